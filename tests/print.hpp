@@ -1,6 +1,6 @@
-// Prints both values of a failed BOOST_TEST comparison, for all types that have a text: those with
+// Prints both values of a failed BOOST_TEST comparison, for all types with a text: those with
 // text(), enums, optionals, collections, tuples, JSON. Includes Boost.Test, because a test that
-// compares before it sees these templates would use others.
+// compares before these templates are visible would use others.
 #pragma once
 
 #include "base/text.hpp"
@@ -51,7 +51,7 @@ concept Variant = requires {
 };
 template <class T>
 concept Collection = std::ranges::range<const T> && !Text<T> && !HasText<T> && !HasJson<T>;
-// Boost.Test takes these for collections.
+// Boost.Test treats these as collections.
 template <class T>
 concept Iterable = Collection<T> || HasJson<T>;
 template <class T>
@@ -60,7 +60,7 @@ concept Tuple = requires {
 }
 &&!Collection<T>;
 
-// As it stands, or in hexadecimal where it is not text.
+// Unchanged, or in hexadecimal if it is not text.
 inline std::string readable(std::string_view bytes) {
     const bool is_text = is_utf8(bytes) && std::ranges::none_of(bytes, [](unsigned char c) {
                              return (c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7f;
@@ -176,8 +176,8 @@ requires(std::is_class_v<T> || std::is_enum_v<T>) struct tt_detail::print_log_va
 
 namespace assertion::op {
 
-// Boost.Test's own comparisons of collections report nothing. Theirs have this third argument, so
-// that those below are the same but for more constraints.
+// Boost.Test's own comparisons of collections report no values. They have this third argument, so
+// the ones below differ only in additional constraints.
 template <class Lhs, class Rhs>
 using WhenBothAreCollections =
     typename boost::enable_if_c<unit_test::is_forward_iterable<Lhs>::value &&

@@ -1,4 +1,5 @@
-// How often writers get done, all of them at once: for the floors that write without a server.
+// The rate of several writers that run at the same time: for the floors that write without a
+// server.
 #pragma once
 
 #include <atomic>
@@ -12,8 +13,8 @@
 
 namespace muster::bench {
 
-// Calls each writer's write() over and over, in a thread of its own. The calls per second of all
-// together; nullopt when one failed, which is told on stderr.
+// Calls each writer's write() repeatedly, in its own thread. Returns the calls per second of all
+// together; nullopt if one failed, which is reported on stderr.
 template <class Writer>
 std::optional<double> calls_per_second(const std::vector<std::unique_ptr<Writer>>& writers,
                                        int seconds) {

@@ -1,4 +1,4 @@
-// The bare prefork FastCGI server of the floors: workers that share a listener, and nothing else.
+// The minimal prefork FastCGI server of the floors: workers that share a listener.
 #pragma once
 
 #include <fcgiapp.h>
@@ -21,11 +21,11 @@ inline std::string reply_of(const std::string& status, const std::string& body) 
            "\r\n\r\n" + body;
 }
 
-// In each worker: answers every request with what `answer` gives.
+// The loop of each worker: answers every request with the result of `answer`.
 inline void answer_for_ever(int listener, const std::function<const std::string&()>& answer) {
-    setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);  // as musterd does: no wait at each close
+    setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);  // like musterd: closing does not wait
     FCGX_Init();
-    // What nginx asks about a page's key, and remembers: any is good.
+    // nginx queries and caches the check of a page's key; here every key is valid.
     const std::string good = "Status: 204\r\n\r\n";
     FCGX_Request request;
     FCGX_InitRequest(&request, listener, 0);
@@ -38,8 +38,8 @@ inline void answer_for_ever(int listener, const std::function<const std::string&
     }
 }
 
-// Runs `work(listener)` in that many processes until SIGTERM, which ends them first. The program's
-// exit code.
+// Runs `work(listener)` in that many processes until SIGTERM, which stops them first. Returns the
+// exit status of the program.
 inline int serve(const char* socket, int workers, const std::function<void(int)>& work) {
     constexpr int kBacklog = 1024;
     sigset_t until_end;

@@ -1,5 +1,5 @@
-// The floors' events: the rows that a POST /v1/track leaves behind, written by one prepared INSERT
-// that commits by itself, into the table of the same shape in the database "floor".
+// The events of the floors: the rows that a POST /v1/track writes, written by one prepared INSERT
+// in autocommit mode into a table of the same structure in the database "floor".
 #pragma once
 
 #include "base/ids.hpp"
@@ -16,7 +16,7 @@ namespace muster::bench {
 
 class EventWriter {
   public:
-    // `rows`: of each statement.
+    // `rows`: per statement.
     EventWriter(const std::string& socket, const Uuid& organization, int rows)
         : organization_(organization.bytes()), rows_(rows) {
         sql::ConnectOptionsMap options;

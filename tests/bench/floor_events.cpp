@@ -1,4 +1,4 @@
-// P8's floor: events written by one prepared INSERT of many rows, over and over on several
+// P8's floor: events written by one prepared INSERT of many rows, repeatedly on several
 // connections. Usage: floor_events SOCKET ORGANIZATION CONNECTIONS SECONDS ROWS; prints events per
 // second. Run by figures/tracking.py.
 #include "bench/at_once.hpp"

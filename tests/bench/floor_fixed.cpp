@@ -1,4 +1,4 @@
-// P9's and P12's floor: a bare prefork FastCGI program that answers every request with the same
+// P9's and P12's floor: a minimal prefork FastCGI program that answers every request with the same
 // JSON. Usage: floor_fixed SOCKET WORKERS FILE; ends on SIGTERM, its workers first. Run by
 // lib/wrk.py.
 #include "bench/bare_server.hpp"

@@ -1,6 +1,6 @@
-// P10's floor: the rows that a POST /v1/users leaves behind (user, member, idempotency record),
-// written by three prepared INSERTs in one transaction, over and over on several connections.
-// Usage: floor_inserts SOCKET ORGANIZATION CONNECTIONS SECONDS; prints transactions per second.
+// P10's floor: the rows that a POST /v1/users writes (user, member, idempotency record), written by
+// three prepared INSERTs in one transaction, repeatedly on several connections. Usage:
+// floor_inserts SOCKET ORGANIZATION CONNECTIONS SECONDS; prints transactions per second.
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "bench/at_once.hpp"
@@ -32,13 +32,13 @@ constexpr const char* kRecord =
 constexpr const char* kAttributes =
     R"({"phone":["+44 7700 900123","api",1763700000000],"shirt_size":["L","api",1763700000000],)"
     R"("favourite_team":["Northbridge Rovers","api",1763700000000]})";
-constexpr std::size_t kReplyBytes = 640;  // of the reply that the product records
+constexpr std::size_t kReplyBytes = 640;  // of the reply that Muster records
 
 std::string bytes_of(const Uuid& id) {
     return std::string(id.bytes());
 }
 
-// One connection's work.
+// The work of one connection.
 class Writer {
   public:
     Writer(const std::string& socket, const Uuid& organization) : organization_(organization) {

@@ -25,7 +25,8 @@ void read_all(const char* socket) {
     options["password"] = sql::SQLString("");
     const std::unique_ptr<sql::Connection> connection(get_driver_instance()->connect(options));
     const std::unique_ptr<sql::Statement> statement(connection->createStatement());
-    statement->setResultSetType(sql::ResultSet::TYPE_FORWARD_ONLY);  // streams; else it is buffered
+    statement->setResultSetType(
+        sql::ResultSet::TYPE_FORWARD_ONLY);  // streams; otherwise the result is buffered
 
     const auto began = std::chrono::steady_clock::now();
     const std::unique_ptr<sql::ResultSet> result(statement->executeQuery(kSelect));

@@ -1,6 +1,6 @@
-// P7's floor: a bare prefork FastCGI program that writes one event a request by one prepared INSERT
-// and answers when it is committed. Usage: floor_track SOCKET WORKERS DATABASE-SOCKET ORGANIZATION;
-// ends on SIGTERM, its workers first. Run by figures/tracking.py.
+// P7's floor: a minimal prefork FastCGI program that writes one event per request with one prepared
+// INSERT and replies after the commit. Usage: floor_track SOCKET WORKERS DATABASE-SOCKET
+// ORGANIZATION; ends on SIGTERM, its workers first. Run by figures/tracking.py.
 #include "bench/bare_server.hpp"
 #include "bench/event_writer.hpp"
 

@@ -1,5 +1,6 @@
--- P12's load: GET of one path after the other, as a page asks, for wrk. BENCH_ORIGIN: the page's; BENCH_PATHS: a file
--- with a path a line; BENCH_ETAG: what the page has already, if anything. Run by lib/wrk.py.
+-- P12's load: GET of one path after the other, as a page requests it, for wrk. BENCH_ORIGIN: the
+-- origin of the page; BENCH_PATHS: a file with one path per line; BENCH_ETAG: the tag that the page
+-- has cached, if any. Run by lib/wrk.py.
 local paths = {}
 for line in io.lines(os.getenv("BENCH_PATHS")) do
     paths[#paths + 1] = line

@@ -1,5 +1,5 @@
--- P9's load: GET of one member after the other, for wrk. BENCH_KEY: the organization's key; BENCH_PATHS:
--- a file with a path a line. Run by lib/wrk.py.
+-- P9's load: GET of one member after the other, for wrk. BENCH_KEY: the organization's key;
+-- BENCH_PATHS: a file with one path per line. Run by lib/wrk.py.
 local paths = {}
 for line in io.lines(os.getenv("BENCH_PATHS")) do
     paths[#paths + 1] = line

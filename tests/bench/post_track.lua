@@ -1,6 +1,7 @@
--- P7's and P8's load: POST /v1/track as pages send it, for wrk: text/plain, the key in the query, each event with a
--- client_event_id of its own. BENCH_KEY: the tracking key; BENCH_ORIGIN: a page's that may use it; BENCH_RUN: a word
--- that no earlier run had; BENCH_EVENTS: of each call. Run by lib/wrk.py.
+-- P7's and P8's load: POST /v1/track as pages send it, for wrk: text/plain, the key in the query,
+-- each event with its own client_event_id. BENCH_KEY: the tracking key; BENCH_ORIGIN: an origin
+-- that the key allows; BENCH_RUN: a word that is unique for the run; BENCH_EVENTS: per call. Run by
+-- lib/wrk.py.
 local threads = 0
 
 function setup(thread)

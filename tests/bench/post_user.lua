@@ -1,5 +1,6 @@
--- P10's load: POST /v1/users of one new person after the other, each with an Idempotency-Key, for wrk.
--- BENCH_KEY: the organization's key; BENCH_RUN: a word that no earlier run had. Run by lib/wrk.py.
+-- P10's load: POST /v1/users of one new person after the other, each with an Idempotency-Key, for
+-- wrk. BENCH_KEY: the organization's key; BENCH_RUN: a word that is unique for the run. Run by
+-- lib/wrk.py.
 local threads = 0
 
 function setup(thread)

@@ -12,7 +12,8 @@ std::vector<AdminFixture::Sent> AdminFixture::mails() {
          rows.next();) {
         const auto plain = context.keys.open(rows.bytes(2), "mail:" + rows.id<MailId>(1).text());
         Json::Value mail;
-        if (!plain || !parse_json(plain->reveal(), mail)) throw std::runtime_error("a bad mail");
+        if (!plain || !parse_json(plain->reveal(), mail))
+            throw std::runtime_error("the mail cannot be read");
         std::smatch code;
         const std::string text = mail["text"].asString();
         std::regex_search(text, code, std::regex("\\b[0-9]{8}\\b"));
@@ -21,7 +22,7 @@ std::vector<AdminFixture::Sent> AdminFixture::mails() {
     return sent;
 }
 
-void AdminFixture::pass(Milliseconds span) {
+void AdminFixture::advance_time(Milliseconds span) {
     const std::int64_t by = span.count();
     client.execute("UPDATE otp_codes SET expires_at = expires_at - ?", by);
     client.execute("UPDATE admins SET second_factor_paused_until = second_factor_paused_until - ?",

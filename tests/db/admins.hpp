@@ -1,5 +1,5 @@
-// Admins for the database tests: seats, sign-ins, and a clock that is turned forward by moving back
-// what is stored.
+// Admins for the database tests: seats, sign-ins, and a clock that is advanced by moving stored
+// times back.
 #pragma once
 
 #include "base/text.hpp"
@@ -27,9 +27,9 @@ inline constexpr Milliseconds kMinute{60'000};
 inline constexpr Milliseconds kHour = 60 * kMinute;
 inline constexpr Milliseconds kDay = 24 * kHour;
 
-// The fixture: one organization, whose owner is ann@example.test.
+// The fixture: one organization with the owner ann@example.test.
 struct AdminFixture : Fixture {
-    // What a mail of the outbox holds, opened with the installation's key.
+    // The content of a mail in the outbox, opened with the installation's key.
     struct Sent {
         std::string to;
         std::string code;
@@ -44,23 +44,23 @@ struct AdminFixture : Fixture {
     std::optional<service::SignedIn> verify(std::string_view code, std::string_view email = kAnn) {
         return service::verify_sign_in_code(context, email, code);
     }
-    // A new session of that admin, before its second factor.
+    // A new session of that admin, before the second factor.
     service::NewSession sign_in(std::string_view email = kAnn) {
         request(email);
         auto signed_in = verify(sent_code(), email);
         forget_requests();
         return std::move(signed_in.value().opened);
     }
-    // So that a test may ask for another code at once.
+    // Allows a test to request another code immediately.
     void forget_requests() { client.run("DELETE FROM guess_budgets WHERE kind = 'otp_request'"); }
-    // As a request with this token sees it.
+    // The result for a request with this token.
     std::optional<rules::Session> session_of(const Secret& token) {
         const auto caller = service::identify(context, token.reveal());
         return caller ? caller->session : std::nullopt;
     }
 
-    // Everything that sign-in keeps is older by `span` now.
-    void pass(Milliseconds span);
+    // Moves everything that sign-in stores back by `span`.
+    void advance_time(Milliseconds span);
 
     std::vector<rules::AuditEntry> log(OrgId organization) {
         return service::list_audit_log(context, organization, {}, {}, {}, 100);

@@ -1,5 +1,5 @@
-// Connections to providers of external data for the database tests: an installation that knows some
-// providers, which nobody answers for, and an admin past the second factor.
+// Connections to providers of external data for the database tests: an installation with some
+// providers that do not respond, and an admin with a verified second factor.
 #pragma once
 
 #include "db/admins.hpp"
@@ -20,7 +20,7 @@ struct ConnectingFixture : AdminFixture {
             auto& provider = own.providers[std::string(id)];
             provider.client_id = "client";
             provider.client_secret = Secret("secret");
-            provider.token_url = "http://127.0.0.1:9/token";  // nobody is there
+            provider.token_url = "http://127.0.0.1:9/token";  // no listener
         }
         client.execute("UPDATE sessions SET verified_at = created_at");
     }
@@ -44,7 +44,7 @@ struct ConnectingFixture : AdminFixture {
     }
     SessionId session() const { return opened.session.id; }
 
-    // The callback of the browser that began, with a code.
+    // The callback of the browser that began the authorization, with a code.
     service::CallbackRequest callback(const service::ConnectLink& link) const {
         service::CallbackRequest made;
         const auto query = link.redirect_url.substr(link.redirect_url.find('?') + 1);
@@ -61,11 +61,13 @@ struct ConnectingFixture : AdminFixture {
         return service::list_connections(console, ann, acme);
     }
     // "status: error"
-    std::string stands(ConnectionId id) {
+    std::string status_of(ConnectionId id) {
         return client.value(
             "SELECT CONCAT(status, ': ', COALESCE(error, '')) FROM connections WHERE id = ?", id);
     }
-    std::int64_t ways() { return client.number("SELECT COUNT(*) FROM connection_authorizations"); }
+    std::int64_t pending_authorizations() {
+        return client.number("SELECT COUNT(*) FROM connection_authorizations");
+    }
 
     service::NewSession opened = sign_in();
     Settings own = settings();

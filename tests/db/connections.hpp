@@ -1,5 +1,4 @@
-// Connections to a provider of the tests' own, a real HTTP server on the loopback, for the tests of
-// what becomes of tokens.
+// Connections to a provider for the tests of tokens: a real HTTP server on the loopback.
 #pragma once
 
 #include "db/admins.hpp"
@@ -18,12 +17,12 @@
 
 namespace muster::test {
 
-// Every token of these tests holds this, so that none can be missed where it must not be.
+// Every token of these tests contains this mark, so that a search finds each of them.
 inline constexpr std::string_view kMark = "hushhush";
 
 // Whether a worker can wait for the provider.
 inline const service::TryAcquire kMayWait = [](const rules::Provider&) { return true; };
-inline const service::TryAcquire kNobodyToSpare = [](const rules::Provider&) { return false; };
+inline const service::TryAcquire kNoFreeWorker = [](const rules::Provider&) { return false; };
 
 // A provider's endpoints: /token, /lookup and /revoke.
 class ProviderServer {
@@ -31,7 +30,7 @@ class ProviderServer {
     using Handler = LoopbackServer::Handler;
 
     std::string url(const std::string& path) const { return server_.url() + path; }
-    // The n-th tokens, which live for an hour.
+    // The n-th tokens, which are valid for an hour.
     static std::string granted(std::size_t n, const std::string& more = "") {
         const std::string number = std::to_string(n) + std::string(kMark);
         return R"({"token_type":"bearer","access_token":"a)" + number + R"(","refresh_token":"r)" +
@@ -43,7 +42,7 @@ class ProviderServer {
         response.body = std::move(body);
         return response;
     }
-    // From now on; until then each call to /token grants.
+    // Sets the reply from now on. Without it each call to /token returns tokens.
     void answer(Handler handler) {
         const std::lock_guard lock(mutex_);
         handler_ = std::move(handler);
@@ -79,9 +78,9 @@ class ProviderServer {
     LoopbackServer server_{[this](const ServedRequest& request) { return take(request); }};
 };
 
-// A worker or a runner that knows the provider.
-struct Station : DatabaseContext {
-    explicit Station(const Settings& settings) : own(settings) {}
+// A worker or a runner with the provider in its configuration.
+struct ProviderContext : DatabaseContext {
+    explicit ProviderContext(const Settings& settings) : own(settings) {}
     Settings own;
     service::Context mine{database, own, context.keys};
 };
@@ -111,7 +110,7 @@ struct ConnectionFixture : AdminFixture {
             acme, id, provider, long_ago, long_ago);
         return id;
     }
-    // With tokens a0 and r0, that end in ten minutes, so that they are due.
+    // With tokens a0 and r0 that expire in ten minutes, so that a refresh is due.
     ConnectionId connected(std::string_view provider = "gitlab", bool with_refresh = true) {
         const auto id = pending(provider);
         const std::string mark(kMark);
@@ -131,7 +130,7 @@ struct ConnectionFixture : AdminFixture {
             return store::find_connection(org, id).value();
         });
     }
-    // A code for the connection, as the callback hands it on.
+    // A code for the connection, as the callback passes it.
     service::CodeGrant grant(ConnectionId id, std::string code = "code",
                              std::map<std::string, std::string> details = {}) {
         auto connection = row(id);
@@ -142,7 +141,7 @@ struct ConnectionFixture : AdminFixture {
                 {"https://c.example/callback", "s", "verifier"},
                 std::move(details)};
     }
-    // "access refresh", without their mark.
+    // "access refresh", without the mark.
     std::string tokens(ConnectionId id) {
         const auto kept = service::open_tokens(context.keys, acme, id, row(id).tokens);
         if (!kept) return "none";
@@ -161,7 +160,7 @@ struct ConnectionFixture : AdminFixture {
     bool is_there(ConnectionId id) {
         return client.number("SELECT COUNT(*) FROM connections WHERE id = ?", id) > 0;
     }
-    // Actions of the audit log, "actor action", newest first.
+    // Actions of the audit log as "actor action", newest first.
     std::vector<std::string> audited() {
         return client.column(
             "SELECT CONCAT(actor, ' ', action) FROM audit_log WHERE action LIKE 'connection.%' "

@@ -30,7 +30,7 @@ Settings make_settings() {
     made.jobs.lease = 20;
     made.jobs.attempts = 3;
     made.jobs.audit_days = 400;
-    made.mail.url = "smtp://127.0.0.1:9";  // nobody is there
+    made.mail.url = "smtp://127.0.0.1:9";  // no listener
     made.mail.from = "muster@club.example";
     made.mail.tls = "try";
     made.security.key = Secret(std::string(32, 'k'));
@@ -60,7 +60,8 @@ std::string source_root() {
             if (fs::exists(folder / "sql/schema.sql")) return folder.string();
         }
     }
-    throw std::runtime_error("sql/schema.sql is neither above this folder nor above the program");
+    throw std::runtime_error(
+        "no parent folder of this folder or of the program contains sql/schema.sql");
 }
 
 bool until(const std::function<bool()>& condition) {
@@ -73,7 +74,7 @@ bool until(const std::function<bool()>& condition) {
     return true;
 }
 
-void side_by_side(int count, const std::function<void(int)>& work) {
+void in_parallel(int count, const std::function<void(int)>& work) {
     std::vector<std::future<void>> running;
     for (int i = 0; i < count; ++i) {
         running.push_back(std::async(std::launch::async, [&work, i] { work(i); }));
@@ -88,11 +89,11 @@ void Client::kill(std::int64_t connection_id) {
         return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?",
                       connection_id) == 0;
     });
-    if (!gone) throw std::runtime_error("a killed connection stays");
+    if (!gone) throw std::runtime_error("a killed connection is still open");
 }
 
-bool Client::someone_waits() {
-    // Not information_schema.innodb_trx: whoever asks that often is shown an old state.
+bool Client::has_lock_wait() {
+    // Not information_schema.innodb_trx: a connection that queries it often gets a cached state.
     auto rows = query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
     return rows.next() && std::stoi(rows.bytes(2)) > 0;
 }
@@ -113,7 +114,7 @@ std::map<std::string, std::string> Client::snapshot(OrgId organization) {
              column("SELECT column_name FROM information_schema.columns WHERE table_schema = "
                     "DATABASE() AND table_name = ? ORDER BY ordinal_position",
                     table)) {
-            // In hexadecimal: MySQL joins no bytes with text.
+            // In hexadecimal: MySQL cannot concatenate bytes with text.
             cells += ", COALESCE(HEX(" + name + "), 'NULL')";
         }
         digests[table] =

@@ -1,6 +1,6 @@
-// What the database tests share: the server behind MUSTER_TEST_SOCKET (user root without a
-// password, or MUSTER_TEST_USER), a schema that main.cpp makes once in a database of its own, and a
-// fixture that finds it empty.
+// Shared by the database tests: the server behind MUSTER_TEST_SOCKET (user root without a password,
+// or MUSTER_TEST_USER), a schema that main.cpp creates once in its own database, and a fixture that
+// starts with empty tables.
 #pragma once
 
 #include "base/error.hpp"
@@ -18,20 +18,20 @@
 
 namespace muster::test {
 
-// Throws std::runtime_error when MUSTER_TEST_SOCKET is not set.
+// Throws std::runtime_error if MUSTER_TEST_SOCKET is not set.
 const Settings& settings();
 db::ConnectionSettings connection_settings();
-// The folder that holds src/ and sql/.
+// The folder that contains src/ and sql/.
 std::string source_root();
 
-// Asks `condition` again and again; false when it is still not so after ten seconds.
+// Polls `condition`; false if it is still false after ten seconds.
 [[nodiscard]] bool until(const std::function<bool()>& condition);
 
-// Runs work(0) … work(count - 1) at once, each in a thread of its own; throws on what one of them
-// threw. Boost's checks are not for threads.
-void side_by_side(int count, const std::function<void(int)>& work);
+// Runs work(0) … work(count - 1) in parallel, each in its own thread, and rethrows an exception of
+// a thread. Boost's checks are not thread-safe.
+void in_parallel(int count, const std::function<void(int)>& work);
 
-// Runs `call`; the kind of the DbError that it threw, or nullopt when it threw none.
+// Runs `call`; returns the kind of the DbError that it threw, or nullopt.
 template <class Call>
 std::optional<db::DbError::Kind> kind_of(Call&& call) {
     try {
@@ -42,7 +42,7 @@ std::optional<db::DbError::Kind> kind_of(Call&& call) {
     return std::nullopt;
 }
 
-// The same for what the API would answer.
+// The same for the error that the API would return.
 template <class Call>
 std::optional<Error> error_of(Call&& call) {
     try {
@@ -58,7 +58,8 @@ std::optional<ErrorCode> code_of(Call&& call) {
     return error ? std::optional(error->code()) : std::nullopt;
 }
 
-// A connection that takes statements as text, to look at the tables behind the product's back.
+// A connection that runs statements as text, to inspect the tables independently of the tested
+// code.
 class Client {
   public:
     explicit Client(const db::ConnectionSettings& settings = connection_settings())
@@ -96,54 +97,54 @@ class Client {
     db::Connection& connection() { return connection_; }
     std::int64_t id() { return number("SELECT CONNECTION_ID()"); }
 
-    // Ends another connection and waits until the server has let go of it.
+    // Kills another connection and waits until the server has closed it.
     void kill(std::int64_t connection_id);
-    // Whether some transaction waits for a row, right now.
-    bool someone_waits();
+    // Whether a transaction is waiting for a row lock now.
+    bool has_lock_wait();
 
     // Tables with an organization_id.
     std::vector<std::string> tenant_tables();
-    // All that is stored for an organization: a digest for each tenant table, "" for one without a
-    // row. Equal as long as nothing changed.
+    // Everything stored for an organization: one digest per tenant table, "" if the table has no
+    // row. Equal as long as the rows are unchanged.
     std::map<std::string, std::string> snapshot(OrgId organization);
 
   private:
     const db::Sql& statement(std::string_view text);
 
     db::Connection connection_;
-    std::map<std::string, db::Sql, std::less<>> statements_;  // a cache knows them by address
+    std::map<std::string, db::Sql, std::less<>> statements_;  // caches use its address as a key
 };
 
-// A table of the numbers 1 … count, its column `seq`, to stand behind FROM: neither engine knows
-// the other's own way to one.
+// A table of the numbers 1 … count with the column `seq`, for use after FROM. MariaDB and MySQL
+// have different syntax for it.
 std::string sequence(int count);
 
-// How many entries of tables and indexes this session's statements have read so far (its figures
-// Handler_read_…); those whose name holds `without` are left out ("rnd": of temporary tables, for
-// the most).
+// How many entries of tables and indexes the statements of this session have read so far (its
+// counters Handler_read_…). Counters whose name contains `without` are excluded ("rnd": mostly
+// reads of temporary tables).
 std::int64_t entries_read(db::Tx& tx, std::string_view without = "none");
 
-// Changes something in the schema for as long as it lives.
-class Meanwhile {
+// Changes the schema during its lifetime.
+class SchemaChange {
   public:
-    Meanwhile(Client& client, std::string_view change, std::string_view back)
+    SchemaChange(Client& client, std::string_view change, std::string_view back)
         : client_(client), back_(back) {
         client_.run(change);
     }
-    ~Meanwhile() { client_.run(back_); }
-    Meanwhile(const Meanwhile&) = delete;
-    Meanwhile& operator=(const Meanwhile&) = delete;
+    ~SchemaChange() { client_.run(back_); }
+    SchemaChange(const SchemaChange&) = delete;
+    SchemaChange& operator=(const SchemaChange&) = delete;
 
   private:
     Client& client_;
     std::string back_;
 };
 
-// What a worker or a runner has: a database and a context of its own. One a thread.
+// The database and the context of a worker or a runner. One per thread.
 struct DatabaseContext {
     explicit DatabaseContext(const db::ConnectionSettings& with = connection_settings());
 
-    // Runs `work(Unit&)` in a transaction of that organization.
+    // Runs `work(OrgTransaction&)` in a transaction of that organization.
     template <class Work>
     auto as(OrgId organization, const Work& work) {
         return database.transaction([&](db::Tx& tx) {
@@ -156,12 +157,12 @@ struct DatabaseContext {
     service::Context context;
 };
 
-// The fixture: every table empty.
+// The fixture: all tables are empty.
 struct Fixture : DatabaseContext {
     Fixture();
     // A new one, with the starter attributes, disabled.
     OrgId organization(std::string_view name = "Acme");
-    // A published module of that slug, installed and enabled.
+    // A published module with that slug, installed and enabled.
     InstallationId install(OrgId organization, std::string_view slug = "shop");
 
     Client client;

@@ -1,4 +1,4 @@
-// Import jobs for the database tests: rows to stage, and the runner's steps without a runner.
+// Import jobs for the database tests: rows to stage, and the steps of the runner without a runner.
 #pragma once
 
 #include "db/fixture.hpp"
@@ -39,7 +39,7 @@ inline rules::Mapping email_mapping() {
     return {{{"Mail", "core_field", "email", ""}}};
 }
 
-// The fixture: an organization, and what one does with its imports.
+// The fixture: an organization, and helpers for its imports.
 struct ImportFixture : Fixture {
     ImportId new_import(OrgId organization) {
         return as(organization, [](service::OrgTransaction& transaction) {
@@ -74,14 +74,14 @@ struct ImportFixture : Fixture {
         BOOST_TEST_REQUIRE(job.has_value());
         return *job;
     }
-    // The job whose turn it is, under a new runner's lease.
+    // The next due job, under the lease of a new runner.
     service::Lease lease() {
         const auto lease = service::claim_due_import(context, Uuid::v7());
         BOOST_TEST_REQUIRE(lease.has_value());
         return *lease;
     }
 
-    // One step of the dry run; false when nothing was left to judge.
+    // One step of the dry run; false if no row was left to validate.
     bool check_next(const service::Lease& lease, service::DryRun& run) {
         const auto batch = service::validate_next(context, lease, run);
         if (!batch) return false;

@@ -29,7 +29,7 @@ template <class Call>
 void on_address(Call call, int socket, const std::string& path) {
     const sockaddr_un address = address_of(path);
     if (call(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        throw std::runtime_error("no use of the socket " + path);
+        throw std::runtime_error("cannot use the socket " + path);
     }
 }
 
@@ -73,7 +73,7 @@ LossyServer::~LossyServer() {
     unlink(path_.c_str());
 }
 
-// One connection after another: a test has one database.
+// One connection at a time: a test has one database connection.
 void LossyServer::serve() {
     for (;;) {
         const int client = accept(listening_, nullptr, nullptr);
@@ -93,7 +93,7 @@ void LossyServer::pass_on(int client, int server) {
             const std::string sent = received(client);
             if (sent.empty() || !send_all(server, sent)) return;
             if (!has_lost_ && sent.find(marker_) != std::string::npos) {
-                received(server);  // the server has run it
+                received(server);  // the server has executed it
                 has_lost_ = true;
                 return;
             }

@@ -9,8 +9,8 @@
 
 namespace muster::test {
 
-// Passes everything between clients and the real server. When a client sends `marker` for the first
-// time, the server runs that statement, but its answer is dropped and the connection is closed.
+// Forwards all data between clients and the real server. When a client sends `marker` for the first
+// time, the server runs that statement, but its reply is dropped and the connection is closed.
 class LossyServer {
   public:
     explicit LossyServer(std::string marker);

@@ -1,5 +1,5 @@
-// The database tests' main(): makes the schema once, in a database of its own that is dropped at
-// the end. Usage: tests/db/with-database build/db-tests [Boost.Test's options]
+// The database tests' main(): creates the schema once, in its own database, which is dropped at the
+// end. Usage: tests/db/with-database build/db-tests [Boost.Test's options]
 #define BOOST_TEST_MODULE muster_db
 #include "base/log.hpp"
 #include "db/fixture.hpp"
@@ -17,7 +17,7 @@ struct TestDatabase {
         muster::db::load_driver();
         muster::test::DatabaseContext worker;
         if (!muster::service::initialize_schema(without_database(), worker.context)) {
-            throw std::runtime_error("the tests' database was there already");
+            throw std::runtime_error("the database of the tests exists already");
         }
     }
     ~TestDatabase() {

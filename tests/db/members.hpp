@@ -1,5 +1,4 @@
-// What the tests of create-or-attach share: batches of people, and two organizations to put them
-// into.
+// Shared by the tests of create-or-attach: batches of people, and two organizations for them.
 #pragma once
 
 #include "base/json.hpp"

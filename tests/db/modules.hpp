@@ -11,7 +11,7 @@
 
 namespace muster::test {
 
-// The fixture; all is acme's, and ann does it.
+// The fixture: everything belongs to acme, and ann is the acting admin.
 struct ModuleFixture : AdminFixture {
     template <class Work>
     auto as_admin(const Work& work) {

@@ -1,5 +1,5 @@
-// Upgrades lose nothing: a database of each earlier version, with rows in every table, comes out as
-// a new one would be, and every value that was there is there still.
+// Upgrades lose no data: a database of each earlier version, with rows in every table, gets the
+// schema of a new one and keeps every value.
 #include "db/upgrade_database.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
@@ -21,8 +21,7 @@ struct Column {
 };
 using Table = std::vector<Column>;
 
-// Whatever is an id has the same value in all tables, so that every row leads to rows that are
-// there.
+// A column that is an id has the same value in all tables, so that every reference is valid.
 std::string value_for(const std::string& type, const std::string& column_type, int length) {
     const std::string bytes = std::to_string(length);
     if (type == "binary" && length == 16) return "UNHEX(LEFT(SHA2(n, 256), 32))";
@@ -34,7 +33,7 @@ std::string value_for(const std::string& type, const std::string& column_type, i
     return "LEFT(CONCAT(n, 'Wörter'), " + bytes + ")";
 }
 
-// All tables and their columns that are written, not reckoned.
+// All tables and their columns, except generated ones.
 std::map<std::string, Table> tables_of(Client& client) {
     std::map<std::string, Table> tables;
     auto rows = client.query(
@@ -80,7 +79,7 @@ Lines rows_of(Client& client, const std::string& name, const Table& columns) {
 BOOST_AUTO_TEST_SUITE(schema_history)
 
 BOOST_DATA_TEST_CASE(
-    a_filled_database_of_an_earlier_version_becomes_what_a_new_one_is_and_keeps_all,
+    a_filled_database_of_an_earlier_version_gets_the_current_schema_and_keeps_its_data,
     boost::unit_test::data::xrange(1, kNewest), from) {
     UpgradeDatabase target("_history");
     target.run_all("tests/data/schema-" + std::to_string(from) + ".sql");

@@ -1,5 +1,5 @@
-// sql/schema.sql as the server keeps it: no row can point into another tenant, texts compare byte
-// by byte, and making the schema twice does no harm.
+// sql/schema.sql on the server: rows cannot refer to another tenant, texts compare byte by byte,
+// and applying the schema twice is harmless.
 #include "service/operations/schema.hpp"
 #include "db/fixture.hpp"
 #include "store/operations/schema.hpp"
@@ -28,7 +28,7 @@ std::vector<std::string> schema_statements() {
     return store::statements_of(text);
 }
 
-// The whole schema as the server tells it.
+// The whole schema as the server reports it.
 Names described(Client& client) {
     return client.column(
         "SELECT CONCAT_WS(' ', table_name, column_name, column_type, is_nullable, column_default) "
@@ -36,7 +36,7 @@ Names described(Client& client) {
         "ORDER BY table_name, ordinal_position");
 }
 
-// A second database, as one that was never set up.
+// A second, empty database.
 struct OtherDatabase {
     OtherDatabase() {
         settings.database.name += "_other";
@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(a_unique_key_of_each_tenant_table_begins_with_the_organi
     BOOST_TEST(tenant_tables().size() >= 7);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_tenant_table_belongs_to_an_organization_that_exists, Client) {
+BOOST_FIXTURE_TEST_CASE(a_tenant_table_references_an_existing_organization, Client) {
     const auto linked = column(
         "SELECT DISTINCT k.table_name FROM information_schema.key_column_usage k "
         "WHERE k.table_schema = DATABASE() AND k.column_name = 'organization_id' "
@@ -83,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(a_tenant_table_belongs_to_an_organization_that_exists, C
     BOOST_TEST(linked == tenant_tables());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_link_between_tenant_tables_carries_the_organization, Client) {
+BOOST_FIXTURE_TEST_CASE(a_link_between_tenant_tables_includes_the_organization, Client) {
     const auto tables = tenant_tables();
     std::size_t links = 0;
     for (const std::string& name : column(
@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(a_link_between_tenant_tables_carries_the_organization, C
     BOOST_TEST(links > 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_database_rejects_a_block_for_the_job_of_another_tenant, Fixture) {
     const auto mine = organization();
     const auto other = organization();
     const Uuid job = Uuid::v7();
@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, Fi
     insert(mine);
 }
 
-// ---------------------------------------------------------------------------- engine and texts
+// --------------------------------------------------------------------------- engine and collations
 
 BOOST_FIXTURE_TEST_CASE(every_table_is_innodb_in_binary_utf8mb4, Client) {
     const auto others = column(
@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(every_table_is_innodb_in_binary_utf8mb4, Client) {
         "SELECT CONCAT(table_name, '.', column_name) FROM information_schema.columns "
         "WHERE table_schema = DATABASE() AND collation_name <> 'utf8mb4_bin' "
         "ORDER BY table_name, column_name");
-    // Those that a prefix search reads, without regard to case and accents.
+    // The columns of the prefix search, which ignores case and accents.
     const Names searched = {"articles.title",     "members.display_name", "members.email",
                             "members.first_name", "members.last_name",    "members.search_name"};
     BOOST_TEST(columns == searched);
@@ -148,7 +148,7 @@ BOOST_FIXTURE_TEST_CASE(every_table_is_innodb_in_binary_utf8mb4, Client) {
                      "WHERE schema_name = DATABASE()") == "utf8mb4_bin");
 }
 
-BOOST_FIXTURE_TEST_CASE(no_time_has_a_type_of_its_own, Client) {
+BOOST_FIXTURE_TEST_CASE(times_are_stored_as_integers, Client) {
     const auto others = column(
         "SELECT CONCAT(table_name, '.', column_name) FROM information_schema.columns "
         "WHERE table_schema = DATABASE() AND (data_type IN ('date', 'datetime', "
@@ -156,9 +156,9 @@ BOOST_FIXTURE_TEST_CASE(no_time_has_a_type_of_its_own, Client) {
     BOOST_TEST(others == Names());
 }
 
-// ---------------------------------------------------------------------------- making it
+// ---------------------------------------------------------------------------- creating the schema
 
-BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, Fixture) {
+BOOST_FIXTURE_TEST_CASE(applying_the_schema_twice_changes_nothing, Fixture) {
     const auto organization = Fixture::organization();
     const auto before = described(client);
     const auto rows = client.snapshot(organization);
@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, 
     BOOST_TEST(client.number("SELECT COUNT(*) FROM schema_version") == 1);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_half_made_schema_is_completed, OtherDatabase) {
+BOOST_FIXTURE_TEST_CASE(a_partly_created_schema_is_completed, OtherDatabase) {
     without->run(store::create_database_statement(settings.database.name));
     database->run(schema_statements().front());
     BOOST_TEST(service::schema_status(*context).fit == SchemaFit::None);
@@ -185,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(a_half_made_schema_is_completed, OtherDatabase) {
     BOOST_TEST(!service::initialize_schema(*without, *context));
 }
 
-BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDatabase) {
+BOOST_FIXTURE_TEST_CASE(readiness_names_the_problem_and_the_fix, OtherDatabase) {
     using service::Readiness;
     const auto check = [&](Readiness state, std::string_view hint) {
         const auto report = service::check_readiness(*context);
@@ -215,7 +215,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
     check(Readiness::WrongSchema, "musterctl db init");
 }
 
-BOOST_AUTO_TEST_CASE(readiness_tells_a_server_that_is_away_from_a_schema_that_is_wrong) {
+BOOST_AUTO_TEST_CASE(readiness_distinguishes_an_unreachable_server_from_a_wrong_schema) {
     auto connection = muster::test::connection_settings();
     connection.urls = {"unix:/nowhere/mysql.sock"};
     muster::test::DatabaseContext away(connection);
@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(a_missing_schema_file_is_named, OtherDatabase) {
                           });
 }
 
-BOOST_AUTO_TEST_CASE(a_schema_file_is_cut_into_statements) {
+BOOST_AUTO_TEST_CASE(a_schema_file_is_split_into_statements) {
     const Names expected = {"CREATE TABLE a (\n    b INT\n);\n", "INSERT INTO a VALUES (1);\n"};
     BOOST_TEST(store::statements_of("-- a comment; with a semicolon\n\nCREATE TABLE a ( -- why\n"
                                     "    b INT\n);\n\n  -- more\nINSERT INTO a VALUES (1);\n") ==
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_schema_file_is_cut_into_statements) {
     BOOST_TEST(store::statements_of("-- nothing\n") == Names());
 }
 
-BOOST_AUTO_TEST_CASE(a_schema_file_says_the_oldest_program_on_a_line_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_schema_file_names_the_oldest_program_on_its_own_line) {
     BOOST_TEST(store::oldest_program_in("-- a\n-- oldest program: 7\nSELECT 1;\n") == 7);
     BOOST_TEST(store::oldest_program_in("-- a\nSELECT 1;\n") == std::nullopt);
     BOOST_TEST(store::oldest_program_in("") == std::nullopt);
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_schema_file_says_the_oldest_program_on_a_line_of_its_own)
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_database_s_name_cannot_break_out_of_its_quotes) {
+BOOST_AUTO_TEST_CASE(a_database_name_is_quoted_safely) {
     BOOST_TEST(store::create_database_statement("a-b").find("`a-b`") != std::string::npos);
     for (const std::string_view name : {"", "a`b", "a\\b", "`"}) {
         BOOST_CHECK_THROW((void)store::create_database_statement(name), std::invalid_argument);

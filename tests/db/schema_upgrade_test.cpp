@@ -1,6 +1,6 @@
-// service/operations/schema.hpp upgrade_schema: a database of any earlier version comes out as a
-// new one would be, with its data, wherever an earlier run broke off. Whoever else is there:
-// schema_waiting_test.cpp.
+// service/operations/schema.hpp upgrade_schema: a database of any earlier version gets the schema
+// of a new one and keeps its data, wherever an earlier run was interrupted. For concurrent
+// transactions see schema_waiting_test.cpp.
 #include "db/upgrade_database.hpp"
 #include "unit/client/scratch.hpp"
 
@@ -15,7 +15,7 @@ namespace store = muster::store;
 
 namespace {
 
-// Of all upgrades from version 1 on, in their order.
+// The steps of all upgrades from version 1 on, in order.
 struct Step {
     int version = 0;
     std::string statement;
@@ -34,8 +34,8 @@ std::vector<Step> upgrade_steps() {
 
 BOOST_AUTO_TEST_SUITE(schema_upgrade)
 
-BOOST_AUTO_TEST_CASE(a_database_of_version_1_becomes_what_a_new_one_is) {
-    OldDatabase target(4);  // more than the batches of two transactions
+BOOST_AUTO_TEST_CASE(a_database_of_version_1_gets_the_current_schema) {
+    OldDatabase target(4);  // more than two transactions of batches
     BOOST_TEST(service::check_readiness(*target.context).problem.find("musterctl db migrate") !=
                std::string::npos);
     const auto applied = service::upgrade_schema(*target.context).upgrades;
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_database_of_version_1_becomes_what_a_new_one_is) {
     BOOST_TEST(service::upgrade_schema(*target.context).upgrades.empty());
 }
 
-BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_after_any_statement_is_finished_by_the_next) {
+BOOST_AUTO_TEST_CASE(an_upgrade_interrupted_after_any_statement_is_completed_by_the_next_run) {
     const std::vector<Step> steps = upgrade_steps();
     for (std::size_t done = 1; done <= steps.size(); ++done) {
         BOOST_TEST_CONTEXT("after statement " << done) {
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_after_any_statement_is_finished_b
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_between_two_batches_is_finished_by_the_next) {
+BOOST_AUTO_TEST_CASE(an_upgrade_interrupted_between_two_batches_is_completed_by_the_next_run) {
     OldDatabase target(4);
     for (const Step& step : upgrade_steps()) {
         target.client->run(step.statement);
@@ -83,8 +83,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_between_two_batches_is_finished_b
     check_data_is_right(target, 10'000);
 }
 
-BOOST_AUTO_TEST_CASE(
-    what_fails_for_any_other_reason_is_told_with_its_place_and_is_not_passed_over) {
+BOOST_AUTO_TEST_CASE(any_other_failure_is_reported_with_its_statement_and_not_skipped) {
     OldDatabase target;
     muster::test::Scratch scratch;
     target.settings.files.sql = scratch.file("");
@@ -109,13 +108,14 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(service::upgrade_schema(*target.context).upgrades.at(0).done_before == 1);
 }
 
-BOOST_AUTO_TEST_CASE(without_a_schema_nothing_is_upgraded) {
+BOOST_AUTO_TEST_CASE(an_absent_schema_is_not_upgraded) {
     UpgradeDatabase target("_none");
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
                           [](const auto& error) { return says(error, "musterctl db init"); });
 }
 
-BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_left_alone_and_refused_unless_it_is_usable, NewDatabase) {
+BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_not_changed_and_is_rejected_if_incompatible,
+                        NewDatabase) {
     const int newer = kNewest + 1;
     client->execute("INSERT INTO schema_version VALUES (?, 1, ?)", newer, kNewest);
     const auto usable = service::upgrade_schema(*context);
@@ -127,12 +127,11 @@ BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_left_alone_and_refused_unless_it_is_us
         [](const auto& error) { return says(error, "newer") && says(error, "apt install"); });
 }
 
-// ---------------------------------------------------------------------------- which programs may
-// work
+// ------------------------------------------------------------------- which programs are compatible
 
 namespace {
 
-// Upgrades of a test's own: `last` in the place of this program's newest one.
+// Upgrades written by a test: `last` replaces the newest upgrade of this program.
 struct OwnUpgrades : OldDatabase {
     explicit OwnUpgrades(const std::string& last) {
         std::filesystem::create_directory(scratch.file("upgrades"));
@@ -151,7 +150,7 @@ struct OwnUpgrades : OldDatabase {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(an_upgrade_that_names_no_oldest_program_is_not_begun) {
+BOOST_AUTO_TEST_CASE(an_upgrade_without_an_oldest_program_is_not_started) {
     OwnUpgrades target("ALTER TABLE members ADD COLUMN a INT NULL;\n");
     target.settings.files.sql = target.scratch.file("");
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
@@ -162,7 +161,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_that_names_no_oldest_program_is_not_begun) {
     BOOST_TEST(target.client->column("SELECT version FROM schema_version") == Lines({"1"}));
 }
 
-// The upgrade of a program to come, seen from this one.
+// The upgrade of a later program, seen from this one.
 struct NextUpgrade : NewDatabase {
     static constexpr int kNext = kNewest + 1;
 
@@ -179,7 +178,7 @@ struct NextUpgrade : NewDatabase {
     inline static const std::string kFails = "ALTER TABLE nowhere ADD COLUMN a INT NULL";
 };
 
-BOOST_FIXTURE_TEST_CASE(an_upgrade_that_only_adds_leaves_this_program_its_work, NextUpgrade) {
+BOOST_FIXTURE_TEST_CASE(an_upgrade_that_only_adds_keeps_this_program_working, NextUpgrade) {
     BOOST_CHECK_THROW(apply(kNewest, kFails), DbError);
     BOOST_TEST(seen() == "current");
     apply(kNewest, kAdds);
@@ -187,7 +186,7 @@ BOOST_FIXTURE_TEST_CASE(an_upgrade_that_only_adds_leaves_this_program_its_work, 
     BOOST_TEST(service::check_readiness(*context).state == service::Readiness::Ready);
 }
 
-BOOST_FIXTURE_TEST_CASE(an_upgrade_that_breaks_this_program_has_it_refuse_from_its_beginning_on,
+BOOST_FIXTURE_TEST_CASE(a_breaking_upgrade_makes_this_program_refuse_to_work_from_its_start_on,
                         NextUpgrade) {
     BOOST_CHECK_THROW(apply(kNext, kFails), DbError);
     BOOST_TEST(seen() == "too_new");
@@ -202,7 +201,8 @@ BOOST_FIXTURE_TEST_CASE(an_upgrade_that_breaks_this_program_has_it_refuse_from_i
                               kNext) == kNext);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_says_an_older_program_takes_nothing_back, NextUpgrade) {
+BOOST_FIXTURE_TEST_CASE(a_later_file_with_an_older_program_does_not_lift_the_requirement,
+                        NextUpgrade) {
     BOOST_CHECK_THROW(apply(kNext, kFails), DbError);
     BOOST_CHECK_THROW(apply(kNewest, kFails), DbError);
     BOOST_TEST(seen() == "too_new");

@@ -1,6 +1,6 @@
-// service/operations/schema.hpp upgrade_schema beside others: another upgrade, a connection that is
-// lost, and transactions that keep a table open, which neither it nor the requests behind it may
-// wait for long.
+// service/operations/schema.hpp upgrade_schema and concurrency: another upgrade, a lost connection,
+// and transactions that keep a table open. Neither the upgrade nor the requests behind it may wait
+// long for them.
 #include "db/upgrade_database.hpp"
 #include "unit/client/scratch.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// An OldDatabase whose table admins is kept open by another's transaction, for the first ALTER to
-// wait for.
+// An OldDatabase in which another transaction keeps the table admins open, so that the first ALTER
+// waits.
 struct HeldDatabase : OldDatabase {
     HeldDatabase() : holder(connection()) {
         std::filesystem::create_directory(scratch.file("upgrades"));
@@ -47,7 +47,7 @@ struct HeldDatabase : OldDatabase {
     Client holder;
 };
 
-// How long `call` took.
+// The duration of `call`.
 template <class Call>
 Seconds taken(const Call& call) {
     const auto began = std::chrono::steady_clock::now();
@@ -59,7 +59,7 @@ Seconds taken(const Call& call) {
 
 BOOST_AUTO_TEST_SUITE(schema_waiting)
 
-BOOST_AUTO_TEST_CASE(another_upgrade_of_the_same_database_keeps_out) {
+BOOST_AUTO_TEST_CASE(a_second_upgrade_of_the_same_database_is_rejected) {
     HeldDatabase target;
     auto running =
         std::async(std::launch::async, [&] { return service::upgrade_schema(*target.context); });
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(another_upgrade_of_the_same_database_keeps_out) {
     BOOST_TEST(target.upgrade_elsewhere().upgrades.empty());  // the lock is free again
 }
 
-BOOST_AUTO_TEST_CASE(an_upgrade_that_loses_its_connection_goes_on) {
+BOOST_AUTO_TEST_CASE(an_upgrade_that_loses_its_connection_continues) {
     HeldDatabase target;
     Client watcher;
     auto running =
@@ -93,9 +93,9 @@ BOOST_AUTO_TEST_CASE(an_upgrade_that_loses_its_connection_goes_on) {
     BOOST_TEST(target.is_upgraded());
 }
 
-// The server lets go of a lost connection's lock when it sees that it is lost, which may be later
-// than the program does.
-BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_connection) {
+// The server releases the lock of a lost connection when it notices the loss, possibly later than
+// the program does.
+BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_releases_its_lost_connection) {
     HeldDatabase target;
     Client watcher;
     std::optional<Client> slow(std::in_place, target.connection());  // keeps its connection open
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_co
     BOOST_TEST(running.get().upgrades.size() == kNewest - 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_table_that_is_kept_open_is_told_with_the_connection_that_does) {
+BOOST_AUTO_TEST_CASE(a_blocked_table_is_reported_with_the_blocking_connection) {
     HeldDatabase target;
     const service::MigrationTimeouts brief{
         .lock_seconds = 1, .lock_attempts = 2, .pause = muster::Milliseconds(10)};
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_table_that_is_kept_open_is_told_with_the_connection_that_
     BOOST_TEST(target.is_upgraded());
 }
 
-BOOST_AUTO_TEST_CASE(who_comes_behind_an_upgrade_that_waits_is_let_past) {
+BOOST_AUTO_TEST_CASE(requests_behind_a_waiting_upgrade_are_not_blocked) {
     HeldDatabase target;
     Client guest(target.connection());
     Client watcher;
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(who_comes_behind_an_upgrade_that_waits_is_let_past) {
     for (int round = 0; round < 2; ++round) {
         BOOST_TEST(until(is_waiting));
         const Seconds waited = taken([&] { guest.value("SELECT COUNT(*) FROM admins"); });
-        // The bound of the migration, and what a busy machine may add.
+        // The limit of the migration, and a margin for a busy machine.
         BOOST_TEST(waited.count() < 4.5);
         BOOST_TEST(!target.is_upgraded());
     }

@@ -1,4 +1,4 @@
-// No tenant reaches another's ad slots, campaigns and creatives, nor what was counted of them (see
+// A tenant cannot reach the ad slots, campaigns, creatives and counts of another (see
 // tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/ads/campaigns.hpp"
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(ad_serving) {
     check({"ad_serving.insert_redemption"}, [&](OrgStore& org) {
         auto redeemed = token();
         redeemed.serving = owner.serving;
-        redeemed.kind = rules::AdTokenKind::Impression;  // counted before, for the owner alone
+        redeemed.kind = rules::AdTokenKind::Impression;  // counted before, for the owner only
         return !store::insert_redemption(org, redeemed, kNow);
     });
     check({"ad_serving.count_redemption"}, [&](OrgStore& org) {

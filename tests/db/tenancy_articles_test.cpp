@@ -1,4 +1,4 @@
-// The tenancy suite's statements on articles and their tags (tenancy_test.cpp).
+// The statements of the tenancy suite on articles and their tags (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/content/articles.hpp"
 

@@ -1,4 +1,4 @@
-// The statements of store/connections/leases.cpp that name an organization: see tenancy_test.cpp.
+// The statements of store/connections/leases.cpp that name an organization (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/connections/leases.hpp"
 

@@ -1,4 +1,5 @@
-// The tenancy suite's statements on connections and the ways to them (tenancy_test.cpp).
+// The statements of the tenancy suite on connections and their authorizations (see
+// tenancy_test.cpp).
 #include "base/crypto.hpp"
 #include "db/two_tenants.hpp"
 #include "store/connections/authorizations.hpp"
@@ -58,7 +59,7 @@ BOOST_AUTO_TEST_CASE(connections) {
           [&](OrgStore& org) { return store::lock_and_count_connections(org) > 0; });
 }
 
-BOOST_AUTO_TEST_CASE(ways_to_connections) {
+BOOST_AUTO_TEST_CASE(connection_authorizations) {
     check({"connection_authorizations.replace"}, [&](OrgStore& org) {
         store::replace_authorization(
             org, {org.org(), owner.connection, sha256("another state"), SessionId::create(),

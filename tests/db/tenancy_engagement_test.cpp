@@ -1,5 +1,5 @@
-// The tenancy suite's statements on engagement events that are read back, and that go by their age
-// (tenancy_test.cpp).
+// The statements of the tenancy suite on reading engagement events back and purging them by age
+// (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/engagement/events.hpp"
 #include "store/operations/purge.hpp"

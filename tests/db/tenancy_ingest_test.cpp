@@ -1,5 +1,5 @@
-// The tenancy suite's statements on module credentials, engagement events and what is erased of
-// them (tenancy_test.cpp).
+// The statements of the tenancy suite on module credentials, engagement events and their erasure
+// (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/engagement/events.hpp"
 #include "store/members/lookup.hpp"

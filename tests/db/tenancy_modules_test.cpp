@@ -1,4 +1,5 @@
-// The tenancy suite's statements on modules, their versions and installations (tenancy_test.cpp).
+// The statements of the tenancy suite on modules, their versions and installations (see
+// tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/modules/installations.hpp"
 #include "store/modules/modules.hpp"

@@ -1,4 +1,4 @@
-// The tenancy suite's statements on publishable keys (tenancy_test.cpp).
+// The statements of the tenancy suite on publishable keys (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/access/organizations.hpp"
 #include "store/pages/publishable_keys.hpp"

@@ -1,6 +1,6 @@
-// No tenant reaches another: every statement of store/ that names an organization is run by a
-// stranger against the owner's rows, and by the owner as a control. A statement that is missing
-// here fails the last case.
+// A tenant cannot reach another: every statement of store/ that names an organization is run by a
+// stranger on the rows of the owner, and by the owner as a control. A missing statement fails the
+// last test case.
 #include "db/two_tenants.hpp"
 #include "rules/attributes.hpp"
 #include "rules/imports/block.hpp"
@@ -35,7 +35,7 @@ using test::TwoTenants;
 
 namespace {
 
-// The text must live as long as the program.
+// The text must have static lifetime.
 boost::unit_test::decorator::depends_on after(const char* test_case) {
     return boost::unit_test::decorator::depends_on(test_case);
 }
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(api_keys) {
 
 BOOST_AUTO_TEST_CASE(attributes) {
     check({"attributes.insert"}, [&](OrgStore& org) {
-        // The stranger has no such key: the owner's is not in its way.
+        // The stranger has no such key: the key of the owner does not block it.
         auto record = attribute(owner, "only.the.owner.has.it");
         record.id = AttributeId::create();
         if (org.org() == owner.id) record.attribute.key = "colour";
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(members) {
         return store::count_known(org, {&email, 1}).members > 0;
     });
     check({"members.fill"}, [&](OrgStore& org) {
-        const auto member = gaps(owner, "Ann");
+        const auto member = empty_member(owner, "Ann");
         store::fill_members(org, {&member, 1}, kLater);
         return false;
     });
@@ -302,11 +302,12 @@ BOOST_AUTO_TEST_CASE(import_jobs) {
     });
     client.execute("UPDATE import_jobs SET expires_at = ? WHERE organization_id = ?", kNow,
                    owner.id);
-    check(insertion, [&](OrgStore& org) {  // the owner's slot is free, the stranger's is not
-        auto next = job(owner);
-        next.id = ImportId::create();
-        return !store::insert_import(org, next);
-    });
+    check(insertion,
+          [&](OrgStore& org) {  // only the slot of the owner is free
+              auto next = job(owner);
+              next.id = ImportId::create();
+              return !store::insert_import(org, next);
+          });
     client.execute("DELETE FROM import_blocks WHERE organization_id = ?", owner.id);
     check({"imports.delete"}, [&](OrgStore& org) {
         store::delete_import(org, owner.job);
@@ -401,7 +402,7 @@ BOOST_AUTO_TEST_CASE(webhook_outbox) {
     });
 }
 
-// Boost runs the cases that it names first, whatever was asked for.
+// Boost runs the named cases before this one, whatever the filter.
 BOOST_AUTO_TEST_CASE(
     every_tenant_statement_of_the_store_was_run,
     *after("tenancy/organizations_and_seats") * after("tenancy/api_keys") *
@@ -422,7 +423,7 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/engagement_events_read_back") * after("tenancy/ad_slots") *
         after("tenancy/ad_campaigns") * after("tenancy/ad_creatives") *
         after("tenancy/ad_serving") * after("tenancy/connections") *
-        after("tenancy/ways_to_connections") * after("tenancy/connection_leases") *
+        after("tenancy/connection_authorizations") * after("tenancy/connection_leases") *
         after("tenancy/connections_under_a_lease") * after("tenancy/removed_connections")) {
     std::set<std::string> defined;
     for (const auto& entry :

@@ -1,4 +1,4 @@
-// The statements of store/webhooks/queue.cpp that name an organization: see tenancy_test.cpp.
+// The statements of store/webhooks/queue.cpp that name an organization (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/webhooks/queue.hpp"
 
@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(webhook_queue) {
     const auto claim = [&](OrgStore& org) {
         return store::claim_deliveries(org, owner.endpoint, runner, kLater, kLater, 10).size();
     };
-    // A stranger finds nothing to lock, and sends no second statement.
+    // A stranger finds no row to lock and sends no second statement.
     BOOST_TEST(!reaches(stranger.id, {"webhook_queue.lock_due"},
                         [&](OrgStore& org) { return claim(org) > 0; }));
     BOOST_TEST(reaches(

@@ -1,4 +1,4 @@
-// No tenant reaches another's webhook endpoints and deliveries (see tenancy_test.cpp).
+// A tenant cannot reach the webhook endpoints and deliveries of another (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"

@@ -29,11 +29,11 @@ std::vector<rules::RowOutcome> one_of_each() {
 
 TwoTenants::TwoTenants() {
     client.run("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED");
-    furnish(owner, "owner");
-    furnish(stranger, "stranger");
+    create_records(owner, "owner");
+    create_records(stranger, "stranger");
 }
 
-void TwoTenants::furnish(Tenant& tenant, const std::string& name) {
+void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
     tenant.id = organization(name);
     as(tenant.id, [&](service::OrgTransaction& transaction) {
         OrgStore org(transaction.tx, tenant.id);
@@ -46,7 +46,7 @@ void TwoTenants::furnish(Tenant& tenant, const std::string& name) {
         const std::string email = name + "@example.test";
         const store::NewUser user{tenant.user, email};
         store::insert_users(transaction.tx, {&user, 1}, kNow);
-        const auto member = gaps(tenant, "");
+        const auto member = empty_member(tenant, "");
         store::fill_members(org, {&member, 1}, kNow);
         store::insert_import(org, job(tenant));
         const store::NewBlock block{{0, 0}, 1, "data"};
@@ -56,13 +56,13 @@ void TwoTenants::furnish(Tenant& tenant, const std::string& name) {
         const store::NewBlock staged{{1, 0}, 1, "data"};
         store::insert_blocks(org, tenant.job, {&staged, 1}, kNow);
     });
-    furnish_modules(tenant, name);
-    furnish_ads(tenant);
-    furnish_pages(tenant, name);
-    furnish_connections(tenant, name);
+    create_modules(tenant, name);
+    create_ads(tenant);
+    create_pages(tenant, name);
+    create_connections(tenant, name);
 }
 
-void TwoTenants::furnish_ads(const Tenant& tenant) {
+void TwoTenants::create_ads(const Tenant& tenant) {
     client.execute(
         "INSERT INTO ad_slots (organization_id, id, slug, name, width, height, created_at, "
         "updated_at) VALUES (?, ?, 'top', 'Top', 728, 90, ?, ?)",
@@ -95,7 +95,7 @@ void TwoTenants::furnish_ads(const Tenant& tenant) {
         tenant.id, tenant.serving, kNow);
 }
 
-void TwoTenants::furnish_connections(const Tenant& tenant, const std::string& name) {
+void TwoTenants::create_connections(const Tenant& tenant, const std::string& name) {
     client.execute(
         "INSERT INTO connections (organization_id, id, provider, name, host, status, tokens, "
         "token_generation, details, access_expires_at, refresh_due_at, refreshed_at, "
@@ -109,7 +109,7 @@ void TwoTenants::furnish_connections(const Tenant& tenant, const std::string& na
         tenant.id, tenant.connection, sha256("state" + name), SessionId::create(), kLater);
 }
 
-void TwoTenants::furnish_pages(const Tenant& tenant, const std::string& name) {
+void TwoTenants::create_pages(const Tenant& tenant, const std::string& name) {
     client.execute(
         "INSERT INTO publishable_keys (organization_id, id, kind, name, token, "
         "allowed_origins, created_at) "
@@ -126,7 +126,7 @@ void TwoTenants::furnish_pages(const Tenant& tenant, const std::string& name) {
         tenant.id, tenant.article, kNow);
 }
 
-void TwoTenants::furnish_modules(const Tenant& tenant, const std::string& name) {
+void TwoTenants::create_modules(const Tenant& tenant, const std::string& name) {
     client.execute(
         "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
         "current_version_id, created_at, updated_at) "
@@ -183,7 +183,7 @@ store::IdempotencyRecord TwoTenants::record() {
     return {kHash, 200, "/here", "body", kLater};
 }
 
-store::NewMember TwoTenants::gaps(const Tenant& tenant, std::string_view first_name) {
+store::NewMember TwoTenants::empty_member(const Tenant& tenant, std::string_view first_name) {
     return {
         tenant.user, tenant.member, "m@example.test", {"", first_name, "", "", "", "", ""}, "{}"};
 }
@@ -215,7 +215,7 @@ bool TwoTenants::reaches(OrgId tenant, const std::vector<std::string>& names,
         db::statistics() = {};
         try {
             reached = reach(org);
-        } catch (const db::DbError& error) {  // the database itself refused the link
+        } catch (const db::DbError& error) {  // the database itself rejected the link
             if (error.kind() != db::DbError::Kind::BadData) throw;
         }
         const auto sent = static_cast<std::size_t>(db::statistics().statements);

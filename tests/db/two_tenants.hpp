@@ -1,5 +1,5 @@
 // An owner with at least one row in every tenant table, and a stranger with the same: for
-// the tenancy tests, which run every statement on the owner's rows as each of them.
+// the tenancy tests, in which each runs every statement on the rows of the owner.
 #pragma once
 
 #include "db/fixture.hpp"
@@ -60,27 +60,27 @@ struct TwoTenants : Fixture {
     };
 
     TwoTenants();
-    void furnish(Tenant& tenant, const std::string& name);
-    // A campaign in a slot, shown to the member once, and its impression counted.
-    void furnish_ads(const Tenant& tenant);
-    // A connection with tokens, whose refresh is due, and that an admin is about to renew.
-    void furnish_connections(const Tenant& tenant, const std::string& name);
+    void create_records(Tenant& tenant, const std::string& name);
+    // A campaign in a slot, shown to the member once, with one counted impression.
+    void create_ads(const Tenant& tenant);
+    // A connection with tokens, a due refresh, and a pending authorization.
+    void create_connections(const Tenant& tenant, const std::string& name);
     // A tracking key, and a published article with a tag.
-    void furnish_pages(const Tenant& tenant, const std::string& name);
+    void create_pages(const Tenant& tenant, const std::string& name);
     // A published module, installed, with a credential, an event, and a delivery that failed once.
-    void furnish_modules(const Tenant& tenant, const std::string& name);
+    void create_modules(const Tenant& tenant, const std::string& name);
     static rules::AttributeRecord attribute(const Tenant& tenant, const std::string& key);
     static rules::ApiKey api_key(const Tenant& tenant);
     static store::IdempotencyRecord record();
-    static store::NewMember gaps(const Tenant& tenant, std::string_view first_name);
+    static store::NewMember empty_member(const Tenant& tenant, std::string_view first_name);
     static rules::ImportJob job(const Tenant& tenant);
-    // Brings the owner's job into a state, with a lease for the runner or none.
+    // Puts the owner's job into a state, with or without a lease for the runner.
     void put_job(std::string_view state, std::optional<Uuid> lease_owner = std::nullopt);
-    // Runs `reach` as that tenant, in a transaction that is undone: whether it saw or changed
-    // anything of the owner's. It must send one statement for each of `names`.
+    // Runs `reach` as that tenant in a transaction that is rolled back; returns whether it read or
+    // changed a row of the owner. It must send one statement for each of `names`.
     bool reaches(OrgId tenant, const std::vector<std::string>& names,
                  const std::function<bool(OrgStore&)>& reach);
-    // `reach` must work for the owner and for nobody else.
+    // `reach` must work for the owner and for no other tenant.
     void check(const std::vector<std::string>& names, const std::function<bool(OrgStore&)>& reach,
                std::optional<OrgId> other = std::nullopt);
 

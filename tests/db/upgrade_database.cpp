@@ -23,7 +23,7 @@ std::string numbers(int digits) {
            ") ";
 }
 
-// All that the server tells about the tables.
+// All that the server reports about the tables.
 Lines described(Client& client) {
     Lines all;
     for (const std::string query : {
@@ -52,9 +52,9 @@ Lines described(Client& client) {
     return all;
 }
 
-const Lines& described_anew() {
+const Lines& described_new() {
     static const Lines lines = [] {
-        Client client;  // the tests' own database, made from schema.sql
+        Client client;  // the database of the tests, created from schema.sql
         return described(client);
     }();
     return lines;
@@ -155,7 +155,7 @@ NewDatabase::NewDatabase() : UpgradeDatabase("_new") {
 }
 
 void check_is_current(UpgradeDatabase& target) {
-    BOOST_TEST(described(*target.client) == described_anew(), boost::test_tools::per_element());
+    BOOST_TEST(described(*target.client) == described_new(), boost::test_tools::per_element());
     Lines versions;
     for (int version = 1; version <= kNewest; ++version)
         versions.push_back(std::to_string(version));
@@ -164,8 +164,8 @@ void check_is_current(UpgradeDatabase& target) {
     const std::string newest =
         "SELECT CONCAT_WS(' ', version, COALESCE(oldest_program, '-')) FROM schema_version "
         "ORDER BY version DESC LIMIT 1";
-    Client anew;
-    BOOST_TEST(target.client->value(newest) == anew.value(newest));
+    Client fresh;
+    BOOST_TEST(target.client->value(newest) == fresh.value(newest));
     BOOST_TEST(service::check_readiness(*target.context).problem == "");
 }
 

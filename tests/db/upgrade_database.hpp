@@ -1,5 +1,5 @@
-// The databases of upgrade tests: next to the main test database, empty or of an earlier version,
-// and checks of the upgraded schema and data.
+// The databases of upgrade tests: in addition to the main test database, empty or of an earlier
+// version, and checks of the upgraded schema and data.
 #pragma once
 
 #include "db/fixture.hpp"
@@ -17,14 +17,14 @@ using Lines = std::vector<std::string>;
 
 inline constexpr int kNewest = store::kSchemaVersion;
 
-// A file below the project's root.
+// A file relative to the root of the project.
 std::string source_text(const std::string& file);
 // "sql/upgrades/<version>.sql".
 std::string upgrade_file(int version);
-// The statement that records a version as those before kFirstVersionWithPrograms were.
+// The statement that records a version in the format used before kFirstVersionWithPrograms.
 std::string recorded(int version);
 
-// A database of its own, empty.
+// A separate, empty database.
 class UpgradeDatabase {
   public:
     explicit UpgradeDatabase(const std::string& suffix);
@@ -34,9 +34,9 @@ class UpgradeDatabase {
 
     db::ConnectionSettings connection() const;
     void run_all(const std::string& file);
-    // What another program would do meanwhile, over a connection of its own.
+    // Statements of another program, on a separate connection.
     service::Migration upgrade_elsewhere();
-    // The connection that upgrades this database now; nullopt: none does.
+    // The connection that upgrades this database now; nullopt: no upgrade is running.
     std::optional<std::int64_t> upgrading() const;
 
     Settings settings = test::settings();
@@ -50,15 +50,14 @@ struct OldDatabase : UpgradeDatabase {
     explicit OldDatabase(int digits = 1);
 };
 
-// One whose schema is a new one.
+// A database with the current schema.
 struct NewDatabase : UpgradeDatabase {
     NewDatabase();
 };
 
-// The tables, and what the newest row of schema_version says, are those of a new database, and
-// programs may work.
+// The tables and the newest row of schema_version match a new database, and programs may work.
 void check_is_current(UpgradeDatabase& target);
-// What was in an OldDatabase is there, and in the new columns what belongs there.
+// The data of an OldDatabase is unchanged, and the new columns have their values.
 void check_data_is_right(OldDatabase& target, int people);
 
 bool says(const std::exception& error, std::string_view words);

@@ -1,6 +1,6 @@
-// The files of sql/upgrades/ from version 6 on keep what 2.sql says under "How to write one", as
-// far as their text shows it: programs work on a table while it is changed, and know which of them
-// may.
+// The files of sql/upgrades/ from version 6 on follow the rules of 2.sql, "How to write one", as
+// far as a text check can show: programs work on a table while it is changed, and the schema names
+// the compatible programs.
 #include "db/upgrade_database.hpp"
 
 #include "print.hpp"
@@ -14,11 +14,11 @@ bool has(std::string_view text, std::string_view words) {
     return text.find(words) != std::string_view::npos;
 }
 
-// What is wrong with one statement; "" = nothing.
+// The fault of one statement; "" = no fault.
 std::string fault_of(const std::string& statement) {
     if (statement.starts_with("CREATE TABLE ")) return "";
     if (statement.starts_with("UPDATE ")) {
-        return has(statement, "LIMIT ") ? "" : "an UPDATE wants a LIMIT";
+        return has(statement, "LIMIT ") ? "" : "an UPDATE requires a LIMIT";
     }
     if (!statement.starts_with("ALTER TABLE "))
         return "neither CREATE TABLE, ALTER TABLE nor UPDATE";
@@ -44,14 +44,13 @@ Lines faults_of(const std::string& file) {
 
 BOOST_AUTO_TEST_SUITE(upgrade_rules)
 
-BOOST_AUTO_TEST_CASE(
-    each_upgrade_names_how_it_changes_a_table_so_that_none_is_copied_under_a_lock) {
+BOOST_AUTO_TEST_CASE(each_upgrade_names_an_algorithm_that_copies_no_table_under_a_lock) {
     for (int version = store::kFirstVersionWithPrograms; version <= kNewest; ++version) {
         BOOST_TEST(faults_of(source_text(upgrade_file(version))) == Lines(), version);
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_none_comes_back) {
+BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_the_number_never_decreases) {
     int before = store::kFirstVersionWithPrograms;
     for (int version = store::kFirstVersionWithPrograms; version <= kNewest; ++version) {
         const auto oldest = store::oldest_program_in(source_text(upgrade_file(version)));
@@ -63,7 +62,7 @@ BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_none_comes_back) 
     BOOST_TEST(store::oldest_program_in(source_text("sql/schema.sql")) == before);
 }
 
-BOOST_AUTO_TEST_CASE(what_would_hold_others_up_is_found) {
+BOOST_AUTO_TEST_CASE(blocking_statements_are_found) {
     const auto is_fault = [](const std::string& statement) {
         return faults_of(statement + ";\n").size() == 1;
     };

@@ -1,4 +1,4 @@
-// An organization with an installed module and its webhook endpoints, and what waits for them: for
+// An organization with an installed module, its webhook endpoints, and their queued deliveries: for
 // the tests of the runner's side of webhooks.
 #pragma once
 
@@ -36,7 +36,7 @@ struct WebhookFixture : Fixture {
     }
     EndpointId endpoint(const std::string& url) { return endpoint(acme, installation, url); }
 
-    // Due now. Written the way service/outbox.hpp does.
+    // Due now. Written as service/outbox.hpp does it.
     std::vector<DeliveryId> queue(OrgId org, EndpointId to, int count = 1) {
         std::vector<store::NewWebhookEvent> events;
         std::vector<store::NewDelivery> deliveries;
@@ -91,7 +91,7 @@ struct WebhookFixture : Fixture {
     std::int64_t count(const std::string& table) {
         return client.number("SELECT COUNT(*) FROM " + table);
     }
-    // As if the time had come: of the next attempt, or of the lease's end.
+    // Makes the next attempt due, or ends the lease.
     void make_due() {
         client.run("UPDATE webhook_deliveries SET due_at = 1 WHERE status = 'pending'");
     }
@@ -101,15 +101,15 @@ struct WebhookFixture : Fixture {
     InstallationId installation;
 };
 
-// A runner with a context of its own, which may post to the loopback.
-struct Courier : DatabaseContext {
-    explicit Courier(int connections = 32, int endpoint_connections = 4) : own(settings()) {
+// A runner with its own context, which may post to the loopback.
+struct WebhookRunner : DatabaseContext {
+    explicit WebhookRunner(int connections = 32, int endpoint_connections = 4) : own(settings()) {
         own.webhooks.loopback = true;
         own.webhooks.connections = connections;
         own.webhooks.endpoint_connections = endpoint_connections;
         dispatch = std::make_unique<service::WebhookDispatch>(mine);
     }
-    // Steps until it is so; false after ten seconds.
+    // Runs steps until the condition holds; false after ten seconds.
     [[nodiscard]] bool work_until(const std::function<bool()>& condition) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         while (!condition()) {

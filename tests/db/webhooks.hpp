@@ -14,7 +14,7 @@
 
 namespace muster::test {
 
-// The fixture: an organization with an enabled installation, and an admin who acts.
+// The fixture: an organization with an enabled installation, and an acting admin.
 struct EndpointFixture : Fixture {
     void set_installation(std::string_view status) {
         client.execute("UPDATE module_installations SET status = ? WHERE id = ?", status, shop);
@@ -54,7 +54,7 @@ struct EndpointFixture : Fixture {
         throw std::out_of_range("no such endpoint");
     }
 
-    // A delivery of that age, in that state; `owner`: a runner has it in its hands.
+    // A delivery of that age and state; `owner`: a runner holds its lease.
     DeliveryId deliver(EndpointId endpoint, std::string_view status,
                        std::string_view type = "member.created", Timestamp when = Timestamp::now(),
                        std::optional<Uuid> owner = {}) {

@@ -1,5 +1,5 @@
-"""What the tests of the packages share: the packages, a Debian root, and one machine that the files of this folder use in
-the order of their names, as a sysadmin's days follow each other. packaging/check-deb calls them."""
+"""Shared by the tests of the packages: the packages, a Debian root, and one machine that the files of this folder use
+in the order of their names, like the days of a system administrator. packaging/check-deb calls them."""
 
 import json
 import os
@@ -52,14 +52,15 @@ def machine(debian_root):
 
 
 def documented_commands(heading):
-    """The indented commands below a heading of docs/operations/install.md, up to the next heading: what a sysadmin would type."""
+    """The indented commands below a heading of docs/operations/install.md, up to the next heading, as a system administrator
+    types them."""
     with open(f"{TOP}/docs/operations/install.md", encoding="utf-8") as text:
         section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text.read(), re.M | re.S).group(1)
     return re.findall(r"^    (\S.*)$", section, re.M)
 
 
 class Load:
-    """Partners at work on the machine, from start to finish of a `with`; `report` holds what they saw then."""
+    """Partners that use the machine during a `with` block; afterwards `report` contains their observations."""
 
     def __init__(self, machine, threads=4):
         self.machine, self.threads, self.report = machine, threads, None
@@ -88,9 +89,9 @@ class Load:
 
     def assert_nothing_failed(self):
         assert self.report["failures"] == []
-        assert self.report["created"], "the load created nobody"
+        assert self.report["created"], "the load created no user"
         emails = self.machine.run("mariadb -N muster -e \"SELECT email FROM users WHERE email LIKE '%@load.example.org'\"").split()
-        assert set(self.report["created"]) <= set(emails), "an acknowledged member is not there"
+        assert set(self.report["created"]) <= set(emails), "an acknowledged member is missing"
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""The first day: from a fresh Debian to a finished import, by the commands of docs/operations/install.md; and what stands then."""
+"""The first day: from a new Debian to a finished import, with the commands of docs/operations/install.md; and the resulting
+state."""
 
 import json
 
@@ -11,16 +12,16 @@ from support.root import ADMIN, NAME
 
 @pytest.fixture(scope="module")
 def installed(machine):
-    """The documented commands, typed one after the other into one shell; what the last one printed."""
+    """The documented commands, run one after the other in one shell; returns the output of the last one."""
     commands = documented_commands("From nothing to an import")
-    # apt has nobody to ask; what it downloads is downloaded.
+    # apt cannot ask questions here, and the packages are already downloaded.
     lines = [command.replace("sudo apt install", "sudo apt install -y") for command in commands]
     machine.put("set -e\n" + "\n".join(f"echo '# command {number}' >&2\n{line}" for number, line in enumerate(lines, 1)),
                 "first-day.sh")
     return {"commands": commands, "printed": machine.run("bash first-day.sh 2>&1", seconds=300, user=ADMIN)}
 
 
-def test_six_commands_lead_from_nothing_to_a_finished_import_over_https(machine, installed):
+def test_six_commands_lead_from_a_new_debian_to_a_finished_import_over_https(machine, installed):
     assert len(installed["commands"]) == 6
     print(installed["printed"][-1500:])
     members = int(machine.run("mariadb -N muster -e 'SELECT COUNT(*) FROM members'"))
@@ -28,16 +29,16 @@ def test_six_commands_lead_from_nothing_to_a_finished_import_over_https(machine,
     assert machine.run("mariadb -N muster -e 'SELECT state FROM import_jobs'").split() == ["completed"]
 
 
-def test_cron_did_the_work_and_had_nothing_to_say(machine, installed):
-    """No runner was called by hand; cron without a mail server says in the journal that it threw a mail away."""
+def test_cron_ran_the_jobs_without_output(machine, installed):
+    """No runner was started by hand. Without a mail server cron reports in the journal that it discarded a mail."""
     said = machine.run("journalctl --no-pager -t CRON -t cron")
     assert "muster-run imports" in said
     since = machine.run("mariadb -N muster -e 'SELECT MIN(created_at) DIV 1000 FROM import_jobs'").strip()
     assert "discarding output" not in machine.run(f"journalctl --no-pager -t CRON --since=@{since}")
 
 
-def test_each_documented_cron_line_runs_as_cron_runs_it(machine, installed):
-    """The lines themselves, with cron's shell, user and bare environment: silent, and ended well."""
+def test_each_documented_cron_line_runs_under_cron(machine, installed):
+    """The lines run silently and successfully with cron's shell, user and minimal environment."""
     machine.run("systemctl stop cron; pkill -x muster-run; for i in $(seq 100); do pgrep -x muster-run >/dev/null || exit 0; sleep 0.1; done; exit 1")
     lines = [line.split(None, 6)[5:] for line in machine.run("grep -E '^[0-9*]' /etc/cron.d/muster").splitlines()]
     assert len(lines) == 5
@@ -50,20 +51,20 @@ def test_each_documented_cron_line_runs_as_cron_runs_it(machine, installed):
     machine.run("systemctl start cron")
 
 
-def test_all_units_run_and_health_says_ok(machine, installed):
+def test_all_units_run_and_health_is_ok(machine, installed):
     assert machine.run("systemctl is-active muster.service muster.socket mariadb nginx cron").split() == ["active"] * 5
     assert "muster" not in machine.run("systemctl --failed --no-legend --plain")
     health = json.loads(machine.run("sudo -u muster musterctl health --json"))
     assert health["healthy"], health
 
 
-def test_one_worker_that_takes_too_much_memory_ends_alone(machine, installed):
-    """By default systemd stops the whole service when the kernel ends one of its processes for that."""
+def test_a_worker_that_uses_too_much_memory_ends_alone(machine, installed):
+    """By default systemd stops the whole service when the kernel kills one of its processes for that reason."""
     assert machine.run("systemctl show -P OOMPolicy muster.service").strip() == "continue"
 
 
-def test_musterd_serves_in_its_sandbox_by_the_database_users_own_socket_login(machine, installed):
-    """The unit's own user namespace must not hide who it is from MariaDB: no password is set anywhere."""
+def test_musterd_runs_in_its_sandbox_with_the_socket_login_of_the_database_user(machine, installed):
+    """The user namespace of the unit must not hide the user from MariaDB, because no password is set."""
     assert machine.run("systemctl show -P PrivateUsers -P User muster.service").split() == ["yes", "muster"] or \
         machine.run("systemctl show -P User -P PrivateUsers muster.service").split() == ["muster", "yes"]
     plugin = machine.run("mariadb -N -e \"SELECT plugin FROM mysql.user WHERE user = 'muster'\"").split()
@@ -72,29 +73,29 @@ def test_musterd_serves_in_its_sandbox_by_the_database_users_own_socket_login(ma
     assert float(exposure.split(":")[1].split()[0]) <= 1.5, exposure
 
 
-def test_secrets_are_readable_by_their_group_alone(machine, installed):
+def test_only_their_group_can_read_secrets(machine, installed):
     modes = machine.run("stat -c '%n %a %U:%G' /etc/muster /etc/muster/muster.conf /etc/muster/muster.key /run/muster.socket")
     assert modes.splitlines() == ["/etc/muster 755 root:root", "/etc/muster/muster.conf 640 root:muster",
                                   "/etc/muster/muster.key 640 root:muster", "/run/muster.socket 660 muster:www-data"]
-    assert machine.tried("cat /etc/muster/muster.key", user="nobody").returncode
+    assert machine.tried("cat /etc/muster/muster.key", user="daemon").returncode
 
 
-def test_the_database_user_can_do_no_more_than_it_must(machine, installed):
+def test_the_database_user_has_only_the_required_permissions(machine, installed):
     for statement in ("DROP TABLE muster.members", "CREATE TABLE muster.mine (a INT)", "SELECT * FROM mysql.user"):
         done = machine.tried(f"mariadb -e '{statement}'", user="muster")
         assert "denied" in done.stderr, statement
 
 
-def test_a_faulty_configuration_fails_the_reload_and_changes_nothing(machine, installed, load):
+def test_an_invalid_configuration_fails_the_reload_and_changes_nothing(machine, installed, load):
     before = machine.run("systemctl show -P MainPID muster.service")
     with load() as partners:
         machine.run("cp -a /etc/muster/muster.conf muster.conf.good; echo 'nonsense = 1' >>/etc/muster/muster.conf")
         done = machine.tried("systemctl reload muster")
-        assert done.returncode, "the reload of a faulty configuration should fail"
+        assert done.returncode, "the reload of an invalid configuration should fail"
         said = machine.run("journalctl --no-pager -u muster -n 20")
         assert "/etc/muster/muster.conf:" in said and "nonsense" in said
         machine.run("kill -HUP \"$(systemctl show -P MainPID muster.service)\"")
-        wait_for("the refusal of the signal", 10, lambda: "pool.reload_refused" in machine.run("journalctl --no-pager -u muster"))
+        wait_for("the rejected signal", 10, lambda: "pool.reload_refused" in machine.run("journalctl --no-pager -u muster"))
         assert machine.run("systemctl is-active muster.service").strip() == "active"
         machine.run("cp -a muster.conf.good /etc/muster/muster.conf; systemctl reload muster")
         wait_for("the reload", 10, lambda: "pool.reloaded" in machine.run("journalctl --no-pager -u muster"))
@@ -102,7 +103,7 @@ def test_a_faulty_configuration_fails_the_reload_and_changes_nothing(machine, in
     assert machine.run("systemctl show -P MainPID muster.service") == before
 
 
-def test_a_faulty_nginx_configuration_fails_its_reload_and_changes_nothing(machine, installed, load):
+def test_an_invalid_nginx_configuration_fails_its_reload_and_changes_nothing(machine, installed, load):
     with load() as partners:
         machine.run("echo 'nonsense;' >>/etc/nginx/snippets/muster-rates.conf")
         assert machine.tried("systemctl reload nginx").returncode
@@ -110,8 +111,9 @@ def test_a_faulty_nginx_configuration_fails_its_reload_and_changes_nothing(machi
     partners.assert_nothing_failed()
 
 
-def test_an_authority_finds_its_token_over_plain_http(machine, installed):
-    """What certbot --webroot leaves there is what Let's Encrypt asks for (RFC 8555 section 8.3); all else is sent on."""
+def test_a_certificate_authority_finds_its_token_over_plain_http(machine, installed):
+    """Let's Encrypt requests the file that certbot --webroot writes (RFC 8555 section 8.3); every other request is
+    redirected."""
     machine.run("mkdir -p /var/www/html/.well-known/acme-challenge && echo token.thumb >/var/www/html/.well-known/acme-challenge/token")
     get = f"muster-curl() {{ exec 3<>/dev/tcp/127.0.0.1/80; printf 'GET %s HTTP/1.0\\r\\nHost: {NAME}\\r\\n\\r\\n' \"$1\" >&3; cat <&3; }}\n"
     assert machine.run(get + "muster-curl /.well-known/acme-challenge/token").endswith("token.thumb\n")
@@ -119,7 +121,7 @@ def test_an_authority_finds_its_token_over_plain_http(machine, installed):
     machine.run("rm -r /var/www/html/.well-known")
 
 
-def test_the_manual_pages_and_completions_are_there(machine, installed):
+def test_the_manual_pages_and_completions_are_installed(machine, installed):
     machine.run("for page in musterd.8 muster-run.8 musterctl.8 muster.conf.5 muster-api.7 muster-import.1; do "
                 "test -s /usr/share/man/man${page##*.}/$page.gz || { echo no $page >&2; exit 1; }; done")
     assert "complete" in machine.run("bash -c '. /usr/share/bash-completion/completions/musterctl; complete -p musterctl'")

@@ -1,4 +1,4 @@
-"""Upgrades under load: partners read, create and import while packages are exchanged, and none of them sees a failure."""
+"""Upgrades under load: partners read, create and import while packages are replaced, without a failed request."""
 
 import json
 import os
@@ -16,8 +16,8 @@ MIGRATE = "musterctl db migrate --root-socket /run/mysqld/mysqld.sock"
 
 
 def packages_of_version(version, packages, machine, folder):
-    """The same packages under another version, in a folder of the administrator's. dpkg sees an upgrade; the programs are
-    the same."""
+    """The same packages with another version, in a folder of the administrator. dpkg treats them as an upgrade; the
+    programs are the same."""
     for package in packages:
         roots.with_version(package, version, machine.outside(folder))
     return f"./{folder}"
@@ -39,7 +39,7 @@ def older_schema(machine):
 
 
 def main_pid(machine):
-    """"0" when it does not run."""
+    """"0" if it is not running."""
     return machine.run("systemctl show -P MainPID muster.service").strip()
 
 
@@ -48,7 +48,7 @@ def installed_version(machine, package="muster"):
 
 
 def start_import(machine):
-    """A large import, by the shipped client, in the background; its outcome lands in import.json."""
+    """A large import with the shipped client, in the background; its result is written to import.json."""
     with open(machine.outside("many.csv"), "w", encoding="utf-8") as out:
         out.write("Email,First name,Last name\n")
         out.writelines(f"row{number}@upgrade.example.org,First{number},Last{number}\n" for number in range(ROWS))
@@ -65,14 +65,14 @@ def test_an_upgrade_under_load_fails_no_request_and_no_import(machine, load, nex
         wait_for("the import's end", 240, lambda: os.path.exists(machine.outside("import.code")))
     partners.assert_nothing_failed()
     assert installed_version(machine) == "0.1.1-1"
-    assert machine.run("stat -c %i /run/muster.socket") == socket, "the socket was closed meanwhile"
+    assert machine.run("stat -c %i /run/muster.socket") == socket, "the socket was closed"
     with open(machine.outside("import.code"), encoding="ascii") as text:
         assert text.read().strip() == "0", open(machine.outside("import.err"), encoding="utf-8").read()
     count = "mariadb -N muster -e \"SELECT COUNT(*) FROM users WHERE email LIKE '%@upgrade.example.org'\""
     assert int(machine.run(count)) == ROWS
 
 
-def test_while_the_schema_waits_an_upgrade_leaves_the_old_musterd_at_work(machine, load, packages, older_schema):
+def test_while_the_schema_is_outdated_an_upgrade_keeps_the_old_musterd_running(machine, load, packages, older_schema):
     folder = packages_of_version("0.1.2-1", packages, machine, "after-next")
     before = main_pid(machine)
     with load() as partners:
@@ -87,7 +87,7 @@ def test_while_the_schema_waits_an_upgrade_leaves_the_old_musterd_at_work(machin
     assert installed_version(machine) == "0.1.2-1"
 
 
-def test_an_upgrade_leaves_alone_what_an_administrator_has_stopped(machine, packages):
+def test_an_upgrade_does_not_start_programs_that_an_administrator_has_stopped(machine, packages):
     folder = packages_of_version("0.1.3-1", packages, machine, "stopped")
     machine.run("systemctl stop muster.socket muster.service")
     try:
@@ -98,7 +98,7 @@ def test_an_upgrade_leaves_alone_what_an_administrator_has_stopped(machine, pack
     machine.run("test ! -e /run/muster.stopped")
 
 
-def test_while_the_database_hangs_an_upgrade_neither_waits_for_it_nor_ends_the_old_musterd(machine, packages):
+def test_while_the_database_hangs_an_upgrade_does_not_wait_and_keeps_the_old_musterd_running(machine, packages):
     folder = packages_of_version("0.1.4-1", packages, machine, "hanging")
     before = main_pid(machine)
     machine.run("setsid mariadb muster -e 'LOCK TABLES schema_version WRITE; SELECT SLEEP(300)' >/dev/null 2>&1 &")
@@ -112,16 +112,16 @@ def test_while_the_database_hangs_an_upgrade_neither_waits_for_it_nor_ends_the_o
     machine.run("systemctl restart muster")
 
 
-def test_a_musterd_that_finds_an_older_schema_says_what_to_run_and_starts_when_it_was_run(machine, older_schema):
+def test_a_musterd_with_an_older_schema_names_the_command_and_starts_after_it(machine, older_schema):
     older_schema()
     machine.tried("systemctl restart muster")
-    said = wait_for("the refusal", 10, lambda: machine.run("journalctl --no-pager -u muster -n 5 | grep 'db migrate' || true"))
+    said = wait_for("the rejection", 10, lambda: machine.run("journalctl --no-pager -u muster -n 5 | grep 'db migrate' || true"))
     assert "--root-socket /run/mysqld/mysqld.sock" in said
     machine.run(MIGRATE)
     wait_for("musterd's start", 20, lambda: machine.tried("systemctl is-active muster").stdout.strip() == "active")
 
 
-def test_a_restart_of_the_machine_brings_all_of_it_back(machine):
+def test_all_programs_start_again_after_a_reboot(machine):
     machine.reboot()
     assert machine.run("systemctl is-active muster.service muster.socket").split() == ["active"] * 2
     wait_for("health after the start", 30, lambda: json.loads(machine.tried("sudo -u muster musterctl health --json").stdout or "{}")

@@ -1,4 +1,4 @@
-"""The end-to-end suite's fixtures: one stack for the whole run, fresh organizations for each test.
+"""The end-to-end suite's fixtures: one stack for the whole run, new organizations for each test.
 
 Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (each file and each test also runs alone)
 The stack is in $BUILD/e2e-sandbox (or $E2E_SANDBOX). The run ends it and keeps its logs.
@@ -110,7 +110,8 @@ def anyone(stack, contract):
 
 @pytest.fixture
 def new_org(stack, contract):
-    """Makes organizations: new_org() with the whole registry, new_org(attributes=False) with none enabled."""
+    """Creates organizations: new_org() with the whole registry, new_org(attributes=False) with no enabled
+    attributes."""
     return lambda **options: Organization(stack, contract, **options)
 
 
@@ -121,7 +122,7 @@ def org(new_org):
 
 @pytest.fixture(scope="module")
 def module_org(stack, contract):
-    """One organization for all tests of a file: for tests that leave no active import behind."""
+    """One organization for all tests of a file: for tests that leave no active import."""
     return Organization(stack, contract)
 
 

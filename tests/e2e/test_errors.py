@@ -1,4 +1,4 @@
-"""Requests that cannot be read or are refused: JSON, media types, sizes, methods, paths, queries (docs/api/errors.md "Errors")."""
+"""Requests that are malformed or rejected: JSON, media types, sizes, methods, paths, queries (docs/api/errors.md "Errors")."""
 
 import json
 import re
@@ -80,12 +80,12 @@ BAD_JSON = {
 
 
 @pytest.mark.parametrize("body", BAD_JSON.values(), ids=BAD_JSON)
-def test_what_is_not_strict_json_is_400(module_org, body):
+def test_a_body_that_is_not_strict_json_is_400(module_org, body):
     reply = module_org.api.post("/v1/users", data=body, headers=JSON, expect=400, code="BAD_REQUEST")
     assert list(details_of(reply)) == ["reason"]
 
 
-def test_every_operation_with_a_body_wants_strict_json(module_org, contract):
+def test_every_operation_with_a_body_requires_strict_json(module_org, contract):
     bodies = [body for name, body in BAD_JSON.items() if name not in ("empty", "white space")]
     for operation in contract.operations:
         if "requestBody" in operation.row:
@@ -96,7 +96,7 @@ def test_every_operation_with_a_body_wants_strict_json(module_org, contract):
 
 @pytest.mark.parametrize("body", [nested(64), nested(64, b"1"), nested(63, b'{"a":"b"}'), nested(1, b'"\\ud83d\\ude00"'),
                                   b" \t\r\n[ ] \n", b"[18446744073709551615,-9223372036854775808,1e308,-0.0]"])
-def test_unusual_but_strict_json_is_read(module_org, body):
+def test_unusual_but_strict_json_is_accepted(module_org, body):
     reply = module_org.api.post("/v1/users", data=body, headers=JSON, expect=422)
     assert faults_of(reply) == {"": "wrong_type"}
 
@@ -113,14 +113,14 @@ def test_another_media_type_is_415_on_every_operation_with_a_body(module_org, co
     assert len(operations) >= 6
     for operation in operations:
         if operation.takes_tracking_key and media_type == "text/plain":
-            continue  # what browsers send without a preflight
+            continue  # media types that browsers send without a preflight
         module_org.client_for(operation).request(operation.method, path_of(operation, NOWHERE), data=b"{}", headers=headers,
                                                  expect=415, code="UNSUPPORTED_MEDIA_TYPE")
 
 
 @pytest.mark.parametrize("media_type", ["application/json", "Application/JSON", "application/json;charset=utf-8",
                                         "application/json ; charset=UTF-8"])
-def test_json_is_told_by_its_media_type_alone(module_org, media_type):
+def test_json_is_recognized_only_by_its_media_type(module_org, media_type):
     body = json.dumps({"email": email()})
     module_org.api.post("/v1/users", data=body, headers={"Content-Type": media_type}, expect=201)
 
@@ -129,7 +129,7 @@ def padded(size):
     return b'{"nothing":1' + b" " * (size - 13) + b"}"
 
 
-def test_a_body_beyond_the_operations_limit_is_413(module_org, contract):
+def test_a_body_over_the_limit_of_the_operation_is_413(module_org, contract):
     operations = [operation for operation in contract.operations if 413 in operation.statuses]
     assert len(operations) >= 6
     for operation in operations:
@@ -139,18 +139,18 @@ def test_a_body_beyond_the_operations_limit_is_413(module_org, contract):
         client.request(operation.method, path, data=padded(limit + 1), headers=JSON, expect=413, code="PAYLOAD_TOO_LARGE")
 
 
-def test_an_answer_that_needs_no_body_comes_through_however_large_the_body_is(anyone, contract, module_org):
+def test_a_reply_that_needs_no_body_is_sent_for_a_body_of_any_size(anyone, contract, module_org):
     for operation in contract.operations:
         if operation.needs_key and 413 in operation.statuses:
             path = path_of(operation, NOWHERE)
             body = padded(LIMITS.get(operation.id, SMALL))
-            for _ in range(5):  # whether nginx had sent all of it was a matter of luck
+            for _ in range(5):  # several times, because the result may depend on whether nginx has sent all of it
                 anyone.request(operation.method, path, data=body, headers=JSON, expect=401)
                 if not operation.takes_organization_key:
                     module_org.api.request(operation.method, path, data=body, headers=JSON, expect=403)
 
 
-def test_a_body_in_chunks_is_read_and_measured_alike(module_org):
+def test_a_chunked_body_is_read_and_limited_alike(module_org):
     address = email()
     body = json.dumps({"email": address}).encode()
     reply = module_org.api.post("/v1/users", data=iter([body[:5], body[5:]]), headers=JSON, expect=201)
@@ -159,14 +159,14 @@ def test_a_body_in_chunks_is_read_and_measured_alike(module_org):
     module_org.api.post("/v1/users", data=too_much, headers=JSON, expect=413, code="PAYLOAD_TOO_LARGE")
 
 
-def test_a_body_of_20_megabytes_is_refused_everywhere_and_the_service_goes_on(module_org):
+def test_a_body_of_20_megabytes_is_rejected_everywhere_and_the_service_continues(module_org):
     body = b" " * 20_000_000
     for path in (f"/v1/imports/{NOWHERE['import']}/rows", "/v1/users", "/v1/nowhere"):
         module_org.api.post(path, data=body, headers=JSON, expect=413, code="PAYLOAD_TOO_LARGE")
     module_org.create_user({"email": email()})
 
 
-def test_a_body_that_breaks_off_harms_nobody(stack, module_org):
+def test_an_interrupted_body_is_harmless(stack, module_org):
     address = email()
     body = json.dumps({"email": address}).encode()
     headers = [("Authorization", f"Bearer {module_org.key}"), ("Content-Type", "application/json"),
@@ -186,7 +186,7 @@ def test_a_body_that_breaks_off_harms_nobody(stack, module_org):
 # ---------------------------------------------------------------------------- methods and paths
 
 
-def test_another_method_on_a_known_path_is_405_with_what_is_allowed(anyone, contract, module_org):
+def test_another_method_on_a_known_path_is_405_with_the_allowed_ones(anyone, contract, module_org):
     paths = {}
     for operation in contract.operations:
         preflight = {"OPTIONS"} if operation.takes_publishable_key else set()
@@ -201,10 +201,10 @@ def test_another_method_on_a_known_path_is_405_with_what_is_allowed(anyone, cont
                 assert method == "HEAD" or error_of(reply)["code"] == "METHOD_NOT_ALLOWED"
 
 
-def test_head_answers_as_get_without_a_body(anyone, contract, module_org):
+def test_head_replies_like_get_without_a_body(anyone, contract, module_org):
     job_id = module_org.create_import()["id"]
     for operation in contract.operations:
-        # test_ads.py has those with a token, test_external_data.py the callback.
+        # For paths with a token see test_ads.py, for the callback test_external_data.py.
         if operation.method == "GET" and 200 in operation.statuses and "token" not in operation.parameters:
             path = path_of(operation, module_org.records() | {"import": job_id})
             client = module_org.client_for(operation)
@@ -234,7 +234,7 @@ def test_an_unknown_path_is_404(anyone, module_org, path):
     "/v1/imports/%2e%2e%2f%2e%2e%2fmetrics", "/%76%31/users", "/v1/users%0d%0aX-Injected:%201", "http://other/v1/nowhere",
     "*", "/v1/" + "a/" * 500, "/v1/users/\u00ff",
 ])
-def test_a_path_in_disguise_leads_nowhere(stack, module_org, target):
+def test_an_encoded_path_is_not_found(stack, module_org, target):
     headers = [("Authorization", f"Bearer {module_org.key}"), ("Content-Length", "2"), *JSON.items()]
     reply = wire.exchange(stack, wire.request_bytes("POST", target, headers, b"{}"))
     assert reply.status in (400, 404, 405), (target, reply.status, reply.body)
@@ -247,7 +247,7 @@ def test_a_path_in_disguise_leads_nowhere(stack, module_org, target):
 
 @pytest.fixture(scope="module")
 def listed_job(module_org):
-    """A job with rows enough for pages."""
+    """A job with enough rows for several pages."""
     return module_org.staged([{"email": email()} for _ in range(5)])
 
 
@@ -288,7 +288,7 @@ def test_a_faulty_query_is_422_with_every_fault(module_org, contract, listed_job
     ("%zz=1", {"query": "invalid_value"}), ("x" * 65 + "=1", {"query": "invalid_value"}),
     ("state=%c0%af", {"state": "invalid_value"}), ("=1", {"": "unknown_field"}),
 ])
-def test_a_query_that_is_not_percent_encoded_text_is_refused(stack, module_org, query, faults):
+def test_a_query_that_is_not_percent_encoded_text_is_rejected(stack, module_org, query, faults):
     headers = [("Authorization", f"Bearer {module_org.key}")]
     reply = wire.exchange(stack, wire.request_bytes("GET", "/v1/imports?" + query, headers))
     found = json.loads(reply.body)["error"]["details"]["fields"]
@@ -297,12 +297,12 @@ def test_a_query_that_is_not_percent_encoded_text_is_refused(stack, module_org, 
 
 @pytest.mark.parametrize("template", ["/v1/imports", "/v1/imports/{id}/rows"])
 @pytest.mark.parametrize("state", ["", "Staging", "done", "staging,valid", "staging "])
-def test_an_unknown_state_is_refused(module_org, listed_job, template, state):
+def test_an_unknown_state_is_rejected(module_org, listed_job, template, state):
     reply = module_org.api.get(template.format(id=listed_job), params={"state": state}, expect=422)
     assert faults_of(reply) == {"state": "invalid_choice"}
 
 
-def test_a_cursor_serves_only_the_list_that_gave_it(module_org, new_org, listed_job):
+def test_a_cursor_is_valid_only_for_its_own_list(module_org, new_org, listed_job):
     api = module_org.api
     rows = f"/v1/imports/{listed_job}/rows"
     cursors = {
@@ -322,12 +322,12 @@ def test_a_cursor_serves_only_the_list_that_gave_it(module_org, new_org, listed_
             reply = api.get(path, params=query | {"cursor": cursor})
             if giver == taker:
                 assert reply.status_code == 200
-                api.get(path, params=query | {"cursor": cursor, "limit": 1}, expect=200)  # the page's size is no filter
+                api.get(path, params=query | {"cursor": cursor, "limit": 1}, expect=200)  # the size of the page is not a filter
             else:
                 assert reply.status_code == 422 and faults_of(reply) == {"cursor": "invalid_cursor"}, (giver, taker)
 
 
-def test_a_cursor_that_was_tampered_with_is_refused(module_org, listed_job):
+def test_a_tampered_cursor_is_rejected(module_org, listed_job):
     path = f"/v1/imports/{listed_job}/rows"
     cursor = module_org.api.get_json(path, params={"limit": 2})["next_cursor"]
     for index in range(len(cursor)):
@@ -339,7 +339,7 @@ def test_a_cursor_that_was_tampered_with_is_refused(module_org, listed_job):
         module_org.api.get(path, params={"cursor": wrong}, expect=422)
 
 
-def test_an_unknown_query_parameter_is_refused_on_every_operation(module_org, listed_job, contract):
+def test_an_unknown_query_parameter_is_rejected_on_every_operation(module_org, listed_job, contract):
     for operation in contract.operations:
         if not operation.is_open:
             path = path_of(operation, module_org.records() | {"import": listed_job})
@@ -348,10 +348,10 @@ def test_an_unknown_query_parameter_is_refused_on_every_operation(module_org, li
             assert faults_of(reply) == {"no_such": "unknown_field"}, operation.id
 
 
-# ---------------------------------------------------------------------------- our own faults
+# ---------------------------------------------------------------------------- internal errors
 
 
-def test_a_fault_of_our_own_says_nothing_about_the_inside_and_the_service_goes_on(new_org, stack):
+def test_an_internal_error_reveals_no_details_and_the_service_continues(new_org, stack):
     org = new_org(attributes=False)
     job_id = org.staged([{"email": email()}])
     stack.sql("UPDATE import_blocks SET data = 'rubbish' WHERE job_id = UNHEX(REPLACE(%s, '-', ''))", job_id)

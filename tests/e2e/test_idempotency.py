@@ -23,7 +23,7 @@ def with_key(value):
 
 
 def assert_replay(first, second):
-    """The second reply is the first one again, byte for byte."""
+    """The second reply equals the first one, byte for byte."""
     assert "Idempotency-Replayed" not in first.headers
     assert second.headers["Idempotency-Replayed"] == "true"
     assert (second.status_code, second.content) == (first.status_code, first.content)
@@ -31,12 +31,12 @@ def assert_replay(first, second):
 
 
 def accepting(contract):
-    """The operations that take an Idempotency-Key."""
+    """The operations that accept an Idempotency-Key."""
     return [operation for operation in contract.operations
             if any(entry["name"] == "Idempotency-Key" for entry in operation.row.get("parameters", []))]
 
 
-def test_every_operation_that_creates_or_moves_something_takes_a_key(contract):
+def test_every_operation_that_creates_or_changes_a_state_accepts_a_key(contract):
     assert {operation.id for operation in accepting(contract)} >= {
         "createImport", "validateImport", "commitImport", "cancelImport", "createUser",
         "createApiKey", "rotateApiKey", "createTrackingKey", "createContentKey", "createModule", "createModuleVersion", "publishModuleVersion",
@@ -61,7 +61,7 @@ def test_a_merge_is_replayed_as_200(org):
     assert_replay(first, org.api.post("/v1/users", json=body, headers=headers))
 
 
-def test_an_import_can_be_driven_with_keys_and_each_step_replays(org, no_runner):
+def test_an_import_can_use_keys_and_each_step_replays(org, no_runner):
     keys = {step: with_key(key()) for step in ("create", "validate", "commit")}
     first = org.api.post("/v1/imports", json=NEW_IMPORT, headers=keys["create"], expect=201)
     job_id = first.json()["id"]
@@ -75,7 +75,7 @@ def test_an_import_can_be_driven_with_keys_and_each_step_replays(org, no_runner)
     org.stack.run_once()
     assert_replay(first, org.commit(job_id, headers=keys["commit"], json={}))
     assert org.job(job_id)["created_count"] == 1
-    # The finished job's creation is still the answer to its key, and makes no second job.
+    # The creation of the finished job is still the reply to its key and creates no second job.
     again = org.api.post("/v1/imports", json=NEW_IMPORT, headers=keys["create"], expect=201)
     assert again.json()["id"] == job_id
     assert len(org.api.get_json("/v1/imports")["imports"]) == 1
@@ -89,7 +89,7 @@ def test_a_cancel_replays(org):
 # ---------------------------------------------------------------------------- same body
 
 
-def test_another_body_conflicts_and_does_nothing(org):
+def test_another_body_conflicts_and_has_no_effect(org):
     body, headers = {"email": email(), "first_name": "Ann"}, with_key(key())
     org.api.post("/v1/users", json=body, headers=headers, expect=201)
     other = email()
@@ -120,7 +120,7 @@ def test_another_body_conflicts_on_every_operation(org, no_runner):
     ('{"email":"%s","first_name":"A\u00e9"}', '{"email":"%s","first_name":"\\u0041\\u00e9"}'),
     ('{"email":"%s","attributes":{"vip":true,"points":1}}', '{"attributes":{"points":1,"vip":true},"email":"%s"}'),
 ])
-def test_key_order_white_space_and_escapes_make_no_other_body(org, first, second):
+def test_key_order_white_space_and_escapes_do_not_make_a_different_body(org, first, second):
     address, headers = email(), {"Content-Type": "application/json"} | with_key(key())
     one = org.api.post("/v1/users", data=first % address, headers=headers, expect=201)
     assert_replay(one, org.api.post("/v1/users", data=second % address, headers=headers))
@@ -129,7 +129,7 @@ def test_key_order_white_space_and_escapes_make_no_other_body(org, first, second
 # ---------------------------------------------------------------------------- scope
 
 
-def test_a_key_means_nothing_to_another_organization(org, new_org):
+def test_a_key_is_independent_for_each_organization(org, new_org):
     other = new_org(attributes=False)
     body, headers = {"email": email()}, with_key(key())
     org.api.post("/v1/users", json=body, headers=headers, expect=201)
@@ -139,7 +139,7 @@ def test_a_key_means_nothing_to_another_organization(org, new_org):
     assert reply.json()["outcome"] == "attached"
 
 
-def test_a_key_is_of_one_path(org):
+def test_a_key_is_valid_for_one_path(org):
     headers = with_key(key())
     job_id = org.api.post("/v1/imports", json=NEW_IMPORT, headers=headers, expect=201).json()["id"]
     reply = org.api.post("/v1/users", json={"email": email()}, headers=headers, expect=201)
@@ -150,7 +150,7 @@ def test_a_key_is_of_one_path(org):
     assert reply.json()["id"] == second and "Idempotency-Replayed" not in reply.headers
 
 
-def test_a_key_outlives_the_rotation_of_the_credential(org, stack):
+def test_a_key_survives_the_rotation_of_the_credential(org, stack):
     body, headers = {"email": email()}, with_key(key())
     first = org.api.post("/v1/users", json=body, headers=headers, expect=201)
     fresh = stack.issue_key(org.id, "rotated")["key"]
@@ -162,7 +162,7 @@ def test_a_key_outlives_the_rotation_of_the_credential(org, stack):
 # ---------------------------------------------------------------------------- errors are not recorded
 
 
-def test_a_refused_request_can_be_mended_under_the_same_key(org):
+def test_a_rejected_request_can_be_corrected_under_the_same_key(org):
     headers = with_key(key())
     org.api.post("/v1/users", json={"email": "broken"}, headers=headers, expect=422)
     org.api.post("/v1/users", json={"email": email(), "attributes": {"no_such": 1}}, headers=headers, expect=422)
@@ -190,7 +190,7 @@ def test_the_body_is_checked_before_the_key(org):
 
 
 @pytest.mark.parametrize("value", ["", "x" * 256, "a b", "ключ", "tab\there", "\u00e9", "\x7f"])
-def test_a_malformed_key_is_400_on_every_operation_that_takes_one(stack, contract, module_org, value):
+def test_a_malformed_key_is_400_on_every_operation_that_accepts_one(stack, contract, module_org, value):
     nowhere = dict.fromkeys(KINDS.values(), str(uuid.uuid4()))
     for operation in accepting(contract):
         body = json.dumps(body_of(operation)["json"]).encode()
@@ -203,7 +203,7 @@ def test_a_malformed_key_is_400_on_every_operation_that_takes_one(stack, contrac
 
 
 @pytest.mark.parametrize("value", ["x", "x" * 255, "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "';DROP/**/TABLE/**/users;--"])
-def test_any_visible_ascii_is_a_key(org, value):
+def test_any_visible_ascii_is_a_valid_key(org, value):
     body = {"email": email()}
     first = org.api.post("/v1/users", json=body, headers=with_key(value), expect=201)
     assert_replay(first, org.api.post("/v1/users", json=body, headers=with_key(value)))
@@ -211,7 +211,7 @@ def test_any_visible_ascii_is_a_key(org, value):
 
 @pytest.mark.parametrize("line", [b"a\r\nX-Injected: 1", b"a\nX-Injected: 1", b"a\rX-Injected: 1", b"a\r\n X-Injected: 1",
                                   b"a\0b", b"a%0d%0aX-Injected:%201"])
-def test_no_key_can_add_a_header_to_the_reply(stack, org, line):
+def test_a_key_cannot_add_a_header_to_the_reply(stack, org, line):
     body = json.dumps({"email": email()}).encode()
     head = wire.request_bytes("POST", "/v1/users", [
         ("Authorization", f"Bearer {org.key}"), ("Content-Type", "application/json"), ("Content-Length", str(len(body)))])
@@ -222,10 +222,10 @@ def test_no_key_can_add_a_header_to_the_reply(stack, org, line):
         assert not reply.values("X-Injected") and len(reply.values("X-Request-Id")) == 1
 
 
-# ---------------------------------------------------------------------------- side by side
+# ---------------------------------------------------------------------------- in parallel
 
 
-def test_twenty_duplicates_at_once_create_one(org):
+def test_twenty_parallel_duplicates_create_one(org):
     for path, body in (("/v1/users", {"email": email()}), ("/v1/imports", NEW_IMPORT)):
         headers = with_key(key())
         with ThreadPoolExecutor(20) as pool:
@@ -235,7 +235,7 @@ def test_twenty_duplicates_at_once_create_one(org):
         assert [reply.headers.get("Idempotency-Replayed") for reply in replies].count(None) == 1
 
 
-def test_twenty_different_bodies_under_one_key_let_one_win(org):
+def test_one_of_twenty_parallel_bodies_under_one_key_wins(org):
     headers = with_key(key())
     addresses = [email() for _ in range(20)]
     with ThreadPoolExecutor(20) as pool:
@@ -246,8 +246,8 @@ def test_twenty_different_bodies_under_one_key_let_one_win(org):
     assert len(org.members()) == 1
 
 
-def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, new_org, no_runner):
-    # The first request's transaction is played here: it holds the key's row and does not end.
+def test_a_key_whose_first_request_is_still_running_gets_retry_after(stack, contract, new_org, no_runner):
+    # The test simulates the transaction of the first request: it holds the row of the key and does not end.
     cases = []
     org = new_org(attributes=False)
     records = org.records() | {"import": org.staged([{"email": email()}])}
@@ -264,7 +264,7 @@ def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, n
                     "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, body, created_at, "
                     "expires_at) VALUES (UNHEX(REPLACE(%s, '-', '')), %s, %s, 0, '', %s, %s)",
                     (org.id, hashlib.sha256(f"{method}\n{path}\n{whose}{value}".encode()).digest(), b"x" * 32, now, now))
-        # A worker for each: none has to wait for one.
+        # One worker for each, so that none waits for a worker.
         stack.restart_server({"MUSTER_SERVER_WORKERS": str(len(cases)), "MUSTER_SERVER_COLLECTORS": "1"})
         with ThreadPoolExecutor(len(cases)) as pool:
             replies = list(pool.map(
@@ -276,10 +276,10 @@ def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, n
     for (*_, path, _), reply in zip(cases, replies):
         assert reply.status_code == 409 and reply.json()["error"]["code"] == "IDEMPOTENCY_IN_PROGRESS", path
         assert int(reply.headers["Retry-After"]) >= 1
-        # The collectors, who answer others meanwhile, wait less.
+        # The collectors, which serve other requests in the meantime, wait less.
         least = 0.8 if path == "/v1/ingest" else 4
         assert least < reply.elapsed.total_seconds() < 12, (path, reply.elapsed)
-    # Nothing holds the keys any more: each request now does what it would have done.
+    # The keys are released, so each request now has its normal result.
     for client, _, method, path, body in cases:
         reply = client.request(method, path, headers=with_key(value), **body)
         assert reply.ok or not reply.json()["error"]["code"].startswith("IDEMPOTENCY_"), (path, reply.text)
@@ -290,7 +290,7 @@ def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, n
 # ---------------------------------------------------------------------------- expiry
 
 
-def test_a_key_is_kept_24_hours_and_an_imports_key_as_long_as_the_job(org, stack, no_runner):
+def test_a_key_is_kept_for_24_hours_and_the_key_of_an_import_as_long_as_the_job(org, stack, no_runner):
     user_headers, job_headers = with_key(key()), with_key(key())
     body = {"email": email()}
     first = org.api.post("/v1/users", json=body, headers=user_headers, expect=201)
@@ -310,7 +310,7 @@ def test_a_key_is_kept_24_hours_and_an_imports_key_as_long_as_the_job(org, stack
     assert fresh.json()["id"] != created.json()["id"]
 
 
-def test_an_expired_key_counts_for_nothing_even_before_the_purge(org, stack):
+def test_an_expired_key_is_ignored_even_before_the_purge(org, stack):
     body, headers = {"email": email()}, with_key(key())
     org.api.post("/v1/users", json=body, headers=headers, expect=201)
     stack.sql("UPDATE idempotency_keys SET expires_at = 1 WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)

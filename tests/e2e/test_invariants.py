@@ -1,6 +1,6 @@
-"""What must hold for any import: seeded random worlds are imported into, and compared with a model of specification 3.4.
+"""Invariants of any import: random data with fixed seeds is imported and compared with a model of specification 3.4.
 
-The model knows nothing of blocks, batches or SQL; a failing seed can be run alone: -k seed-3.
+The model has no blocks, batches or SQL. A failing seed can be run alone: -k seed-3.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ def random_payload(dice, address):
 
 
 def normalised(payload):
-    """What is stored of a payload: {field: value or None}, {attribute: value}."""
+    """The stored values of a payload: {field: value or None}, {attribute: value}."""
     fields = {}
     for name in FIELDS:
         text = (payload.get(name) or "").strip()
@@ -93,7 +93,7 @@ def random_rows(dice, addresses, count):
 
 
 @pytest.mark.parametrize("seed", range(1, 6), ids=lambda seed: f"seed-{seed}")
-def test_a_random_import_does_what_the_model_says_and_changes_no_value(new_org, stack, seed):
+def test_a_random_import_matches_the_model_and_changes_no_value(new_org, stack, seed):
     dice = random.Random(seed)
     org, elsewhere = new_org(), new_org()
     addresses = [email(f"world{seed}") for _ in range(700)]
@@ -130,7 +130,7 @@ def test_a_random_import_does_what_the_model_says_and_changes_no_value(new_org, 
         prints = fingerprints(after)
         prints_before = fingerprints(before)
         changed = {place for place, value in prints_before.items() if prints.get(place) != value}
-        assert changed == set(), f"round {round_number}: the import changed values that were there"
+        assert changed == set(), f"round {round_number}: the import changed existing values"
         assert members_of(elsewhere) == others_before
 
         model = {address: (fields, {key: entry[0] for key, entry in attributes.items()})
@@ -147,8 +147,8 @@ def test_a_random_import_does_what_the_model_says_and_changes_no_value(new_org, 
         assert set(written.values()) <= {"import"} and written
 
 
-def test_the_database_holds_no_member_without_user_and_no_empty_text(stack):
-    """Over all that the suite wrote so far."""
+def test_the_database_contains_no_member_without_a_user_and_no_empty_text(stack):
+    """For everything that the suite has written so far."""
     assert stack.sql("SELECT COUNT(*) FROM members m LEFT JOIN users u ON u.id = m.user_id WHERE u.id IS NULL") == [(0,)]
     for column in FIELDS:
         assert stack.sql(f"SELECT COUNT(*) FROM members WHERE {column} = ''") == [(0,)], column

@@ -1,6 +1,6 @@
-"""Tenants: what belongs to another organization cannot be told from what does not exist (specification 5, 7).
+"""Tenants: a record of another organization looks like one that does not exist (specification 5, 7).
 
-The matrix is made from the description: a new operation fails here until support/bodies.py knows how to call it.
+The tests iterate over the API description: a new operation fails here until support/bodies.py supports it.
 """
 
 import itertools
@@ -19,7 +19,7 @@ def ours(stack, contract):
 
 
 def publishable(org, kind):
-    """A revoked key and a live one."""
+    """A revoked key and a valid one."""
     revoked = org.issue_publishable_key(kind)["id"]
     org.stack.ctl(f"{kind}-key", "revoke", "--org", org.id, "--id", revoked)
     return [revoked, org.records()[f"{kind}_key"]]
@@ -59,12 +59,12 @@ def theirs(stack, contract):
 
 @pytest.fixture(params=["key", "session"])
 def client(request, ours):
-    """Both ways to us: the organization's key, and an owner's session."""
+    """Both credentials of this organization: its key, and an owner's session."""
     return ours.api if request.param == "key" else ours.admin().api
 
 
 def way_to(operation, client, ours):
-    """A page of ours calls what is for pages; all else the client."""
+    """This organization's page calls the operations for pages; the client calls all others."""
     return ours.client_for(operation) if operation.takes_publishable_key else client
 
 
@@ -74,7 +74,7 @@ def is_open_to(client, operation):
 
 
 def all_ids(operation, records):
-    """Each of the records that the operation can name, as ids for path_of(); those that belong together stand side by side."""
+    """Each of the records that the operation can name, as ids for path_of(); related ones have the same position."""
     kinds = kinds_of(operation)
     return [dict(zip(kinds, ids)) for ids in zip(*[records[kind] for kind in kinds])]
 
@@ -93,7 +93,7 @@ def test_every_operation_is_covered(contract):
             assert operation.id in BODIES, f"{operation.id}: support/bodies.py needs a body for it"
 
 
-def test_another_tenants_record_looks_like_one_that_does_not_exist(contract, client, ours, theirs):
+def test_a_record_of_another_tenant_looks_like_an_unknown_one(contract, client, ours, theirs):
     checked = 0
     for operation in filter(names_a_record, contract.operations):
         kinds = kinds_of(operation)
@@ -103,7 +103,7 @@ def test_another_tenants_record_looks_like_one_that_does_not_exist(contract, cli
             assert answer(client, operation, ids, ours) == nowhere, operation.id
             checked += 1
         assert answer(client, operation, dict.fromkeys(kinds, "no-uuid"), ours) == nowhere, operation.id
-        for kind in kinds[1:]:  # what hangs on a record of ours
+        for kind in kinds[1:]:  # records that belong to a record of this organization
             ids = all_ids(operation, theirs)[0]
             mixed = ours.records() | {kind: ids[kind]}
             mixed_nowhere = ours.records() | {kind: uuid.uuid4()}
@@ -112,7 +112,7 @@ def test_another_tenants_record_looks_like_one_that_does_not_exist(contract, cli
     assert checked >= 45
 
 
-def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, client, ours, theirs):
+def test_the_attempts_on_records_of_another_tenant_changed_nothing(contract, client, ours, theirs):
     other = theirs["organization"]
 
     def snapshot():
@@ -121,7 +121,7 @@ def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, cli
                 for key in other.stack.ctl(noun, "list", "--org", other.id)]
         modules = [other.api.get_json(path, params={"limit": 100}) for path in (
             "/v1/modules", "/v1/installations", *(f"/v1/modules/{module_id}/versions" for module_id in theirs["module"]))]
-        # What a runner changes of them meanwhile does not count.
+        # Changes by a runner in the meantime are ignored.
         endpoints = [{name: endpoint[name] for name in ("id", "url", "status")}
                      for endpoint in other.stack.ctl("webhook", "list", "--org", other.id)]
         connections = other.admin().api.get_json("/v1/external-data/connections", params={"org": other.id})
@@ -135,7 +135,7 @@ def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, cli
     assert snapshot() == before
 
 
-def test_lists_hold_the_own_records_only(contract, client, ours, theirs):
+def test_lists_contain_only_the_own_records(contract, client, ours, theirs):
     ours.records()
     for operation in contract.operations:
         if operation.method == "GET" and not operation.parameters and not operation.is_open and is_open_to(client, operation):
@@ -145,7 +145,7 @@ def test_lists_hold_the_own_records_only(contract, client, ours, theirs):
             assert theirs["organization"].id not in text, operation.id
 
 
-def test_connections_of_an_organization_without_a_seat_look_like_nobodys(ours, theirs):
+def test_connections_of_an_organization_without_a_seat_look_like_unknown_ones(ours, theirs):
     seen = set()
     for organization_id in (theirs["organization"].id, str(uuid.uuid4())):
         for admin in (ours.admin().api, ours.viewer().api):
@@ -153,7 +153,7 @@ def test_connections_of_an_organization_without_a_seat_look_like_nobodys(ours, t
     assert len(seen) == 1
 
 
-def test_an_organization_without_a_seat_looks_like_none(ours, theirs):
+def test_an_organization_without_a_seat_looks_like_an_unknown_one(ours, theirs):
     bodies = set()
     for organization_id in (theirs["organization"].id, str(uuid.uuid4())):
         reply = ours.admin().api.post("/v1/session/active-organization", json={"organizationId": organization_id},
@@ -163,12 +163,12 @@ def test_an_organization_without_a_seat_looks_like_none(ours, theirs):
     assert len(bodies) == 1
 
 
-def test_another_tenants_active_import_is_no_obstacle(ours, theirs):
+def test_an_active_import_of_another_tenant_does_not_block(ours, theirs):
     assert theirs["organization"].job(theirs["import"][-1])["state"] == "staging"
     ours.cancel(ours.create_import()["id"])
 
 
-def test_the_same_person_is_known_to_each_organization_by_its_own_values_only(new_org):
+def test_each_organization_sees_only_its_own_values_of_a_person(new_org):
     one, two = new_org(), new_org()
     address = email()
     mine = one.create_user({"email": address, "first_name": "One", "attributes": {"phone": "1"}})
@@ -179,7 +179,7 @@ def test_the_same_person_is_known_to_each_organization_by_its_own_values_only(ne
     assert (two.user(mine["id"])["first_name"], two.user(mine["id"])["attributes"]) == (None, {"points": 2})
 
 
-def test_two_organizations_can_import_the_same_people_at_the_same_time(new_org):
+def test_two_organizations_can_import_the_same_people_in_parallel(new_org):
     one, two = new_org(attributes=False), new_org(attributes=False)
     addresses = emails(1500)
     jobs = []

@@ -1,5 +1,5 @@
-"""Mail on its way out: the outbox, the runner that empties it, and the sandbox's mail server at the end (docs/operations/configuration.md
-"Mail"). What a mail says is tested where it is queued."""
+"""Outgoing mail: the outbox, the runner that sends it, and the sandbox's mail server (docs/operations/configuration.md "Mail"). The
+contents of mails are tested with the features that send them."""
 
 import re
 import smtplib
@@ -15,7 +15,7 @@ from support.world import email
 
 
 def put(stack, life=300, age=0):
-    """A row of the outbox that nobody can open; its id."""
+    """A row of the outbox that cannot be opened; returns its id."""
     mail = uuid.uuid4()
     now = int(time.time() * 1000)
     stack.sql("INSERT INTO mail_outbox (id, content, next_attempt_at, created_at, expires_at) VALUES (%s, 'x', %s, %s, %s)",
@@ -40,7 +40,7 @@ def send(stack, recipient, subject="Hello", text="Your code is 12345678.\n"):
 # ---------------------------------------------------------------------------- the sandbox's mail server
 
 
-def test_the_sink_delivers_whole_mails_in_order(stack):
+def test_the_sink_delivers_complete_mails_in_order(stack):
     recipient = email("reader")
     for subject in ("Hello", "Grüße 😀"):
         send(stack, recipient, subject, "Your code is 12345678.\n.\n..\n")
@@ -53,7 +53,7 @@ def test_the_sink_delivers_whole_mails_in_order(stack):
     assert mails_to(stack, email("other")) == []
 
 
-def test_the_sink_ends_and_comes_back_at_the_same_address(stack):
+def test_the_sink_restarts_at_the_same_address(stack):
     recipient = email("reader")
     with stack.without("mail", verb="kill"):
         with pytest.raises(OSError):
@@ -65,7 +65,7 @@ def test_the_sink_ends_and_comes_back_at_the_same_address(stack):
 # ---------------------------------------------------------------------------- the runner
 
 
-def test_the_runner_looks_at_a_mail_within_a_second_or_so_and_keeps_what_it_cannot_open(stack):
+def test_the_runner_tries_a_mail_within_about_a_second_and_keeps_unreadable_ones(stack):
     began = time.monotonic()
     mail = put(stack)
     try:
@@ -78,7 +78,7 @@ def test_the_runner_looks_at_a_mail_within_a_second_or_so_and_keeps_what_it_cann
 
 
 @pytest.mark.usefixtures("no_runner")
-def test_a_mail_that_was_not_sent_in_time_is_removed(stack):
+def test_an_expired_mail_is_deleted(stack):
     mail = put(stack, life=-1)
     log = stack.log("own-runner")
     assert stack.spawn_runner(seconds=1, kind="mail").wait(20) == 0
@@ -87,7 +87,7 @@ def test_a_mail_that_was_not_sent_in_time_is_removed(stack):
 
 
 @pytest.mark.usefixtures("no_runner")
-def test_the_purge_takes_expired_mail_where_no_runner_sends_any(stack):
+def test_the_purge_deletes_expired_mail_without_a_mail_runner(stack):
     put(stack, life=-1)
     kept = put(stack, life=300)
     try:
@@ -98,7 +98,7 @@ def test_the_purge_takes_expired_mail_where_no_runner_sends_any(stack):
 
 
 @pytest.mark.usefixtures("no_runner")
-def test_mail_that_waits_is_told_by_the_figures_and_by_health(stack, anyone):
+def test_metrics_and_health_report_waiting_mail(stack, anyone):
     assert stack.ctl("health")["healthy"] is True
     put(stack, age=600)
     try:
@@ -114,7 +114,7 @@ def test_mail_that_waits_is_told_by_the_figures_and_by_health(stack, anyone):
     assert stack.ctl("health")["healthy"] is True
 
 
-def test_the_runner_refuses_a_kind_that_it_does_not_know(stack):
+def test_the_runner_rejects_an_unknown_kind(stack):
     for words in (["mails"], ["mail", "purge"], []):
         assert stack.program("muster-run", "--config", stack.config, *words).returncode == 2
     assert "imports|webhooks|mail|connections|purge|all" in stack.program("muster-run", "--help").stdout

@@ -1,4 +1,5 @@
-"""What nginx does by itself: its own errors as envelopes, headers, TLS, rates, who may see what (docs/api/conventions.md "Conventions")."""
+"""The behaviour of nginx itself: its errors as envelopes, headers, TLS, rates, access restrictions (docs/api/conventions.md
+"Conventions")."""
 
 import http.client
 import json
@@ -21,7 +22,7 @@ UUID = "01a1fd04-035b-72c3-8961-619ede6ecc85"
 
 
 def envelope(reply):
-    """The error of a raw reply, after checking everything that each answer must have."""
+    """The error of a raw reply, after the checks that apply to every reply."""
     check_headers(reply)
     assert reply.values("Content-Type") == ["application/json"]
     assert reply.values("Cache-Control") == ["no-store"]
@@ -77,7 +78,7 @@ RAW = {
 
 
 @pytest.mark.parametrize("request_bytes, status, code", RAW.values(), ids=RAW)
-def test_every_kind_of_refusal_is_an_envelope_with_one_request_id(stack, request_bytes, status, code):
+def test_every_kind_of_error_is_an_envelope_with_one_request_id(stack, request_bytes, status, code):
     reply = wire.exchange(stack, request_bytes)
     error = envelope(reply)
     if status is not None:
@@ -94,7 +95,7 @@ def test_plain_http_on_the_tls_port_is_an_envelope_too(stack):
     assert len(reply.headers.get_all("X-Request-Id")) == 1
 
 
-def test_successes_have_the_headers_once_too(stack, org):
+def test_successful_replies_have_each_header_once(stack, org):
     user = org.create_user({"email": email()})
     etag = org.api.get("/openapi/partner.json").headers["ETag"]
     key = ("Authorization", f"Bearer {org.key}")
@@ -106,7 +107,7 @@ def test_successes_have_the_headers_once_too(stack, org):
         check_headers(reply)
 
 
-def test_a_client_cannot_choose_what_the_workers_trust(stack, org):
+def test_a_client_cannot_set_the_trusted_parameters_of_workers(stack, org):
     sent = "f" * 32
     headers = [("Authorization", f"Bearer {org.key}"), ("X-Request-Id", sent), ("Request-Id", sent), ("REQUEST_ID", sent),
                ("X-Forwarded-For", "10.0.0.1"), ("REMOTE_ADDR", "10.0.0.1"), ("Remote-Addr", "10.0.0.1"),
@@ -118,7 +119,7 @@ def test_a_client_cannot_choose_what_the_workers_trust(stack, org):
     assert sent not in log and reply.values("X-Request-Id")[0] in log and "10.0.0.1" not in log
 
 
-def test_a_header_with_an_underscore_is_not_the_one_with_a_dash(stack, org):
+def test_a_header_with_an_underscore_differs_from_one_with_a_dash(stack, org):
     body = json.dumps({"email": email()}).encode()
     head = [("Authorization", f"Bearer {org.key}"), ("Content-Type", "application/json"), ("Content-Length", len(body)),
             ("Idempotency_Key", "")]
@@ -127,7 +128,7 @@ def test_a_header_with_an_underscore_is_not_the_one_with_a_dash(stack, org):
                          ).status == 401
 
 
-def test_requests_in_one_connection_have_ids_of_their_own(stack):
+def test_requests_on_one_connection_have_their_own_ids(stack):
     with wire.connect(stack) as connection:
         one = wire.request_bytes("GET", "/nowhere", close=False)
         connection.sendall(one + one + wire.request_bytes("GET", "/nowhere"))
@@ -143,9 +144,9 @@ def test_requests_in_one_connection_have_ids_of_their_own(stack):
 @pytest.mark.parametrize("version, works", [(ssl.TLSVersion.TLSv1, False), (ssl.TLSVersion.TLSv1_1, False),
                                             (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_tls_versions(stack, version, works):
+def test_tls_1_2_and_1_3_are_supported_and_older_versions_are_not(stack, version, works):
     context = ssl.create_default_context(cafile=stack.ca_file)
-    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # so that the refusal is the server's
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # so that the server rejects it
     context.minimum_version = context.maximum_version = version
     if works:
         with wire.connect(stack, context=context) as connection:
@@ -156,7 +157,7 @@ def test_tls_versions(stack, version, works):
 
 
 @pytest.mark.parametrize("cipher", ["AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384"])
-def test_ciphers_without_forward_secrecy_or_authentication_are_refused(stack, cipher):
+def test_ciphers_without_forward_secrecy_or_authentication_are_rejected(stack, cipher):
     context = ssl.create_default_context(cafile=stack.ca_file)
     context.maximum_version = ssl.TLSVersion.TLSv1_2
     context.set_ciphers(f"{cipher}:@SECLEVEL=0")
@@ -164,7 +165,7 @@ def test_ciphers_without_forward_secrecy_or_authentication_are_refused(stack, ci
         wire.connect(stack, context=context)
 
 
-def test_http_2_is_spoken_and_says_the_same(stack, org):
+def test_http_2_is_supported_and_gets_the_same_replies(stack, org):
     key_file = stack.folder / "tmp" / "http2.header"
     key_file.write_text(f"Authorization: Bearer {org.key}\n")
     done = subprocess.run(
@@ -175,11 +176,11 @@ def test_http_2_is_spoken_and_says_the_same(stack, org):
     assert head.startswith("HTTP/2 200") and head.lower().count("x-request-id:") == 1
 
 
-# ---------------------------------------------------------------------------- who may see what
+# ---------------------------------------------------------------------------- access restrictions
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_probes_are_for_this_machine_only(stack, path):
+def test_probes_are_available_only_on_this_machine(stack, path):
     request = wire.request_bytes("GET", path)
     assert wire.exchange(stack, request).status == 200
     for source in ("127.0.0.2", "127.9.8.7"):
@@ -205,7 +206,7 @@ def test_metrics_count_requests_and_show_no_secret(stack, org):
     assert org.key not in text and org.id not in text and "muster_db_statements_total" in text
 
 
-def test_plain_http_is_sent_to_https_with_method_and_path(stack):
+def test_plain_http_is_redirected_to_https_with_method_and_path(stack):
     with Edge(stack, "plain") as edge:
         connection = http.client.HTTPConnection("127.0.0.1", edge.plain_port, timeout=10)
         connection.request("POST", "/v1/users?x=1", body="{}", headers={"Host": "api.example"})
@@ -217,7 +218,7 @@ def test_plain_http_is_sent_to_https_with_method_and_path(stack):
 # ---------------------------------------------------------------------------- overload and outage
 
 
-def test_too_many_requests_of_one_client_are_429_and_of_others_are_not(stack, contract):
+def test_too_many_requests_of_one_client_are_429_and_others_are_accepted(stack, contract):
     with Edge(stack, "rates", [("snippets/muster-rates.conf", "rate=100000r/s", "rate=1r/s")]) as edge:
         client = Client(edge, contract)
         with ThreadPoolExecutor(8) as pool:
@@ -233,7 +234,7 @@ def test_too_many_requests_of_one_client_are_429_and_of_others_are_not(stack, co
         assert envelope(wire.exchange(edge, spoofed))["code"] == "RATE_LIMITED"
 
 
-def test_without_a_backend_everything_is_a_503_envelope_and_comes_back(stack, org, contract):
+def test_without_a_backend_every_request_is_a_503_envelope_until_it_returns(stack, org, contract):
     with stack.without("musterd"):
         for method, path in [("GET", "/v1/imports"), ("POST", "/v1/users"), ("GET", f"/v1/users/{UUID}"),
                              ("POST", f"/v1/imports/{UUID}/rows"), ("GET", "/openapi/partner.json"), ("GET", "/readyz"),
@@ -242,11 +243,11 @@ def test_without_a_backend_everything_is_a_503_envelope_and_comes_back(stack, or
             assert envelope(reply)["code"] == "SERVICE_UNAVAILABLE" and reply.status == 503
             assert int(reply.values("Retry-After")[0]) >= 1
         assert envelope(wire.exchange(stack, wire.request_bytes("GET", "/nowhere")))["code"] == "NOT_FOUND"
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
     org.api.get("/v1/imports", expect=200)
 
 
-def test_a_backend_that_does_not_answer_is_a_503_envelope(stack):
+def test_an_unresponsive_backend_is_a_503_envelope(stack):
     path = f"{stack.folder}/tmp/silent.sock"
     if os.path.exists(path):
         os.unlink(path)
@@ -261,7 +262,7 @@ def test_a_backend_that_does_not_answer_is_a_503_envelope(stack):
             assert reply.status == 503 and envelope(reply)["code"] == "SERVICE_UNAVAILABLE"
 
 
-def test_slow_clients_do_not_keep_the_others_waiting(stack, org):
+def test_slow_clients_do_not_delay_others(stack, org):
     head = [("Authorization", f"Bearer {org.key}"), ("Content-Type", "application/json"), ("Content-Length", "1000")]
     slow = [wire.connect(stack) for _ in range(40)]  # five times the workers
     try:
@@ -275,7 +276,7 @@ def test_slow_clients_do_not_keep_the_others_waiting(stack, org):
             connection.close()
 
 
-def test_the_access_log_names_requests_and_hides_what_they_carried(stack, org):
+def test_the_access_log_names_requests_and_hides_their_contents(stack, org):
     secret = "do-not-log-me"
     reply = org.api.get(f"/v1/imports?cursor={secret}")
     request_id = reply.headers["X-Request-Id"]

@@ -10,7 +10,7 @@ from support.contract import Contract, references
 
 @pytest.fixture
 def partners(anyone):
-    """What is published."""
+    """The published description."""
     return anyone.get_json("/openapi/partner.json")
 
 
@@ -21,11 +21,11 @@ def test_the_description_is_openapi_3_1_of_version_0_1_0(partners, stack):
     assert document["servers"] == [{"url": stack.base_url}]
 
 
-def test_every_reference_leads_somewhere(contract):
+def test_every_reference_resolves(contract):
     assert contract.dangling == set()
 
 
-def test_the_partners_description_is_a_part_of_the_whole(contract, partners):
+def test_the_partner_description_is_a_part_of_the_whole(contract, partners):
     whole = contract.document
     for part, components in partners["components"].items():
         for name, value in components.items():
@@ -43,12 +43,12 @@ def test_the_console_and_content_are_not_published(contract, partners):
     assert "/console" not in json.dumps(partners) and "contentKey" not in json.dumps(partners)
 
 
-def test_every_operation_says_what_it_can_answer(contract):
+def test_every_operation_declares_its_replies(contract):
     for operation in contract.operations:
         responses = operation.row["responses"]
         assert "default" in responses, operation.id
         assert any(200 <= status < 400 for status in operation.statuses), operation.id
-        # A wrong code is told as a wrong credential, where none is asked for yet.
+        # A wrong code is a 401, although the operation requires no credential.
         assert ("401" in responses) == (not operation.is_open or operation.id == "verifySignInCode"), operation.id
         if operation.needs_key:
             assert {"400", "403", "409"} <= set(responses), operation.id
@@ -94,7 +94,7 @@ def test_every_property_has_a_description(contract):
             if not value.get("description")] == []
 
 
-def test_replies_may_get_more_fields_and_requests_reject_them(contract):
+def test_replies_allow_more_fields_and_requests_reject_them(contract):
     document = contract.document
     assert "additionalProperties" not in document["components"]["schemas"]["User"]
     assert document["components"]["schemas"]["MemberPayload"]["additionalProperties"] is False
@@ -108,7 +108,7 @@ def test_the_tests_themselves_reject_fields_that_are_not_described(contract):
         fresh.check(schema, {"status": "ok", "more": 1}, "one field more")
 
 
-def test_paths_are_those_of_the_version(contract):
+def test_paths_begin_with_the_version(contract):
     elsewhere = {operation.path for operation in contract.operations
                  if not operation.is_open and not operation.path.startswith(("/v1/", "/console/v1/"))}
     assert elsewhere == {f"/api/auth/two-factor/{name}" for name in ("enable", "verify-totp", "verify-backup-code")}
@@ -126,7 +126,7 @@ def test_the_routes_and_the_description_name_the_same_operations(stack, contract
     assert routes == {(operation.method, operation.path, operation.id) for operation in contract.operations}
 
 
-def test_the_description_can_be_asked_for_conditionally(anyone):
+def test_the_description_supports_conditional_requests(anyone):
     path = "/openapi/partner.json"
     first = anyone.get(path, expect=200)
     etag = first.headers["ETag"]
@@ -135,7 +135,7 @@ def test_the_description_can_be_asked_for_conditionally(anyone):
     assert (reply.content, reply.headers["ETag"]) == (b"", etag)
 
 
-def test_the_description_needs_no_credential(stack):
+def test_the_description_requires_no_credential(stack):
     done = subprocess.run(["curl", "-sf", "--cacert", stack.ca_file, stack.base_url + "/openapi/partner.json"],
                           capture_output=True, text=True)
     assert done.returncode == 0 and json.loads(done.stdout)

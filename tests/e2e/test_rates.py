@@ -1,4 +1,4 @@
-"""Rates: of a key, of an admin, of a client's address, and what the headers say of them (docs/api/limits.md "Rate limits")."""
+"""Rates of keys, admins and client addresses, and their headers (docs/api/limits.md "Rate limits")."""
 
 import json
 import re
@@ -14,12 +14,12 @@ from support.world import Organization, email
 
 @pytest.fixture(scope="module")
 def strict_org(strict_stack, contract):
-    """An organization of the stack with production's rates."""
+    """An organization of the stack with the rates of production."""
     return Organization(strict_stack, contract, attributes=False)
 
 
 def key_with(org, rate, burst):
-    """A client with a key of its own rate."""
+    """A client with a key that has its own rate."""
     issued = org.admin().api.post(
         "/v1/api-keys", json={"name": "slow", "rate_limit_per_second": rate, "burst": burst}, expect=201).json()
     org.stack.keys_issued.append(issued["key"])
@@ -46,7 +46,7 @@ def test_a_key_has_its_own_rate(module_org):
     assert time.monotonic() - began < 2
 
 
-def test_a_refused_request_costs_and_does_nothing(module_org):
+def test_a_rejected_request_costs_and_changes_nothing(module_org):
     key = key_with(module_org, 1, 2)
     address = email()
     replies = [module_org.api.post("/v1/users", json={"email": address}, key=key) for _ in range(2)]
@@ -57,7 +57,7 @@ def test_a_refused_request_costs_and_does_nothing(module_org):
     assert sum(member.startswith("late") for member in module_org.members()) == 30 - [r.status_code for r in late].count(429)
 
 
-def test_a_rate_holds_over_all_workers(module_org):
+def test_a_rate_applies_across_all_workers(module_org):
     key = key_with(module_org, 1, 20)
     began = time.monotonic()
     with ThreadPoolExecutor(20) as pool:
@@ -67,18 +67,18 @@ def test_a_rate_holds_over_all_workers(module_org):
     assert set(codes) == {200, 429}
 
 
-def test_whoever_is_refused_for_another_reason_is_counted_too(module_org):
+def test_requests_rejected_for_another_reason_are_counted_too(module_org):
     key = key_with(module_org, 1, 3)
     codes = [module_org.api.get("/v1/api-keys", key=key).status_code for _ in range(5)]
     assert codes == [403, 403, 403, 429, 429]
 
 
-def test_an_unknown_credential_hears_nothing_of_rates(anyone):
+def test_an_unknown_credential_gets_no_rate_headers(anyone):
     reply = anyone.get("/v1/imports", expect=401)
     assert not [name for name in reply.headers if name.lower().startswith("ratelimit")]
 
 
-# ---------------------------------------------------------------------------- production's rates
+# ---------------------------------------------------------------------------- rates of production
 
 
 def test_a_key_has_100_a_second_and_200_at_once(strict_org):
@@ -100,7 +100,7 @@ def test_all_sessions_of_an_admin_share_a_rate(strict_stack, strict_org):
 
 
 def signing_in(stack, call, source, **fields):
-    """A call of the sign-in, for an address of mail that nobody else uses, from a client address of its own."""
+    """A call of the sign-in, with a unique mail address and its own client address."""
     body = json.dumps({"email": email("client")} | fields).encode()
     headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
     return wire.exchange(stack, wire.request_bytes("POST", f"{AUTH}/{call}", headers, body), source=source)
@@ -113,7 +113,7 @@ def test_a_client_may_try_sixty_codes_a_minute(strict_stack):
     assert signing_in(strict_stack, "verify", "127.0.0.10", otp="12345678").status == 401  # another client
 
 
-def test_a_client_may_ask_for_ten_codes_a_minute(strict_stack):
+def test_a_client_may_request_ten_codes_a_minute(strict_stack):
     def ask(source):
         return signing_in(strict_stack, "request", source)
 

@@ -1,6 +1,6 @@
-"""The verdict over the whole run, which tests/run-all asks for after all other files (support/seen.py).
+"""The verdict over the whole run, which tests/run-all requests after all other files (support/seen.py).
 
-What is declared must have been seen: a status or a code that no test provokes is a promise that nobody keeps.
+Every declared status and code must have been seen, because an untested one may never be returned.
 """
 
 import itertools
@@ -18,8 +18,8 @@ COMMON_CODES = {"RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"}
 
 
 @pytest.fixture(autouse=True)
-def _the_stack_is_whole():
-    """The stacks are those of other processes, which have ended."""
+def _all_services_run():
+    """The stacks belong to other processes, which have ended."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -29,7 +29,7 @@ def _the_stacks_are_healthy():
 
 @pytest.fixture(scope="session", autouse=True)
 def _report():
-    """This process sees nothing of its own."""
+    """This process records nothing itself."""
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_every_declared_error_code_was_seen(contract):
 
 
 def holds_any(text, secrets):
-    """Whether one of thousands of texts stands in a large one: grep looks for all of them at once."""
+    """Whether one of thousands of texts occurs in a large one: grep searches for all of them at once."""
     assert secrets
     with tempfile.NamedTemporaryFile("w") as patterns:
         patterns.write("\n".join(secrets))
@@ -79,7 +79,7 @@ def test_a_secret_would_be_found():
     assert holds_any("a\nb org_1\n", ["org_2", "org_1"]) and not holds_any("a\nb org_1\n", ["org_2", "org_3"])
 
 
-def test_no_log_holds_a_secret_or_an_address_of_mail(stacks):
+def test_no_log_contains_a_secret_or_a_mail_address(stacks):
     for path in sorted(path for stack in stacks for path in (stack.folder / "log").iterdir()):
         text = path.read_text(errors="replace")
         assert not holds_any(text, [secret for stack in stacks for secret in stack.keys_issued]), f"{path.name} holds a secret"
@@ -87,11 +87,11 @@ def test_no_log_holds_a_secret_or_an_address_of_mail(stacks):
         assert found == [], f"{path.name} holds addresses: {found[:3]}"
 
 
-# Members, what is imported of them and what they did: large, and nothing of ours gets there.
+# Members, their imports and their events: large, and without secrets of Muster.
 CONTENT = ("members", "users", "import_blocks", "import_block_outcomes", "engagement_events")
 
 
-def test_the_database_holds_no_secret_in_clear(stacks):
+def test_the_database_contains_no_secret_in_clear_text(stacks):
     for stack in stacks:
         tables = {table for (table,) in stack.sql("SHOW TABLES")} - set(CONTENT)
         assert {"api_keys", "sessions", "admins", "idempotency_keys", "mail_outbox", "audit_log", "module_credentials",
@@ -102,7 +102,7 @@ def test_the_database_holds_no_secret_in_clear(stacks):
             assert not holds_any(dump, stack.keys_issued), f"{table} holds a secret"
 
 
-def test_no_program_met_what_it_did_not_expect(stacks):
+def test_no_program_logged_an_unexpected_error(stacks):
     for stack, name in itertools.product(stacks, ("musterd", "runner", "own-runner")):
         log = stack.log(name)
         for word in ("AddressSanitizer", "runtime error:", "LeakSanitizer", "terminate called", "Assertion", "Segmentation"):

@@ -1,5 +1,5 @@
-// rules/ads/token.hpp: nothing that we did not sign is read as a token, whatever key it is tried
-// with; and what is signed with the input's own bytes is read as it was written.
+// rules/ads/token.hpp: unsigned bytes are never read as a token, with any key; and a token signed
+// from the bytes of the input is read as it was written.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "rules/ads/token.hpp"

@@ -1,4 +1,5 @@
-// rules/attributes.hpp: any bytes are judged; a good object becomes a document that gives it back.
+// rules/attributes.hpp: any bytes are validated; a valid object becomes a document that returns it
+// unchanged.
 #include "rules/attributes.hpp"
 
 #include "base/text.hpp"
@@ -32,7 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto faults = rules::validate_all_attributes(kRegistry, json);
     const auto first = rules::validate_attributes(kRegistry, json).result;
     must(faults.empty() == (first == rules::AttributeResult::Good));
-    const bool escapes = json.find("\\u") != std::string::npos;  // no body has a lone surrogate
+    const bool escapes =
+        json.find("\\u") != std::string::npos;  // a body never contains a lone surrogate
     if (!faults.empty() || json.empty() || escapes) return 0;
     const std::string document =
         rules::attribute_document(json, rules::Provenance::Import, Timestamp(1'763'632'800'123));

@@ -1,5 +1,5 @@
-// base/csv.hpp: a file is read or refused with a line number; cells that were written, guarded or
-// raw, are read back as they were. The cells of the input are divided by 0x1f.
+// base/csv.hpp: a file is read or rejected with a line number; written cells, guarded or raw, are
+// read back unchanged. 0x1f separates the cells of the input.
 #include "base/csv.hpp"
 
 #include "base/text.hpp"
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const auto written = split(text, '\x1f');
     for (const CsvCells how : {CsvCells::Guarded, CsvCells::Raw}) {
-        std::string line = "first";  // so that no cell stands where a byte order mark would
+        std::string line = "first";  // so that no cell is read as a byte order mark
         for (const std::string_view cell : written) append_csv_cell(line += ',', cell, how);
         std::istringstream in(line + "\r\n");
         CsvReader reader(in, ',');

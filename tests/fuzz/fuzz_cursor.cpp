@@ -1,5 +1,5 @@
-// rules/cursor.hpp: a cursor opens only if sealing what it held gives that very cursor, and never
-// for another scope. Input: the scope, a line end, the cursor.
+// rules/cursor.hpp: a cursor opens only if sealing its content again gives the same cursor, and
+// never for another scope. Input: the scope, a line end, the cursor.
 #include "rules/cursor.hpp"
 
 #include "fuzz/fuzz.hpp"

@@ -1,5 +1,4 @@
-// base/time.hpp: what is read as a time or a day is written in one form only, which is read as the
-// same.
+// base/time.hpp: a time or day that was read has one written form, which is read as the same value.
 #include "base/time.hpp"
 
 #include "fuzz/fuzz.hpp"

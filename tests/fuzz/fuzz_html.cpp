@@ -1,6 +1,6 @@
-// The sanitiser: whatever came in, what comes out is settled, and read by a lexer of its own (no
-// parser that could share a mistake) it holds only start and end tags of the allowlist, attributes
-// of the allowlist in double quotes, and addresses of the allowed schemes.
+// The sanitiser: its output is stable, and a separate lexer (so that it shares no mistake with the
+// parser) finds only start and end tags of the allowlist, attributes of the allowlist in double
+// quotes, and addresses with allowed schemes.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "rules/content/html_sanitizer.hpp"
@@ -43,7 +43,7 @@ void check_attribute(std::string_view name, std::string_view value) {
     if (name == "src") must(begins_with_one_of(value, kPictures));
 }
 
-// `tag` is what stands between '<' and '>'.
+// `tag` is the text between '<' and '>'.
 void check_tag(std::string_view tag) {
     if (tag.starts_with('/')) return must(listed(kElements, tag.substr(1)));
     must(listed(kElements, fuzz::take(tag, ' ')));

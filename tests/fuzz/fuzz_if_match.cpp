@@ -1,4 +1,4 @@
-// If-Match: a header lets a tag pass when one is added that holds it, and never a weak one.
+// If-Match: adding a matching tag to a header makes it match, and adding a weak one never does.
 #include "fuzz/fuzz.hpp"
 #include "http/etag.hpp"
 

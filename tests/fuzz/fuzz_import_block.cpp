@@ -1,6 +1,6 @@
-// rules/imports/block.hpp: stored bytes that nobody wrote are refused as a CorruptBlock, or hold
-// rows and outcomes that are written and read again as the same; of a person's rows nothing but the
-// number and the ids is left. The first byte: how many outcomes there are.
+// rules/imports/block.hpp: corrupt bytes are rejected as a CorruptBlock, or contain rows and
+// outcomes that are equal after encoding and decoding them again; after an erasure, a person's rows
+// keep only the number and the ids. The first byte: the number of outcomes.
 #include "rules/imports/block.hpp"
 
 #include "fuzz/fuzz.hpp"

@@ -1,5 +1,5 @@
-// rules/engagement/ingest_signature.hpp: whatever is read as a signature is written the same way
-// again, and a signature of ours is always read.
+// rules/engagement/ingest_signature.hpp: a header that is read as a signature is written in the
+// same way, and Muster's own signatures are always read.
 #include "base/crypto.hpp"
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"

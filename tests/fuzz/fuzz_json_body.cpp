@@ -1,5 +1,5 @@
-// json/json_body.hpp: a body is refused as BAD_REQUEST, or is UTF-8 that means the same when it is
-// printed and read again.
+// json/json_body.hpp: a body is rejected as BAD_REQUEST, or is UTF-8 with the same meaning after
+// printing and reading it again.
 #include "json/json_body.hpp"
 
 #include "base/error.hpp"

@@ -1,5 +1,5 @@
-// json/json_source.hpp: what was cut out of a document is a document that means the same as the
-// parser's element, and compacting changes nothing but white space.
+// json/json_source.hpp: a text cut out of a document is a document equal to the element of the
+// parser, and compacting changes only white space.
 #include "base/error.hpp"
 #include "fuzz/fuzz.hpp"
 #include "json/json_body.hpp"

@@ -1,5 +1,5 @@
-// rules/modules/manifest.hpp: any manifest and any config are judged; a good config shows no
-// secret, and is good again with its secrets kept. The first line of input is the manifest, the
+// rules/modules/manifest.hpp: any manifest and any config are validated; a valid config shows no
+// secret, and is valid again with its secrets kept. The first line of input is the manifest, the
 // rest the config.
 #include "rules/modules/manifest.hpp"
 
@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto config = rules::check_config(manifest, rest, Secret(), in_config);
     for (const Fault& fault : in_config.list()) must(fault.path.starts_with("config"));
     if (!faults.empty() || !in_config.empty()) return 0;
-    if (rest.find("\\u") != std::string_view::npos) return 0;  // no body has a lone surrogate
+    if (rest.find("\\u") != std::string_view::npos)
+        return 0;  // a body never contains a lone surrogate
     must(is_utf8(config.shown));
     const auto again = rules::check_config(manifest, config.shown, config.secrets, in_config);
     must(in_config.empty() && again.shown == config.shown);

@@ -1,5 +1,6 @@
-// rules/imports/mapping.hpp: a mapping without a fault routes one column to the address and nothing
-// twice. A line of input is a column: its name, target, fieldKey and attributeKey, divided by tabs.
+// rules/imports/mapping.hpp: a mapping without a fault routes one column to the address and has no
+// duplicate target. A line of input is a column: its name, target, fieldKey and attributeKey,
+// separated by tabs.
 #include "rules/attributes.hpp"
 #include "rules/imports/mapping.hpp"
 

@@ -1,5 +1,5 @@
-// The body of PATCH /v1/users/{userId}: refused with faults that can be named, or changes that say
-// the same when they are sent again, and that a document takes once and not twice.
+// The body of PATCH /v1/users/{userId}: rejected with named faults, or changes that are equal when
+// they are sent again, and that a document applies once.
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"

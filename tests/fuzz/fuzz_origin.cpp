@@ -1,6 +1,6 @@
-// rules/origins.hpp: an origin has one spelling, and a list lets in what its entries say and no
-// look-alike. Input: an entry of a list and an Origin header, a line each; the header is a Referer
-// too.
+// rules/origins.hpp: an origin has one canonical form, and a list matches exactly its entries and
+// no similar origins. Input: an entry of a list and an Origin header, one per line; the header is
+// also used as a Referer.
 #include "rules/origins.hpp"
 
 #include "fuzz/fuzz.hpp"
@@ -20,7 +20,7 @@ bool lets_in(const std::string& entry, std::string_view text) {
 
 constexpr std::string_view kWildcard = "https://*.";
 
-// What the entry lets in, said in another way: the asterisk is a label.
+// An independent implementation of the match: the asterisk is one label.
 bool is_covered(const std::string& entry, const std::string& origin) {
     if (!entry.starts_with(kWildcard)) return entry == origin;
     const auto dot = origin.find('.');

@@ -1,5 +1,5 @@
-// http/query.hpp: a decoded value is UTF-8 without NUL that is encoded and decoded as the same, and
-// a query without a fault gave nothing but what was asked for, and that once.
+// http/query.hpp: a decoded value is UTF-8 without NUL that is unchanged by encoding and decoding,
+// and a query without a fault contains only the requested parameters, each once.
 #include "http/query.hpp"
 
 #include "base/text.hpp"

@@ -1,5 +1,5 @@
-// api/routes.hpp: a path matches one row, with a parameter for each {…} of it, or none, and then
-// says which methods it takes. Input: the method, a space, the path.
+// api/routes.hpp: a path matches one row, with a parameter for each {…} in it, or none, and then
+// reports its allowed methods. Input: the method, a space, the path.
 #include "api/routes.hpp"
 
 #include "base/text.hpp"

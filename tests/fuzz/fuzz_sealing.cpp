@@ -1,5 +1,5 @@
-// base/sealing.hpp: what opens was sealed for this very context, and nothing that differs from it
-// does. Input: the context, a line end, the sealed bytes.
+// base/sealing.hpp: a value opens only if it was sealed for this context, and no changed value
+// opens. Input: the context, a line end, the sealed bytes.
 #include "base/crypto.hpp"
 #include "base/sealing.hpp"
 
@@ -10,7 +10,7 @@ using fuzz::must;
 
 namespace {
 
-// Changes one bit, told by the input itself.
+// Changes one bit, which the input selects.
 std::string with_one_bit_changed(std::string sealed, std::string_view input) {
     std::size_t place = input.size();
     for (const char c : input) place = place * 31 + static_cast<unsigned char>(c);

@@ -1,5 +1,5 @@
-// What an admin types to sign in (json/schema.hpp, rules/access/totp.hpp), and the spent guesses
-// that the database gives back (rules/access/guess_budget.hpp). Input: a body, or anything.
+// The input of a sign-in (json/schema.hpp, rules/access/totp.hpp), and the spent guesses from the
+// database (rules/access/guess_budget.hpp). Input: a body, or any bytes.
 #include "base/email.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"

@@ -1,6 +1,6 @@
-// rules/connections/oauth.hpp: any answer of a provider is read; what is granted can be sealed and
-// sent, and what is told of a failure is ours. The first byte picks the provider, the second the
-// status.
+// rules/connections/oauth.hpp: any reply of a provider is read; granted tokens can be sealed and
+// sent, and the reported failure is a text of Muster. The first byte selects the provider, the
+// second the status.
 #include "rules/connections/oauth.hpp"
 
 #include "base/text.hpp"

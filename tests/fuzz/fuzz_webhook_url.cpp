@@ -1,5 +1,5 @@
-// net/webhooks/target.hpp: whatever is taken for a webhook's URL leads to one public address, or to
-// a name that nothing on this machine takes for an address. Nobody is asked for a name.
+// net/webhooks/target.hpp: an accepted webhook URL leads to one public address, or to a name that
+// no function on this machine reads as an address. No name is looked up.
 #include "net/webhooks/target.hpp"
 
 #include "fuzz/fuzz.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using Read = std::variant<net::WebhookTarget, std::string>;
 
-// What the C library takes for an address, in whatever way it is written.
+// Whether the C library reads it as an address, in any notation.
 std::optional<net::IpAddress> address_of(const std::string& host) {
     addrinfo hints{};
     hints.ai_flags = AI_NUMERICHOST;

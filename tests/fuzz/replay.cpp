@@ -1,6 +1,6 @@
-// Runs a fuzz target over files, and over all files below folders, that are given as arguments: how
-// the corpora are replayed without libFuzzer. Prints how many there were. 0: all were taken; else
-// the file that was not is named.
+// Runs a fuzz target on the files, and on all files in the folders, given as arguments: replays the
+// corpora without libFuzzer. Prints their number. Exit status 0: all passed; otherwise the failing
+// file is named.
 #include "fuzz/fuzz.hpp"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string g_file;  // the one that is running
+std::string g_file;  // the current file
 
 void name_file(int) {
     g_file += ": failed\n";

@@ -1,9 +1,10 @@
-"""P2: the commit of rows whose people stand already, wholly or in part, beside P1's floor."""
+"""P2: the commit of rows of people who are already members, with all or some of their values, compared with P1's
+floor."""
 
 from lib.figure import AT_LEAST, Figure
 from lib.imports import MEMBER_COLUMNS
 
-# A member with gaps: what the file brings for them is written, and what stands must be kept.
+# A member with empty fields: the file fills them, and existing values must be kept.
 WITH_GAPS = MEMBER_COLUMNS.replace("dob, attributes", "@dob, @attributes")
 GAPS = "SET dob = NULL, attributes = JSON_REMOVE(@attributes, '$.favourite_team')"
 RUNS = 3

@@ -1,4 +1,4 @@
-"""P15: how soon the runner takes up a job. P16: a small job behind another tenant's large one."""
+"""P15: how soon the runner claims a job. P16: a small job behind the large job of another tenant."""
 
 import random
 import statistics
@@ -13,8 +13,8 @@ QUICK_POLL = 0.02
 
 
 def runner_start(bench):
-    """The heartbeat's own time stamp less the moment of the POST; the heartbeat may be that of the job's
-    end already, a few milliseconds later than its start, so this is an upper bound."""
+    """The time stamp of the heartbeat minus the time of the POST. The heartbeat may be that of the job's end, some
+    milliseconds after its start, so this is an upper bound."""
     bench.stack.reset()
     client = Client(bench.stack)
     chance = random.Random(15)
@@ -23,7 +23,7 @@ def runner_start(bench):
         job = Job(client, 10)
         job.stage(bodies(people(10, seed=1000 + number)), [client])
         for verb, state in (("validate", "validated"), ("commit", "completed")):
-            # By chance: else every POST would meet the runner at the same point of its round.
+            # Random: otherwise every POST would meet the runner at the same point of its cycle.
             time.sleep(chance.random() * 0.3)
             asked = job.move(verb)
             record = wait_for_heartbeat(job, asked)
@@ -31,7 +31,7 @@ def runner_start(bench):
             job.wait(state, QUICK_POLL)
     p95 = percentile(waits, 95)
     return [Figure("P15", f"POST validate/commit to the runner's start, p95 of {len(waits)}", "s", 2, AT_MOST,
-                   [(p95, None)], judged="value",
+                   [(p95, None)], compared="value",
                    notes={"median_s": round(statistics.median(waits), 3), "most_s": round(max(waits), 3)})]
 
 
@@ -39,7 +39,7 @@ def wait_for_heartbeat(job, asked):
     end = time.monotonic() + 60
     while time.monotonic() < end:
         record = job.read()
-        # A millisecond less: both clocks are cut to whole milliseconds.
+        # One millisecond less: both clocks are truncated to milliseconds.
         if record["heartbeat_at"] and milliseconds(record["heartbeat_at"]) >= asked - 1:
             return record
         time.sleep(QUICK_POLL)
@@ -57,11 +57,11 @@ def small_job_behind_large(bench):
         behind = small_job_during_commit(bench, 2 * number + 1)
         runs.append((behind, idle))
     return [Figure("P16", f"100-row job while another tenant commits {bench.rows:,}; floor: idle", "s",
-                   5, AT_MOST, runs, judged="value")]
+                   5, AT_MOST, runs, compared="value")]
 
 
 def small_job(bench, seed):
-    """Seconds from its creation to `completed`, for the second organization."""
+    """Seconds from the creation to `completed`, for the second organization."""
     client = Client(bench.stack, organization=1)
     rows = bodies(people(100, seed=2000 + seed))
     began = time.monotonic()
@@ -77,7 +77,7 @@ def small_job(bench, seed):
 
 
 def small_job_during_commit(bench, seed):
-    """The same, begun when the first organization's large job has committed its first rows."""
+    """The same, started when the large job of the first organization has committed its first rows."""
     bench.connect()
     large = Job(bench.clients[0], bench.rows)
     large.stage(bench.bodies, bench.clients)
@@ -90,5 +90,5 @@ def small_job_during_commit(bench, seed):
     still = large.read()["state"]
     large.wait("completed")
     if still != "committing" and not bench.quick:
-        raise BrokenMeasurement("the large job was done before the small one: nothing was shown")
+        raise BrokenMeasurement("the large job ended before the small one, so the measurement is invalid")
     return seconds

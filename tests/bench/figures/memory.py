@@ -1,4 +1,4 @@
-"""P17: what the programs hold in memory when it is asked most of them."""
+"""P17: the memory of the programs under their largest requests."""
 
 import threading
 
@@ -11,8 +11,8 @@ STAGING_CALLS = 50
 
 def peaks(bench):
     runner = Figure("P17", f"muster-run, peak of a {bench.rows:,}-row import", "MiB", 64, AT_MOST,
-                    [(runner_peak(bench), None)], judged="value")
-    # One worker, so that every call meets the same process.
+                    [(runner_peak(bench), None)], compared="value")
+    # One worker, so that every call reaches the same process.
     bench.stack.restart_musterd(MUSTER_SERVER_WORKERS="1", MUSTER_SERVER_COLLECTORS="1")
     try:
         staging, reports = worker_after_staging(bench), report_peaks(bench)
@@ -20,13 +20,13 @@ def peaks(bench):
         bench.stack.restart_musterd()
     return [runner,
             Figure("P17", f"a worker after {STAGING_CALLS} staging calls of 5,000 rows", "MiB", 64, AT_MOST,
-                   [(staging, None)], judged="value"),
+                   [(staging, None)], compared="value"),
             Figure("P17", f"a worker's peak, error report of {bench.rows:,} rows; floor: a tenth of them",
                    "MiB", 1.1, AT_MOST, [reports])]
 
 
 def memory(pid, name):
-    """VmRSS or VmHWM (the peak) in MiB; None when the process has ended."""
+    """VmRSS or VmHWM (the peak) in MiB; None if the process has ended."""
     try:
         with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
             return next(int(line.split()[1]) / 1024 for line in file if line.startswith(name))
@@ -67,12 +67,12 @@ class PeakWatch:
 
 
 def runner_peak(bench):
-    """Of the dry run and the commit: the runner that commits has often checked the rows before."""
+    """For the dry run and the commit: the runner that commits has often also validated the rows."""
     bench.stack.reset()
     with PeakWatch(bench.stack.pids()["runner"]) as watch:
         bench.run_job(created_count=bench.rows)
     if not watch.most:
-        raise BrokenMeasurement("no muster-run was seen")
+        raise BrokenMeasurement("no muster-run process was found")
     return watch.most
 
 
@@ -94,19 +94,19 @@ def worker_after_staging(bench):
     for text in texts:
         job.stage([text], [client])
     if only_worker(bench) != worker:
-        raise BrokenMeasurement("the worker was replaced meanwhile")
+        raise BrokenMeasurement("the worker was replaced during the measurement")
     client.post(job.path + "/cancel")
     return memory(worker, "VmRSS")
 
 
 def report_peaks(bench):
-    """(peak with all rows, peak with a tenth of them): a streamed report makes them equal."""
+    """(peak with all rows, peak with a tenth of them): with a streamed report they are equal."""
     few = report_peak(bench, bench.rows // 10)
     return report_peak(bench, bench.rows), few
 
 
 def report_peak(bench, count):
-    """A worker's peak while it sends the error report of `count` rows, all of them invalid."""
+    """The peak of a worker while it sends the error report of `count` rows, all of them invalid."""
     bench.stack.reset()
     client = Client(bench.stack)
     job = Job(client, count)
@@ -114,7 +114,7 @@ def report_peak(bench, count):
     job.move("validate")
     if job.wait("validated")["invalid_rows"] != count:
         raise BrokenMeasurement("not every row was found invalid")
-    # A fresh worker: what staging left behind would hide what the report takes.
+    # A new worker: memory kept from staging would hide the memory of the report.
     bench.stack.restart_musterd(MUSTER_SERVER_WORKERS="1")
     client.connect()
     job.read()

@@ -1,6 +1,6 @@
-"""P1, P3, P4, P5: one import of new members, phase by phase, each beside its floor.
+"""P1, P3, P4, P5: one import of new members, phase by phase, each compared with its floor.
 
-All four come from the same jobs: an import is 250,000 rows long and nobody wants to wait for four of them.
+All four use the same jobs, because an import of 250,000 rows is too long to run four times.
 """
 
 from lib.figure import AT_LEAST, AT_MOST, Figure

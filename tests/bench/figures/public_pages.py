@@ -1,4 +1,5 @@
-"""P12: what pages read with a publishable key, an ad or a list of articles, from 64 kept connections."""
+"""P12: the requests of pages with a publishable key, for an ad or a list of articles, over 64 keep-alive
+connections."""
 
 from urllib.parse import urlencode
 
@@ -31,14 +32,14 @@ def console_of(stack):
 
 
 def page_of(stack):
-    """A visitor's browser, on a page that has a key."""
+    """The browser of a visitor, on a page that has a key."""
     page = Client(stack)
     page.headers = {"Origin": stack.organizations[0]["allowed_origin"]}
     return page
 
 
 def figure(bench, what, bar, paths, answer, etag=""):
-    """The paths asked for in turn, beside the fixed answer."""
+    """The paths requested in turn, compared with the fixed reply."""
     environment = {"BENCH_ORIGIN": bench.stack.organizations[0]["allowed_origin"], "BENCH_PATHS": bench.stack.file("paths")}
     if etag:
         environment["BENCH_ETAG"] = etag
@@ -59,7 +60,7 @@ def figure(bench, what, bar, paths, answer, etag=""):
 
 # ---------------------------------------------------------------------------- ads
 def serve_ads(bench, console):
-    """To members in turn, from campaigns with every kind of condition that fits."""
+    """To members in turn, from campaigns with every kind of matching condition."""
     stack = bench.stack
     users = [console.post("/v1/users", {"email": f"ad-{number}@example.org", "country": "DE", "locale": "de-DE"},
                           expect=201)["id"] for number in range(MEMBERS // 10 if bench.quick else MEMBERS)]
@@ -72,7 +73,7 @@ def serve_ads(bench, console):
     if b'"click_url":' not in answer:
         raise BrokenMeasurement(f"no ad was served: {answer[:300]!r}")
     measured = figure(bench, "/v1/ads/serve", 0.3, paths, answer)
-    console.connect()  # nginx has closed what was idle for so long
+    console.connect()  # nginx has closed idle connections
     for campaign in campaigns:
         console.call("DELETE", f"/console/v1/ads/campaigns/{campaign['id']}", expect=204)
     console.call("DELETE", f"/console/v1/ads/slots/{slot['id']}", expect=204)
@@ -80,7 +81,7 @@ def serve_ads(bench, console):
 
 
 def create_campaign(console, slot, number):
-    """Some by country, some by locale; every other one within a day's budget that is not spent here."""
+    """Some by country, some by locale; every second one with a daily budget that is not spent here."""
     campaign = {"name": f"Bench {number}", "slot_ids": [slot["id"]], "status": "active", "weight": number + 1,
                 "targeting": {"countries": ["DE", "AT"]} if number % 2 else {"locales": ["de-DE"]}}
     if number % 2:

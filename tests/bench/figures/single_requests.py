@@ -1,4 +1,4 @@
-"""P9, P10: one member read or made a request, from 64 kept connections."""
+"""P9, P10: one member per request, read or created, over 64 keep-alive connections."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def key(bench):
 
 
 def read_user(bench):
-    """Beside a bare FastCGI program that answers every request with the bytes of one such record."""
+    """Compared with a minimal FastCGI program that answers every request with the bytes of one such record."""
     bench.make_dumps()
     bench.load_people()
     environment = {"BENCH_KEY": key(bench), "BENCH_PATHS": write_paths(bench)}
@@ -50,7 +50,7 @@ def write_paths(bench):
 
 
 def create_user(bench):
-    """Beside the three rows that such a request writes, inserted without anything around them."""
+    """Compared with the three rows that such a request writes, inserted without anything else."""
     bench.stack.reset()
     bench.stack.empty("floor.members", "floor.users", "floor.idempotency_keys")
     create(bench, "warm", 1)
@@ -66,13 +66,13 @@ def create_user(bench):
 
 
 def create(bench, run, duration):
-    """(requests/s, notes); each request must have made a member."""
+    """(requests/s, notes); each request must have created a member."""
     before = bench.stack.sql("SELECT COUNT(*) FROM members")
     bench.stack.settle()
     seen, note = measured_load(bench, "post_user.lua", duration, {"BENCH_KEY": key(bench), "BENCH_RUN": run})
     made = bench.stack.sql("SELECT COUNT(*) FROM members") - before
     if not seen.requests <= made <= seen.requests + CONNECTIONS:
-        raise BrokenMeasurement(f"{seen.requests} requests made {made} members")
+        raise BrokenMeasurement(f"{seen.requests} requests created {made} members")
     return seen.rate, note
 
 

@@ -1,4 +1,4 @@
-"""P6: the whole job with ten times as many members there already, beside the same with fewer."""
+"""P6: the complete job with ten times as many existing members, compared with the same job with fewer."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""P7, P8: events that pages send to POST /v1/track, one or fifty a call, from 64 kept connections."""
+"""P7, P8: events that pages send to POST /v1/track, one or fifty per call, over 64 keep-alive connections."""
 
 import os
 import subprocess
@@ -16,19 +16,19 @@ def seconds(bench):
 
 
 def page(bench, run, events):
-    """What the load script wants to know."""
+    """The parameters of the load script."""
     organization = bench.stack.organizations[0]
     return {"BENCH_KEY": organization["tracking_key"], "BENCH_ORIGIN": organization["allowed_origin"],
             "BENCH_RUN": run, "BENCH_EVENTS": str(events)}
 
 
 def events_per_second(bench, events, run, duration):
-    """(events/s, notes); each request that was answered must have left all its events."""
+    """(events/s, notes); each answered request must have stored all its events."""
     stack = bench.stack
     stack.sql("TRUNCATE TABLE engagement_events")
     stack.settle()
     seen, note = measured_load(bench, SCRIPT, duration, page(bench, run, events))
-    # At the end each connection may have one request under way, which nobody counts, and which may be written yet.
+    # At the end each connection may have one uncounted request in progress, whose events may still be written.
     counts = stack.sql("SELECT CONCAT(COUNT(*), ' ', COUNT(DISTINCT client_event_id)) FROM engagement_events")
     stored, different = map(int, counts.split())
     if stored != different or not seen.requests * events <= stored <= (seen.requests + CONNECTIONS) * events:
@@ -37,7 +37,7 @@ def events_per_second(bench, events, run, duration):
 
 
 def figure(bench, name, what, bar, events, measure_floor):
-    """`measure_floor(seconds)`: the floor's events a second."""
+    """`measure_floor(seconds)`: the events per second of the floor."""
     stack = bench.stack
     stack.reset()
     stack.empty("floor.engagement_events")
@@ -57,7 +57,7 @@ def figure(bench, name, what, bar, events, measure_floor):
 
 
 def single(bench):
-    """Beside a bare FastCGI program behind the same nginx that inserts and commits one event a request."""
+    """Compared with a minimal FastCGI program behind the same nginx that inserts and commits one event per request."""
     stack = bench.stack
     with BareServer(stack, "floor_track", stack.socket, stack.organizations[0]["id"]) as bare:
         def measure_floor(duration):
@@ -65,7 +65,7 @@ def single(bench):
             seen = load(bare.port, SCRIPT, duration, page(bench, f"floor-{before}", 1))
             stored = stack.sql("SELECT COUNT(*) FROM floor.engagement_events") - before
             if not seen.requests <= stored <= seen.requests + CONNECTIONS:
-                raise BrokenMeasurement(f"{seen.requests} requests of the floor's stored {stored} events")
+                raise BrokenMeasurement(f"{seen.requests} requests of the floor stored {stored} events")
             return seen.rate
 
         return figure(bench, "P7", "POST /v1/track, one event; floor: a bare FastCGI program, one INSERT a request",
@@ -73,7 +73,7 @@ def single(bench):
 
 
 def batches(bench):
-    """Beside INSERTs of as many rows by bare connections, without nginx or a request."""
+    """Compared with INSERTs of as many rows over plain connections, without nginx or requests."""
     program = os.path.join(bench.stack.build, "bench", "floor_events")
     arguments = (bench.stack.socket, bench.stack.organizations[0]["id"], "8")
 

@@ -1,4 +1,4 @@
-"""P11: pages of GET /v1/users far from the beginning, and one user looked up among many."""
+"""P11: pages of GET /v1/users far from the beginning, and lookups of one user among many."""
 
 import random
 import threading
@@ -11,10 +11,10 @@ from lib.people import people, write_members
 from lib.stack import Stack
 from lib.wrk import free_port
 
-MANY, BESIDE, FEW = 1_000_000, 100_000, 10_000
+MANY, OTHERS, FEW = 1_000_000, 100_000, 10_000
 BEGAN, DAY = 1_760_000_000_000, 86_400_000
-# Beyond the users' own data: a name that all have in common, two terms that begin with p and lie apart,
-# and some thousands who were changed in the same millisecond.
+# In addition to the users' own data: a common name, two terms that begin with p and are far apart, and some thousands
+# of members changed in the same millisecond.
 TERMS = {
     "email": "CONCAT('p', @email)",
     "last_name": "CONCAT('p', SUBSTR(@email, 3, 6), @family)",
@@ -31,12 +31,12 @@ FILTERS = {
 }
 
 
-def pages_and_look_ups(bench):
+def pages_and_lookups(bench):
     scale = 10 if bench.quick else 1
     many, depth = MANY // scale, DEPTH // scale
     bench.stack.reset()
     fill(bench.stack, many, seed=1)
-    fill(bench.stack, BESIDE // scale, seed=2, organization=1)
+    fill(bench.stack, OTHERS // scale, seed=2, organization=1)
     bench.stack.settle()
     figures = deep_pages(bench, depth)
     small = Stack(bench.stack.build, free_port(), "bench-sandbox-small")
@@ -44,7 +44,7 @@ def pages_and_look_ups(bench):
         small.start()
         fill(small, FEW, seed=1)
         small.settle()
-        figures += look_ups(bench.stack, small, many)
+        figures += lookups(bench.stack, small, many)
     finally:
         small.stop()
     bench.stack.reset()
@@ -74,7 +74,7 @@ def deep_pages(bench, depth):
     def work(listing):
         try:
             cursors[listing] = listing.walk(Client(bench.stack), (depth - 1) * PAGE)
-        except Exception as fault:  # told by the thread that waits
+        except Exception as fault:  # reported by the thread that waits
             faults.append(fault)
 
     threads = [threading.Thread(target=work, args=(listing,)) for listing in listings]
@@ -87,9 +87,9 @@ def deep_pages(bench, depth):
     return [listing.figure(bench, cursors[listing], depth) for listing in listings]
 
 
-# ---------------------------------------------------------------------------- look-ups
-def look_ups(large, small, many):
-    """Of people that stand in both: the small installation holds the first of the large one."""
+# ---------------------------------------------------------------------------- lookups
+def lookups(large, small, many):
+    """For people who exist in both: the small installation contains the first members of the large one."""
     numbers = random.Random(11).sample(range(FEW), PAIRS)
     paths = {"{id}": [], "email": [], "external_id": [], "q": []}
     with large.db.cursor() as cursor:
@@ -102,10 +102,10 @@ def look_ups(large, small, many):
             paths["email"].append(path_of({"email": email}))
             paths["external_id"].append(path_of({"external_id": external}))
             paths["q"].append(path_of({"q": email[:11]}))
-    return [look_up_figure(Client(large), Client(small), many, name, paths[name]) for name in paths]
+    return [lookup_figure(Client(large), Client(small), many, name, paths[name]) for name in paths]
 
 
-def look_up_figure(large, small, many, name, paths):
+def lookup_figure(large, small, many, name, paths):
     for client in (large, small):
         for path in paths:
             if client.call("GET", path).count(USER_MARK) != 1:

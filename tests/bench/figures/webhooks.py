@@ -1,4 +1,4 @@
-"""P13: webhooks to 100 endpoints, one of them dead. P14: from a change to its webhook's first byte."""
+"""P13: webhooks to 100 endpoints, one of them unresponsive. P14: from a change to the first byte of its webhook."""
 
 import random
 import statistics
@@ -9,14 +9,14 @@ from lib.figure import AT_LEAST, AT_MOST, BrokenMeasurement, Figure, percentile
 from lib.receiver import Receiver
 
 ENDPOINTS = 100
-EVENTS = 200  # a run, each for every endpoint
+EVENTS = 200  # per run, for every endpoint
 CHANGES = 200
 EVENT = "member.created"
 MANIFEST = {"name": "Bench", "events": {"subscribes": [EVENT]}}
 
 
 def installation(bench):
-    """A fresh installation of a fresh module: (the admin's client, the path of its endpoints)."""
+    """A new installation of a new module: (the admin's client, the path of its endpoints)."""
     admin = Client(bench.stack)
     admin.headers = {"Authorization": "Bearer " + bench.stack.organizations[0]["session_token"]}
     slug = f"bench-{time.time_ns()}"
@@ -50,9 +50,9 @@ def isolation(bench):
             bench.stack.settle()
             without = deliver(bench, alive, events, f"{run}-without")
             endpoint = subscribe(admin, path, dead.url)
-            beside = deliver(bench, alive, events, f"{run}-beside")
+            with_dead = deliver(bench, alive, events, f"{run}-with-dead")
             admin.call("DELETE", f"{path}/webhook-endpoints/{endpoint['id']}", expect=204)
-            runs.append((beside, without))
+            runs.append((with_dead, without))
         admin.call("DELETE", path)
     bench.stack.reset()
     return [Figure("P13", f"webhooks/s to {ENDPOINTS} endpoints, one dead; floor: without it", "/s", 0.95,
@@ -60,7 +60,7 @@ def isolation(bench):
 
 
 def deliver(bench, alive, events, tag):
-    """Deliveries a second to the endpoints that live: all wait when the runner starts."""
+    """Deliveries per second to the working endpoints: all are waiting when the runner starts."""
     stack = bench.stack
     stack.script("service", "stop", "runner")
     alive.forget()
@@ -79,7 +79,7 @@ def deliver(bench, alive, events, tag):
 
 # ---------------------------------------------------------------------------- P14
 def latency(bench):
-    """From the time stamp that the change bears, taken as its transaction begins, so an upper bound."""
+    """From the time stamp of the change, which is taken at the start of its transaction, so an upper bound."""
     bench.stack.reset()
     chance = random.Random(14)
     waits = []
@@ -89,7 +89,7 @@ def latency(bench):
         client = Client(bench.stack)
         users = create_users(client, CHANGES, "latency")
         for number in range(CHANGES):
-            time.sleep(chance.random() * 0.3)  # by chance, as for P15
+            time.sleep(chance.random() * 0.3)  # random, as for P15
             changed = milliseconds(next(users)["created_at"]) / 1000
             end = time.monotonic() + 30
             while receiver.count.value <= number:
@@ -101,5 +101,5 @@ def latency(bench):
     bench.stack.reset()
     p95 = percentile(waits, 95)
     return [Figure("P14", f"change to its webhook's first byte, p95 of {CHANGES}", "s", 1, AT_MOST, [(p95, None)],
-                   judged="value",
+                   compared="value",
                    notes={"median_s": round(statistics.median(waits), 3), "most_s": round(max(waits), 3)})]

@@ -1,7 +1,7 @@
-"""A partner's client that costs little: connections kept alive, bodies made beforehand.
+"""A partner's client with low overhead: keep-alive connections, bodies prepared in advance.
 
-It shares the machine's cores with the servers, so what it burns is missing there; sending a body is one
-call into OpenSSL, which leaves Python's lock alone, and two threads stage at once.
+It shares the cores of the machine with the servers, so its own processor time is missing there. Sending a body is one
+call into OpenSSL, which releases Python's lock, and two threads stage in parallel.
 """
 
 import http.client
@@ -26,7 +26,7 @@ MAPPING = {"columns": [
 
 
 class Client:
-    """One connection of one organization; not for two threads at once."""
+    """One connection of one organization; not thread-safe."""
 
     def __init__(self, stack, organization=0):
         self.port = stack.port
@@ -42,7 +42,7 @@ class Client:
         self.connection.connect()
 
     def call(self, method, path, body=None, expect=200, **headers):
-        """The answer's bytes; any other status than `expect` breaks the measurement."""
+        """The bytes of the reply; any other status than `expect` ends the measurement."""
         all_headers = dict(self.headers, **headers)
         if body is not None:
             all_headers["Content-Type"] = "application/json"
@@ -70,7 +70,7 @@ def milliseconds(text):
 
 
 class Job:
-    """An import over the public API, as muster-import does it."""
+    """An import over the public API, with the calls of muster-import."""
 
     def __init__(self, client, total):
         self.client = client
@@ -82,7 +82,7 @@ class Job:
         return self.client.get(self.path)
 
     def stage(self, bodies, clients):
-        """Sends all bodies, as many at a time as there are clients."""
+        """Sends all bodies, as many in parallel as there are clients."""
         waiting = queue.SimpleQueue()
         for body in bodies:
             waiting.put(body)
@@ -94,7 +94,7 @@ class Job:
                     client.call("POST", self.path + "/rows", waiting.get_nowait())
             except queue.Empty:
                 pass
-            except Exception as fault:  # told by the thread that waits
+            except Exception as fault:  # reported by the thread that waits
                 faults.append(fault)
 
         threads = [threading.Thread(target=work, args=(client,)) for client in clients]
@@ -106,13 +106,14 @@ class Job:
             raise faults[0]
 
     def move(self, verb):
-        """Asks for `verb`; the milliseconds since 1970 when it did, by the clock the server has too."""
+        """Requests `verb`; returns the time of the request in milliseconds since 1970, on the clock shared with the
+        server."""
         asked = time.time() * 1000
         self.client.post(f"{self.path}/{verb}", expect=202)
         return asked
 
     def wait(self, state, pause=POLL_PAUSE, most=600):
-        """Polls until the job is in `state`; its record."""
+        """Polls until the job is in `state`; returns its record."""
         end = time.monotonic() + most
         while time.monotonic() < end:
             job = self.read()

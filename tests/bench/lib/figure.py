@@ -1,6 +1,6 @@
-"""A measured figure: what it is held against, its verdict, the table and build/bench.json.
+"""A measured figure: its reference value, its verdict, the table and build/bench.json.
 
-Served to every module under figures/; the bars are those of docs/quality.md.
+Used by every module in figures/, which sets the target (bar) of each figure.
 """
 
 import json
@@ -13,19 +13,18 @@ DISTURBED = 0.1
 
 
 class BrokenMeasurement(Exception):
-    """What was measured is not what the figure says: a failed request, a wrong count. Fails the bench."""
+    """The measurement is invalid: a failed request, or a wrong count. Fails the bench."""
 
 
 @dataclass
 class Figure:
-    """`runs` are pairs of (value, floor), the floor None where there is none.
+    """`runs` are pairs of (value, floor), the floor None if there is none.
 
-    The medians of the values and of the floors are shown; the ratio is the median of the runs' own ratios,
-    because a machine that is slow for a while is so for a value and the floor beside it.
-    `judged` says what the bar is held against: "ratio" (value / floor) or "value".
-    `notes` go into the JSON file only: where the time went, other percentiles. `disturbance`: the share of
-    all cores that went to other programs meanwhile.
-    """
+    The medians of the values and of the floors are shown; the ratio is the median of the ratios of the runs, because
+    a machine that is temporarily slow slows down a value and its floor alike.
+    `compared` names what is compared with the target: "ratio" (value / floor) or "value".
+    `notes` are only written to the JSON file: the time of each part, other percentiles. `disturbance`: the share of
+    all cores that other programs used in the meantime."""
 
     id: str
     what: str
@@ -33,7 +32,7 @@ class Figure:
     bar: float
     direction: str
     runs: list
-    judged: str = "ratio"
+    compared: str = "ratio"
     notes: dict = field(default_factory=dict)
     disturbance: float = 0.0
 
@@ -53,7 +52,7 @@ class Figure:
 
     @property
     def verdict(self):
-        number = self.ratio if self.judged == "ratio" else self.value
+        number = self.ratio if self.compared == "ratio" else self.value
         good = number >= self.bar if self.direction == AT_LEAST else number <= self.bar
         return "met" if good else "missed"
 
@@ -61,7 +60,7 @@ class Figure:
         return {
             "id": self.id, "what": self.what, "unit": self.unit,
             "value": rounded(self.value), "floor": rounded(self.floor), "ratio": rounded(self.ratio),
-            "bar": self.bar, "bar_is": self.direction, "bar_on": self.judged, "verdict": self.verdict,
+            "bar": self.bar, "bar_is": self.direction, "bar_on": self.compared, "verdict": self.verdict,
             "runs": [{"value": rounded(value), "floor": rounded(floor),
                       "ratio": rounded(value / floor) if floor is not None else None}
                      for value, floor in self.runs],
@@ -70,7 +69,7 @@ class Figure:
 
 
 def rounded(number):
-    """Four digits are more than such a measurement is worth."""
+    """More than four digits would exceed the precision of the measurement."""
     return None if number is None else float(f"{number:.4g}")
 
 
@@ -91,7 +90,7 @@ def table(figures):
     lines = [("figure", "what", "value", "floor", "ratio", "bar", "verdict")]
     for figure in figures:
         sign = "≥" if figure.direction == AT_LEAST else "≤"
-        on_value = figure.judged == "value"
+        on_value = figure.compared == "value"
         verdict = figure.verdict + (" (disturbed)" if figure.disturbance > DISTURBED else "")
         bar = f"{sign} {figure.bar:g}" + (f" {figure.unit}" if on_value else "")
         lines.append((figure.id, figure.what, shown(figure.value, figure.unit),
@@ -102,7 +101,7 @@ def table(figures):
 
 
 def machine():
-    """Where this was measured."""
+    """The machine of the measurement."""
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
         models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
     with open("/proc/meminfo", encoding="ascii") as file:

@@ -1,7 +1,7 @@
-"""A whole import and the floors of its phases; the figures P1 to P6 take their numbers from here.
+"""A complete import and the floors of its phases, for the figures P1 to P6.
 
-A phase of the runner's lasts from its claim of the job to its end, both by the server's own time stamps: the
-wait for a runner is P15's, and the whole job (P5) has all of it, polling too.
+A phase of the runner lasts from its claim of the job to its end, both by the time stamps of the server: the wait for
+a runner is P15, and the complete job (P5) includes all of it and the polling.
 """
 
 import json
@@ -35,7 +35,7 @@ class JobTimes:
 
 
 class ImportBench:
-    """One data set, one organization. `rows`: of a job; `quick`: everything is short."""
+    """One data set, one organization. `rows`: per job; `quick`: shorter measurements."""
 
     def __init__(self, stack, rows, runs, quick):
         self.stack, self.rows, self.runs, self.quick = stack, rows, runs, quick
@@ -72,7 +72,7 @@ class ImportBench:
         return JobTimes(**times, whole=whole, cpu=cpu, job=record)
 
     def claim_of(self, job):
-        """When a runner first took the job up, in milliseconds since 1970."""
+        """When a runner first claimed the job, in milliseconds since 1970."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             claimed = self.stack.sql("SELECT served_at FROM import_jobs WHERE id = UNHEX(%s)",
@@ -80,10 +80,10 @@ class ImportBench:
             if claimed:
                 return claimed
             time.sleep(0.005)
-        raise BrokenMeasurement("no runner took the job up")
+        raise BrokenMeasurement("no runner claimed the job")
 
     def connect(self):
-        """Anew: nginx closes a connection that was idle for a minute."""
+        """New connections: nginx closes one that was idle for a minute."""
         for client in self.clients:
             client.connect()
 
@@ -96,7 +96,7 @@ class ImportBench:
 
     # ------------------------------------------------------------------------ data
     def make_dumps(self):
-        """The warm-up import, and what it made as files for LOAD DATA. Once."""
+        """The warm-up import, and its rows as files for LOAD DATA. Runs once."""
         if self.have_dumps:
             return
         stack = self.stack
@@ -117,7 +117,7 @@ class ImportBench:
                        f"INTO OUTFILE '{path}' CHARACTER SET binary")
 
     def load_people(self, users="users.tsv", members="members.tsv", columns=MEMBER_COLUMNS, assignments=""):
-        """People who stand already, instead of all others; the numbers of users and of members."""
+        """Replaces all people by the given ones; the numbers of users and of members."""
         self.stack.reset()
         load, database = self.stack.load, self.stack.database
         counts = (load(users, f"{database}.users", USER_COLUMNS),
@@ -127,7 +127,7 @@ class ImportBench:
 
     # ------------------------------------------------------------------------ floors
     def timed_load(self, *loads):
-        """Seconds that the LOAD DATA statements take in all, each (file, table, columns, assignments)."""
+        """The total seconds of the LOAD DATA statements, each (file, table, columns, assignments)."""
         self.stack.empty(*(table for _, table, *_ in loads))
         self.stack.settle()
         began = time.monotonic()
@@ -157,7 +157,7 @@ class ImportBench:
 
     # ------------------------------------------------------------------------ P1, P3, P4, P5
     def cycles(self):
-        """Per run: ({floor: seconds}, JobTimes), an import of new members beside its floors. Once for all."""
+        """Per run: ({floor: seconds}, JobTimes), an import of new members and its floors. Measured once for all."""
         if self.measured is None:
             self.make_dumps()
             with self.meter() as meter:

@@ -1,4 +1,4 @@
-"""How long something took, which service burnt how much processor time meanwhile, and who disturbed it."""
+"""The duration of a measurement, the processor time of each service, and the disturbance by other programs."""
 
 import os
 import time
@@ -31,8 +31,7 @@ def machine_seconds():
 class Meter:
     """with Meter(stack) as meter: …  Then meter.seconds and meter.cpu().
 
-    `sessions`: the sandbox's services by name, each the leader of a session of its own.
-    """
+    `sessions`: the services of the sandbox by name, each the leader of its own session."""
 
     def __init__(self, sessions):
         self.sessions = {session: name for name, session in sessions.items()}
@@ -59,16 +58,16 @@ class Meter:
         self.spent = {name: after[name] - self.before.get(name, 0.0) for name in after}
 
     def others(self):
-        """Seconds that those burnt who are not the bench."""
+        """The processor seconds of programs that do not belong to the bench."""
         ours = sum(seconds for name, seconds in self.spent.items() if name not in ("busy", "stolen"))
         return max(0.0, self.spent["busy"] - ours)
 
     def others_share(self):
-        """Of what all cores had to give, what others took: above a tenth, look at the ratios twice."""
+        """The share of all cores that other programs used: above a tenth, check the ratios again."""
         return (self.others() + self.spent["stolen"]) / (self.seconds * os.cpu_count())
 
     def cpu(self):
-        """Seconds by service; "others": everybody who is not the bench; of `cores` x elapsed in all."""
+        """Seconds by service; "others": programs that do not belong to the bench; out of `cores` x elapsed in all."""
         named = {name: seconds for name, seconds in self.spent.items() if name != "busy"}
         return {name: round(seconds, 2) for name, seconds in
                 {**named, "others": self.others(), "elapsed": self.seconds}.items()}

@@ -1,4 +1,4 @@
-"""Pages far from the beginning, held against the first one: for lists whose cost must not follow the depth."""
+"""Pages far from the beginning, compared with the first one: for lists whose cost must not depend on the position."""
 
 import re
 import statistics
@@ -14,7 +14,7 @@ BAR = 1.2
 
 
 class Listing:
-    """A list over the API. `path(**query)`: its path; `mark`: bytes that each entry of an answer has once."""
+    """A list over the API. `path(**query)`: its path; `mark`: bytes that each entry of a reply contains once."""
 
     def __init__(self, what, path, mark):
         self.what, self.path, self.mark = what, path, mark
@@ -23,19 +23,19 @@ class Listing:
         return answer.count(self.mark)
 
     def walk(self, client, entries):
-        """The cursor behind that many entries, by following pages as a partner does."""
+        """The cursor after that many entries, by following pages as a partner does."""
         cursor = {}
         while entries > 0:
             answer = client.call("GET", self.path(limit=min(entries, LONGEST_PAGE), **cursor))
             entries -= self.entries_in(answer)
             following = re.search(rb'"next_cursor":"([^"]+)"', answer)
             if not following:
-                raise BrokenMeasurement(f"{self.what}: {entries} entries before the depth, the pages end")
+                raise BrokenMeasurement(f"{self.what}: {entries} entries before the position, the pages end")
             cursor = {"cursor": following.group(1).decode()}
         return cursor["cursor"]
 
     def figure(self, bench, cursor, depth):
-        """P11 of the page behind that cursor, beside the first one."""
+        """P11 for the page after that cursor, compared with the first one."""
         client = Client(bench.stack)
         first, deep = self.path(limit=PAGE), self.path(limit=PAGE, cursor=cursor)
         for path in (first, deep):

@@ -1,6 +1,6 @@
-"""Made-up members for the bench: the same for the same seed, with three attributes each.
+"""Generated members for the bench: the same for the same seed, with three attributes each.
 
-Half of an address is chance, so that they reach the index on addresses in no order, as real ones do.
+Half of an address is random, so that they reach the index on addresses in no order, as real ones do.
 """
 
 import json
@@ -21,7 +21,7 @@ ROWS_PER_CALL = 5000
 
 
 def people(count, seed, domain="example.com"):
-    """Yields `count` payloads as POST /v1/imports/{id}/rows takes them, no address twice."""
+    """Yields `count` payloads as POST /v1/imports/{id}/rows accepts them, without repeated addresses."""
     chance = random.Random(seed)
     for number in range(count):
         given, family = chance.choice(GIVEN), chance.choice(FAMILY)
@@ -55,7 +55,7 @@ def bodies(rows):
 
 
 def write_row_each(path, rows):
-    """For LOAD DATA into a table with a row each: the fields of a payload, tab-separated."""
+    """For LOAD DATA into a table with one row each: the fields of a payload, tab-separated."""
     with open(path, "w", encoding="utf-8") as file:
         for number, row in enumerate(rows, start=1):
             attributes = json.dumps(row["attributes"], ensure_ascii=False, separators=(",", ":"))
@@ -64,7 +64,7 @@ def write_row_each(path, rows):
 
 
 def write_members(path, rows, when):
-    """For LOAD DATA of members that stand already: ids in hexadecimal, ascending as UUIDv7 are."""
+    """For LOAD DATA of existing members: ids in hexadecimal, ascending like UUIDv7."""
     chance = random.Random(7)
     with open(path, "w", encoding="utf-8") as file:
         for number, row in enumerate(rows):

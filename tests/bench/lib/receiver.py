@@ -1,6 +1,6 @@
-"""A webhook receiver that costs little: a process of its own that answers 204 and notes when each request began.
+"""A webhook receiver with low overhead: a separate process that replies 204 and records when each request began.
 
-Served to figures/webhooks.py. A receiver that is `dead` takes connections and never answers.
+Used by figures/webhooks.py. A receiver that is `dead` accepts connections and never replies.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class Connection(asyncio.Protocol):
             self.transport.write(ANSWER)
 
     def request_length(self):
-        """Of the request at the head of the buffer; 0 while its head is not all there."""
+        """The length of the request at the start of the buffer; 0 if its head is incomplete."""
         head, end, _ = self.buffer.partition(b"\r\n\r\n")
         if not end:
             return 0
@@ -48,7 +48,7 @@ class Connection(asyncio.Protocol):
 
 
 class Receiver:
-    """Use as a context. `moments()`: when each request's first byte came, in order, by the wall clock."""
+    """A context manager. `moments()`: the times of the first byte of each request, in order, by the wall clock."""
 
     def __init__(self, is_dead=False):
         self.is_dead = is_dead

@@ -1,6 +1,6 @@
-"""The bench's own sandbox, and its database behind the API's back.
+"""The sandbox of the bench, and direct access to its database.
 
-Rows are wiped, preloaded and dumped directly in MariaDB; what is measured goes through nginx.
+Rows are deleted, preloaded and dumped directly in MariaDB; measurements go through nginx.
 """
 
 import json
@@ -17,7 +17,7 @@ from lib.figure import BrokenMeasurement
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
-# In an order in which their foreign keys do not matter: the checks are off meanwhile.
+# The order of foreign keys does not matter: their checks are off in the meantime.
 WRITTEN_TABLES = ("webhook_attempts", "webhook_deliveries", "webhook_events", "idempotency_keys", "audit_log",
                   "import_blocks", "import_jobs", "engagement_events", "members", "users")
 WRITTEN_COLUMNS = "@user, @member, @email, @external, @given, @family, @country, @dob, @attributes"
@@ -32,7 +32,7 @@ STAGED_ROWS = """CREATE TABLE floor.staged_rows (
 
 
 class Stack:
-    """Started by start(); everything under build/`name`, the dumps in its folder "rows"."""
+    """Started by start(); everything is in build/`name`, the dumps in its folder "rows"."""
 
     def __init__(self, build, port, name="bench-sandbox"):
         self.build = build
@@ -59,7 +59,7 @@ class Stack:
         self.make_floor_database()
 
     def stop(self):
-        """Ends it and gives the disk back; the logs stay."""
+        """Stops it and frees the disk space; the logs are kept."""
         self.script("stop")
         for name in ("data", "rows"):
             shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
@@ -81,7 +81,7 @@ class Stack:
         return True
 
     def worker_sockets(self):
-        """The workers' and the collectors'."""
+        """The processes of workers and collectors."""
         with open(f"{self.folder}/nginx/nginx.conf", encoding="utf-8") as file:
             return re.findall(r"server unix:(\S+)", file.read())
 
@@ -91,14 +91,14 @@ class Stack:
 
     # ------------------------------------------------------------------------ SQL
     def sql(self, statement, *values):
-        """Runs it; the first column of the first row, or the number of rows changed."""
+        """Runs it; returns the first column of the first row, or the number of changed rows."""
         with self.db.cursor() as cursor:
             changed = cursor.execute(statement, values or None)
             row = cursor.fetchone() if cursor.description else None
             return row[0] if row else changed
 
     def make_floor_database(self):
-        """The same tables, with the same indexes and foreign keys, that nobody but the floors uses."""
+        """Tables with the same indexes and foreign keys, used only by the floors."""
         self.sql("CREATE DATABASE floor CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
         self.sql("USE floor")
         with open(f"{ROOT}/sql/schema.sql", encoding="utf-8") as file:
@@ -116,19 +116,19 @@ class Stack:
         self.sql("SET foreign_key_checks = 1")
 
     def reset(self):
-        """No user, no member, no import: the organizations, keys and attributes stay."""
+        """Deletes users, members and imports; organizations, keys and attributes are kept."""
         self.empty(*(f"{self.database}.{table}" for table in WRITTEN_TABLES))
 
     def load(self, name, table, columns, assignments=""):
-        """LOAD DATA by the server itself, which is quicker than LOCAL; the number of rows."""
+        """LOAD DATA by the server itself, which is faster than LOCAL; returns the number of rows."""
         path = self.file(name)
-        os.chmod(path, 0o644)  # the server insists that everybody may read it
+        os.chmod(path, 0o644)  # the server requires that every user may read it
         return self.sql(f"LOAD DATA INFILE '{path}' INTO TABLE {table} "
                         f"CHARACTER SET binary ({columns}) {assignments}")
 
     def load_written(self, name, organization=0, **expressions):
-        """Users and members from a file of lib.people.write_members; the number of members.
-        `expressions`: SQL for columns whose values are not the file's."""
+        """Loads users and members from a file of lib.people.write_members; returns the number of members.
+        `expressions`: SQL for columns that are not taken from the file."""
         users = {"id": "UNHEX(@user)", "email": "@email", "created_at": "1763000000000"}
         users.update({name: text for name, text in expressions.items() if name in users})
         members = {"organization_id": f"UNHEX('{self.organizations[organization]['id'].replace('-', '')}')",
@@ -142,7 +142,7 @@ class Stack:
         return loaded
 
     def settle(self):
-        """Lets the engine write out what is dirty, so that every measurement begins alike."""
+        """Makes the engine write its dirty pages, so that every measurement starts in the same state."""
         hurry = {"innodb_max_dirty_pages_pct": 0, "innodb_io_capacity_max": 100_000,
                  "innodb_io_capacity": 100_000}
         usual = {name: self.sql(f"SELECT @@{name}") for name in hurry}
@@ -151,7 +151,7 @@ class Stack:
         end = time.monotonic() + 60
         while self.status("Innodb_buffer_pool_pages_dirty") > 100:
             if time.monotonic() > end:
-                raise BrokenMeasurement("the database does not come to rest")
+                raise BrokenMeasurement("the database keeps writing dirty pages")
             time.sleep(0.05)
         for name, value in reversed(usual.items()):
             self.sql(f"SET GLOBAL {name} = {value}")
@@ -165,7 +165,7 @@ class Stack:
         return os.path.join(self.rows_folder, name)
 
     def settings(self):
-        """What a reader must know to judge the figures."""
+        """The settings that a reader needs to interpret the figures."""
         names = ("version", "innodb_flush_log_at_trx_commit", "innodb_buffer_pool_size",
                  "innodb_log_file_size", "innodb_flush_method", "innodb_doublewrite", "log_bin")
         settings = {name: str(self.sql(f"SELECT @@{name}")) for name in names}

@@ -1,6 +1,6 @@
-"""Load on an HTTPS address with wrk, and a bare nginx beside the sandbox's for the floors.
+"""Load on an HTTPS address with wrk, and a second nginx for the floors.
 
-wrk takes its share of the processors; product and floor are asked in the same way, so both miss it.
+wrk uses a part of the processors. Muster and the floor are measured in the same way, so the effect on both is equal.
 """
 
 import os
@@ -21,11 +21,11 @@ CONNECTIONS = 64
 class Load(NamedTuple):
     rate: float  # requests/s
     p99: float  # ms
-    requests: int  # that were answered; up to CONNECTIONS more were under way at the end
+    requests: int  # that were answered; up to CONNECTIONS more were in progress at the end
 
 
 def load(port, script, seconds, environment):
-    """Load by the script for that long. Any answer but a 2xx or 3xx breaks the measurement."""
+    """Load by the script for that long. A status other than 2xx or 3xx ends the measurement."""
     command = ["wrk", "-t2", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "10s",
                "-s", os.path.join(HERE, script), f"https://127.0.0.1:{port}/"]
     shown = subprocess.run(command, check=True, capture_output=True, text=True,
@@ -41,7 +41,7 @@ def load(port, script, seconds, environment):
 
 
 def measured_load(bench, script, seconds, environment):
-    """(the load on the product, {p99, and the microseconds of processor time that a request took in each service})."""
+    """(the load on Muster, {p99, and the microseconds of processor time per request in each service})."""
     with bench.meter() as meter:
         seen = load(bench.stack.port, script, seconds, environment)
     cpu = {name: round(meter.spent.get(name, 0.0) / seen.requests * 1e6) for name in ("nginx", "musterd", "mariadbd")}
@@ -55,7 +55,7 @@ def free_port():
 
 
 class BareServer:
-    """One of the floors' FastCGI programs, with 8 workers, behind an nginx with the sandbox's own settings."""
+    """One of the FastCGI programs of the floors, with 8 workers, behind an nginx with the settings of the sandbox."""
 
     def __init__(self, stack, program, *arguments):
         self.folder = os.path.join(stack.folder, program)
@@ -95,7 +95,7 @@ class BareServer:
         end = time.monotonic() + 10
         while not ready():
             if time.monotonic() > end or any(process.poll() is not None for process in self.processes):
-                raise BrokenMeasurement("the bare server did not start")
+                raise BrokenMeasurement("the minimal server did not start")
             time.sleep(0.01)
 
     def __exit__(self, *_):
@@ -107,7 +107,7 @@ class BareServer:
 
 
 def fixed_server(stack, answer):
-    """A bare program that answers every request with these bytes."""
+    """A minimal program that answers every request with these bytes."""
     path = stack.file("answer.json")
     with open(path, "wb") as file:
         file.write(answer)

@@ -1,5 +1,4 @@
-// db/columns.hpp: the SELECT list of a statement and the mapping of its rows come from one
-// constant.
+// db/columns.hpp: one constant defines the SELECT list of a statement and the mapping of its rows.
 #include "db/columns.hpp"
 
 #include "db/fixture.hpp"
@@ -48,7 +47,7 @@ constexpr auto row_columns(std::string_view role) {
         column<&Row::tags>("'[\"x\",\"y\"]'"), db::elements<&Row::flags>({"n > 1", "n > 2"}));
 }
 constexpr auto kRow = row_columns("'admin'");
-constexpr auto kBadRow = row_columns("'nobody'");
+constexpr auto kBadRow = row_columns("'unknown'");
 
 constexpr SqlText from_numbers(std::string_view order) {
     return {
@@ -79,13 +78,13 @@ BOOST_AUTO_TEST_CASE(each_type_is_read_into_its_member) {
     BOOST_TEST(!rows[0].flags[1]);
 }
 
-BOOST_AUTO_TEST_CASE(a_text_that_is_none_of_the_enum_s_is_refused) {
+BOOST_AUTO_TEST_CASE(an_unknown_enum_text_is_rejected) {
     static constexpr SystemSql kBad{"test.bad", Why{"numbers of no tenant"}, kBadRow,
                                     kSqlText<[] { return from_numbers("DESC LIMIT 1"); }>};
     BOOST_CHECK_THROW(database.autocommit([](db::Tx& tx) { return tx.all(kBad, 2); }), DbError);
 }
 
-BOOST_AUTO_TEST_CASE(one_value_needs_no_list) {
+BOOST_AUTO_TEST_CASE(a_single_value_needs_no_column_list) {
     static constexpr SystemSql kOne{"test.one", Why{"numbers of no tenant"},
                                     "SELECT 5 FROM DUAL WHERE 1 = ?"};
     database.autocommit([](db::Tx& tx) {

@@ -1,5 +1,5 @@
-// db/connection.hpp: what goes in comes out, and every failure is told by what can be done about
-// it.
+// db/connection.hpp: values are read back unchanged, and every failure is classified by how a
+// caller can react to it.
 #include "db/connection.hpp"
 
 #include "db/fixture.hpp"
@@ -19,7 +19,7 @@ using muster::db::Param;
 using muster::db::Sql;
 using muster::test::Client;
 using muster::test::kind_of;
-using muster::test::Meanwhile;
+using muster::test::SchemaChange;
 using muster::test::until;
 using Kind = DbError::Kind;
 
@@ -31,9 +31,9 @@ std::string every_byte() {
     return bytes + bytes;
 }
 
-// A table of the connection's own.
-struct Bench : Client {
-    Bench() {
+// A temporary table of the connection.
+struct TableFixture : Client {
+    TableFixture() {
         run("CREATE TEMPORARY TABLE t (a INT NOT NULL PRIMARY KEY, b BIGINT NULL, c MEDIUMBLOB NULL, "
             "d VARCHAR(3) NULL) ENGINE = InnoDB");
     }
@@ -45,7 +45,7 @@ std::int64_t status(Client& client, const char* name) {
     return rows.integer(2);
 }
 
-muster::db::ConnectionSettings impatient() {
+muster::db::ConnectionSettings short_lock_timeout() {
     auto settings = muster::test::connection_settings();
     settings.lock_timeout_seconds = 1;
     return settings;
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_SUITE(connection)
 
 // ---------------------------------------------------------------------------- values
 
-BOOST_FIXTURE_TEST_CASE(bytes_come_back_exactly_whatever_they_are, Bench) {
+BOOST_FIXTURE_TEST_CASE(any_bytes_are_read_back_unchanged, TableFixture) {
     for (const std::string& bytes :
          {std::string(), std::string(1, '\0'), std::string("a\0b\0", 4), every_byte(),
           std::string(100'000, '\xff'), std::string("'\"\\;--?:org{}%_\n")}) {
@@ -69,7 +69,7 @@ BOOST_FIXTURE_TEST_CASE(bytes_come_back_exactly_whatever_they_are, Bench) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(integers_come_back_to_the_last_bit, Bench) {
+BOOST_FIXTURE_TEST_CASE(integers_are_read_back_exactly, TableFixture) {
     for (const std::int64_t number :
          {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 53 | 1,
           std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
@@ -83,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(integers_come_back_to_the_last_bit, Bench) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(null_is_read_by_optional_readers_only, Bench) {
+BOOST_FIXTURE_TEST_CASE(only_optional_readers_accept_null, TableFixture) {
     execute("INSERT INTO t (a, b, c) VALUES (1, ?, ?)", std::nullopt, std::optional<std::string>());
     auto rows = query("SELECT b, c FROM t");
     BOOST_TEST_REQUIRE(rows.next());
@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(null_is_read_by_optional_readers_only, Bench) {
     BOOST_CHECK_THROW((void)rows.id<OrgId>(2), DbError);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_null_is_read_by_optional_readers_too, Bench) {
+BOOST_FIXTURE_TEST_CASE(optional_readers_also_read_values, TableFixture) {
     const OrgId id = OrgId::create();
     execute("INSERT INTO t (a, b, c) VALUES (1, ?, ?)", Timestamp(7), id);
     auto rows = query("SELECT b, c, '' FROM t");
@@ -112,14 +112,14 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_null_is_read_by_optional_readers_too, Bench)
     BOOST_TEST(rows.text_or_empty(3) == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(an_empty_text_is_null_where_that_is_asked_for, Bench) {
+BOOST_FIXTURE_TEST_CASE(an_empty_text_is_stored_as_null_on_request, TableFixture) {
     execute("INSERT INTO t (a, c) VALUES (1, ?), (2, ?), (3, ?)", "", Param::text_or_null(""),
             Param::text_or_null("x"));
     const std::vector<std::string> expected = {"", "NULL", "x"};
     BOOST_TEST(column("SELECT c FROM t ORDER BY a") == expected);
 }
 
-BOOST_FIXTURE_TEST_CASE(bytes_that_are_no_id_are_not_taken_for_one, Bench) {
+BOOST_FIXTURE_TEST_CASE(bytes_of_another_length_are_not_an_id, TableFixture) {
     for (const std::string& bytes : {std::string(), std::string(15, 'x'), std::string(17, 'x')}) {
         execute("DELETE FROM t");
         execute("INSERT INTO t (a, c) VALUES (1, ?)", bytes);
@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(bytes_that_are_no_id_are_not_taken_for_one, Bench) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(execute_counts_rows_that_changed, Bench) {
+BOOST_FIXTURE_TEST_CASE(execute_counts_rows_that_changed, TableFixture) {
     BOOST_TEST(execute("INSERT INTO t (a, b) VALUES (1, 1), (2, 2)") == 2);
     BOOST_TEST(execute("UPDATE t SET b = 1") == 1);
     BOOST_TEST(execute("UPDATE t SET b = 1") == 0);
@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(execute_counts_rows_that_changed, Bench) {
     BOOST_TEST(execute("DELETE FROM t") == 2);
 }
 
-BOOST_FIXTURE_TEST_CASE(four_byte_characters_pass, Client) {
+BOOST_FIXTURE_TEST_CASE(four_byte_characters_are_stored, Client) {
     const std::string text = "Zo\u00eb \U0001f600 \u4e2d";
     BOOST_TEST(value("SELECT CONVERT(? USING utf8mb4)", text) == text);
     BOOST_TEST(value("SELECT @@character_set_client") == "utf8mb4");
@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(the_session_is_strict_in_utc_and_reads_committed_rows, C
 
 // ---------------------------------------------------------------------------- groups
 
-BOOST_FIXTURE_TEST_CASE(a_group_stands_as_often_as_asked, Client) {
+BOOST_FIXTURE_TEST_CASE(a_group_is_repeated_the_given_number_of_times, Client) {
     static constexpr Sql kSelect{"test.groups",
                                  "SELECT COUNT(*), SUM(v) FROM (SELECT 0 AS v FROM DUAL WHERE "
                                  "0 IN ({?}) UNION ALL SELECT 7) AS x"};
@@ -169,7 +169,7 @@ BOOST_FIXTURE_TEST_CASE(a_group_stands_as_often_as_asked, Client) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_bulk_insert_keeps_the_order_of_its_parameters, Bench) {
+BOOST_FIXTURE_TEST_CASE(a_bulk_insert_keeps_the_order_of_its_parameters, TableFixture) {
     static constexpr Sql kInsert{"test.bulk", "INSERT INTO t (c, a, b) VALUES {(:org, ?, ?)}"};
     const OrgId org = OrgId::create();
     for (const std::size_t groups : {std::size_t{1}, std::size_t{3}, std::size_t{500}}) {
@@ -186,7 +186,7 @@ BOOST_FIXTURE_TEST_CASE(a_bulk_insert_keeps_the_order_of_its_parameters, Bench) 
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(marks_inside_quotes_are_text, Client) {
+BOOST_FIXTURE_TEST_CASE(question_marks_in_quotes_are_text, Client) {
     static constexpr Sql kSelect{"test.quotes", "SELECT '? :org {?}', ?"};
     const std::vector<Param> params{Param("x")};
     auto rows = connection().query(kSelect, nullptr, params);
@@ -195,7 +195,7 @@ BOOST_FIXTURE_TEST_CASE(marks_inside_quotes_are_text, Client) {
     BOOST_TEST(rows.bytes(2) == "x");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_wrong_number_of_parameters_is_a_programmer_s_mistake, Client) {
+BOOST_FIXTURE_TEST_CASE(a_wrong_number_of_parameters_is_a_logic_error, Client) {
     static constexpr Sql kSelect{"test.count", "SELECT ?, ?"};
     static constexpr Sql kTenant{"test.tenant", "SELECT :org"};
     const std::vector<Param> one{Param(1)};
@@ -207,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(a_wrong_number_of_parameters_is_a_programmer_s_mistake, 
 
 // ---------------------------------------------------------------------------- statement cache
 
-BOOST_FIXTURE_TEST_CASE(a_statement_is_prepared_once_for_each_number_of_groups, Client) {
+BOOST_FIXTURE_TEST_CASE(a_statement_is_prepared_once_per_number_of_groups, Client) {
     static constexpr Sql kSelect{"test.cached", "SELECT 1 FROM DUAL WHERE 1 IN ({?})"};
     const std::vector<Param> params{Param(1), Param(2)};
     const auto run_both = [&] {
@@ -220,7 +220,7 @@ BOOST_FIXTURE_TEST_CASE(a_statement_is_prepared_once_for_each_number_of_groups, 
     BOOST_TEST(status(*this, "Com_stmt_prepare") - before == 2);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_cache_forgets_the_longest_unused_and_stays_right, Client) {
+BOOST_FIXTURE_TEST_CASE(the_cache_evicts_the_least_recently_used_statement, Client) {
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 200; ++i) {
             BOOST_TEST(number("SELECT " + std::to_string(i) + " + ?", round) == i + round);
@@ -229,7 +229,7 @@ BOOST_FIXTURE_TEST_CASE(the_cache_forgets_the_longest_unused_and_stays_right, Cl
     BOOST_TEST(status(*this, "Com_stmt_prepare") - status(*this, "Com_stmt_close") <= 65);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_result_outlives_its_statement_in_the_cache, Client) {
+BOOST_FIXTURE_TEST_CASE(a_result_remains_valid_after_its_statement_leaves_the_cache, Client) {
     auto rows = query("SELECT 1 UNION ALL SELECT 2");
     for (int i = 0; i < 100; ++i) (void)number("SELECT " + std::to_string(i) + " * ?", 1);
     BOOST_TEST_REQUIRE(rows.next());
@@ -238,7 +238,7 @@ BOOST_FIXTURE_TEST_CASE(a_result_outlives_its_statement_in_the_cache, Client) {
     BOOST_TEST(rows.integer(1) == 2);
 }
 
-BOOST_FIXTURE_TEST_CASE(statements_and_their_time_are_counted, Client) {
+BOOST_FIXTURE_TEST_CASE(statements_and_their_duration_are_counted, Client) {
     muster::db::statistics() = {};
     (void)number("SELECT 1");
     (void)kind_of([&] { run("no SQL"); });
@@ -249,12 +249,12 @@ BOOST_FIXTURE_TEST_CASE(statements_and_their_time_are_counted, Client) {
 
 // ---------------------------------------------------------------------------- errors
 
-BOOST_FIXTURE_TEST_CASE(a_taken_key_is_a_duplicate, Bench) {
+BOOST_FIXTURE_TEST_CASE(an_existing_key_is_a_duplicate, TableFixture) {
     execute("INSERT INTO t (a) VALUES (1)");
     BOOST_TEST(kind_of([&] { execute("INSERT INTO t (a) VALUES (1)"); }) == Kind::Duplicate);
 }
 
-BOOST_FIXTURE_TEST_CASE(an_error_does_not_repeat_the_value_that_it_is_about, Bench) {
+BOOST_FIXTURE_TEST_CASE(an_error_does_not_contain_the_rejected_value, TableFixture) {
     execute("INSERT INTO t (a) VALUES (271828)");
     for (const char* statement :
          {"INSERT INTO t (a) VALUES (271828)", "INSERT INTO t (a) VALUES ('x271828')"}) {
@@ -267,7 +267,7 @@ BOOST_FIXTURE_TEST_CASE(an_error_does_not_repeat_the_value_that_it_is_about, Ben
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(values_that_cannot_be_stored_are_bad_data, Bench) {
+BOOST_FIXTURE_TEST_CASE(invalid_values_are_bad_data, TableFixture) {
     const auto kind = [&](std::string_view values) {
         return kind_of([&] { execute("INSERT INTO t (a, b, d) VALUES " + std::string(values)); });
     };
@@ -280,7 +280,7 @@ BOOST_FIXTURE_TEST_CASE(values_that_cannot_be_stored_are_bad_data, Bench) {
     BOOST_TEST(number("SELECT COUNT(*) FROM t") == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_of_an_organization_that_is_none_is_bad_data, Client) {
+BOOST_FIXTURE_TEST_CASE(a_row_of_an_unknown_organization_is_bad_data, Client) {
     BOOST_TEST(kind_of([&] {
                    execute(
                        "INSERT INTO attributes (organization_id, id, attribute_key, label, "
@@ -290,7 +290,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_of_an_organization_that_is_none_is_bad_data, Clien
                }) == Kind::BadData);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_is_named_in_the_text, Client) {
+BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_named_in_the_text, Client) {
     static constexpr Sql kBroken{"test.broken", "SELEC 1"};
     try {
         connection().query(kBroken, nullptr, {});
@@ -302,12 +302,12 @@ BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_is_named_in_the_text,
     }
 }
 
-BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_end_in_a_deadlock) {
+BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_deadlock) {
     Client first;
     Client second;
-    const Meanwhile table(first,
-                          "CREATE TABLE deadlocks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
-                          "DROP TABLE deadlocks");
+    const SchemaChange table(first,
+                             "CREATE TABLE deadlocks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                             "DROP TABLE deadlocks");
     first.execute("INSERT INTO deadlocks VALUES (1, 0), (2, 0)");
     first.run("START TRANSACTION");
     second.run("START TRANSACTION");
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_end_in_a_deadlock
         of_second = kind_of([&] { second.execute("UPDATE deadlocks SET b = 2 WHERE a = 1"); });
     });
     Client watch;
-    BOOST_TEST(until([&] { return watch.someone_waits(); }));
+    BOOST_TEST(until([&] { return watch.has_lock_wait(); }));
     const auto of_first = kind_of([&] { first.execute("UPDATE deadlocks SET b = 1 WHERE a = 2"); });
     if (of_first) first.run("ROLLBACK");
     waiting.get();
@@ -327,12 +327,12 @@ BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_end_in_a_deadlock
     second.run("ROLLBACK");
 }
 
-BOOST_AUTO_TEST_CASE(a_row_that_stays_locked_ends_in_a_lock_timeout) {
+BOOST_AUTO_TEST_CASE(a_row_that_remains_locked_is_a_lock_timeout) {
     Client holder;
-    Client waiting(impatient());
-    const Meanwhile table(holder,
-                          "CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
-                          "DROP TABLE locked_rows");
+    Client waiting(short_lock_timeout());
+    const SchemaChange table(holder,
+                             "CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                             "DROP TABLE locked_rows");
     holder.execute("INSERT INTO locked_rows VALUES (1, 0)");
     holder.run("START TRANSACTION");
     holder.execute("UPDATE locked_rows SET b = 1");
@@ -341,11 +341,11 @@ BOOST_AUTO_TEST_CASE(a_row_that_stays_locked_ends_in_a_lock_timeout) {
     holder.run("ROLLBACK");
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_that_says_nothing_loses_its_locks) {
+BOOST_AUTO_TEST_CASE(an_idle_connection_loses_its_locks) {
     Client watch;
-    const Meanwhile table(watch,
-                          "CREATE TABLE silent_locks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
-                          "DROP TABLE silent_locks");
+    const SchemaChange table(watch,
+                             "CREATE TABLE silent_locks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                             "DROP TABLE silent_locks");
     watch.execute("INSERT INTO silent_locks VALUES (1, 0)");
     auto settings = muster::test::connection_settings();
     settings.idle_timeout_seconds = 1;
@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_says_nothing_loses_its_locks) {
     BOOST_TEST(watch.number("SELECT b FROM silent_locks") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_connection_is_gone_and_says_so) {
+BOOST_AUTO_TEST_CASE(a_killed_connection_is_gone) {
     Client killer;
     Client client;
     BOOST_TEST(client.connection().is_alive());
@@ -368,7 +368,7 @@ BOOST_AUTO_TEST_CASE(a_killed_connection_is_gone_and_says_so) {
     client.connection().rollback();  // does not throw
 }
 
-BOOST_AUTO_TEST_CASE(no_server_that_answers_is_gone) {
+BOOST_AUTO_TEST_CASE(an_unreachable_server_is_gone) {
     auto settings = muster::test::connection_settings();
     settings.urls = {"unix:/nowhere/mysql.sock"};
     BOOST_TEST(kind_of([&] { Client client(settings); }) == Kind::Gone);
@@ -376,14 +376,14 @@ BOOST_AUTO_TEST_CASE(no_server_that_answers_is_gone) {
     BOOST_TEST(kind_of([&] { Client client(settings); }) == Kind::Gone);
 }
 
-BOOST_AUTO_TEST_CASE(the_servers_of_the_list_are_tried_in_turn) {
+BOOST_AUTO_TEST_CASE(the_servers_of_the_list_are_tried_in_order) {
     auto settings = muster::test::connection_settings();
     settings.urls.insert(settings.urls.begin(), "unix:/nowhere/mysql.sock");
     Client client(settings);
     BOOST_TEST(client.number("SELECT 1") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(error_numbers_are_told_by_what_can_be_done) {
+BOOST_AUTO_TEST_CASE(error_numbers_are_classified_by_the_possible_reaction) {
     for (const int number : {1062, 1586}) {
         BOOST_TEST(muster::db::kind_of_error(number) == Kind::Duplicate, number);
     }

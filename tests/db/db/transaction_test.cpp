@@ -1,4 +1,5 @@
-// db/transaction.hpp: a transaction happens as a whole and once, whatever becomes of it on the way.
+// db/transaction.hpp: a transaction takes effect completely and once, through deadlocks and lost
+// connections.
 #include "db/transaction.hpp"
 
 #include "db/fixture.hpp"
@@ -19,8 +20,8 @@ using muster::db::SystemSql;
 using muster::db::Tx;
 using muster::db::Why;
 using muster::test::Client;
+using muster::test::in_parallel;
 using muster::test::kind_of;
-using muster::test::side_by_side;
 using muster::test::until;
 using Kind = DbError::Kind;
 
@@ -33,7 +34,7 @@ constexpr SystemSql kInsert{"test.insert", kTest, "INSERT INTO counters (id, n) 
 constexpr SystemSql kLock{"test.lock", kTest, "SELECT n FROM counters WHERE id = ? FOR UPDATE"};
 constexpr SystemSql kSession{"test.session", kTest, "SELECT CONNECTION_ID()"};
 
-muster::db::ConnectionSettings impatient() {
+muster::db::ConnectionSettings short_lock_timeout() {
     auto settings = muster::test::connection_settings();
     settings.lock_timeout_seconds = 1;
     return settings;
@@ -51,7 +52,7 @@ bool needs_repeat(const Work& work) {
     }
 }
 
-// Counters 1 and 2 at 0, and a hundred more that give weight to a transaction that holds them.
+// Counters 1 and 2 at 0, and a hundred more that make a transaction that locks them heavier.
 struct Counters {
     Counters() {
         client.run("DROP TABLE IF EXISTS counters");
@@ -77,16 +78,16 @@ struct Counters {
     void kill(Tx& tx) { client.kill(session_of(tx)); }
 
     Client client;
-    Database database{impatient()};
+    Database database{short_lock_timeout()};
 };
 
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(transaction, Counters)
 
-// ---------------------------------------------------------------------------- the plain way
+// ---------------------------------------------------------------------------- without failures
 
-BOOST_AUTO_TEST_CASE(what_the_closure_wrote_is_committed_and_its_value_comes_back) {
+BOOST_AUTO_TEST_CASE(the_closure_is_committed_and_its_value_returned) {
     const int value = database.transaction([&](Tx& tx) {
         tx.execute(kAdd, 1);
         return 42;
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_the_closure_wrote_is_committed_and_its_value_comes_bac
     BOOST_TEST(counter(1) == 2);
 }
 
-BOOST_AUTO_TEST_CASE(nobody_sees_a_transaction_before_its_end) {
+BOOST_AUTO_TEST_CASE(a_transaction_is_invisible_until_it_commits) {
     database.transaction([&](Tx& tx) {
         tx.execute(kAdd, 1);
         BOOST_TEST(counter(1) == 0);
@@ -105,7 +106,7 @@ BOOST_AUTO_TEST_CASE(nobody_sees_a_transaction_before_its_end) {
     BOOST_TEST(counter(1) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(whatever_is_thrown_undoes_everything_and_comes_through) {
+BOOST_AUTO_TEST_CASE(any_exception_rolls_back_and_propagates) {
     int runs = 0;
     const auto work = [&](const auto& thrown) {
         database.transaction([&](Tx& tx) {
@@ -138,9 +139,9 @@ BOOST_AUTO_TEST_CASE(an_organization_is_bound_to_each_org) {
     });
 }
 
-// ---------------------------------------------------------------------------- run again
+// ---------------------------------------------------------------------------- retries
 
-BOOST_AUTO_TEST_CASE(a_real_deadlock_runs_the_whole_closure_again) {
+BOOST_AUTO_TEST_CASE(a_real_deadlock_reruns_the_whole_closure) {
     Client rival;
     Client watch;
     int runs = 0;
@@ -149,25 +150,25 @@ BOOST_AUTO_TEST_CASE(a_real_deadlock_runs_the_whole_closure_again) {
         ++runs;
         tx.execute(kAdd, 1);
         if (runs == 1) {
-            // The rival's transaction is the heavier one, so that ours is the victim.
+            // The other transaction is heavier, so the server rolls back the tested one.
             rival.run("START TRANSACTION");
             rival.run("UPDATE counters SET n = n + 1 WHERE id >= 100 OR id = 2");
             rival_waits = std::async(std::launch::async, [&] {
                 rival.run("UPDATE counters SET n = n + 1 WHERE id = 1");
                 rival.run("COMMIT");
             });
-            BOOST_TEST(until([&] { return watch.someone_waits(); }));
+            BOOST_TEST(until([&] { return watch.has_lock_wait(); }));
         }
         tx.execute(kAdd, 2);
     });
     rival_waits.get();
     BOOST_TEST(runs == 2);
     BOOST_TEST(muster::db::statistics().reruns == 1);
-    BOOST_TEST(counter(1) == 2);  // one of ours, one of the rival's
+    BOOST_TEST(counter(1) == 2);  // one from this transaction, one from the other
     BOOST_TEST(counter(2) == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_lock_timeout_undoes_the_first_run_and_runs_it_again) {
+BOOST_AUTO_TEST_CASE(a_lock_timeout_rolls_back_and_reruns_the_closure) {
     Client holder;
     holder.run("START TRANSACTION");
     holder.run("UPDATE counters SET n = n + 10 WHERE id = 2");
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_lock_timeout_undoes_the_first_run_and_runs_it_again) {
     BOOST_TEST(counter(2) == 11);
 }
 
-BOOST_AUTO_TEST_CASE(a_changed_premise_runs_again_but_not_for_ever) {
+BOOST_AUTO_TEST_CASE(a_retry_request_reruns_the_closure_up_to_the_limit) {
     int runs = 0;
     database.transaction([&](Tx& tx) {
         tx.execute(kAdd, 1);
@@ -204,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_changed_premise_runs_again_but_not_for_ever) {
 
 // ---------------------------------------------------------------------------- a lost connection
 
-BOOST_AUTO_TEST_CASE(a_connection_killed_between_transactions_is_not_noticed) {
+BOOST_AUTO_TEST_CASE(a_connection_killed_between_transactions_is_replaced) {
     std::int64_t session = 0;
     database.transaction([&](Tx& tx) { session = session_of(tx); });
     client.kill(session);
@@ -218,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_connection_killed_between_transactions_is_not_noticed) {
     BOOST_TEST(counter(1) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_killed_in_the_middle_runs_the_closure_once_more) {
+BOOST_AUTO_TEST_CASE(a_connection_killed_in_a_transaction_reruns_the_closure_once) {
     int runs = 0;
     database.transaction([&](Tx& tx) {
         tx.execute(kAdd, 1);
@@ -244,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_second_lost_connection_is_thrown) {
     BOOST_TEST(counter(1) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_lost_behind_a_deadlock_is_still_the_first_one_lost) {
+BOOST_AUTO_TEST_CASE(a_lost_connection_after_a_deadlock_is_still_retried) {
     int runs = 0;
     database.transaction([&](Tx& tx) {
         tx.execute(kAdd, 1);
@@ -257,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_connection_lost_behind_a_deadlock_is_still_the_first_one_
     BOOST_TEST(counter(1) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_commit_whose_fate_is_unknown_is_not_run_again) {
+BOOST_AUTO_TEST_CASE(a_commit_with_an_unknown_result_is_not_rerun) {
     int runs = 0;
     BOOST_TEST(kind_of([&] {
                    database.transaction([&](Tx& tx) {
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_commit_whose_fate_is_unknown_is_not_run_again) {
     BOOST_TEST(counter(1) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_asked_once) {
+BOOST_AUTO_TEST_CASE(an_unreachable_server_runs_no_closure) {
     auto settings = muster::test::connection_settings();
     settings.urls = {"unix:/nowhere/mysql.sock"};
     Database away(settings);
@@ -282,9 +283,9 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_asked_once) {
     BOOST_TEST(runs == 0);
 }
 
-// ---------------------------------------------------------------------------- attempt, read
+// ---------------------------------------------------------------------------- attempt, autocommit
 
-BOOST_AUTO_TEST_CASE(a_step_that_fails_undoes_itself_only) {
+BOOST_AUTO_TEST_CASE(a_failed_step_rolls_back_only_itself) {
     database.transaction([&](Tx& tx) {
         tx.execute(kAdd, 1);
         const bool went_well = tx.attempt([&] {
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(a_step_passes_on_every_other_failure) {
     BOOST_TEST(counter(1) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_read_connects_again_once) {
+BOOST_AUTO_TEST_CASE(autocommit_reconnects_once) {
     int runs = 0;
     const auto value = database.autocommit([&](Tx& tx) {
         if (++runs == 1) kill(tx);
@@ -341,7 +342,7 @@ BOOST_AUTO_TEST_CASE(a_read_connects_again_once) {
     BOOST_TEST(runs == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_read_opens_no_transaction) {
+BOOST_AUTO_TEST_CASE(autocommit_opens_no_transaction) {
     database.autocommit([&](Tx& tx) {
         tx.execute(kAdd, 1);
         BOOST_TEST(counter(1) == 1);
@@ -361,12 +362,12 @@ BOOST_AUTO_TEST_CASE(a_read_opens_no_transaction) {
 BOOST_AUTO_TEST_CASE(many_threads_lose_no_update) {
     constexpr int kThreads = 8;
     constexpr int kEach = 25;
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         Database own(muster::test::connection_settings());
         const auto add_both = [&](int k) {
             own.transaction([&](Tx& tx) {
                 tx.execute(kAdd, 1 + (i + k) % 2);
-                tx.execute(kAdd, 1 + (i + k + 1) % 2);  // in either order: some deadlock
+                tx.execute(kAdd, 1 + (i + k + 1) % 2);  // in either order, to cause deadlocks
             });
         };
         for (int k = 0; k < kEach; ++k) {

@@ -1,5 +1,5 @@
-// jobs/imports.hpp: a runner's turns bring a job to its end, share the time between tenants, and
-// give a job up that makes no progress.
+// jobs/imports.hpp: turns of a runner complete a job, share the time between tenants, and fail a
+// job that makes no progress.
 #include "jobs/imports.hpp"
 
 #include "db/imports.hpp"
@@ -15,7 +15,7 @@ using test::people;
 namespace {
 
 struct Runner : ImportFixture {
-    // Turns until there is nothing to do, or `most` of them; how many there were.
+    // Runs turns until no work is left, or `most` of them; returns their number.
     template <class Some>
     int run(Some& some, int most = 1000) {
         const Deadline deadline(Timestamp::now() + Milliseconds(60'000));
@@ -34,13 +34,13 @@ struct Runner : ImportFixture {
 
 BOOST_FIXTURE_TEST_SUITE(job_imports, Runner)
 
-BOOST_AUTO_TEST_CASE(without_work_a_turn_says_so) {
+BOOST_AUTO_TEST_CASE(a_turn_without_work_reports_idle) {
     BOOST_TEST(run() == 0);
     staged(people(1, 3));
     BOOST_TEST(run() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(turns_bring_a_job_to_its_end) {
+BOOST_AUTO_TEST_CASE(turns_complete_a_job) {
     const ImportId id = staged(people(1, 3000));
     stage(id, people(3001, 3000));
     validate(id);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(turns_bring_a_job_to_its_end) {
     BOOST_TEST(run() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_turn_that_ends_early_loses_nothing) {
+BOOST_AUTO_TEST_CASE(a_turn_that_ends_early_loses_no_row) {
     const ImportId id = staged(people(1, 60, 500));
     validate(id);
     const Deadline over(Timestamp::now() - Milliseconds(1));
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_turn_that_ends_early_loses_nothing) {
     run();
     BOOST_TEST(job(id).processed_rows == 60);
     request_commit(id);
-    // On a busy machine a turn hears late that its time is over, and may come to the job's end.
+    // On a busy machine a turn may notice the end of its time late and complete the job.
     for (int i = 0; i < 5 && job(id).state == ImportState::Committing; ++i) {
         work.turn(over);
         BOOST_TEST((job(id).attempts == 0 || job(id).state == ImportState::Completed));
@@ -74,12 +74,12 @@ BOOST_AUTO_TEST_CASE(a_turn_that_ends_early_loses_nothing) {
     BOOST_TEST(members() == 60);
 }
 
-BOOST_AUTO_TEST_CASE(two_runners_share_the_work_and_double_nothing) {
+BOOST_AUTO_TEST_CASE(two_runners_share_the_work_without_duplicates) {
     const ImportId id = staged(people(1, 5000));
     stage(id, people(5001, 5000));
     validate(id);
     const auto run_both = [&] {
-        test::side_by_side(2, [&](int) {
+        test::in_parallel(2, [&](int) {
             DatabaseContext own;
             DatabaseContext helper;
             jobs::ImportWork rival(own.context, {&helper.context});
@@ -96,16 +96,16 @@ BOOST_AUTO_TEST_CASE(two_runners_share_the_work_and_double_nothing) {
     BOOST_TEST(members() == 10'000);
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_makes_no_progress_is_given_up_after_its_attempts) {
+BOOST_AUTO_TEST_CASE(a_job_without_progress_fails_after_its_attempts) {
     const ImportId id = validated(people(1, 3));
     request_commit(id);
     int turns = 0;
     {
-        // Every write fails, in a way that is no fault of the row.
-        const test::Meanwhile broken(client, "RENAME TABLE members TO members_hidden",
-                                     "RENAME TABLE members_hidden TO members");
+        // Every write fails for a reason that does not concern the row.
+        const test::SchemaChange broken(client, "RENAME TABLE members TO members_hidden",
+                                        "RENAME TABLE members_hidden TO members");
         while (job(id).state == ImportState::Committing && turns < 20) {
-            client.run("UPDATE import_jobs SET lease_until = 0");  // the pause is over
+            client.run("UPDATE import_jobs SET lease_until = 0");  // the pause has ended
             turns += run(1);
         }
     }
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_makes_no_progress_is_given_up_after_its_attempts
     (void)new_import();
 }
 
-BOOST_AUTO_TEST_CASE(a_job_whose_runners_die_is_given_up_too) {
+BOOST_AUTO_TEST_CASE(a_job_whose_runners_crash_also_fails) {
     const ImportId id = staged(people(1, 3));
     validate(id);
     for (int i = 0; i < context.settings.jobs.attempts; ++i) {
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_job_whose_runners_die_is_given_up_too) {
     BOOST_TEST(job(id).state == ImportState::Failed);
 }
 
-BOOST_AUTO_TEST_CASE(a_trouble_of_the_database_is_no_attempt_of_the_job) {
+BOOST_AUTO_TEST_CASE(a_database_outage_is_not_an_attempt_of_the_job) {
     const ImportId id = validated(people(1, 3));
     request_commit(id);
     auto away = test::connection_settings();
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_trouble_of_the_database_is_no_attempt_of_the_job) {
     BOOST_TEST(job(id).created_count == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_canceled_job_is_let_go_without_a_word) {
+BOOST_AUTO_TEST_CASE(a_canceled_job_is_released_without_an_error) {
     const ImportId id = staged(people(1, 3));
     validate(id);
     (void)lease();
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_is_let_go_without_a_word) {
     BOOST_TEST(job(id).state == ImportState::Canceled);
 }
 
-BOOST_AUTO_TEST_CASE(the_purge_ends_when_there_is_nothing_left) {
+BOOST_AUTO_TEST_CASE(the_purge_ends_when_no_expired_row_is_left) {
     const ImportId id = staged(people(1, 3));
     client.execute("UPDATE import_jobs SET expires_at = 1 WHERE id = ?", id);
     const auto once = jobs::purge_work(context, false);
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(the_purge_ends_when_there_is_nothing_left) {
     BOOST_TEST(run(daily) == 0);
     const ImportId next = staged(people(1, 3));
     client.execute("UPDATE import_jobs SET expires_at = 1 WHERE id = ?", next);
-    BOOST_TEST(run(daily) == 0);  // it looks again in a while
+    BOOST_TEST(run(daily) == 0);  // the daily purge looks again after its pause
     BOOST_TEST(client.number("SELECT COUNT(*) FROM import_jobs") == 1);
 }
 

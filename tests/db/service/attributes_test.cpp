@@ -1,4 +1,4 @@
-// service/attributes.hpp: the registry of an organization as the operator keeps it.
+// service/attributes.hpp: the registry of an organization as the operator maintains it.
 #include "service/attributes.hpp"
 #include "rules/members/fields.hpp"
 
@@ -100,14 +100,14 @@ BOOST_AUTO_TEST_CASE(an_attribute_is_enabled_and_disabled_by_its_key) {
     BOOST_TEST(!service::enable_attribute(context, acme, "no.such", true));
 }
 
-BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_is_refused) {
+BOOST_AUTO_TEST_CASE(an_invalid_attribute_is_rejected) {
     const std::string long_choice(256, 'x');
     std::vector<std::string> many;
     for (int i = 0; i < 501; ++i) many.push_back(std::to_string(i));
     const std::vector<rules::Attribute> bad = {
         {"Bad Key", "L", AttributeType::Text, {}, true},
         {"", "L", AttributeType::Text, {}, true},
-        {"phone", "L", AttributeType::Text, {}, true},  // there already
+        {"phone", "L", AttributeType::Text, {}, true},  // exists already
         {"a", "L", AttributeType::Text, {"x"}, true},
         {"a", "L", AttributeType::SingleChoice, {}, true},
         {"a", "L", AttributeType::MultiChoice, {"x", "x"}, true},
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_is_refused) {
     service::add_attribute(context, acme, {"a", "L", AttributeType::MultiChoice, many, true});
 }
 
-BOOST_AUTO_TEST_CASE(a_label_that_cannot_be_stored_is_told_as_a_mistake) {
+BOOST_AUTO_TEST_CASE(an_invalid_label_is_rejected) {
     for (const std::string& label : {std::string(256, 'x'), std::string("\xff")}) {
         BOOST_CHECK_THROW(
             service::add_attribute(context, acme, {"a", label, AttributeType::Text, {}, true}),
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(an_attribute_is_put_and_changed) {
     BOOST_TEST_REQUIRE(stored != nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(a_put_that_changes_nothing_writes_nothing) {
+BOOST_AUTO_TEST_CASE(a_put_without_a_change_writes_nothing) {
     put("shoe", {{}, AttributeType::Text, {}, true});
     client.execute("UPDATE attributes SET updated_at = 5 WHERE attribute_key = 'shoe'");
     put("shoe", {{}, AttributeType::Text, {}, true});
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_put_that_changes_nothing_writes_nothing) {
                5);
 }
 
-BOOST_AUTO_TEST_CASE(what_no_attribute_can_be_is_told_by_path) {
+BOOST_AUTO_TEST_CASE(faults_of_an_attribute_are_reported_by_path) {
     BOOST_TEST(faults("Bad Key", {{}, AttributeType::Text, {}, true}) == Keys{"key invalid_value"});
     BOOST_TEST(faults("\xff", {{}, AttributeType::Text, Keys{"x"}, true}) ==
                (Keys{"key invalid_value", "choices invalid_value"}));
@@ -204,24 +204,24 @@ BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
                }).attribute.type == AttributeType::Number);
 }
 
-BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
+BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_transactions_that_write_values) {
     put("size", {{}, AttributeType::Text, {}, true});
     std::optional<ErrorCode> refused;
     std::atomic<bool> written = false;
-    test::side_by_side(2, [&](int i) {
+    test::in_parallel(2, [&](int i) {
         DatabaseContext worker;
         if (i == 0) {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
                 (void)service::create_member(transaction, ann_with(R"({"size":"L"})"));
                 written = true;
                 Client onlooker;
-                if (!test::until([&] { return onlooker.someone_waits(); })) {
-                    throw std::runtime_error("nobody waits");
+                if (!test::until([&] { return onlooker.has_lock_wait(); })) {
+                    throw std::runtime_error("no transaction waits");
                 }
             });
         } else {
             if (!test::until([&] { return written.load(); })) {
-                throw std::runtime_error("nobody writes");
+                throw std::runtime_error("no value was written");
             }
             refused = test::code_of([&] {
                 put(worker, "size", {{}, AttributeType::Number, {}, true});
@@ -231,11 +231,11 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
     BOOST_TEST(refused == ErrorCode::InvalidState);
 }
 
-BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
+BOOST_AUTO_TEST_CASE(types_and_values_agree_after_parallel_changes) {
     for (int round = 0; round < 10; ++round) {
         const std::string key = "r" + std::to_string(round);
         put(key, {{}, AttributeType::Text, {}, true});
-        test::side_by_side(4, [&](int i) {
+        test::in_parallel(4, [&](int i) {
             DatabaseContext worker;
             (void)test::error_of([&] {
                 if (i < 2) {
@@ -253,8 +253,8 @@ BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(one_key_put_by_many_at_once_is_made_once) {
-    test::side_by_side(8, [&](int) {
+BOOST_AUTO_TEST_CASE(parallel_puts_of_one_key_create_it_once) {
+    test::in_parallel(8, [&](int) {
         DatabaseContext worker;
         put(worker, "many", {{}, AttributeType::Text, {}, true});
     });

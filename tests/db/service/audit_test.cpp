@@ -1,4 +1,4 @@
-// service/audit.hpp: what is noted, and who reads it.
+// service/audit.hpp: which actions are recorded, and who reads them.
 #include "rules/audit.hpp"
 #include "service/audit.hpp"
 
@@ -47,7 +47,7 @@ struct Audit : ImportFixture {
 
 BOOST_FIXTURE_TEST_SUITE(audit, Audit)
 
-BOOST_AUTO_TEST_CASE(an_admin_s_deed_is_read_with_all_that_was_noted) {
+BOOST_AUTO_TEST_CASE(the_action_of_an_admin_is_read_back_with_all_fields) {
     note(acme, ann, "api_key.revoked", "subject");
     const auto entries = log(acme);
     BOOST_TEST_REQUIRE(entries.size() == 1);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(an_admin_s_deed_is_read_with_all_that_was_noted) {
     BOOST_TEST(Timestamp::now() - entry.created_at < Milliseconds(60'000));
 }
 
-BOOST_AUTO_TEST_CASE(an_organization_reads_its_own_log_only) {
+BOOST_AUTO_TEST_CASE(an_organization_reads_only_its_own_log) {
     const OrgId other = organization("Other");
     client.run("DELETE FROM audit_log");
     note(acme, ann, "a.done");
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_organization_reads_its_own_log_only) {
     BOOST_TEST(all.front().actor == rules::AuditActor::Operator);
 }
 
-BOOST_AUTO_TEST_CASE(pages_go_back_in_time_and_lose_nothing) {
+BOOST_AUTO_TEST_CASE(pages_are_newest_first_and_complete) {
     for (int i = 0; i < 7; ++i) note(acme, ann, "a.done", std::to_string(i));
     Texts subjects;
     std::optional<AuditId> before;
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(pages_go_back_in_time_and_lose_nothing) {
     BOOST_TEST(log(acme, {}, {}, 3, before).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
+BOOST_AUTO_TEST_CASE(the_cost_of_a_page_does_not_depend_on_its_position) {
     client.execute(
         "INSERT INTO audit_log (organization_id, id, actor, action, details, created_at) "
         "SELECT ?, UNHEX(LPAD(HEX(seq), 32, '0')), 'operator', 'a.done', '{}', 1 "
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
     (void)reads();
     const auto first = reads();
     BOOST_TEST(log(acme, {}, {}, 49, before).size() == 50);
-    BOOST_TEST(reads() - first < 2000);  // the figures' own table among them
+    BOOST_TEST(reads() - first < 2000);  // includes the table of the counters
 }
 
 BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_action_and_subject) {
@@ -135,14 +135,14 @@ BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_action_and_subject) {
     BOOST_TEST(log(acme, {}, "").empty());
 }
 
-BOOST_AUTO_TEST_CASE(an_organization_s_key_leaves_no_entry) {
+BOOST_AUTO_TEST_CASE(the_key_of_an_organization_leaves_no_entry) {
     as(acme, [](service::OrgTransaction& transaction) { service::audit(transaction, "a.done"); });
     BOOST_TEST(log(acme).empty());
 }
 
-// ---------------------------------------------------------------------------- the operator's deeds
+// ------------------------------------------------------------------------ commands of the operator
 
-BOOST_AUTO_TEST_CASE(the_operator_s_commands_note_themselves) {
+BOOST_AUTO_TEST_CASE(commands_of_the_operator_are_logged) {
     const OrgId other = service::create_organization(context, "Other").id;
     service::add_admin(context, other, "ann@example.test", "viewer");
     service::add_attribute(context, other, {"boat", "Boat", rules::AttributeType::Text, {}, true});
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_operator_s_commands_note_themselves) {
                              "OR details LIKE '%@%' OR subject_id LIKE '%@%'") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_does_nothing_notes_nothing) {
+BOOST_AUTO_TEST_CASE(a_command_without_an_effect_is_not_logged) {
     service::add_admin(context, acme, "ann@example.test", "viewer");
     BOOST_TEST(!service::enable_attribute(context, acme, "no_such", true));
     BOOST_CHECK_THROW(service::add_attribute(
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_does_nothing_notes_nothing) {
     BOOST_TEST(newest({}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_the_operator_cancels_is_noted_once) {
+BOOST_AUTO_TEST_CASE(a_job_canceled_by_the_operator_is_logged_once) {
     const ImportId id = new_import();
     cancel(id);
     cancel(id);

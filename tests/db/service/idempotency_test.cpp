@@ -1,4 +1,4 @@
-// service/context.hpp: an Idempotency-Key, the effect and the reply are one transaction.
+// service/context.hpp: an Idempotency-Key, its effect and its reply are one transaction.
 #include "service/idempotency.hpp"
 #include "service/context.hpp"
 
@@ -54,7 +54,7 @@ struct Idempotency : Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(idempotency, Idempotency)
 
-BOOST_AUTO_TEST_CASE(without_a_key_every_call_works) {
+BOOST_AUTO_TEST_CASE(without_a_key_every_call_runs) {
     BOOST_TEST(!run({}, "a").replayed);
     BOOST_TEST(!run({}, "b").replayed);
     BOOST_TEST(effects() == 2);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(the_same_key_with_another_body_is_a_conflict) {
     BOOST_TEST(run(claim("key", "one"), "c").replayed);
 }
 
-BOOST_AUTO_TEST_CASE(another_key_and_another_organization_are_something_else) {
+BOOST_AUTO_TEST_CASE(another_key_or_organization_is_independent) {
     const OrgId other = organization("Other");
     run(claim("one"), "a");
     BOOST_TEST(!run(claim("two"), "b").replayed);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(another_key_and_another_organization_are_something_else) {
     BOOST_TEST(effects() == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_call_that_failed_leaves_no_trace_and_its_key_can_be_used_again) {
+BOOST_AUTO_TEST_CASE(a_failed_call_leaves_no_row_and_its_key_can_be_used_again) {
     const auto fail = [&](const auto& thrown) {
         service::transact(context, {acme, {}}, claim(),
                           [&](OrgTransaction& transaction) -> StoredReply {
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_failed_leaves_no_trace_and_its_key_can_be_used_
     BOOST_TEST(!run(claim("key", "the corrected body"), "a").replayed);
 }
 
-BOOST_AUTO_TEST_CASE(a_recorded_reply_is_forgotten_when_its_time_is_over) {
+BOOST_AUTO_TEST_CASE(a_recorded_reply_is_ignored_after_it_expires) {
     run(claim(), "a");
     const auto expires = client.number("SELECT expires_at - created_at FROM idempotency_keys");
     BOOST_TEST(expires == 24 * 3600 * 1000);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_recorded_reply_is_forgotten_when_its_time_is_over) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM idempotency_keys") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_reply_is_kept_as_long_as_it_asks_for) {
+BOOST_AUTO_TEST_CASE(a_reply_is_kept_for_its_own_duration) {
     const Timestamp until = Timestamp::now() + std::chrono::hours(30 * 24);
     run(claim(), "a", until);
     BOOST_TEST(client.number("SELECT expires_at FROM idempotency_keys") == until.milliseconds());
@@ -147,7 +147,7 @@ StoredReply show(service::Context& with, OrgId organization, const IdempotencyCl
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_secret_shown_once_is_replayed_byte_for_byte_and_rests_sealed) {
+BOOST_AUTO_TEST_CASE(a_secret_shown_once_is_replayed_byte_for_byte_and_stored_sealed) {
     BOOST_TEST(!show(context, acme, claim()).replayed);
     const auto replay = show(context, acme, claim());
     BOOST_TEST(replay.replayed);
@@ -161,20 +161,20 @@ BOOST_AUTO_TEST_CASE(a_secret_shown_once_is_replayed_byte_for_byte_and_rests_sea
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_database_and_the_installation_s_key_alone_do_not_show_it) {
+BOOST_AUTO_TEST_CASE(the_secret_cannot_be_read_without_the_idempotency_key) {
     show(context, acme, claim());
     const std::string body = client.value("SELECT body FROM idempotency_keys");
     const auto inner = context.keys.open(body, "reply");
     BOOST_TEST_REQUIRE(inner.has_value());
     BOOST_TEST(inner->reveal().find("org_") == std::string::npos);
-    // The same place in the table, another Idempotency-Key behind it.
+    // The same row with another Idempotency-Key.
     auto forged = claim();
     forged.scope = Secret("another key");
     BOOST_TEST(code_of([&] { show(context, acme, forged); }) == ErrorCode::IdempotencyConflict);
     BOOST_TEST(show(context, acme, claim()).body == kShown);
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_sealed_under_a_key_that_is_gone_is_a_conflict_and_stays) {
+BOOST_AUTO_TEST_CASE(a_secret_sealed_with_a_missing_key_is_a_conflict_and_is_kept) {
     show(context, acme, claim());
     const Secret next(std::string(32, 'n'));
     service::Context other{database, test::settings(), KeyRing(next)};
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_secret_sealed_under_a_key_that_is_gone_is_a_conflict_and_
     BOOST_TEST(show(context, acme, claim()).body == kShown);
 }
 
-BOOST_AUTO_TEST_CASE(a_sealed_reply_that_was_moved_to_another_place_does_not_open) {
+BOOST_AUTO_TEST_CASE(a_sealed_reply_moved_to_another_row_does_not_open) {
     show(context, acme, claim("one"));
     show(context, acme, claim("two"));
     client.run(
@@ -198,18 +198,18 @@ BOOST_AUTO_TEST_CASE(a_sealed_reply_that_was_moved_to_another_place_does_not_ope
     BOOST_TEST(conflicts == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_reply_without_a_secret_rests_as_it_is) {
+BOOST_AUTO_TEST_CASE(a_reply_without_a_secret_is_stored_unsealed) {
     const auto reply = run(claim(), "a");
     BOOST_TEST(client.value("SELECT body FROM idempotency_keys") == reply.body);
     BOOST_TEST(client.number("SELECT sealed FROM idempotency_keys") == 0);
 }
 
-// ---------------------------------------------------------------------------- at the same time
+// ---------------------------------------------------------------------------- in parallel
 
-BOOST_AUTO_TEST_CASE(of_parallel_duplicates_one_works_and_the_others_replay_it) {
+BOOST_AUTO_TEST_CASE(parallel_duplicates_run_once_and_replay) {
     constexpr int kThreads = 10;
     std::vector<StoredReply> replies(kThreads);
-    test::side_by_side(kThreads, [&](int i) {
+    test::in_parallel(kThreads, [&](int i) {
         DatabaseContext worker;
         replies.at(i) = run(worker.context, acme, claim(), "by-" + std::to_string(i));
     });
@@ -223,25 +223,25 @@ BOOST_AUTO_TEST_CASE(of_parallel_duplicates_one_works_and_the_others_replay_it) 
     BOOST_TEST(effects() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(parallel_duplicates_of_an_expired_key_work_once) {
+BOOST_AUTO_TEST_CASE(parallel_duplicates_of_an_expired_key_run_once) {
     run(claim(), "old");
     client.execute("UPDATE idempotency_keys SET expires_at = 1");
     constexpr int kThreads = 6;
-    test::side_by_side(kThreads, [&](int i) {
+    test::in_parallel(kThreads, [&](int i) {
         DatabaseContext worker;
         run(worker.context, acme, claim(), "by-" + std::to_string(i));
     });
     BOOST_TEST(effects() == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_and_replays_it) {
+BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_call_and_replays_it) {
     std::future<StoredReply> second;
     service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         second = std::async(std::launch::async, [&] {
             DatabaseContext worker;
             return run(worker.context, acme, claim(), "second");
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return StoredReply{200, "", "first", {}};
     });
     const auto reply = second.get();
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_and_replays_it) {
     BOOST_TEST(effects() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
+BOOST_AUTO_TEST_CASE(a_duplicate_runs_if_the_first_call_failed) {
     std::future<StoredReply> second;
     BOOST_CHECK_THROW(
         service::transact(context, {acme, {}}, claim(),
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
                                   DatabaseContext worker;
                                   return run(worker.context, acme, claim(), "second");
                               });
-                              BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+                              BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
                               throw std::runtime_error("x");
                           }),
         std::runtime_error);
@@ -267,10 +267,10 @@ BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
     BOOST_TEST(effects() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_first_that_still_runs_after_the_wait_is_in_progress) {
-    auto impatient = test::connection_settings();
-    impatient.lock_timeout_seconds = 1;
-    DatabaseContext second(impatient);
+BOOST_AUTO_TEST_CASE(a_first_call_that_outlasts_the_wait_is_in_progress) {
+    auto settings = test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    DatabaseContext second(settings);
     service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
         BOOST_TEST_REQUIRE(error.has_value());
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_first_that_still_runs_after_the_wait_is_in_progress) {
     BOOST_TEST(effects() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_lost_in_the_middle_works_once) {
+BOOST_AUTO_TEST_CASE(a_connection_lost_in_a_call_runs_it_once) {
     const auto reply =
         service::transact(context, {acme, {}}, claim(), [&](OrgTransaction& transaction) {
             static constexpr db::SystemSql kSession{

@@ -1,5 +1,5 @@
-// service/mail.hpp, jobs/kinds.hpp: what is queued arrives at a real mail server, once where all
-// goes well and at least once where it does not, and nothing of it is readable on the way.
+// service/mail.hpp, jobs/kinds.hpp: queued mail reaches a real mail server, once without failures
+// and at least once with them, and its content is never stored in clear text.
 #include "service/mail.hpp"
 
 #include "base/log.hpp"
@@ -30,14 +30,14 @@ constexpr Milliseconds kMinute{60'000};
 const Mail kMail{"ann@example.test", "Your code", "Your code is 12345678.\n"};
 
 // A context whose mail goes to that server.
-struct Postman : DatabaseContext {
-    explicit Postman(const LoopbackSmtp& server) : own(test::settings()) {
+struct MailRunner : DatabaseContext {
+    explicit MailRunner(const LoopbackSmtp& server) : own(test::settings()) {
         own.mail.url = server.url();
     }
     int step() {
         return dispatch().step([] { return false; });
     }
-    // Until nothing is due; how many mails were worked on.
+    // Until no mail is due; returns how many mails were processed.
     int work() {
         int all = 0;
         while (const int some = step()) all += some;
@@ -65,7 +65,7 @@ struct Outbox : Fixture {
     std::string content() { return client.value("SELECT content FROM mail_outbox"); }
 };
 
-// What `work` logs, with what main.cpp keeps silent.
+// The log of `work`, including levels that main.cpp disables.
 std::string logged(const std::function<void()>& work) {
     set_log_level(LogLevel::Info);
     std::string log = test::logged(work);
@@ -87,9 +87,9 @@ bool holds(const std::string& text, std::string_view part) {
 
 BOOST_FIXTURE_TEST_SUITE(mail, Outbox)
 
-// ---------------------------------------------------------------------------- queuing
+// ---------------------------------------------------------------------------- queueing
 
-BOOST_AUTO_TEST_CASE(what_waits_cannot_be_read_without_the_key) {
+BOOST_AUTO_TEST_CASE(queued_mail_cannot_be_read_without_the_key) {
     queue();
     const std::string sealed = content();
     for (const char* part : {"ann", "example.test", "12345678", "Your code"}) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_waits_cannot_be_read_without_the_key) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_decoy_is_as_large_as_the_mail_whoever_it_is_for) {
+BOOST_AUTO_TEST_CASE(a_decoy_has_the_size_of_a_mail_for_any_address) {
     std::set<std::size_t> sizes;
     for (const std::string& to :
          {std::string(), std::string("a@b.c"), std::string("ann@example.test"),
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_decoy_is_as_large_as_the_mail_whoever_it_is_for) {
     BOOST_TEST(content().size() > *sizes.begin());
 }
 
-BOOST_AUTO_TEST_CASE(an_address_that_takes_no_mail_is_not_queued) {
+BOOST_AUTO_TEST_CASE(an_invalid_address_is_not_queued) {
     for (const std::string& to : {std::string("a@b.c\r\nBcc: x@y.z"),
                                   std::string(251, 'a') + "@b.c", std::string("a\0@b.c", 6)}) {
         BOOST_CHECK_THROW(queue({to, "s", "t"}), std::invalid_argument);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(an_address_that_takes_no_mail_is_not_queued) {
     BOOST_TEST(waiting() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_mail_is_not_queued_when_its_transaction_is_undone) {
+BOOST_AUTO_TEST_CASE(a_mail_is_not_queued_if_its_transaction_rolls_back) {
     BOOST_CHECK_THROW(database.transaction([&](db::Tx& tx) {
         service::queue_mail(tx, context.keys, kMail, Timestamp::now(), Timestamp::now() + kMinute);
         throw std::runtime_error("x");
@@ -130,9 +130,9 @@ BOOST_AUTO_TEST_CASE(a_mail_is_not_queued_when_its_transaction_is_undone) {
 
 // ---------------------------------------------------------------------------- sending
 
-BOOST_AUTO_TEST_CASE(a_mail_arrives_and_is_gone) {
+BOOST_AUTO_TEST_CASE(a_mail_is_delivered_and_deleted) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue({"ann@example.test", "Your \u00e7ode", "Your code is 12345678.\n"});
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(waiting() == 0);
@@ -147,9 +147,9 @@ BOOST_AUTO_TEST_CASE(a_mail_arrives_and_is_gone) {
     BOOST_TEST(postman.work() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_decoy_is_removed_and_nobody_hears_of_it) {
+BOOST_AUTO_TEST_CASE(a_decoy_is_deleted_without_being_sent) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue({"", kMail.subject, kMail.text});
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(waiting() == 0);
@@ -157,9 +157,9 @@ BOOST_AUTO_TEST_CASE(a_decoy_is_removed_and_nobody_hears_of_it) {
     BOOST_TEST(log == "");
 }
 
-BOOST_AUTO_TEST_CASE(mail_goes_in_the_order_in_which_it_came) {
+BOOST_AUTO_TEST_CASE(mail_is_sent_in_order) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     std::vector<std::string> expected;
     for (int i = 0; i < 12; ++i) {
         const std::string to = "m" + std::to_string(i) + "@example.test";
@@ -173,12 +173,12 @@ BOOST_AUTO_TEST_CASE(mail_goes_in_the_order_in_which_it_came) {
     BOOST_TEST(arrived == expected, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_that_passes_puts_the_mail_off_and_a_later_attempt_sends_it) {
+BOOST_AUTO_TEST_CASE(a_temporary_rejection_delays_the_mail_and_a_later_attempt_sends_it) {
     std::atomic<bool> is_busy{true};
     const LoopbackSmtp server([&](std::string_view step) {
         return is_busy && step == "RCPT" ? std::string("450 later, ann@example.test") : "";
     });
-    Postman postman(server);
+    MailRunner postman(server);
     queue({kMail.to, kMail.subject, kMail.text}, Milliseconds(3'600'000));
     std::string log;
     for (const std::int64_t expected : {1'000, 5'000, 30'000, 120'000, 600'000, 600'000}) {
@@ -202,18 +202,18 @@ BOOST_AUTO_TEST_CASE(a_refusal_that_passes_puts_the_mail_off_and_a_later_attempt
     BOOST_TEST(waiting() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(no_attempt_is_put_off_beyond_the_mails_end) {
+BOOST_AUTO_TEST_CASE(no_attempt_is_scheduled_after_the_mail_expires) {
     const LoopbackSmtp server(answering("RCPT", "450 later"));
-    Postman postman(server);
+    MailRunner postman(server);
     queue(kMail, Milliseconds(20'000));
     client.execute("UPDATE mail_outbox SET attempts = 4");
     BOOST_TEST(postman.work() == 1);
     BOOST_TEST(client.number("SELECT expires_at - next_attempt_at FROM mail_outbox") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(an_expired_mail_is_removed_and_told) {
+BOOST_AUTO_TEST_CASE(an_expired_mail_is_deleted_and_logged) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue(kMail, Milliseconds(0));
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(holds(log, "event=mail.expired mail="));
@@ -222,9 +222,9 @@ BOOST_AUTO_TEST_CASE(an_expired_mail_is_removed_and_told) {
     BOOST_TEST(server.commands().empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_for_good_removes_the_mail_and_is_told_without_the_address) {
+BOOST_AUTO_TEST_CASE(a_permanent_rejection_deletes_the_mail_and_is_logged_without_the_address) {
     const LoopbackSmtp server(answering("RCPT", "550 no ann@example.test here"));
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(holds(log, "level=error event=mail.refused mail="));
@@ -234,12 +234,12 @@ BOOST_AUTO_TEST_CASE(a_refusal_for_good_removes_the_mail_and_is_told_without_the
     BOOST_TEST(waiting() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_opened_waits_for_a_runner_with_the_key_until_it_expires) {
+BOOST_AUTO_TEST_CASE(an_unreadable_mail_waits_for_a_runner_with_the_key_until_it_expires) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     queue();
-    // One is moved to the other's row, one is cut.
+    // One is moved to the row of the other, one is truncated.
     client.run("UPDATE mail_outbox a JOIN mail_outbox b ON a.id < b.id SET a.content = b.content");
     client.run("UPDATE mail_outbox SET content = LEFT(content, 40) ORDER BY id DESC LIMIT 1");
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 2); });
@@ -253,9 +253,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_opened_waits_for_a_runner_with_the_key_until
     BOOST_TEST(server.commands().empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_sealed_but_no_mail_is_removed_too) {
+BOOST_AUTO_TEST_CASE(sealed_content_that_is_not_a_mail_is_deleted) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     for (const std::string text : {"", "[]", "{}", "{\"to\":1,\"subject\":\"\",\"text\":\"\"}",
                                    "nonsense", "{\"to\":\"a@b.c\",\"subject\":\"\"}"}) {
         const MailId id = MailId::create();
@@ -272,9 +272,9 @@ BOOST_AUTO_TEST_CASE(what_is_sealed_but_no_mail_is_removed_too) {
 
 // ---------------------------------------------------------------------------- leases
 
-BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_is_sent_after_the_lease_and_not_before) {
+BOOST_AUTO_TEST_CASE(a_mail_of_a_crashed_runner_is_sent_after_the_lease_expires) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     const MailId id = *[&] {
         const auto due = database.autocommit(
@@ -293,12 +293,12 @@ BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_is_sent_after_the_lease_and_not_be
     BOOST_TEST(waiting() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_after_sending_is_the_same_mail_again) {
+BOOST_AUTO_TEST_CASE(a_mail_resent_after_a_crash_is_identical) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     {
-        const test::Meanwhile refused(
+        const test::SchemaChange refused(
             client,
             "CREATE TRIGGER keep_mail BEFORE DELETE ON mail_outbox FOR EACH ROW "
             "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'",
@@ -310,14 +310,14 @@ BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_after_sending_is_the_same_mail_aga
     BOOST_TEST(postman.work() == 1);
     const auto mails = server.mails();
     BOOST_TEST(mails.size() == 2U);
-    BOOST_TEST(mails.at(0).data == mails.at(1).data);  // its Message-ID too
+    BOOST_TEST(mails.at(0).data == mails.at(1).data);  // including its Message-ID
 }
 
-BOOST_AUTO_TEST_CASE(runners_side_by_side_send_each_mail_once) {
+BOOST_AUTO_TEST_CASE(parallel_runners_send_each_mail_once) {
     const LoopbackSmtp server;
     for (int i = 0; i < 60; ++i) queue({"m" + std::to_string(i) + "@example.test", "s", "t"});
-    test::side_by_side(3, [&](int) {
-        Postman postman(server);
+    test::in_parallel(3, [&](int) {
+        MailRunner postman(server);
         postman.work();
     });
     std::multiset<std::string> arrived;
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(runners_side_by_side_send_each_mail_once) {
     BOOST_TEST(waiting() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_put_the_mail_off) {
+BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_delay_the_mail) {
     queue();
     const auto ids = database.autocommit(
         [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
@@ -349,9 +349,9 @@ BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_put_the_mail_off) {
 
 // ---------------------------------------------------------------------------- the runner
 
-BOOST_AUTO_TEST_CASE(a_turn_works_on_mail_and_stops_when_its_time_is_over) {
+BOOST_AUTO_TEST_CASE(a_turn_sends_mail_and_stops_at_its_deadline) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     const auto work = jobs::mail_work(postman.mine);
     const jobs::Deadline later(Timestamp::now() + kMinute);
     BOOST_TEST(!work.turn(later));
@@ -373,7 +373,7 @@ bool slow_turn(const jobs::Deadline& deadline) {
 
 BOOST_AUTO_TEST_CASE(mail_does_not_wait_for_work_of_another_kind) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     const std::vector<jobs::Work> work = {{"slow", slow_turn}, jobs::mail_work(postman.mine)};
     const Timestamp began = Timestamp::now();
     const jobs::Deadline deadline(began + Milliseconds(3'000));
@@ -388,7 +388,7 @@ BOOST_AUTO_TEST_CASE(mail_does_not_wait_for_work_of_another_kind) {
 
 // ---------------------------------------------------------------------------- monitoring
 
-BOOST_AUTO_TEST_CASE(the_figures_and_the_operators_health_tell_of_mail_that_waits) {
+BOOST_AUTO_TEST_CASE(metrics_and_health_report_waiting_mail) {
     BOOST_TEST(holds(service::job_metrics(context), "muster_mail_queued 0\n"));
     BOOST_TEST(holds(service::job_metrics(context), "muster_mail_oldest_seconds 0\n"));
     queue();

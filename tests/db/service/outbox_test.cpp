@@ -1,5 +1,5 @@
-// service/outbox.hpp: an event is in the outbox exactly when its change is in the tables, for those
-// who listen, and for nobody else.
+// service/outbox.hpp: an event is in the outbox exactly if its change is committed, and only for
+// its subscribers.
 #include "service/outbox.hpp"
 #include "rules/members/fields.hpp"
 
@@ -21,13 +21,13 @@ namespace {
 struct Outbox : TwoTenants {
     Outbox() {
         client.run("DELETE FROM webhook_events");
-        listen(
+        subscribe(
             "member.attached member.created member.locked member.removed member.unlocked "
             "member.updated");
     }
 
-    // What the owner's endpoint subscribes to from now on.
-    void listen(std::string_view event_types) {
+    // Sets the event types that the owner's endpoint subscribes to.
+    void subscribe(std::string_view event_types) {
         client.execute("UPDATE webhook_endpoints SET event_types = ? WHERE id = ?", event_types,
                        owner.endpoint);
     }
@@ -43,7 +43,7 @@ struct Outbox : TwoTenants {
             .member;
     }
 
-    // "type status" of every delivery to the owner's endpoint, in their order.
+    // "type status" of every delivery to the owner's endpoint, in order.
     std::vector<std::string> deliveries() {
         return client.column(
             "SELECT CONCAT(e.type, ' ', d.status) FROM webhook_deliveries d "
@@ -65,11 +65,11 @@ using Types = std::vector<std::string>;
 
 BOOST_FIXTURE_TEST_SUITE(service_events, Outbox)
 
-BOOST_AUTO_TEST_CASE(every_change_of_a_member_is_told_once) {
+BOOST_AUTO_TEST_CASE(every_change_of_a_member_emits_one_event) {
     const UserId ann = create("ann@x.test").user_id;
-    create("ann@x.test", "Ann");      // fills a gap
-    create("ann@x.test", "Ann");      // has nothing to add
-    create("stranger@example.test");  // another organization's member
+    create("ann@x.test", "Ann");      // fills an empty field
+    create("ann@x.test", "Ann");      // adds no value
+    create("stranger@example.test");  // a member of another organization
     const auto in_unit = [&](const auto& work) { as(owner.id, work); };
     in_unit([&](service::OrgTransaction& transaction) {
         service::lock_member(transaction, ann, std::nullopt);
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(every_change_of_a_member_is_told_once) {
                              owner.id) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(the_body_tells_what_the_API_would) {
+BOOST_AUTO_TEST_CASE(the_body_matches_the_reply_of_the_API) {
     const rules::Member ann = create("ann@x.test", "Ann");
     Json::Value body = newest_body();
     BOOST_TEST(body["type"].asString() == "member.created");
@@ -108,10 +108,11 @@ BOOST_AUTO_TEST_CASE(the_body_tells_what_the_API_would) {
                Types({"external_id", "id", "member_id", "organization_id"}));
 }
 
-BOOST_AUTO_TEST_CASE(modules_are_told_of_an_erased_person_by_ids_alone) {
+BOOST_AUTO_TEST_CASE(an_erasure_event_contains_only_ids) {
     const UserId ann = create("ann@x.test", "Ann").user_id;
     service::erase_person(context, "ann@x.test");
-    BOOST_TEST(deliveries() == Types({"member.removed pending"}));  // the first one went along
+    BOOST_TEST(deliveries() ==
+               Types({"member.removed pending"}));  // the erasure deleted the first one
     const Json::Value body = newest_body();
     BOOST_TEST(body["data"]["id"].asString() == ann.text());
     BOOST_TEST(body["data"]["external_id"].isNull());
@@ -120,7 +121,7 @@ BOOST_AUTO_TEST_CASE(modules_are_told_of_an_erased_person_by_ids_alone) {
     BOOST_TEST(deliveries().size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_undone_is_not_told) {
+BOOST_AUTO_TEST_CASE(a_rolled_back_change_emits_no_event) {
     struct Undo {};
     const auto create_and_undo = [&] {
         as(owner.id, [&](service::OrgTransaction& transaction) {
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(what_is_undone_is_not_told) {
     BOOST_TEST(events() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(an_import_tells_nothing) {
+BOOST_AUTO_TEST_CASE(an_import_emits_no_events) {
     const std::string email = "ann@x.test";
     const service::MemberInput input{UserId::create(), MemberId::create(), email, {}, "{}"};
     database.transaction([&](db::Tx& tx) {
@@ -143,32 +144,32 @@ BOOST_AUTO_TEST_CASE(an_import_tells_nothing) {
     BOOST_TEST(events() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(only_those_who_listen_are_told_and_a_paused_endpoint_later) {
-    const auto tell = [&] {
+BOOST_AUTO_TEST_CASE(only_subscribers_get_events_and_a_paused_endpoint_gets_them_later) {
+    const auto emit_event = [&] {
         as(owner.id, [](service::OrgTransaction& transaction) {
             service::emit(transaction, {types::kMemberCreated, {}, [] { return "{}"; }});
         });
         return deliveries().size();
     };
-    BOOST_TEST(tell() == 1U);
+    BOOST_TEST(emit_event() == 1U);
     const auto set = [&](const std::string& table, const std::string& status) {
         client.execute("UPDATE " + table + " SET status = ?", status);
     };
     set("webhook_endpoints", "paused");
-    BOOST_TEST(tell() == 2U);
+    BOOST_TEST(emit_event() == 2U);
     set("webhook_endpoints", "disabled");
-    BOOST_TEST(tell() == 2U);
+    BOOST_TEST(emit_event() == 2U);
     set("webhook_endpoints", "active");
     set("module_installations", "disabled");
-    BOOST_TEST(tell() == 2U);
+    BOOST_TEST(emit_event() == 2U);
     set("module_installations", "error");
-    BOOST_TEST(tell() == 3U);
-    listen("member.createds a.member.created");
-    BOOST_TEST(tell() == 3U);
-    BOOST_TEST(events() == 3);  // nothing is kept that nobody wants
+    BOOST_TEST(emit_event() == 3U);
+    subscribe("member.createds a.member.created");
+    BOOST_TEST(emit_event() == 3U);
+    BOOST_TEST(events() == 3);  // an event without subscribers is not stored
 }
 
-BOOST_AUTO_TEST_CASE(data_that_nobody_wants_is_not_made) {
+BOOST_AUTO_TEST_CASE(the_data_of_an_event_without_subscribers_is_not_built) {
     bool is_made = false;
     as(owner.id, [&](service::OrgTransaction& transaction) {
         service::emit(transaction, {types::kEngagementRecorded, {}, [&] {
@@ -179,8 +180,8 @@ BOOST_AUTO_TEST_CASE(data_that_nobody_wants_is_not_made) {
     BOOST_TEST(!is_made);
 }
 
-BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_go_in_pieces) {
-    listen("engagement.recorded");
+BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_are_written_in_chunks) {
+    subscribe("engagement.recorded");
     client.execute(
         "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
         "status, secret, created_at, updated_at) "
@@ -196,8 +197,8 @@ BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_go_in_pieces) {
                              "webhook_deliveries WHERE due_at IS NOT NULL") == 800);
 }
 
-BOOST_AUTO_TEST_CASE(a_test_goes_to_one_endpoint_whatever_it_listens_to) {
-    listen("a.b");
+BOOST_AUTO_TEST_CASE(a_test_event_goes_to_one_endpoint_with_any_subscription) {
+    subscribe("a.b");
     as(owner.id, [&](service::OrgTransaction& transaction) {
         service::emit_to(transaction, owner.endpoint,
                          {types::kEndpointTest, {}, [] { return "{}"; }});

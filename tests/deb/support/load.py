@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Partners at work: reads and creations over HTTPS, until told to stop.
+"""Simulates partners: reads and creations over HTTPS until SIGTERM.
 
 Usage: load.py URL CA-FILE KEY-FILE THREADS
-Outcome: after SIGTERM one JSON document on standard output: {"answered": N, "created": [emails that were answered 201],
-"longest": seconds, "failures": [...]}. Works until then, for ten minutes at most.
+Result: after SIGTERM one JSON document on standard output: {"answered": N, "created": [emails that were answered 201],
+"longest": seconds, "failures": [...]}. Runs for ten minutes at most.
 
-Connections are kept alive, as partners keep them. One that the server closed while it was idle is no failure: RFC 9112
-section 9.3.1 has clients repeat on a new one, which they may do here with creations too, for they name an Idempotency-Key.
+Connections are kept alive, as by partners. A connection that the server closed while it was idle is not a failure: by
+RFC 9112 section 9.3.1 clients repeat the request on a new one. They may also repeat creations here, because these have
+an Idempotency-Key.
 """
 
 import http.client
@@ -21,11 +22,11 @@ import uuid
 from urllib.parse import urlsplit
 
 MOST_SECONDS = 600
-PAUSE = 0.1  # of each thread: four of them and an import stay below the rate of one key
+PAUSE = 0.1  # per thread: four of them and an import are below the rate of one key
 
 
 class Connection(http.client.HTTPSConnection):
-    """To this machine, whatever the name resolves to here; the certificate must be for the name."""
+    """To this machine, whatever the name resolves to here; the certificate must be valid for the name."""
 
     def __init__(self, host, port, trust):
         super().__init__(host, port, timeout=60, context=trust)

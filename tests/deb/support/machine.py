@@ -1,5 +1,5 @@
-"""A machine that runs systemd from a Debian root, in a container (systemd-nspawn) with a network of its own that has nothing
-but a loopback. Commands run in it as its root, with a bound."""
+"""A machine that runs systemd from a Debian root, in a container (systemd-nspawn) with its own network, which has only
+a loopback. Commands run in it as its root, with a time limit."""
 
 import os
 import signal
@@ -13,11 +13,12 @@ ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 
 
 class Failed(AssertionError):
-    """A command that should have ended well."""
+    """A command that should have succeeded."""
 
 
 def wait_for(what, seconds, ask):
-    """The first true answer of ask(), asked again until then; fails after `seconds`, naming what was waited for."""
+    """Calls ask() until its result is true and returns that; fails after `seconds` with the name of the awaited
+    event."""
     until = time.monotonic() + seconds
     while not (answer := ask()):
         if time.monotonic() > until:
@@ -27,7 +28,7 @@ def wait_for(what, seconds, ask):
 
 
 class Machine:
-    """Booted in the constructor; stop() ends it. `path` is its root as seen from outside."""
+    """Booted in the constructor; stop() stops it. `path` is its root as seen from the host."""
 
     def __init__(self, path, log):
         self.path, self.log = path, log
@@ -40,13 +41,13 @@ class Machine:
 
     def boot(self):
         with open(self.log, "ab") as out:
-            # In a session of its own, or the container's console would take over the terminal.
+            # In its own session, because the console of the container would take over the terminal.
             self.container = subprocess.Popen(
                 ["systemd-nspawn", "--quiet", "--directory", self.path, "--boot", "--private-network", "--register=no",
                  "--keep-unit", "--console=pipe", "--link-journal=no", "--resolv-conf=off", "--timezone=off"],
                 stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
         self.init = wait_for("the container's first process", 20, self._first_process)
-        # "degraded" would be a unit of Debian's that does not work in a container: nothing of ours.
+        # "degraded" means that a unit of Debian does not work in a container; Muster is not affected.
         wait_for("the machine's boot", 60, lambda: self.tried("systemctl is-system-running").stdout.strip()
                  in ("running", "degraded"))
 
@@ -65,35 +66,37 @@ class Machine:
         return None
 
     def inside(self, *command):
-        """What runs `command` in the machine, for subprocess. Failed when it is not up: another process of this side may have got its
-        number by then, and all that tests do to the machine would be done here."""
+        """The command line that runs `command` in the machine, for subprocess. Failed if the machine is down: another
+        process of the host may have its number by then, and the commands would run on the host."""
         if self.container is None or self.container.poll() is not None:
             raise Failed(f"the machine is not up: see {self.log}")
         return ["nsenter", "--target", str(self.init), "--all", "--root", "--wd", *command]
 
     def tried(self, script, seconds=60, user="root"):
-        """Runs a shell's script as `user`, from the administrator's home; the result with its text, whatever the status."""
+        """Runs a shell script as `user` in the administrator's home; returns the result with its text, whatever the
+        status."""
         shell = ["env", "-i", *(f"{name}={value}" for name, value in ENVIRONMENT.items()), "bash", "-c", f"cd {HOME}\n{script}"]
         if user != "root":
             shell = ["runuser", "-u", user, "--", *shell]
-        # In a session of its own: a faulty `kill 0` in there would end the tests, which run as root.
+        # In its own session: a faulty `kill 0` in the script would end the tests, which run as root.
         return subprocess.run(self.inside(*shell), stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=seconds, check=False, start_new_session=True)
 
     def run(self, script, seconds=60, user="root"):
-        """What it wrote to standard output; Failed, with all that it wrote, unless it ended well."""
+        """Its standard output; Failed, with the complete output, unless it succeeded."""
         done = self.tried(script, seconds, user)
         if done.returncode:
             raise Failed(f"{script!r} ended with {done.returncode}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
         return done.stdout
 
     def in_network(self, *command):
-        """What runs a command of this side, with its files and libraries, in the machine's network."""
+        """The command line that runs a command of the host, with its files and libraries, in the network of the
+        machine."""
         self.inside()
         return ["nsenter", "--target", str(self.init), "--net", *command]
 
     def outside(self, name):
-        """A file of the administrator's home, as seen from this side."""
+        """A file in the administrator's home, as seen from the host."""
         return f"{self.path}{HOME}/{name}"
 
     def put(self, content, name):
@@ -101,7 +104,7 @@ class Machine:
             out.write(content)
 
     def shut_down(self):
-        """As poweroff does, with the services' own ends."""
+        """Like poweroff: the services shut down normally."""
         if self.container.poll() is None and self.init:
             os.kill(self.init, signal.SIGRTMIN + 4)
             self.container.wait(timeout=90)
@@ -117,7 +120,7 @@ class Machine:
             self.kill()
 
     def kill(self):
-        """systemd-nspawn's end is the end of all that runs in the container."""
+        """The end of systemd-nspawn ends everything in the container."""
         if self.container is not None and self.container.poll() is None:
             self.container.kill()
             self.container.wait(timeout=30)

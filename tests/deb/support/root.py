@@ -1,7 +1,8 @@
-"""A throw-away Debian root: what a sysadmin has after installing Debian, and no more.
+"""A temporary Debian root: a minimal installation of Debian.
 
-make_root() fills a folder once for a run; Layer gives each user of it a copy of their own by overlayfs, so that what one of
-them installs is not there for the next one.
+make_root() fills a folder once per run; Layer gives each user of it a copy by overlayfs, so that packages installed by
+one of
+them do not affect the next one.
 """
 
 import glob
@@ -9,19 +10,20 @@ import os
 import shutil
 import subprocess
 
-# What a plain installation has besides the essential packages, as far as the documented commands use it.
+# The packages of a plain installation in addition to the essential ones, as far as the documented commands use them.
 PLAIN = "systemd systemd-sysv dbus sudo adduser ca-certificates iproute2 procps".split()
-# What the documented commands install besides Muster.
+# The packages that the documented commands install in addition to Muster.
 SERVER = ["mariadb-server"]
 NAME = "members.example.org"
-# Whoever administers the machine, by sudo, from here; the packages lie here.
+# The administrator of the machine, who uses sudo in this home; it also contains the packages.
 ADMIN = "ada"
 HOME = f"/home/{ADMIN}"
 
 
 def make_root(folder, packages, mirror=None):
-    """A root of Debian 12 in `folder`, with Muster's `packages` in the home of its administrator, and all that they and the documented commands
-    want of Debian downloaded but not installed: the machine has no network. Raises with the log's end."""
+    """A root of Debian 12 in `folder`, with Muster's `packages` in the home of its administrator, and all Debian
+    packages that they and the documented commands require, downloaded but not installed: the machine has no network.
+    Raises with the end of the log."""
     shutil.rmtree(folder, ignore_errors=True)
     log = f"{folder}.log"
     inside = " ".join(f"{HOME}/{os.path.basename(package)}" for package in packages)
@@ -31,9 +33,9 @@ def make_root(folder, packages, mirror=None):
         f"--customize-hook=chroot \"$1\" adduser --quiet --disabled-password --gecos '' {ADMIN}",
         f"--customize-hook=echo '{ADMIN} ALL=(ALL) NOPASSWD: ALL' >\"$1\"/etc/sudoers.d/{ADMIN}",
         f"--customize-hook=copy-in {' '.join(packages)} {HOME}",
-        # apt(8) deletes what it has installed from; a package that is installed again has to come from somewhere.
+        # apt(8) deletes the files that it has installed; a package that is installed again must still be available.
         "--customize-hook=echo 'APT::Keep-Downloaded-Packages \"true\";' >\"$1\"/etc/apt/apt.conf.d/90keep",
-        # Without the settings that the root is made with: recommended packages come too, as they do by hand.
+        # Without the settings used to create the root: recommended packages are installed too, as by hand.
         f"--customize-hook=env -u APT_CONFIG chroot \"$1\" apt-get -q -y -o APT::Install-Recommends=true install --download-only {' '.join(SERVER)} {inside}",
         f"--customize-hook=echo {NAME} >\"$1\"/etc/hostname",
         f"--customize-hook=printf '127.0.0.1 localhost\n127.0.1.1 {NAME}\n' >\"$1\"/etc/hosts",
@@ -47,7 +49,7 @@ def make_root(folder, packages, mirror=None):
 
 
 class Layer:
-    """A writable copy of a root, for as long as the `with` lasts."""
+    """A writable copy of a root, during the `with` block."""
 
     def __init__(self, root, folder):
         self.root, self.folder = root, folder
@@ -66,15 +68,15 @@ class Layer:
 
 
 def built_packages(folder):
-    """The packages that a sysadmin installs, without those for debuggers."""
+    """The packages that an administrator installs, without debug symbols."""
     found = [path for path in sorted(glob.glob(f"{folder}/*.deb")) if "-dbgsym_" not in path]
     if len(found) != 3:
-        raise RuntimeError(f"{folder} holds {found}: make deb")
+        raise RuntimeError(f"{folder} contains {found}; run make deb")
     return found
 
 
 def with_version(package, version, folder):
-    """The same package under another version: what comes before or after it for dpkg. Its path."""
+    """The same package with another version, which dpkg sorts before or after it; returns its path."""
     tree = f"{folder}/tree"
     os.makedirs(folder, exist_ok=True)
     subprocess.run(["dpkg-deb", "-R", package, tree], check=True)

@@ -1,4 +1,4 @@
-"""What an admin does with a session where a partner has a key: imports and users (specification 5)."""
+"""Admin sessions on the endpoints of partner keys: imports and users (specification 5)."""
 
 import pytest
 from support.bodies import BODIES
@@ -10,7 +10,7 @@ def admin(org):
     return org.admin()
 
 
-def test_an_admin_imports_from_the_first_call_to_the_last(org, admin):
+def test_an_admin_runs_a_complete_import(org, admin):
     client = admin.api
     job = client.post("/v1/imports", expect=201, json={
         "file_name": "f.csv", "declared_total": 2, "mapping": {"columns": [EMAIL_COLUMN]}}).json()
@@ -28,7 +28,7 @@ def test_an_admin_imports_from_the_first_call_to_the_last(org, admin):
     assert client.get_json("/v1/imports") == org.api.get_json("/v1/imports")
 
 
-def test_a_keys_import_is_of_nobody(org, admin):
+def test_an_import_by_a_key_has_no_creator(org, admin):
     job = org.create_import()
     assert (job["source"], job["created_by_id"]) == ("api", None)
     seen = admin.api.get_json(f"/v1/imports/{job['id']}")
@@ -36,7 +36,7 @@ def test_a_keys_import_is_of_nobody(org, admin):
     assert admin.api.post(f"/v1/imports/{job['id']}/cancel", json={}, expect=200).json()["state"] == "canceled"
 
 
-def test_an_admin_makes_and_reads_users(org, admin):
+def test_an_admin_creates_and_reads_users(org, admin):
     user = admin.api.post("/v1/users", json={"email": email(), "first_name": "Ann"}, expect=201).json()
     assert admin.api.get_json(f"/v1/users/{user['id']}") == org.user(user["id"])
     assert admin.api.get_json("/v1/attributes") == org.api.get_json("/v1/attributes")
@@ -49,7 +49,7 @@ def test_a_key_and_a_session_share_an_idempotency_key(org, admin):
     assert again.content == first.content and again.headers["Idempotency-Replayed"] == "true"
 
 
-def test_a_viewer_sees_everything_and_moves_nothing(org):
+def test_a_viewer_reads_everything_and_changes_nothing(org):
     job_id = org.staged([{"email": email()}])
     user, viewer = org.create_user({"email": email()}), org.viewer().api
     before = org.job(job_id), org.rows(job_id), org.user(user["id"]), org.members()
@@ -62,7 +62,7 @@ def test_a_viewer_sees_everything_and_moves_nothing(org):
     assert (org.job(job_id), org.rows(job_id), org.user(user["id"]), org.members()) == before
 
 
-def test_an_owner_and_an_admin_may_do_the_same_work(org):
+def test_an_owner_and_an_admin_have_the_same_permissions(org):
     for role in ("owner", "admin"):
         client = org.admin(role).api
         job = client.post("/v1/imports", json=BODIES["createImport"](), expect=201).json()

@@ -1,4 +1,5 @@
-"""/v1/api-keys: issue, list, rotate, revoke, by an organization's admins (docs/api/keys.md "Keys", specification 5)."""
+"""/v1/api-keys: keys are issued, listed, rotated and revoked by the admins of an organization (docs/api/keys.md "Keys",
+specification 5)."""
 
 import datetime
 import threading
@@ -26,7 +27,7 @@ def in_seconds(seconds):
 
 @pytest.fixture
 def issue(admin, stack):
-    """Issues a key over the API: the record with the key."""
+    """Issues a key over the API; returns the record with the key."""
     def run(name="k", **fields):
         issued = admin.post("/v1/api-keys", json={"name": name} | fields, expect=201).json()
         stack.keys_issued.append(issued["key"])
@@ -46,7 +47,7 @@ def works(module_org, key):
 
 
 def listed(admin, key):
-    """The record as the list has it, page by page; None when it is not there."""
+    """The record from the list, page by page; None if it is not listed."""
     cursor = None
     while True:
         page = admin.get_json("/v1/api-keys", params={"limit": 3} | ({"cursor": cursor} if cursor else {}))
@@ -84,7 +85,7 @@ def test_a_key_has_256_random_bits_and_a_checksum(module_org, issue):
     assert len({key[4:8] for key in keys}) == 3
 
 
-def test_what_is_left_out_is_the_installations(issue):
+def test_omitted_limits_are_null(issue):
     key = issue()
     assert key["rate_limit_per_second"] is None and key["burst"] is None and key["expires_at"] is None
 
@@ -103,7 +104,7 @@ def test_a_faulty_key_is_422_with_every_fault(admin, body, faults):
     assert faults_of(admin.post("/v1/api-keys", json=body, expect=422)) == faults
 
 
-def test_a_key_cannot_mint_another(module_org, issue):
+def test_a_key_cannot_issue_another(module_org, issue):
     key = issue()
     for method, path in (("GET", ""), ("POST", ""), ("DELETE", f"/{key['id']}"), ("POST", f"/{key['id']}/rotate")):
         body = {"json": {"name": "more"}} if (method, path) == ("POST", "") else {}
@@ -114,7 +115,7 @@ def test_a_key_cannot_mint_another(module_org, issue):
 # ---------------------------------------------------------------------------- replays
 
 
-def test_a_replay_shows_the_same_key_byte_for_byte_and_issues_none(stack, new_org):
+def test_a_replay_returns_the_same_key_byte_for_byte_and_issues_none(stack, new_org):
     org = new_org(attributes=False)
     admin, headers = org.admin().api, {"Idempotency-Key": str(uuid.uuid4())}
     first = admin.post("/v1/api-keys", json={"name": "once"}, headers=headers, expect=201)
@@ -124,7 +125,7 @@ def test_a_replay_shows_the_same_key_byte_for_byte_and_issues_none(stack, new_or
                        headers=headers | {"Content-Type": "application/json"})
     assert again.content == first.content and again.headers["Idempotency-Replayed"] == "true"
     assert "Idempotency-Replayed" not in first.headers
-    assert len(admin.get_json("/v1/api-keys")["api_keys"]) == 2  # with the one that the organization began with
+    assert len(admin.get_json("/v1/api-keys")["api_keys"]) == 2  # and the initial key of the organization
     admin.post("/v1/api-keys", json={"name": "other"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
 
     path, turn = f"/v1/api-keys/{key['id']}/rotate", {"Idempotency-Key": "turn"}
@@ -139,10 +140,10 @@ def test_a_replay_shows_the_same_key_byte_for_byte_and_issues_none(stack, new_or
         assert not any(secret in (body if isinstance(body, str) else body.decode("latin-1")) for body in bodies)
 
 
-# ---------------------------------------------------------------------------- use and end
+# ---------------------------------------------------------------------------- use and expiry
 
 
-def test_the_last_use_is_noted(module_org, admin, issue):
+def test_the_last_use_is_recorded(module_org, admin, issue):
     key = issue()
     assert listed(admin, key)["last_used_at"] is None
     before = in_seconds(-1)
@@ -162,13 +163,13 @@ def test_a_key_works_until_it_expires(module_org, issue, stack):
         assert not works(module_org, later)
 
 
-def test_a_revoked_key_is_dead_and_stays_listed_for_30_days(module_org, admin, issue, stack):
+def test_a_revoked_key_is_rejected_and_remains_listed_for_30_days(module_org, admin, issue, stack):
     key = issue()
     assert works(module_org, key)
     assert admin.delete(f"/v1/api-keys/{key['id']}", expect=204).content == b""
     assert not works(module_org, key)
     revoked_at = listed(admin, key)["revoked_at"]
-    admin.delete(f"/v1/api-keys/{key['id']}", expect=204)  # again: the same
+    admin.delete(f"/v1/api-keys/{key['id']}", expect=204)  # again: the same result
     assert listed(admin, key)["revoked_at"] == revoked_at is not None
     for age, is_listed in ((30 * DAY - 60, True), (30 * DAY + 1, False)):
         stack.sql("UPDATE api_keys SET revoked_at = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))",
@@ -176,7 +177,7 @@ def test_a_revoked_key_is_dead_and_stays_listed_for_30_days(module_org, admin, i
         assert (listed(admin, key) is not None) == is_listed
 
 
-def test_no_request_of_a_thousand_succeeds_once_the_revocation_was_answered(module_org, admin, issue):
+def test_no_request_of_a_thousand_succeeds_after_the_revocation_was_acknowledged(module_org, admin, issue):
     key = issue()
     revoked, late = threading.Event(), []
 
@@ -188,7 +189,7 @@ def test_no_request_of_a_thousand_succeeds_once_the_revocation_was_answered(modu
         return status
 
     with ThreadPoolExecutor(20) as pool:
-        before = [pool.submit(ask, number) for number in range(400)]  # keep all workers busy with it
+        before = [pool.submit(ask, number) for number in range(400)]  # keeps all workers busy
         wait_for(lambda: any(future.done() for future in before), "the first answer")
         admin.delete(f"/v1/api-keys/{key['id']}", expect=204)
         revoked.set()
@@ -200,7 +201,7 @@ def test_no_request_of_a_thousand_succeeds_once_the_revocation_was_answered(modu
 # ---------------------------------------------------------------------------- rotation
 
 
-def test_a_rotated_key_works_beside_its_successor_until_the_overlap_is_over(module_org, admin, issue, stack):
+def test_a_rotated_key_works_until_the_end_of_the_overlap(module_org, admin, issue, stack):
     key = issue("sync", rate_limit_per_second=7, burst=9)
     successor = rotate(admin, key, json={"overlap_seconds": DAY}, expect=201).json()
     assert successor["id"] != key["id"] and successor["key"] != key["key"]
@@ -214,20 +215,20 @@ def test_a_rotated_key_works_beside_its_successor_until_the_overlap_is_over(modu
 
 
 @pytest.mark.parametrize("body", [{}, {"json": {}}, {"json": {"overlap_seconds": 0}}])
-def test_without_an_overlap_the_old_key_dies_at_once(module_org, admin, issue, body):
+def test_without_an_overlap_the_old_key_is_rejected_immediately(module_org, admin, issue, body):
     key = issue()
     successor = rotate(admin, key, expect=201, **body).json()
     assert not works(module_org, key) and works(module_org, successor)
     assert listed(admin, key)["revoked_at"] is not None
 
 
-def test_an_overlap_makes_no_key_live_longer(admin, issue):
+def test_an_overlap_does_not_extend_the_life_of_a_key(admin, issue):
     key = issue(expires_at=in_seconds(60))
     rotate(admin, key, json={"overlap_seconds": 604_800}, expect=201)
     assert listed(admin, key)["expires_at"] == key["expires_at"]
 
 
-def test_a_dead_key_cannot_be_rotated(admin, issue, stack):
+def test_a_revoked_or_expired_key_cannot_be_rotated(admin, issue, stack):
     revoked, expired = issue(), issue(expires_at=in_seconds(60))
     admin.delete(f"/v1/api-keys/{revoked['id']}", expect=204)
     stack.sql("UPDATE api_keys SET expires_at = 1000 WHERE id = UNHEX(REPLACE(%s, '-', ''))", expired["id"])
@@ -237,11 +238,11 @@ def test_a_dead_key_cannot_be_rotated(admin, issue, stack):
 
 
 @pytest.mark.parametrize("value, fault", [(-1, "out_of_range"), (604_801, "out_of_range"), ("60", "wrong_type")])
-def test_an_overlap_is_of_a_week_at_most(admin, issue, value, fault):
+def test_an_overlap_is_at_most_a_week(admin, issue, value, fault):
     reply = rotate(admin, issue(), json={"overlap_seconds": value}, expect=422)
     assert faults_of(reply) == {"overlap_seconds": fault}
 
 
-def test_an_admins_session_opens_what_the_key_opens(module_org, admin):
+def test_an_admin_session_is_accepted_where_the_key_is(module_org, admin):
     user = module_org.create_user({"email": email()})
     assert admin.get_json(f"/v1/users/{user['id']}") == module_org.user(user["id"])

@@ -18,7 +18,7 @@ def entries(client, **query):
 
 @pytest.fixture
 def busy(new_org, stack):
-    """An organization with a history: (organization, its owner, the keys of it)."""
+    """An organization with a history: (organization, its owner, its keys)."""
     org = new_org(attributes=False)
     admin = org.admin()
     client = admin.api
@@ -29,15 +29,15 @@ def busy(new_org, stack):
     return org, admin, (key, successor)
 
 
-def test_what_admins_and_operators_did_is_there_newest_first(busy, stack):
+def test_actions_of_admins_and_operators_are_listed_newest_first(busy, stack):
     org, admin, (key, successor) = busy
     log = entries(admin.api)
-    told = [(entry["actor"], entry["action"], entry["subject_id"]) for entry in log]
-    assert told == [
+    logged = [(entry["actor"], entry["action"], entry["subject_id"]) for entry in log]
+    assert logged == [
         ("admin", "api_key.revoked", successor["id"]), ("admin", "api_key.rotated", key["id"]),
         ("admin", "api_key.issued", key["id"]), ("admin", "session.opened", None), ("admin", "second_factor.enrolled", None),
         ("operator", "seat.added", admin.id), ("operator", "api_key.issued", org.key_id),
-    ] + told[7:]
+    ] + logged[7:]
     assert all(entry["actor"] == "operator" for entry in log[5:])
     for entry in log:
         is_admin = entry["actor"] == "admin"
@@ -47,17 +47,17 @@ def test_what_admins_and_operators_did_is_there_newest_first(busy, stack):
     assert times == sorted(times, reverse=True)
 
 
-def test_an_entry_leads_to_its_request(busy):
+def test_an_entry_names_its_request(busy):
     _, admin, (key, _) = busy
     reply = admin.api.delete(f"/v1/api-keys/{key['id']}", expect=204)
     newest = entries(admin.api)[0]
     assert (newest["action"], newest["subject_id"]) == ("api_key.revoked", key["id"])
     assert newest["request_id"] == reply.headers["X-Request-Id"]
-    admin.api.delete(f"/v1/api-keys/{key['id']}", expect=204)  # nothing happened: nothing to tell
+    admin.api.delete(f"/v1/api-keys/{key['id']}", expect=204)  # no change, so no entry
     assert entries(admin.api)[0] == newest
 
 
-def test_the_second_factors_troubles_are_noted(busy):
+def test_failures_of_the_second_factor_are_logged(busy):
     _, admin, _ = busy
     session = admin.unverified()
     session.post(f"{FACTOR}/verify-backup-code", json={"code": admin.backup_codes.pop()}, expect=200)
@@ -68,7 +68,7 @@ def test_the_second_factors_troubles_are_noted(busy):
     assert sorted(actions[1:3]) == ["backup_code.used", "session.opened"]
 
 
-def test_the_log_can_be_read_page_by_page_and_by_action_and_subject(busy):
+def test_the_log_is_paged_and_filtered_by_action_and_subject(busy):
     _, admin, (key, successor) = busy
     whole = entries(admin.api)
     assert entries(admin.api, limit=2) == whole
@@ -83,7 +83,7 @@ def test_the_log_can_be_read_page_by_page_and_by_action_and_subject(busy):
         assert faults_of(reply) == {"cursor": "invalid_cursor"}
 
 
-def test_an_organizations_log_is_its_own(busy, module_org):
+def test_an_organization_reads_only_its_own_log(busy, module_org):
     org, admin, _ = busy
     others = {entry["id"] for entry in entries(module_org.admin().api)}
     mine = {entry["id"] for entry in entries(admin.api)}
@@ -92,12 +92,12 @@ def test_an_organizations_log_is_its_own(busy, module_org):
     module_org.admin().api.get("/v1/audit-log", params={"cursor": cursor}, expect=422)
 
 
-def test_a_viewer_may_read_it_and_a_key_may_not(module_org):
+def test_a_viewer_may_read_the_log_and_a_key_may_not(module_org):
     assert entries(module_org.viewer().api)
     module_org.api.get("/v1/audit-log", expect=403, code="FORBIDDEN")
 
 
-def test_it_holds_neither_secrets_nor_addresses_of_members(busy, stack):
+def test_the_log_contains_no_secrets_and_no_addresses_of_members(busy, stack):
     org, admin, _ = busy
     member = email("member")
     user = admin.api.post("/v1/users", json={"email": member}, expect=201).json()

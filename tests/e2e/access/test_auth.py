@@ -1,6 +1,7 @@
-"""Credentials: every operation with every wrong one, and revocation (specification 5, 7; docs/api/authentication.md "Authentication").
+"""Credentials: every operation with every wrong credential, and revocation (specification 5, 7; docs/api/authentication.md
+"Authentication").
 
-The matrices are made from the description: a new operation fails here until support/bodies.py knows how to call it.
+The tests iterate over the API description: a new operation fails here until support/bodies.py supports it.
 """
 
 import base64
@@ -29,8 +30,8 @@ def checksum(text):
     return digits
 
 
-def invented_key(prefix="org_"):
-    """Well-formed, with the right check digits, and never issued."""
+def unissued_key(prefix="org_"):
+    """Well-formed, with valid check digits, and never issued."""
     text = prefix + "".join(random.Random(7).choices(ALPHABET, k=43))
     return text + checksum(text)
 
@@ -41,7 +42,7 @@ def flipped(text, place):
 
 @pytest.fixture(scope="module")
 def wrong(module_org, stack):
-    """Authorization headers that open nothing: {name: header, or None for no header}."""
+    """Authorization headers that are not accepted: {name: header, or None for no header}."""
     key = module_org.key
     revoked = stack.issue_key(module_org.id, "revoked")
     stack.ctl("key", "revoke", "--org", module_org.id, "--id", revoked["id"])
@@ -60,15 +61,15 @@ def wrong(module_org, stack):
         "no header": None, "empty": "", "scheme alone": "Bearer", "scheme and blank": "Bearer ", "no scheme": key,
         "Basic": f"Basic {basic}", "key as Basic": f"Basic {key}", "Digest": f"Digest {key}", "Token": f"Token {key}",
         "garbage": "Bearer garbage", "binary": "Bearer \u00ff\u00fe", "no separator": f"Bearer{key}",
-        "never issued": f"Bearer {invented_key()}", "wrong check digits": f"Bearer {flipped(key, -1)}",
+        "never issued": f"Bearer {unissued_key()}", "wrong check digits": f"Bearer {flipped(key, -1)}",
         "mistyped": f"Bearer {flipped(key, 10)}", "cut short": f"Bearer {key[:-1]}", "too long": f"Bearer {key}A",
         "very long": "Bearer " + "org_" + "A" * 7000, "two keys": f"Bearer {key} {key}", "two by comma": f"Bearer {key},{key}",
         "quoted": f'Bearer "{key}"', "lower case": f"Bearer {key.lower()}", "upper case": f"Bearer {key.upper()}",
-        "another kind": f"Bearer {invented_key('mk_live_')}", "publishable": f"Bearer {invented_key('ek_live_')}",
-        "content key": f"Bearer {invented_key('ck_live_')}", "revoked tracking key": f"Bearer {taken_back['key']}",
+        "another kind": f"Bearer {unissued_key('mk_live_')}", "publishable": f"Bearer {unissued_key('ek_live_')}",
+        "content key": f"Bearer {unissued_key('ck_live_')}", "revoked tracking key": f"Bearer {taken_back['key']}",
         "prefix alone": "Bearer org_", "SQL": "Bearer org_' OR '1'='1", "key id": f"Bearer {module_org.key_id}",
         "organization id": f"Bearer {module_org.id}", "revoked": f"Bearer {revoked['key']}",
-        "expired": f"Bearer {expired['key']}", "session never opened": f"Bearer {invented_key('')}",
+        "expired": f"Bearer {expired['key']}", "session never opened": f"Bearer {unissued_key('')}",
         "session cut short": f"Bearer {token[:-1]}", "mistyped session": f"Bearer {flipped(token, 10)}",
         "session's wrong check digits": f"Bearer {flipped(token, -1)}", "session as Basic": f"Basic {token}",
         "signed out": f"Bearer {signed_out.key}", "session too old": f"Bearer {too_old.key}",
@@ -78,16 +79,16 @@ def wrong(module_org, stack):
 
 @pytest.fixture
 def ids(module_org):
-    """Records of the organization that exist: {kind: id}; the import is staging, and canceled in the end."""
+    """Existing records of the organization: {kind: id}. The import is staging, and canceled at the end."""
     job_id = module_org.create_import()["id"]
     key = module_org.admin().api.post("/v1/api-keys", json={"name": "there"}, expect=201).json()
     module_org.stack.keys_issued.append(key["key"])
     yield module_org.records() | {"import": job_id, "api_key": key["id"]}
-    assert module_org.job(job_id)["state"] == "staging"  # whatever was tried
+    assert module_org.job(job_id)["state"] == "staging"  # unchanged by all the attempts
     module_org.cancel(job_id)
 
 
-def test_every_operation_refuses_every_wrong_credential_alike(anyone, contract, wrong, ids):
+def test_every_operation_rejects_every_wrong_credential_alike(anyone, contract, wrong, ids):
     keyed = [operation for operation in contract.operations if operation.needs_key]
     assert len(keyed) >= 12
     for operation in keyed:
@@ -98,43 +99,43 @@ def test_every_operation_refuses_every_wrong_credential_alike(anyone, contract, 
             assert reply.status_code == 401, (operation.id, name, reply.text)
             assert error_of(reply)["code"] == "UNAUTHORIZED"
             bodies.add(reply.content)
-        assert len(bodies) == 1, f"{operation.id}: the answers tell wrong credentials apart"
+        assert len(bodies) == 1, f"{operation.id}: the replies distinguish wrong credentials"
 
 
 def refused(client, operations, ids, status, code, headers=None):
-    """Calls each operation with what it would accept, and wants this refusal; the replies."""
+    """Calls each operation with a valid request and expects this error; returns the replies."""
     operations = list(operations)
     assert operations
     return [client.request(operation.method, path_of(operation, ids), headers=headers, expect=status, code=code,
                            **body_of(operation)) for operation in operations]
 
 
-def test_an_organization_key_opens_nothing_that_is_for_admins(contract, module_org, ids):
+def test_an_organization_key_is_rejected_by_admin_operations(contract, module_org, ids):
     mine = [operation for operation in contract.operations if operation.needs_key and not operation.takes_organization_key]
     assert {"createApiKey", "listAuditLog", "getSession", "enableTwoFactor"} <= {operation.id for operation in mine}
     refused(module_org.api, mine, ids, 403, "FORBIDDEN")
 
 
-def test_a_module_credential_opens_nothing_but_the_ingest(contract, module_org, ids):
+def test_a_module_credential_is_accepted_only_by_the_ingest(contract, module_org, ids):
     others = [operation for operation in contract.operations if operation.needs_key and not operation.takes_module_credential]
     refused(module_org.module_api, others, ids, 403, "FORBIDDEN")
 
 
-def test_a_publishable_key_opens_nothing_as_a_bearer(anyone, contract, module_org, ids):
+def test_a_publishable_key_is_not_accepted_as_a_bearer_token(anyone, contract, module_org, ids):
     keyed = [operation for operation in contract.operations if operation.needs_key]
     for page in (module_org.page_api, module_org.reader_api):
         refused(anyone, keyed, ids, 403, "FORBIDDEN", {"Authorization": f"Bearer {page.token}"})
 
 
-def test_nobody_but_a_module_pushes_events(contract, module_org, ids):
+def test_only_a_module_can_push_events(contract, module_org, ids):
     theirs = [operation for operation in contract.operations if operation.takes_module_credential]
     assert [operation.id for operation in theirs] == ["ingestEvents"]
     for client in (module_org.api, module_org.admin().api, module_org.viewer().api, module_org.admin().unverified()):
         refused(client, theirs, ids, 403, "FORBIDDEN")
 
 
-def test_before_the_second_factor_a_session_opens_nothing_but_itself(contract, module_org, ids):
-    wanting = [operation for operation in contract.operations if operation.wants_second_factor]
+def test_an_unverified_session_can_only_use_the_session_operations(contract, module_org, ids):
+    wanting = [operation for operation in contract.operations if operation.requires_second_factor]
     assert {operation.id for operation in contract.operations if operation.needs_key} - {
         operation.id for operation in wanting} == {
         "getSession", "deleteSession", "enableTwoFactor", "verifyTotp", "verifyBackupCode", "ingestEvents"}
@@ -154,7 +155,7 @@ def test_a_viewer_reads_everything_and_changes_nothing(contract, module_org, ids
             viewer.get(path_of(operation, ids), expect=200, **body_of(operation, module_org))
 
 
-def test_an_admin_whose_seat_is_gone_may_not_even_read(stack, contract, module_org, ids):
+def test_an_admin_without_a_seat_cannot_read(stack, contract, module_org, ids):
     admin = module_org.new_admin("owner")
     client = admin.api
     client.get("/v1/imports", expect=200)
@@ -165,7 +166,7 @@ def test_an_admin_whose_seat_is_gone_may_not_even_read(stack, contract, module_o
 
 
 def by_credential(contract, org):
-    """Each kind of credential with the operations that it opens."""
+    """Each kind of credential with the operations that accept it."""
     return [(org.admin().api, [operation for operation in contract.operations if operation.takes_session]),
             (org.api, [operation for operation in contract.operations if operation.takes_organization_key]),
             (org.module_api, [operation for operation in contract.operations if operation.takes_module_credential])]
@@ -173,13 +174,13 @@ def by_credential(contract, org):
 
 @pytest.mark.parametrize("value", ["", "acme", "*", "01a1fd04-035b-72c3-8961", "{%s}", "%s,%s", "null", "%s x",
                                    "01A1FD04-035B-72C3-8961-619EDE6ECC85"])
-def test_an_expected_organization_that_is_none_is_refused_everywhere(contract, module_org, ids, value):
+def test_a_malformed_expected_organization_is_rejected_everywhere(contract, module_org, ids, value):
     headers = {"X-Expect-Organization": value.replace("%s", module_org.id)}
     for client, operations in by_credential(contract, module_org):
         refused(client, operations, ids, 400, "BAD_REQUEST", headers)
 
 
-def test_another_expected_organization_stops_everything_whether_it_exists_or_not(stack, contract, module_org, ids):
+def test_another_expected_organization_is_rejected_whether_it_exists_or_not(stack, contract, module_org, ids):
     bodies = set()
     for expected in (Organization(stack, contract, attributes=False).id, str(uuid.uuid4())):
         headers = {"X-Expect-Organization": expected}
@@ -188,10 +189,10 @@ def test_another_expected_organization_stops_everything_whether_it_exists_or_not
             assert {details_of(reply)["field"] for reply in replies} == {"X-Expect-Organization"}
             bodies |= {reply.content for reply in replies}
     assert len(bodies) == 1
-    module_org.admin().api.get("/v1/session", expect=200)  # it was not signed out either
+    module_org.admin().api.get("/v1/session", expect=200)  # the session was not ended either
 
 
-def test_the_expected_organization_lets_pass_what_is_meant(contract, module_org, ids):
+def test_the_correct_expected_organization_is_accepted(contract, module_org, ids):
     headers = {"X-Expect-Organization": module_org.id}
     for operation in contract.operations:
         if operation.needs_key and operation.method == "GET":
@@ -201,7 +202,7 @@ def test_the_expected_organization_lets_pass_what_is_meant(contract, module_org,
                 module_org.api.get(path, headers=headers, expect=200)
 
 
-def test_a_wrong_credential_is_refused_before_anything_else_is_looked_at(anyone, contract):
+def test_a_wrong_credential_is_rejected_before_the_request_is_validated(anyone, contract):
     nowhere = dict.fromkeys(KINDS.values(), str(uuid.uuid4()))
     for operation in contract.operations:
         if operation.needs_key:
@@ -211,7 +212,7 @@ def test_a_wrong_credential_is_refused_before_anything_else_is_looked_at(anyone,
                            headers={"Content-Type": "text/plain", "Idempotency-Key": ""})
 
 
-def test_a_key_in_another_place_is_none(anyone, module_org):
+def test_a_key_in_another_place_is_not_accepted(anyone, module_org):
     key = module_org.key
     anyone.get("/v1/imports", headers={"X-Api-Key": key}, expect=401)
     anyone.get("/v1/imports", headers={"Cookie": f"key={key}"}, expect=401)
@@ -220,7 +221,7 @@ def test_a_key_in_another_place_is_none(anyone, module_org):
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-def test_the_scheme_is_read_in_any_case(anyone, module_org, scheme):
+def test_the_scheme_is_case_insensitive(anyone, module_org, scheme):
     anyone.get("/v1/imports", headers={"Authorization": f"{scheme} {module_org.key}"}, expect=200)
 
 
@@ -229,7 +230,7 @@ def test_an_operation_is_open_only_if_it_needs_no_tenant(contract):
     assert open_ones == {"getDescription", "getHealth", "getReadiness", "getMetrics",
                          "requestSignInCode", "verifySignInCode",
                          "recordAdImpression", "followAdClick",  # their tokens are signed
-                         "returnFromProvider"}  # its state, with a cookie, tells who comes back
+                         "returnFromProvider"}  # the state and a cookie identify the caller
 
 
 # ---------------------------------------------------------------------------- keys of pages
@@ -237,7 +238,7 @@ def test_an_operation_is_open_only_if_it_needs_no_tenant(contract):
 
 @pytest.fixture(scope="module")
 def wrong_tokens(module_org, stack):
-    """What opens no page's operation in the query: {name: key, or None for none}."""
+    """Values of the key parameter that no page operation accepts: {name: key, or None for none}."""
     revoked, expired = {}, {}
     for kind in ("tracking", "content"):
         revoked[kind], expired[kind] = (module_org.issue_publishable_key(kind)["key"] for _ in range(2))
@@ -245,8 +246,8 @@ def wrong_tokens(module_org, stack):
         stack.sql("UPDATE publishable_keys SET expires_at = 1000 WHERE token = %s", expired[kind])
     token = module_org.page_api.token
     return {
-        "none": None, "empty": "", "garbage": "garbage", "never issued": invented_key("ek_live_"),
-        "another never issued": invented_key("ck_live_"), "mistyped": flipped(token, 20), "cut short": token[:-1],
+        "none": None, "empty": "", "garbage": "garbage", "never issued": unissued_key("ek_live_"),
+        "another never issued": unissued_key("ck_live_"), "mistyped": flipped(token, 20), "cut short": token[:-1],
         "too long": token + "A", "upper case": token.upper(), "padded": f" {token}", "SQL": "ek_live_' OR '1'='1",
         "NUL": token + "\0", "very long": "ek_live_" + "A" * 3000, "key id": module_org.page_api.record["id"],
         "organization key": module_org.key, "session": module_org.admin().api.key, "module": module_org.module_api.key,
@@ -258,7 +259,7 @@ def of_pages(contract):
     return [operation for operation in contract.operations if operation.takes_publishable_key]
 
 
-def test_every_operation_of_pages_refuses_every_wrong_key_alike(contract, module_org, wrong_tokens, ids):
+def test_every_page_operation_rejects_every_wrong_key_alike(contract, module_org, wrong_tokens, ids):
     assert of_pages(contract)
     for operation in of_pages(contract):
         page, bodies = module_org.client_for(operation), set()
@@ -269,10 +270,10 @@ def test_every_operation_of_pages_refuses_every_wrong_key_alike(contract, module
         headers = {"Authorization": f"Bearer {page.token}", "X-Api-Key": page.token, "Cookie": f"key={page.token}"}
         bodies.add(page.request(operation.method, path_of(operation, ids), key=None, headers=headers, expect=401,
                                 **body_of(operation)).content)
-        assert len(bodies) == 1, f"{operation.id}: the answers tell wrong keys apart"
+        assert len(bodies) == 1, f"{operation.id}: the replies distinguish wrong keys"
 
 
-def test_a_key_of_the_other_kind_is_refused(contract, module_org, ids):
+def test_a_key_of_the_other_kind_is_rejected(contract, module_org, ids):
     for operation in of_pages(contract):
         page, other = module_org.page_api, module_org.reader_api
         if operation.takes_content_key:
@@ -282,7 +283,7 @@ def test_a_key_of_the_other_kind_is_refused(contract, module_org, ids):
 
 
 def elsewhere(allowed):
-    """Headers that do not say that a request comes from that origin, https://name.domain[:port]."""
+    """Headers of requests that do not come from the origin https://name.domain[:port]."""
     name = allowed.removeprefix("https://")
     origins = ["", "null", "https://other.example", f"http://{name}", f"{allowed}:444", f"https://{name}.evil.test",
                f"https://evil{name}", f"https://evil.{name}", f"https://u@{name}", f"https://{name}@evil.test", f"{allowed}/",
@@ -295,7 +296,7 @@ def elsewhere(allowed):
     return headers
 
 
-def test_every_operation_of_pages_refuses_every_other_origin(contract, module_org, ids):
+def test_every_page_operation_rejects_every_other_origin(contract, module_org, ids):
     for operation in of_pages(contract):
         page = module_org.client_for(operation)
         for headers in elsewhere(SHOP):
@@ -303,7 +304,7 @@ def test_every_operation_of_pages_refuses_every_other_origin(contract, module_or
                          **body_of(operation))
 
 
-def test_a_referer_tells_the_origin_where_nothing_else_does(contract, module_org, ids):
+def test_a_referer_gives_the_origin_if_there_is_no_origin_header(contract, module_org, ids):
     for operation in contract.operations:
         if operation.takes_publishable_key or operation.is_console and operation.method == "GET":
             origin = SHOP if operation.takes_publishable_key else module_org.stack.base_url
@@ -313,7 +314,7 @@ def test_a_referer_tells_the_origin_where_nothing_else_does(contract, module_org
             assert reply.ok, (operation.id, reply.text)
 
 
-def test_the_console_is_called_from_its_own_pages_only(contract, module_org, ids):
+def test_the_console_is_called_only_from_its_own_pages(contract, module_org, ids):
     console = [operation for operation in contract.operations if operation.is_console]
     assert {"listContentKeys", "createContentKey"} <= {operation.id for operation in console} == {
         operation.id for operation in contract.operations if operation.path.startswith(CONSOLE)}
@@ -323,7 +324,7 @@ def test_the_console_is_called_from_its_own_pages_only(contract, module_org, ids
                                            code="ORIGIN_NOT_ALLOWED", **body_of(operation))
 
 
-def test_a_preflight_is_answered_as_its_request_would_be(contract, module_org, wrong_tokens, ids):
+def test_a_preflight_gets_the_same_decision_as_its_request(contract, module_org, wrong_tokens, ids):
     for operation in of_pages(contract):
         page, path = module_org.client_for(operation), path_of(operation, ids)
         asking = {"Access-Control-Request-Method": operation.method, "Access-Control-Request-Headers": "content-type"}
@@ -334,10 +335,10 @@ def test_a_preflight_is_answered_as_its_request_would_be(contract, module_org, w
             page.request("OPTIONS", path, headers=asking | headers, expect=403, code="ORIGIN_NOT_ALLOWED")
 
 
-# ---------------------------------------------------------------------------- the life of a key
+# ---------------------------------------------------------------------------- lifetime of a key
 
 
-def test_a_key_that_expires_works_until_then(org, stack):
+def test_a_key_works_until_it_expires(org, stack):
     soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=1.5)
     issued = stack.issue_key(org.id, "soon", "--expires", soon.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
     org.api.get("/v1/imports", key=issued["key"], expect=200)
@@ -345,7 +346,7 @@ def test_a_key_that_expires_works_until_then(org, stack):
     assert datetime.datetime.now(datetime.timezone.utc) >= soon - datetime.timedelta(milliseconds=2)
 
 
-def test_keys_of_one_organization_work_side_by_side(org, stack):
+def test_two_keys_of_one_organization_are_independent(org, stack):
     second = stack.issue_key(org.id, "second")
     user = org.create_user({"email": email()})
     org.api.get(f"/v1/users/{user['id']}", key=second["key"], expect=200)
@@ -354,7 +355,7 @@ def test_keys_of_one_organization_work_side_by_side(org, stack):
     org.api.get(f"/v1/users/{user['id']}", key=second["key"], expect=200)
 
 
-def test_the_use_of_a_key_is_noted(org, stack):
+def test_the_use_of_a_key_is_recorded(org, stack):
     fresh = stack.issue_key(org.id, "fresh")
     assert fresh["last_used_at"] is None
     org.api.get("/v1/imports", key=fresh["key"], expect=200)
@@ -362,7 +363,7 @@ def test_the_use_of_a_key_is_noted(org, stack):
     assert listed["last_used_at"] is not None and "key" not in listed
 
 
-def test_a_revoked_key_opens_nothing_from_the_next_request_on(org, stack):
+def test_a_revoked_key_is_rejected_from_the_next_request_on(org, stack):
     key = stack.issue_key(org.id, "leaked")
     url = "/v1/imports"
     revoked = threading.Event()
@@ -376,7 +377,7 @@ def test_a_revoked_key_opens_nothing_from_the_next_request_on(org, stack):
         return reply.status_code
 
     with ThreadPoolExecutor(20) as pool:
-        before = [pool.submit(ask, number) for number in range(400)]  # keep all workers busy with it
+        before = [pool.submit(ask, number) for number in range(400)]  # keeps all workers busy
         wait_for(lambda: any(future.done() for future in before), "the first answer")
         stack.ctl("key", "revoke", "--org", org.id, "--id", key["id"])
         revoked.set()

@@ -1,4 +1,5 @@
-"""The session of an admin: what it shows, where it acts, how it ends (docs/api/sign-in.md "Admin sign-in", specification 5.5)."""
+"""The session of an admin: its contents, its active organization, and its end (docs/api/sign-in.md "Admin sign-in",
+specification 5.5)."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +14,9 @@ IDLE, WHOLE = 12 * 3600, 7 * 24 * 3600
 
 @pytest.fixture
 def two_seats(stack, contract, new_org):
-    """An admin with seats in two organizations: (admin, the one of the first seat, the other one)."""
+    """An admin with seats in two organizations: (admin, organization of the first seat, the other organization)."""
     older, younger = new_org(attributes=False), new_org(attributes=False)
-    # The order of the seats counts, not that of the organizations.
+    # The order of the seats counts, not the order of the organizations.
     return Admin(stack, contract, (younger.id, "owner"), (older.id, "viewer")), younger, older
 
 
@@ -23,10 +24,10 @@ def switch(client, organization_id, **options):
     return client.post("/v1/session/active-organization", json={"organizationId": organization_id}, **options)
 
 
-# ---------------------------------------------------------------------------- what it shows
+# ---------------------------------------------------------------------------- contents
 
 
-def test_a_session_shows_itself_before_the_second_factor_too(module_org):
+def test_an_unverified_session_can_be_read(module_org):
     admin = module_org.new_admin("owner")
     client = admin.unverified()
     shown = client.get_json("/v1/session")
@@ -40,17 +41,17 @@ def test_a_session_shows_itself_before_the_second_factor_too(module_org):
     assert after == shown | {"two_factor": {"enrolled": True, "verified": True}}
 
 
-def test_a_sign_in_acts_on_the_earliest_seat(two_seats):
+def test_a_sign_in_activates_the_organization_of_the_earliest_seat(two_seats):
     admin, first, second = two_seats
     reply = admin.signed_in()
     assert reply["active_organization_id"] == first.id
     assert [(seat["organization_id"], seat["role"]) for seat in reply["seats"]] == [(first.id, "owner"), (second.id, "viewer")]
 
 
-# ---------------------------------------------------------------------------- where it acts
+# ---------------------------------------------------------------------------- active organization
 
 
-def test_an_admin_can_act_on_each_of_his_organizations(two_seats):
+def test_an_admin_can_activate_each_of_their_organizations(two_seats):
     admin, first, second = two_seats
     client, elsewhere = admin.api, admin.new_session()
     people = {org.id: org.create_user({"email": email()})["id"] for org in (first, second)}
@@ -59,15 +60,15 @@ def test_an_admin_can_act_on_each_of_his_organizations(two_seats):
     assert switched.headers["X-Active-Organization"] == second.id
     assert client.get(f"/v1/users/{people[second.id]}", expect=200).headers["X-Active-Organization"] == second.id
     client.get(f"/v1/users/{people[first.id]}", expect=404)
-    client.post("/v1/users", json={"email": email()}, expect=403)  # the role there counts
-    # Another session of his acts where it did.
+    client.post("/v1/users", json={"email": email()}, expect=403)  # the role in that organization applies
+    # Another session of the same admin keeps its organization.
     assert elsewhere.get(f"/v1/users/{people[first.id]}", expect=200).headers["X-Active-Organization"] == first.id
     assert elsewhere.get_json("/v1/session")["active_organization_id"] == first.id
     switch(client, first.id, expect=200)
     client.post("/v1/users", json={"email": email()}, expect=201)
 
 
-def test_an_organization_without_a_seat_cannot_be_acted_on(two_seats, module_org):
+def test_an_organization_without_a_seat_cannot_be_activated(two_seats, module_org):
     admin, first, _ = two_seats
     for organization_id in (module_org.id, str(uuid.uuid4())):
         switch(admin.api, organization_id, expect=404, code="NOT_FOUND")
@@ -77,11 +78,11 @@ def test_an_organization_without_a_seat_cannot_be_acted_on(two_seats, module_org
     assert admin.api.get_json("/v1/session")["active_organization_id"] == first.id
 
 
-def test_what_is_meant_for_another_organization_is_stopped(two_seats):
+def test_a_request_for_another_organization_is_rejected(two_seats):
     admin, first, second = two_seats
     expecting = {"X-Expect-Organization": first.id}
     body = {"email": email()}
-    switch(admin.api, second.id, expect=200, headers=expecting)  # another tab has moved on
+    switch(admin.api, second.id, expect=200, headers=expecting)  # another tab has switched
     reply = admin.api.post("/v1/users", json=body, headers=expecting, expect=409, code="CONFLICT")
     assert error_of(reply)["details"]["field"] == "X-Expect-Organization"
     assert reply.headers["X-Active-Organization"] == second.id
@@ -91,7 +92,7 @@ def test_what_is_meant_for_another_organization_is_stopped(two_seats):
     admin.api.post("/v1/users", json=body, headers=expecting, expect=201)
 
 
-def test_a_lost_seat_counts_from_the_next_request_on(two_seats):
+def test_a_lost_seat_applies_from_the_next_request_on(two_seats):
     admin, first, second = two_seats
     client = admin.api
     client.get("/v1/imports", expect=200)
@@ -102,33 +103,33 @@ def test_a_lost_seat_counts_from_the_next_request_on(two_seats):
     client.get("/v1/imports", expect=200)
 
 
-# ---------------------------------------------------------------------------- its end
+# ---------------------------------------------------------------------------- end
 
 
 @pytest.mark.parametrize("is_verified", [True, False])
-def test_a_sign_out_is_at_once_and_everywhere(module_org, is_verified):
+def test_a_sign_out_applies_immediately_on_all_workers(module_org, is_verified):
     admin = module_org.admin()
     client = admin.new_session() if is_verified else admin.unverified()
     path = "/v1/imports" if is_verified else "/v1/session"
     with ThreadPoolExecutor(20) as pool:
-        assert set(pool.map(lambda _: client.get(path).status_code, range(100))) == {200}  # all workers know it
+        assert set(pool.map(lambda _: client.get(path).status_code, range(100))) == {200}  # all workers have cached it
         assert client.delete("/v1/session", expect=204).content == b""
         assert set(pool.map(lambda _: client.get(path).status_code, range(200))) == {401}
     client.delete("/v1/session", expect=401)
     admin.api.get("/v1/imports", expect=200)
 
 
-def test_a_session_of_12_idle_hours_is_over(module_org, stack):
+def test_a_session_ends_after_12_idle_hours(module_org, stack):
     clients = [module_org.admin().new_session() for _ in range(2)]
     with stack.later(IDLE - 60):
         clients[0].get("/v1/imports", expect=200)
     with stack.later(IDLE + 1):
-        clients[0].get("/v1/imports", expect=200)  # it was used meanwhile
+        clients[0].get("/v1/imports", expect=200)  # it was used in between
         clients[1].get("/v1/imports", expect=401)
     clients[0].delete("/v1/session", expect=204)
 
 
-def test_a_session_is_over_after_7_days_however_busy(module_org, stack, contract):
+def test_a_session_ends_after_7_days_even_if_used(module_org, stack, contract):
     client = module_org.admin().new_session()
 
     def used_until(seconds):
@@ -143,7 +144,7 @@ def test_a_session_is_over_after_7_days_however_busy(module_org, stack, contract
         client.get("/v1/imports", expect=401)
 
 
-def test_a_token_can_be_told_from_a_mistyped_one_without_asking(module_org, stack, contract):
+def test_a_mistyped_token_is_rejected_by_its_checksum(module_org, stack, contract):
     token = module_org.admin().api.key
     assert len(token) == 43 + 6 and token.isalnum()
     asked = stack.log("musterd").count('operation=getSession')

@@ -1,4 +1,5 @@
-"""An admin's sign-in by a code in a mail: the calls of specification 4.5, and its guess budgets (docs/api/sign-in.md "Admin sign-in")."""
+"""An admin's sign-in with a code sent by mail: the calls of specification 4.5, and its limits on guesses (docs/api/sign-in.md
+"Admin sign-in")."""
 
 import statistics
 import time
@@ -11,14 +12,14 @@ from support.mail import mails_to, wait_for_mail
 from support.stack import wait_for
 from support.world import email
 
-TRIES = 5  # a code
-FAILURES = 20  # an hour and an address
+TRIES = 5  # per code
+FAILURES = 20  # per hour and address
 PASSING_HEADERS = {"X-Request-Id", "Date"}
 
 
 @pytest.fixture
 def admin(module_org):
-    """An admin who never signed in."""
+    """An admin who has never signed in."""
     return module_org.new_admin()
 
 
@@ -30,13 +31,13 @@ def other_than(code):
     return f"{(int(code) + 1) % 10**8:08d}"
 
 
-def told(reply):
-    """All that a stranger is told."""
+def observable(reply):
+    """The parts of the reply that a stranger can observe."""
     headers = {name: value for name, value in reply.headers.items() if name not in PASSING_HEADERS}
     return reply.status_code, headers, reply.content
 
 
-# ---------------------------------------------------------------------------- the way in
+# ---------------------------------------------------------------------------- signing in
 
 
 def test_the_four_calls_of_the_specification(anyone, stack, contract, module_org, admin):
@@ -61,7 +62,7 @@ def test_the_four_calls_of_the_specification(anyone, stack, contract, module_org
     assert client.get_json("/v1/session")["two_factor"] == {"enrolled": True, "verified": True}
 
 
-def test_an_address_is_read_in_any_case(anyone, admin):
+def test_an_address_is_case_insensitive(anyone, admin):
     code = admin.ask_for_code()
     assert verify(anyone, f" {admin.address.upper()} ", code, expect=200).json()["token"]
 
@@ -72,20 +73,20 @@ def test_a_code_works_once(anyone, admin):
     verify(anyone, admin.address, code, expect=401, code="UNAUTHORIZED")
 
 
-def test_a_code_lets_one_of_many_in(anyone, admin):
+def test_a_code_opens_one_of_many_parallel_sessions(anyone, admin):
     code = admin.ask_for_code()
     with ThreadPoolExecutor(10) as pool:
         replies = list(pool.map(lambda _: verify(anyone, admin.address, code).status_code, range(10)))
     assert sorted(replies) == [200] + [401] * 9
 
 
-def test_a_code_is_of_one_address(anyone, module_org, admin):
+def test_a_code_is_valid_for_one_address(anyone, module_org, admin):
     code = admin.ask_for_code()
     verify(anyone, module_org.new_admin().address, code, expect=401)
     verify(anyone, admin.address, code, expect=200)
 
 
-def test_a_new_code_takes_the_place_of_the_one_before(anyone, admin):
+def test_a_new_code_replaces_the_previous_one(anyone, admin):
     first, second = admin.ask_for_code(), admin.ask_for_code()
     assert first != second
     verify(anyone, admin.address, first, expect=401)
@@ -101,7 +102,7 @@ def test_a_code_is_valid_for_five_minutes(anyone, stack, module_org):
         verify(anyone, late.address, codes[1], expect=401)
 
 
-def test_an_admin_without_a_seat_is_nobody(anyone, stack, module_org, admin):
+def test_an_admin_without_a_seat_is_treated_as_a_stranger(anyone, stack, module_org, admin):
     code = admin.ask_for_code()
     admin.take_seat(module_org.id)
     verify(anyone, admin.address, code, expect=401)
@@ -126,13 +127,13 @@ def test_a_code_has_eight_digits(anyone, otp):
     assert list(faults_of(verify(anyone, email(), otp, expect=422))) == ["otp"]
 
 
-def test_a_strangers_address_is_answered_like_an_admins(anyone, stack, admin):
+def test_the_address_of_a_stranger_gets_the_same_reply_as_the_address_of_an_admin(anyone, stack, admin):
     stranger = email("stranger")
     forget_requests(stack)
-    asked = [told(anyone.post(f"{AUTH}/request", json={"email": address})) for address in (admin.address, stranger)]
+    asked = [observable(anyone.post(f"{AUTH}/request", json={"email": address})) for address in (admin.address, stranger)]
     assert asked[0] == asked[1] and asked[0][0] == 200
     wait_for_mail(stack, admin.address)
-    tried = [told(verify(anyone, address, "00000000")) for address in (admin.address, stranger)]
+    tried = [observable(verify(anyone, address, "00000000")) for address in (admin.address, stranger)]
     assert tried[0] == tried[1] and tried[0][0] == 401
     refused = [anyone.post(f"{AUTH}/request", json={"email": address}, expect=429) for address in (admin.address, stranger)]
     assert refused[0].content == refused[1].content
@@ -141,11 +142,11 @@ def test_a_strangers_address_is_answered_like_an_admins(anyone, stack, admin):
     assert mails_to(stack, stranger) == []
 
 
-def test_a_strangers_address_is_answered_as_fast_as_an_admins(anyone, stack, admin):
+def test_the_address_of_a_stranger_is_answered_as_fast_as_the_address_of_an_admin(anyone, stack, admin):
     stranger = email("stranger")
     times = {(path, address): [] for path in ("request", "verify") for address in (admin.address, stranger)}
     for number in range(100):
-        # In turns first: whoever is second has the mail of the first one sent beside him.
+        # Alternates the order: the second request runs while the mail of the first is being sent.
         for (path, address), spent in sorted(times.items(), reverse=number % 2 == 0):
             stack.sql("DELETE FROM guess_budgets")
             body = {"email": address} | ({"otp": "00000000"} if path == "verify" else {})
@@ -161,7 +162,7 @@ def test_a_strangers_address_is_answered_as_fast_as_an_admins(anyone, stack, adm
 # ---------------------------------------------------------------------------- guessing
 
 
-def test_a_code_bears_five_tries(anyone, stack, module_org):
+def test_a_code_allows_five_attempts(anyone, stack, module_org):
     lucky, unlucky = module_org.new_admin(), module_org.new_admin()
     for admin, wrong, status in ((lucky, TRIES - 1, 200), (unlucky, TRIES, 401)):
         code = admin.ask_for_code()
@@ -171,7 +172,7 @@ def test_a_code_bears_five_tries(anyone, stack, module_org):
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_twenty_wrong_codes_an_hour_close_an_address_even_to_the_right_new_code(anyone, stack, admin, known):
+def test_twenty_wrong_codes_in_an_hour_block_an_address_even_for_a_new_code(anyone, stack, admin, known):
     address = admin.address if known else email("stranger")
     for _ in range(FAILURES):
         verify(anyone, address, "00000000", expect=401)
@@ -181,18 +182,18 @@ def test_twenty_wrong_codes_an_hour_close_an_address_even_to_the_right_new_code(
     if known:
         with stack.later(3590):
             verify(anyone, address, code, expect=429)
-        with stack.later(3601):  # the budget is whole again, and the code is too old
+        with stack.later(3601):  # the budget is full again, and the code has expired
             verify(anyone, address, code, expect=401)
 
 
-def test_guesses_at_once_are_counted_one_by_one(anyone):
+def test_parallel_guesses_are_counted_individually(anyone):
     address = email("stranger")
     with ThreadPoolExecutor(20) as pool:
         replies = list(pool.map(lambda _: verify(anyone, address, "00000000").status_code, range(2 * FAILURES)))
     assert sorted(replies) == [401] * FAILURES + [429] * FAILURES
 
 
-def test_a_success_gives_no_failures_back(anyone, admin):
+def test_a_success_does_not_reset_the_count_of_failures(anyone, admin):
     for _ in range(FAILURES - 1):
         verify(anyone, admin.address, "00000000", expect=401)
     code = admin.ask_for_code()
@@ -201,7 +202,7 @@ def test_a_success_gives_no_failures_back(anyone, admin):
     verify(anyone, admin.address, code, expect=429)
 
 
-def test_a_code_can_be_asked_for_once_a_minute_and_five_times_an_hour(anyone, stack, admin):
+def test_a_code_can_be_requested_once_a_minute_and_five_times_an_hour(anyone, stack, admin):
     address, asked = admin.address, {"json": {"email": admin.address}}
     for number in range(5):
         with stack.later(61 * number):
@@ -214,13 +215,13 @@ def test_a_code_can_be_asked_for_once_a_minute_and_five_times_an_hour(anyone, st
         assert 3200 < int(reply.headers["Retry-After"]) <= 3600 - 61 * 5
     with stack.later(3601):
         anyone.post(f"{AUTH}/request", expect=200, **asked)
-    # Mail from the future would wait for its time: nobody is to wait for it.
+    # Mail with a future time stays in the queue; delete it so that no later test waits for it.
     stack.sql("DELETE FROM mail_outbox")
     forget_requests(stack)
     assert len(mails_to(stack, address)) <= 1
 
 
-def test_requests_at_once_send_one_mail(anyone, stack, admin):
+def test_parallel_requests_send_one_mail(anyone, stack, admin):
     with ThreadPoolExecutor(10) as pool:
         replies = list(pool.map(lambda _: anyone.post(f"{AUTH}/request", json={"email": admin.address}).status_code, range(10)))
     assert sorted(replies) == [200] + [429] * 9
@@ -229,10 +230,10 @@ def test_requests_at_once_send_one_mail(anyone, stack, admin):
     assert len(mails_to(stack, admin.address)) == 1
 
 
-# ---------------------------------------------------------------------------- at rest
+# ---------------------------------------------------------------------------- stored data
 
 
-def test_neither_codes_nor_tokens_nor_addresses_of_strangers_are_kept_in_clear(anyone, stack, admin):
+def test_codes_tokens_and_addresses_of_strangers_are_not_stored_in_clear_text(anyone, stack, admin):
     stranger = email("stranger")
     forget_requests(stack)
     anyone.post(f"{AUTH}/request", json={"email": stranger}, expect=200)

@@ -1,6 +1,6 @@
 """The second factor: enrolment, codes, backup codes and the pause after five failures (docs/api/sign-in.md "Admin sign-in").
 
-What a session may do before it is in test_auth.py.
+test_auth.py tests the permissions of an unverified session.
 """
 
 import base64
@@ -18,13 +18,13 @@ PAUSE = 900
 
 @pytest.fixture
 def admin(module_org):
-    """An admin who never signed in."""
+    """An admin who has never signed in."""
     return module_org.new_admin()
 
 
 @pytest.fixture
 def enrolled(admin):
-    """An admin whose enrolment used up the step before the present one."""
+    """An admin whose enrolment used the step before the current one."""
     assert admin.api
     return admin
 
@@ -38,7 +38,7 @@ def try_backup(client, word, **options):
 
 
 def wrong_code(admin):
-    """A code of none of the steps around now."""
+    """A code that does not match any step around now."""
     near = {totp(admin.secret, step_now() + shift) for shift in range(-4, 5)}
     return next(code for code in map("{:06d}".format, range(100)) if code not in near)
 
@@ -48,7 +48,8 @@ def is_verified(client):
 
 
 def in_the_middle_of_a_step():
-    """Waits until the present step lasts some seconds more, for tests of what is just too early or too late."""
+    """Waits until the current step lasts for some more seconds, for tests of codes that are just too early or too
+    late."""
     wait_for(lambda: 1 < time.time() % 30 < 24, "a fresh time step")
     return step_now()
 
@@ -65,17 +66,17 @@ def test_enrolment_shows_a_secret_and_ten_backup_codes(admin):
     assert all(re.fullmatch(r"([a-z2-7]{4}-){3}[a-z2-7]{4}", code) for code in made["backup_codes"])
 
 
-def test_enrolment_counts_once_a_code_was_right(admin):
+def test_enrolment_is_active_after_a_correct_code(admin):
     client = admin.unverified()
     first = dict(admin.enable(client))
     assert client.get_json("/v1/session")["two_factor"] == {"enrolled": False, "verified": False}
     try_backup(client, first["backup_codes"][0], expect=409, code="INVALID_STATE")
-    admin.enable(client)  # begun anew: the secret before is gone
+    admin.enable(client)  # enrolment was restarted: the previous secret is gone
     try_totp(client, totp(first["secret"], step_now()), expect=401)
     admin.pass_second_factor(client)
     assert client.get_json("/v1/session")["two_factor"] == {"enrolled": True, "verified": True}
     session = admin.unverified()
-    try_backup(session, first["backup_codes"][1], expect=401)  # those of the beginning before went with it
+    try_backup(session, first["backup_codes"][1], expect=401)  # the codes of the first enrolment are gone too
     try_backup(session, admin.backup_codes[0], expect=200)
 
 
@@ -86,7 +87,7 @@ def test_a_second_factor_is_enabled_once(enrolled):
     assert enrolled.signed_in()["two_factor"] == {"enrolled": True, "verified": False}
 
 
-def test_there_is_nothing_to_verify_before_enable(admin):
+def test_without_enable_verification_is_rejected(admin):
     client = admin.unverified()
     try_totp(client, "123456", expect=409, code="INVALID_STATE")
     try_backup(client, "aaaa-bbbb-cccc-dddd", expect=409, code="INVALID_STATE")
@@ -99,7 +100,7 @@ def test_there_is_nothing_to_verify_before_enable(admin):
     ("verify-backup-code", "", "required"), ("verify-backup-code", "x" * 65, "too_long"),
     ("verify-backup-code", 1, "wrong_type"),
 ])
-def test_a_malformed_code_is_422_and_no_failure(module_org, path, code, fault):
+def test_a_malformed_code_is_422_and_not_counted(module_org, path, code, fault):
     client = module_org.admin().api
     assert faults_of(client.post(f"{FACTOR}/{path}", json={"code": code}, expect=422)) == {"code": fault}
 
@@ -107,7 +108,7 @@ def test_a_malformed_code_is_422_and_no_failure(module_org, path, code, fault):
 # ---------------------------------------------------------------------------- codes
 
 
-def test_the_code_of_the_enrolment_is_used_up(enrolled):
+def test_the_code_of_the_enrolment_cannot_be_reused(enrolled):
     used = totp(enrolled.secret, enrolled.last_step)
     for client in (enrolled.api, enrolled.unverified()):
         try_totp(client, used, expect=401, code="UNAUTHORIZED")
@@ -121,7 +122,7 @@ def test_a_time_step_is_accepted_once(enrolled):
     assert [is_verified(client) for client in clients] == [True, False]
 
 
-def test_a_code_at_once_in_many_hands_opens_one_session(enrolled):
+def test_a_code_in_many_parallel_requests_opens_one_session(enrolled):
     clients = [enrolled.unverified() for _ in range(4)]
     code = totp(enrolled.secret, enrolled.fresh_step())
     with ThreadPoolExecutor(4) as pool:
@@ -130,7 +131,7 @@ def test_a_code_at_once_in_many_hands_opens_one_session(enrolled):
     assert sum(map(is_verified, clients)) == 1
 
 
-def test_a_step_either_way_is_accepted_and_no_other(admin):
+def test_only_the_adjacent_steps_are_accepted(admin):
     client = admin.unverified()
     admin.enable(client)
     now = in_the_middle_of_a_step()
@@ -141,7 +142,7 @@ def test_a_step_either_way_is_accepted_and_no_other(admin):
     try_totp(client, totp(admin.secret, now), expect=401)  # an older one than the last
 
 
-def test_a_verified_session_stays_so_whatever_is_tried_in_it(enrolled):
+def test_a_verified_session_remains_verified_after_failures(enrolled):
     try_totp(enrolled.api, wrong_code(enrolled), expect=401)
     assert is_verified(enrolled.api)
     enrolled.api.get("/v1/imports", expect=200)
@@ -161,7 +162,7 @@ def test_a_backup_code_works_once(enrolled):
     clients[1].get("/v1/imports", expect=200)
 
 
-def test_a_backup_code_is_its_admins_own(enrolled, module_org):
+def test_a_backup_code_works_only_for_its_admin(enrolled, module_org):
     try_backup(module_org.admin().unverified(), enrolled.backup_codes[0], expect=401)
     try_backup(enrolled.unverified(), enrolled.backup_codes[0], expect=200)
 
@@ -183,7 +184,7 @@ def test_five_failures_over_all_sessions_pause_the_second_factor_for_a_quarter_o
         for reply in (try_totp(client, code), try_backup(client, enrolled.backup_codes[0])):
             assert reply.status_code == 429 and reply.json()["error"]["code"] == "RATE_LIMITED"
             assert PAUSE - 30 < int(reply.headers["Retry-After"]) <= PAUSE
-    enrolled.api.get("/v1/imports", expect=200)  # who is in stays in
+    enrolled.api.get("/v1/imports", expect=200)  # a verified session continues
     with stack.later(PAUSE - 30):
         try_backup(clients[0], enrolled.backup_codes[0], expect=429)
     with stack.later(PAUSE + 1):
@@ -191,7 +192,7 @@ def test_five_failures_over_all_sessions_pause_the_second_factor_for_a_quarter_o
         try_backup(clients[1], enrolled.backup_codes[0], expect=200)
 
 
-def test_failures_at_once_are_counted_one_by_one(enrolled):
+def test_parallel_failures_are_counted_individually(enrolled):
     client = enrolled.unverified()
     wrong = wrong_code(enrolled)
     with ThreadPoolExecutor(12) as pool:
@@ -199,7 +200,7 @@ def test_failures_at_once_are_counted_one_by_one(enrolled):
     assert sorted(replies) == [401] * 5 + [429] * 7
 
 
-def test_a_success_forgives_the_failures_before_it(enrolled):
+def test_a_success_resets_the_count_of_failures(enrolled):
     client = enrolled.unverified()
     for _ in range(2):
         for _ in range(4):
@@ -207,10 +208,10 @@ def test_a_success_forgives_the_failures_before_it(enrolled):
         try_backup(client, enrolled.backup_codes.pop(), expect=200)
 
 
-# ---------------------------------------------------------------------------- at rest
+# ---------------------------------------------------------------------------- stored data
 
 
-def test_neither_the_secret_nor_a_backup_code_is_kept_in_clear(enrolled, stack):
+def test_secrets_and_backup_codes_are_not_stored_in_clear_text(enrolled, stack):
     (row,) = stack.sql("SELECT totp_secret FROM admins WHERE email = %s", enrolled.address)
     raw = base64.b32decode(enrolled.secret)
     assert raw not in row[0] and enrolled.secret.encode() not in row[0]

@@ -1,5 +1,5 @@
-"""/v1/ads: what pages are shown, how often at most, and that what comes back counts once and leads to the stored page
-only (docs/ads.md "Ads"). What admins keep in the console is test_ads_console.py's."""
+"""/v1/ads: which ad a page gets, caps and budgets, and redemptions that count once and redirect only to the stored page
+(docs/ads.md "Ads"). For the console see test_ads_console.py."""
 
 import base64
 import datetime
@@ -38,7 +38,7 @@ def click(anyone, ad, expect=302, method="GET", **options):
 # ---------------------------------------------------------------------------- serving
 
 
-def test_a_slot_shows_the_ad_that_fits(ads, stack):
+def test_a_slot_shows_the_matching_ad(ads, stack):
     slot, campaign = ads.running()
     answer = ads.ask(slot).json()
     assert answer["slot"] == slot["slug"]
@@ -51,7 +51,7 @@ def test_a_slot_shows_the_ad_that_fits(ads, stack):
     assert LANDING not in str(answer)
 
 
-def test_html_is_shown_as_it_was_sanitised(ads):
+def test_html_is_served_sanitised(ads):
     html = '<p onclick="steal()">Now<script>steal()</script> <a href="https://shop.example/">on</a><a href="javascript:steal()">!</a></p>'
     slot, _ = ads.running(creative={"kind": "html", "html": html, "image_url": None})
     ad = ads.serve(slot)
@@ -60,7 +60,7 @@ def test_html_is_shown_as_it_was_sanitised(ads):
     assert not any(word in ad["html"] for word in ("script", "steal", "onclick"))
 
 
-def test_nothing_that_fits_is_no_error_and_an_unknown_slot_is_404(ads, new_org):
+def test_no_matching_ad_is_not_an_error_and_an_unknown_slot_is_404(ads, new_org):
     slot = ads.slot()
     assert ads.ask(slot).json() == {"slot": slot["slug"], "ad": None}
     ads.campaign(slot)  # without a creative
@@ -78,11 +78,11 @@ def test_nothing_that_fits_is_no_error_and_an_unknown_slot_is_404(ads, new_org):
      {"slot": "required", "user_id": "invalid_uuid", "tags": "too_long", "locale": "too_long"}),
     ({"slot": "top", "tags": "x" * 65}, {"tags": "too_long"}), ({"slot": "top", "colour": "red"}, {"colour": "unknown_field"}),
 ])
-def test_faulty_questions_are_422_with_every_fault(module_org, params, faults):
+def test_a_faulty_query_is_422_with_every_fault(module_org, params, faults):
     assert faults_of(module_org.page_api.get("/v1/ads/serve", params=params, expect=422)) == faults
 
 
-def test_a_foreign_page_and_another_kind_of_key_are_shown_nothing(ads, module_org):
+def test_a_foreign_page_and_a_key_of_another_kind_get_no_ad(ads, module_org):
     slot, _ = ads.running()
     for origin in ("https://evil.test", "null", None):
         module_org.page_api.get("/v1/ads/serve", params={"slot": slot["slug"]}, headers={"Origin": origin}, expect=403,
@@ -91,7 +91,7 @@ def test_a_foreign_page_and_another_kind_of_key_are_shown_nothing(ads, module_or
     module_org.page_api.get("/v1/ads/serve", params={"slot": slot["slug"]}, key=None, expect=401)
 
 
-def test_targeting_shows_an_ad_to_whom_it_is_for(ads, module_org):
+def test_targeting_selects_the_visitors_of_an_ad(ads, module_org):
     ann = module_org.create_user({"email": email(), "country": "DE", "locale": "de-AT",
                                   "attributes": {"vip": True, "points": 7, "interests": ["news", "offers"]}})
     bob = module_org.create_user({"email": email(), "country": "GB", "locale": "en"})
@@ -111,7 +111,7 @@ def test_targeting_shows_an_ad_to_whom_it_is_for(ads, module_org):
     assert is_shown({"tags": ["cup", "final"]}, tags="news, final") and not is_shown({"tags": ["cup"]}, tags="cups")
 
 
-def test_another_tenants_user_is_a_visitor_like_an_unknown_one(ads, new_org):
+def test_a_user_of_another_tenant_is_treated_as_an_unknown_visitor(ads, new_org):
     theirs = new_org().create_user({"email": email(), "country": "DE", "attributes": {"vip": True}})
     everybody, _ = ads.running(frequency_cap=1)
     members, _ = ads.running(targeting={"attributes": {"vip": True}})
@@ -120,10 +120,10 @@ def test_another_tenants_user_is_a_visitor_like_an_unknown_one(ads, new_org):
         assert ads.serve(members, user_id=user_id) is None
 
 
-# ---------------------------------------------------------------------------- how often
+# ---------------------------------------------------------------------------- frequency
 
 
-def test_a_capped_campaign_shows_three_times_among_32_parallel_requests(ads, module_org):
+def test_a_capped_campaign_is_shown_three_times_to_32_parallel_requests(ads, module_org):
     slot, _ = ads.running(frequency_cap=3)
     ann = module_org.create_user({"email": email()})["id"]
     with ThreadPoolExecutor(32) as pool:
@@ -133,8 +133,8 @@ def test_a_capped_campaign_shows_three_times_among_32_parallel_requests(ads, mod
     assert ads.serve(slot, user_id=module_org.create_user({"email": email()})["id"]) is not None
 
 
-def test_a_budget_is_not_passed_by_parallel_requests(ads):
-    # It runs for a moment of today only, nearly all of which is over: all of the budget may go.
+def test_a_budget_is_not_exceeded_by_parallel_requests(ads):
+    # The campaign runs only for a short time today, and most of it is over, so the whole budget may be spent.
     slot, campaign = ads.running(starts_at=in_seconds(-1800), ends_at=in_seconds(60), daily_impressions=5)
     with ThreadPoolExecutor(32) as pool:
         shown = list(pool.map(lambda _: ads.serve(slot), range(32)))
@@ -144,16 +144,16 @@ def test_a_budget_is_not_passed_by_parallel_requests(ads):
         assert sum(ad is not None for ad in shown) == 5
 
 
-def test_weights_decide_how_often(ads):
+def test_weights_determine_the_frequency(ads):
     slot = ads.slot()
     _, rare = ads.running(slot, creative={"alt": "rare"})
     _, common = ads.running(slot, creative={"alt": "common"}, weight=1000)
     alts = [ads.serve(slot)["alt"] for _ in range(60)]
-    assert alts.count("common") > 50  # 60 expected less 0.06
+    assert alts.count("common") > 50  # 60 expected minus 0.06
     assert (rare["weight"], common["weight"]) == (1, 1000)
 
 
-def test_a_campaign_runs_in_its_time(ads, stack):
+def test_a_campaign_runs_within_its_period(ads, stack):
     slot, _ = ads.running(starts_at=in_seconds(DAY), ends_at=in_seconds(2 * DAY))
     assert ads.serve(slot) is None
     with stack.later(3 * DAY // 2):
@@ -162,18 +162,18 @@ def test_a_campaign_runs_in_its_time(ads, stack):
         assert ads.serve(slot) is None
 
 
-def test_pausing_stops_every_worker_within_a_second(ads):
+def test_a_pause_applies_on_every_worker_within_a_second(ads):
     slot, campaign = ads.running()
-    assert {ads.serve(slot) is not None for _ in range(32)} == {True}  # every worker knows it
+    assert {ads.serve(slot) is not None for _ in range(32)} == {True}  # every worker has cached it
     assert ads.change("campaigns", campaign, status="paused").json()["status"] == "paused"
     began = time.monotonic()
-    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to have heard", 5)
+    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to notice", 5)
     assert time.monotonic() - began < 3
     ads.change("campaigns", campaign, status="active")
     wait_for(lambda: ads.serve(slot) is not None, "a worker to show it again", 5)
 
 
-# ---------------------------------------------------------------------------- what comes back
+# ---------------------------------------------------------------------------- redemptions
 
 
 def test_an_impression_and_a_click_count_once(ads, anyone):
@@ -200,7 +200,7 @@ def test_32_parallel_redemptions_of_one_token_count_one(ads, anyone):
     assert ads.counted(campaign) == (1, 1)
 
 
-def test_who_only_looks_is_not_counted(ads, anyone):
+def test_a_head_request_is_not_counted(ads, anyone):
     slot, campaign = ads.running()
     ad = ads.serve(slot)
     assert click(anyone, ad, method="HEAD").headers["Location"] == LANDING
@@ -211,7 +211,7 @@ def test_who_only_looks_is_not_counted(ads, anyone):
 
 
 def tampered(token):
-    """The token with one bit of each of its parts turned, and other things that nobody handed out."""
+    """The token with one bit of each part inverted, and other tokens that were never issued."""
     raw = base64.urlsafe_b64decode(token + "==")
     for place in (0, 1, 2, 20, 40, 60, 73, 74, len(raw) - 1):
         changed = bytearray(raw)
@@ -220,7 +220,7 @@ def tampered(token):
     yield from (token[:-1], token[:70], token + "A", token + "==", token[::-1], "x", token.lower(), "a" * 142)
 
 
-def test_forged_tokens_count_nothing_and_lead_nowhere(ads, anyone, new_org):
+def test_forged_tokens_count_nothing_and_redirect_nowhere(ads, anyone, new_org):
     slot, campaign = ads.running()
     other = Ads(new_org(attributes=False))
     other_slot, other_campaign = other.running()
@@ -229,7 +229,7 @@ def test_forged_tokens_count_nothing_and_lead_nowhere(ads, anyone, new_org):
     for kind, good, swapped in (("impressions", seen, clicked), ("clicks", clicked, seen)):
         for token in (*tampered(good), swapped):
             anyone.get(f"/v1/ads/{kind}/{token}", expect=404, code="NOT_FOUND", allow_redirects=False)
-    # Another tenant's token with our campaign's ids in it.
+    # A token of another tenant with the ids of this campaign.
     theirs = base64.urlsafe_b64decode(other.serve(other_slot)["impression_url"].rsplit("/", 1)[1] + "==")
     ours = base64.urlsafe_b64decode(seen + "==")
     for cut in (18, 34, 50, 66):
@@ -238,7 +238,7 @@ def test_forged_tokens_count_nothing_and_lead_nowhere(ads, anyone, new_org):
     assert ads.counted(campaign) == other.counted(other_campaign) == (0, 0)
 
 
-def test_an_expired_token_counts_nothing_and_still_leads_on(ads, anyone, stack):
+def test_an_expired_token_counts_nothing_and_still_redirects(ads, anyone, stack):
     slot, campaign = ads.running()
     ad = ads.serve(slot)
     with stack.later(DAY + 60):
@@ -249,7 +249,7 @@ def test_an_expired_token_counts_nothing_and_still_leads_on(ads, anyone, stack):
     assert ads.counted(campaign) == (1, 0)
 
 
-def test_a_click_leads_to_the_stored_page_only(ads, anyone):
+def test_a_click_redirects_only_to_the_stored_page(ads, anyone):
     slot, campaign = ads.running()
     ad = ads.serve(slot)
     for query in ({"url": "https://evil.test"}, {"redirect": "//evil.test"}, {"landing_url": "https://evil.test"}):
@@ -264,17 +264,17 @@ def test_a_click_leads_to_the_stored_page_only(ads, anyone):
     assert ads.counted(campaign) == (1, 1)
 
 
-def test_figures_go_with_their_campaign(ads, anyone):
+def test_figures_are_deleted_with_their_campaign(ads, anyone):
     slot, campaign = ads.running()
     ad = ads.serve(slot)
     ads.delete("campaigns", campaign)
-    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to have heard", 5)
+    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to notice", 5)
     assert impress(anyone, ad).content == GIF
     click(anyone, ad, expect=404)
     ads.read("campaigns", campaign, expect=404)
 
 
-def test_a_removed_member_leaves_no_count_behind(ads, module_org, stack):
+def test_the_counts_of_a_removed_member_are_deleted(ads, module_org, stack):
     slot, _ = ads.running(frequency_cap=3)
     ann = module_org.create_user({"email": email()})
     ads.serve(slot, user_id=ann["id"])
@@ -284,7 +284,7 @@ def test_a_removed_member_leaves_no_count_behind(ads, module_org, stack):
     assert stack.sql(counts, ann["member_id"]) == [(0,)]
 
 
-def test_the_rate_of_a_key_holds_for_ads_too(ads, module_org):
+def test_the_rate_of_a_key_applies_to_ads_too(ads, module_org):
     issued = module_org.issue_publishable_key("tracking", "--rate", "1", "--burst", "3")
     page = PageClient(module_org.stack, module_org.api.contract, issued)
     slot, _ = ads.running()

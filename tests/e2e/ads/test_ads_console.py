@@ -1,4 +1,5 @@
-"""/console/v1/ads: slots, campaigns, creatives and their figures, kept by admins in the console (docs/ads.md "Ads")."""
+"""/console/v1/ads: slots, campaigns, creatives and their figures, managed by admins in the console (docs/ads.md
+"Ads")."""
 
 import uuid
 
@@ -34,11 +35,11 @@ def made(ads, slot, campaign):
                                                    "height": 1, "landing_url": LANDING})}
 
 
-# ---------------------------------------------------------------------------- what all kinds have in common
+# ---------------------------------------------------------------------------- all kinds
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_record_is_made_read_listed_and_deleted(ads, made, kind):
+def test_a_record_is_created_read_listed_and_deleted(ads, made, kind):
     _, body = made[kind]
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     first = ads.post(kind, body, headers=headers, expect=201)
@@ -60,7 +61,7 @@ def test_a_record_is_made_read_listed_and_deleted(ads, made, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_changes_nothing_leaves_the_record_alone(ads, made, kind):
+def test_a_change_without_an_effect_leaves_the_record_unchanged(ads, made, kind):
     record, _ = made[kind]
     assert ads.change(kind, record).json() == record
     same = {name: record[name] for name in record if name not in ("id", "organization_id", "campaign_id", "created_at", "updated_at")}
@@ -70,7 +71,7 @@ def test_what_changes_nothing_leaves_the_record_alone(ads, made, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_ads_are_kept_from_the_console_by_admins_only(ads, made, kind, module_org):
+def test_ads_are_managed_only_by_admins_in_the_console(ads, made, kind, module_org):
     record, body = made[kind]
     path = f"{CONSOLE}/{kind}/{record['id']}"
     for origin in (SHOP, "null", None):
@@ -85,7 +86,7 @@ def test_ads_are_kept_from_the_console_by_admins_only(ads, made, kind, module_or
     assert ads.read(kind, record) == record
 
 
-def test_deeds_are_audited(new_org):
+def test_changes_are_audited(new_org):
     ads = Ads(new_org(attributes=False))
     slot, campaign = ads.running()
     creative = ads.listed("creatives")[0]
@@ -101,7 +102,7 @@ def test_deeds_are_audited(new_org):
 # ---------------------------------------------------------------------------- slots
 
 
-def test_a_slug_is_one_slots_alone(ads, new_org):
+def test_a_slug_is_unique_among_slots(ads, new_org):
     first, second = ads.slot(), ads.slot()
     for reply in (ads.post("slots", {"slug": first["slug"], "name": "n", "width": 1, "height": 1}),
                   ads.change("slots", second, expect=409, slug=first["slug"])):
@@ -124,7 +125,7 @@ def test_a_faulty_slot_is_422_with_every_fault(ads, body, faults):
     assert faults_of(ads.post("slots", body, expect=422)) == faults
 
 
-def test_a_slot_that_campaigns_run_in_is_kept(ads):
+def test_a_slot_with_campaigns_cannot_be_deleted(ads):
     slot, other = ads.slot(), ads.slot()
     campaign = ads.campaign(slot, status="paused")
     assert "campaigns use this slot" in ads.delete("slots", slot, expect=409).json()["error"]["details"]["reason"]
@@ -136,7 +137,7 @@ def test_a_slot_that_campaigns_run_in_is_kept(ads):
 # ---------------------------------------------------------------------------- campaigns
 
 
-def test_a_campaign_has_what_it_was_given_and_defaults(ads, slot):
+def test_a_campaign_has_the_given_values_and_defaults(ads, slot):
     plain = ads.campaign(slot)
     assert (plain["status"], plain["weight"], plain["starts_at"]) == ("active", 1, plain["created_at"])
     assert plain["ends_at"] is plain["daily_impressions"] is plain["frequency_cap"] is None
@@ -184,13 +185,13 @@ def test_a_faulty_campaign_is_422_with_every_fault(ads, slot, campaign, fields, 
     assert ads.read("campaigns", campaign) == campaign
 
 
-def test_an_end_is_held_against_the_beginning_that_stands(ads, slot):
+def test_a_changed_end_is_compared_with_the_stored_start(ads, slot):
     campaign = ads.campaign(slot, starts_at="2030-01-01T00:00:00Z", ends_at="2030-02-01T00:00:00Z")
     for change in ({"ends_at": "2029-12-31T00:00:00Z"}, {"starts_at": "2030-02-01T00:00:00Z"}):
         assert faults_of(ads.change("campaigns", campaign, expect=422, **change)) == {"ends_at": "out_of_range"}
 
 
-def test_another_tenants_slot_cannot_be_told_from_none(ads, slot, campaign, new_org):
+def test_a_slot_of_another_tenant_looks_like_an_unknown_one(ads, slot, campaign, new_org):
     theirs = Ads(new_org(attributes=False)).slot()["id"]
     messages = set()
     for stranger in (theirs, str(uuid.uuid4())):
@@ -202,7 +203,7 @@ def test_another_tenants_slot_cannot_be_told_from_none(ads, slot, campaign, new_
     assert faults_of(ads.post("campaigns", {"name": "n", "slot_ids": [slot["id"]] * 2}, expect=422)) == {"slot_ids[1]": "duplicate"}
 
 
-def test_figures_are_of_the_days_asked_for(ads, campaign, stack):
+def test_figures_cover_the_requested_days(ads, campaign, stack):
     assert ads.days(campaign) == []
     today = int(stack.sql("SELECT FLOOR(UNIX_TIMESTAMP() / 86400)")[0][0])
     for ago, impressions in ((0, 5), (1, 0), (89, 7), (90, 9)):
@@ -221,7 +222,7 @@ def test_figures_are_of_the_days_asked_for(ads, campaign, stack):
 # ---------------------------------------------------------------------------- creatives
 
 
-def test_html_is_sanitised_when_it_is_written(ads, campaign):
+def test_html_is_sanitised_when_it_is_stored(ads, campaign):
     made = ads.creative(campaign, kind="html", image_url=None, html="<b>Now</b>\n<script>alert(1)</script><img src=x onerror=alert(1)>")
     assert "<b>Now</b>" in made["html"] and not any(word in made["html"] for word in ("script", "onerror", "alert"))
     assert ads.read("creatives", made) == made
@@ -256,7 +257,7 @@ def test_a_faulty_creative_is_422_with_every_fault(ads, campaign, fields, faults
     ads.delete("creatives", creative)
 
 
-def test_another_tenants_campaign_cannot_be_told_from_none(ads, new_org):
+def test_a_campaign_of_another_tenant_looks_like_an_unknown_one(ads, new_org):
     _, theirs = Ads(new_org(attributes=False)).running()
     body = {"kind": "html", "image_url": IMAGE, "width": 1, "height": 1, "landing_url": LANDING}
     replies = [ads.post("creatives", body | {"campaign_id": campaign}, expect=422) for campaign in (theirs["id"], str(uuid.uuid4()))]
@@ -267,10 +268,10 @@ def test_another_tenants_campaign_cannot_be_told_from_none(ads, new_org):
     assert faults_of(ads.admin.get(f"{CONSOLE}/creatives", params={"campaign_id": "7"}, expect=422)) == {"campaign_id": "invalid_uuid"}
 
 
-# ---------------------------------------------------------------------------- bounds
+# ---------------------------------------------------------------------------- limits
 
 
-def test_there_are_bounds(new_org, stack):
+def test_the_number_of_records_is_limited(new_org, stack):
     ads = Ads(new_org(attributes=False))
     slot, campaign = ads.running()
     for _ in range(19):

@@ -1,4 +1,4 @@
-"""PUT /v1/attributes/{key}: an admin writes the registry (specification 2.2, docs/api/attributes.md "Attributes")."""
+"""PUT /v1/attributes/{key}: an admin changes the registry (specification 2.2, docs/api/attributes.md "Attributes")."""
 
 import pytest
 from support.client import faults_of
@@ -23,33 +23,33 @@ def entry_of(org, key):
     return next((entry for entry in attributes if entry["key"] == key), None)
 
 
-def test_an_attribute_is_made_changed_and_used(org, put):
+def test_an_attribute_is_created_changed_and_used(org, put):
     made = put("shoe.size", {"type": "single_choice", "choices": ["39", "40"], "enabled": True, "label": "Shoes"}).json()
     assert made == entry_of(org, "shoe.size")
     assert (made["label"], made["type"], made["choices"], made["starter"]) == ("Shoes", "single_choice", ["39", "40"], False)
     user = org.create_user({"email": email(), "attributes": {"shoe.size": "40"}})
     wider = put("shoe.size", {"type": "single_choice", "choices": ["41"], "enabled": True}).json()
     assert (wider["choices"], wider["label"], wider["created_at"]) == (["41"], "Shoes", made["created_at"])
-    assert org.user(user["id"])["attributes"] == {"shoe.size": "40"}  # what is there stays
+    assert org.user(user["id"])["attributes"] == {"shoe.size": "40"}  # existing values are kept
     refused = org.create_user({"email": email(), "attributes": {"shoe.size": "40"}}, expect=422)
     assert refused["error"]["details"]["fields"][0]["code"] == "invalid_value"
 
 
-def test_the_same_again_changes_nothing(org, put):
+def test_a_repeated_put_changes_nothing(org, put):
     first = put("colour", TEXT).json()
     assert put("colour", TEXT).json() == first
 
 
-def test_a_disabled_attribute_takes_no_values(org, put):
+def test_a_disabled_attribute_accepts_no_values(org, put):
     put("colour", {"type": "text", "enabled": False})
     reply = org.api.post("/v1/users", json={"email": email(), "attributes": {"colour": "red"}}, expect=422)
     assert faults_of(reply) == {"attributes.colour": "unknown_attribute"}
 
 
-def test_the_type_of_what_is_in_use_or_of_a_starter_is_fixed(org, put):
+def test_the_type_of_a_used_or_starter_attribute_is_fixed(org, put):
     put("colour", TEXT)
     put("colour", {"type": "number", "enabled": True})
-    put("colour", TEXT)  # nobody has a value yet
+    put("colour", TEXT)  # no member has a value yet
     org.create_user({"email": email(), "attributes": {"colour": "red"}})
     refused = put("colour", {"type": "number", "enabled": True}, expect=409, code="INVALID_STATE").json()
     assert "values" in refused["error"]["details"]["reason"]
@@ -70,12 +70,12 @@ def test_the_type_of_what_is_in_use_or_of_a_starter_is_fixed(org, put):
     ("colour", TEXT | {"choices": ["a"]}, {"choices": "invalid_value"}),
     ("colour", TEXT | {"label": "x" * 256}, {"label": "too_long"}),
 ])
-def test_what_no_attribute_can_be_is_told_field_by_field(org, put, key, body, faults):
+def test_faults_of_an_attribute_are_reported_field_by_field(org, put, key, body, faults):
     assert faults_of(put(key, body, expect=422)) == faults
     assert entry_of(org, "colour") is None
 
 
-def test_a_change_stands_in_the_audit_log(org, put):
+def test_a_change_is_in_the_audit_log(org, put):
     put("colour", TEXT)
     newest = org.admin().api.get_json("/v1/audit-log", params={"limit": 1, "action": "attribute.changed"})["audit_log"][0]
     assert (newest["actor"], newest["subject_id"]) == ("admin", "colour")

@@ -27,7 +27,7 @@ def test_a_new_organization_has_the_starter_catalogue_disabled(new_org):
     assert not any(entry["enabled"] for entry in attributes)
 
 
-def test_enabled_and_own_attributes_are_listed_with_what_they_take(org):
+def test_enabled_and_own_attributes_are_listed_with_their_types(org):
     attributes = {entry["key"]: entry for entry in listed(org)}
     assert {key for key, entry in attributes.items() if entry["enabled"]} == {
         *ENABLED_STARTERS, *(key for key, *_ in OWN_ATTRIBUTES)}
@@ -37,18 +37,18 @@ def test_enabled_and_own_attributes_are_listed_with_what_they_take(org):
     assert attributes["points"]["choices"] == []
 
 
-def test_starter_attributes_can_be_told_from_own_ones(org):
+def test_starter_attributes_are_distinguished_from_own_ones(org):
     attributes = listed(org)
     assert {entry["key"] for entry in attributes if entry["starter"]} == set(STARTERS)
 
 
 @pytest.mark.parametrize("limit", [1, 5, 12, 100])
-def test_the_list_pages_by_key(module_org, limit):
+def test_the_list_is_paged_by_key(module_org, limit):
     keys = [entry["key"] for entry in listed(module_org, limit=limit)]
     assert keys == sorted(keys) and len(keys) == len(STARTERS) + len(OWN_ATTRIBUTES)
 
 
-def test_organizations_have_registries_of_their_own(org, new_org):
+def test_organizations_have_their_own_registries(org, new_org):
     other = new_org(attributes=False)
     assert "interests" not in {entry["key"] for entry in listed(other)}
     org.set_enabled("phone", False)

@@ -1,5 +1,5 @@
-"""Connecting a provider of external data, from the console to the provider's page and back (docs/external-data.md "Connecting"),
-against an authorization server that is as strict as each provider (support/oauth_server.py)."""
+"""Connecting a provider of external data, from the console to the provider's page and back (docs/external-data.md
+"Connecting"), against an authorization server that is as strict as each provider (support/oauth_server.py)."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,21 +9,21 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from support.client import Client
 from support.connecting import (
-    CONNECTIONS, COOKIE, MINUTE, another_browser, arrive, authorizations, change_row, changed, come_back, connect, family,
-    listed, row, stands, state_of, whole_way,
+    CONNECTIONS, COOKIE, MINUTE, another_browser, follow_redirect, authorizations, change_row, changed, complete_authorization, connect, family,
+    listed, row, status_of, state_of, connect_and_authorize,
 )
 from support.oauth_answers import DROPPED, HUGE, NO_JSON, NO_TOKEN, SERVER_ERROR, TOO_MANY, WRONG_TYPE, Answer
 from support.oauth_kinds import KINDS
 from support.oauth_server import OAuthServer
 from support.stack import UNCONFIGURED, free_port
 
-# With everything that goes wrong at the provider: PKCE, rotation, an issuer.
+# This provider has PKCE, rotation and an issuer, so every check applies.
 PROVIDER = "gitlab"
 
 
 @pytest.fixture(autouse=True)
 def _the_provider_finds_no_fault(oauth_server):
-    """Whatever else happens, no request was other than the provider's documentation asks for."""
+    """Every request must match the documentation of the provider."""
     oauth_server.faults.clear()
     yield
     assert oauth_server.faults == []
@@ -35,21 +35,21 @@ def admin(module_org):
 
 
 @pytest.fixture
-def way(admin, oauth_server):
-    """An admin who has consented at the provider's page and not come back yet: (connection, location)."""
+def authorization(admin, oauth_server):
+    """An admin who has consented at the provider's page and has not returned yet: (connection, location)."""
     made = connect(admin, PROVIDER)
     return made["id"], oauth_server.consent(made["redirectUrl"])
 
 
-def expect_failed(admin, org, told, connection, reason, error):
-    """The console is told why, and so is whoever looks at the list."""
-    assert told == {"result": "failed", "reason": reason, "connection": connection}
-    status, text = stands(admin, org, connection)
+def expect_failed(admin, org, result, connection, reason, error):
+    """The console and the list of connections show the reason."""
+    assert result == {"result": "failed", "reason": reason, "connection": connection}
+    status, text = status_of(admin, org, connection)
     assert status == "error" and error in text and "script" not in text
     assert row(org.stack, connection)["tokens"] is None and authorizations(org.stack, connection) == 0
 
 
-# ---------------------------------------------------------------------------- the whole way
+# ---------------------------------------------------------------------------- complete authorizations
 
 
 @pytest.mark.parametrize("provider", KINDS)
@@ -61,8 +61,8 @@ def test_every_provider_can_be_connected(stack, oauth_server, module_org, admin,
         made = connect(admin, provider, name=f"Our {provider}")
         waiting = {"id": made["id"], "name": f"Our {provider}", "connector": provider, "authStatus": "pending", "error": None}
         assert listed(admin, module_org)[made["id"]] == waiting
-        told = come_back(admin, oauth_server.consent(made["redirectUrl"]))
-        assert told == {"result": "connected", "connection": made["id"]}
+        result = complete_authorization(admin, oauth_server.consent(made["redirectUrl"]))
+        assert result == {"result": "connected", "connection": made["id"]}
         assert listed(admin, module_org)[made["id"]] == waiting | {"authStatus": "connected"}
     kept = row(stack, made["id"])
     assert kind.kept.items() <= kept["details"].items()
@@ -73,146 +73,146 @@ def test_every_provider_can_be_connected(stack, oauth_server, module_org, admin,
     assert len(given.access) == 1 and not any(token.encode() in kept["tokens"] for token in given.access + given.refresh)
 
 
-def test_what_is_not_said_otherwise_is_called_as_the_provider_is(module_org, admin):
-    connection = whole_way(admin, "slack")
+def test_the_default_name_of_a_connection_is_the_name_of_its_provider(module_org, admin):
+    connection = connect_and_authorize(admin, "slack")
     assert listed(admin, module_org)[connection]["name"] == "Slack"
 
 
-def test_when_tokens_end_and_are_refreshed_is_as_the_provider_says(stack, admin):
+def test_expiry_and_refresh_times_follow_the_provider(stack, admin):
     now = int(time.time() * 1000)
-    # (provider, when the access token ends, when there is something to do; both from now, in minutes)
+    # (provider, expiry of the access token, next action; both in minutes from now)
     for provider, ends, due in (("gitlab", 120, 105), ("hubspot", 30, 15), ("notion", None, 1440), ("mailchimp", None, None),
                                 ("stripe", None, None), ("linkedin", 86400, 86400), ("posthog", 600, 585)):
-        kept = row(stack, whole_way(admin, provider))
+        kept = row(stack, connect_and_authorize(admin, provider))
         for column, minutes in (("access_expires_at", ends), ("refresh_due_at", due)):
             seen = kept[column] and round((kept[column] - now) / MINUTE)
             assert seen == minutes, f"{provider}: {column}"
 
 
-def test_an_audit_log_tells_who_connected_what(module_org, admin, way):
-    connection, location = way
-    come_back(admin, location)
+def test_the_audit_log_names_the_admin_and_the_connection(module_org, admin, authorization):
+    connection, location = authorization
+    complete_authorization(admin, location)
     log = admin.get_json("/v1/audit-log", params={"limit": 100})["audit_log"]
-    told = [(entry["action"], entry["actor"]) for entry in log if entry["subject_id"] == connection]
-    assert told == [("connection.connected", "admin"), ("connection.requested", "admin")]
+    result = [(entry["action"], entry["actor"]) for entry in log if entry["subject_id"] == connection]
+    assert result == [("connection.connected", "admin"), ("connection.requested", "admin")]
 
 
-# ---------------------------------------------------------------------------- coming back
+# ---------------------------------------------------------------------------- callbacks
 
 
-def test_the_cookie_is_for_this_origin_alone_and_short_lived(admin):
+def test_the_cookie_is_limited_to_this_origin_and_ten_minutes(admin):
     reply = admin.post("/v1/external-data/connect", json={"provider": PROVIDER}, headers={"Origin": admin.stack.base_url}, expect=200)
     name, *attributes = reply.headers["Set-Cookie"].split("; ")
     assert name.startswith(f"{COOKIE}=") and admin.key not in name
     assert {word.lower() for word in attributes} == {"path=/", "secure", "httponly", "samesite=lax", "max-age=600"}
 
 
-def test_who_denies_is_told_so(module_org, admin, oauth_server):
+def test_a_denial_is_reported(module_org, admin, oauth_server):
     made = connect(admin, PROVIDER)
-    told = come_back(admin, oauth_server.consent(made["redirectUrl"], "deny"))
-    assert told == {"result": "denied", "connection": made["id"]}
-    status, error = stands(admin, module_org, made["id"])
+    result = complete_authorization(admin, oauth_server.consent(made["redirectUrl"], "deny"))
+    assert result == {"result": "denied", "connection": made["id"]}
+    status, error = status_of(admin, module_org, made["id"])
     assert status == "error" and "GitLab" in error and "script" not in error
 
 
-def test_a_state_that_nobody_set_out_with_leads_nowhere(admin, way, oauth_server):
-    _, location = way
+def test_an_unknown_state_is_rejected(admin, authorization, oauth_server):
+    _, location = authorization
     calls = oauth_server.count()
     nowhere = {"result": "failed", "reason": "state"}
     wrong = "A" * len(state_of(location))
     for other in (wrong, "", None, "x" * 5000, "ä%00", state_of(location).swapcase()):
-        told = come_back(admin, changed(location, state=other))
-        assert {**told, "reason": "state"} == nowhere and told["reason"] in ("state", "request"), other
+        result = complete_authorization(admin, changed(location, state=other))
+        assert {**result, "reason": "state"} == nowhere and result["reason"] in ("state", "request"), other
     assert oauth_server.count() == calls
-    assert come_back(admin, location)["result"] == "connected"  # the right one is unspent
+    assert complete_authorization(admin, location)["result"] == "connected"  # the right one remains valid
 
 
-def test_a_state_counts_once(module_org, admin, way, oauth_server):
-    connection, location = way
-    assert come_back(admin, location)["result"] == "connected"
+def test_a_state_is_accepted_once(module_org, admin, authorization, oauth_server):
+    connection, location = authorization
+    assert complete_authorization(admin, location)["result"] == "connected"
     calls = oauth_server.count()
-    assert come_back(admin, location) == {"result": "failed", "reason": "state"}
-    assert oauth_server.count() == calls and stands(admin, module_org, connection) == ("connected", None)
+    assert complete_authorization(admin, location) == {"result": "failed", "reason": "state"}
+    assert oauth_server.count() == calls and status_of(admin, module_org, connection) == ("connected", None)
 
 
-def test_a_state_that_failed_is_spent(admin, way, oauth_server):
-    _, location = way
-    assert come_back(admin, changed(location, code=None))["result"] == "failed"
-    assert come_back(admin, location) == {"result": "failed", "reason": "state"}
+def test_a_failed_callback_uses_up_the_state(admin, authorization, oauth_server):
+    _, location = authorization
+    assert complete_authorization(admin, changed(location, code=None))["result"] == "failed"
+    assert complete_authorization(admin, location) == {"result": "failed", "reason": "state"}
 
 
-def test_a_state_that_comes_twice_at_once_counts_once(admin, way, oauth_server):
-    connection, location = way
+def test_a_state_in_two_parallel_callbacks_is_accepted_once(admin, authorization, oauth_server):
+    connection, location = authorization
     cookies = admin.session.cookies.copy()
 
     def follow(_):
         browser = another_browser(admin)
         browser.session.cookies.update(cookies)
-        return come_back(browser, location)
+        return complete_authorization(browser, location)
 
     calls = len(oauth_server.at(PROVIDER))
     with ThreadPoolExecutor(8) as pool:
-        results = sorted(told["result"] for told in pool.map(follow, range(8)))
+        results = sorted(result["result"] for result in pool.map(follow, range(8)))
     assert results == ["connected"] + ["failed"] * 7
     assert len(oauth_server.at(PROVIDER)) == calls + 1
 
 
-def test_a_state_is_good_for_ten_minutes(stack, module_org, admin, way, oauth_server):
-    connection, location = way
+def test_a_state_expires_after_ten_minutes(stack, module_org, admin, authorization, oauth_server):
+    connection, location = authorization
     calls = oauth_server.count()
     with stack.later(601):
-        assert stands(admin, module_org, connection)[0] == "error"  # for whoever looks at the list
-        told = come_back(admin, location)
-        expect_failed(admin, module_org, told, connection, "expired", "GitLab")
+        assert status_of(admin, module_org, connection)[0] == "error"  # in the list of connections
+        result = complete_authorization(admin, location)
+        expect_failed(admin, module_org, result, connection, "expired", "GitLab")
     assert oauth_server.count() == calls
 
 
-def test_another_browser_may_not_come_back(module_org, admin, way, oauth_server):
-    _, location = way
+def test_another_browser_cannot_complete_the_authorization(module_org, admin, authorization, oauth_server):
+    _, location = authorization
     calls = oauth_server.count()
-    # Whoever steals the address in the admin's own session, without his cookie, learns nothing.
-    told = come_back(another_browser(admin), location)
-    assert told == {"result": "failed", "reason": "browser"}
-    assert come_back(admin, location) == {"result": "failed", "reason": "state"}
+    # An attacker with the address and the admin's session, but without the cookie, learns nothing.
+    result = complete_authorization(another_browser(admin), location)
+    assert result == {"result": "failed", "reason": "browser"}
+    assert complete_authorization(admin, location) == {"result": "failed", "reason": "state"}
     assert oauth_server.count() == calls
 
 
 @pytest.mark.parametrize("cookie", ["", "0" * 64, "not-hex", "x" * 3000])
-def test_a_made_up_cookie_is_none(admin, way, cookie):
-    _, location = way
-    told = come_back(another_browser(admin), location, headers={"Cookie": f"{COOKIE}={cookie}"})
-    assert told == {"result": "failed", "reason": "browser"}
+def test_a_forged_cookie_is_rejected(admin, authorization, cookie):
+    _, location = authorization
+    result = complete_authorization(another_browser(admin), location, headers={"Cookie": f"{COOKIE}={cookie}"})
+    assert result == {"result": "failed", "reason": "browser"}
 
 
-def test_another_admin_may_not_come_back(module_org, admin, way, oauth_server):
-    """Login CSRF: an admin is led to a callback that somebody else set out for."""
-    _, location = way
+def test_another_admin_cannot_complete_the_authorization(module_org, admin, authorization, oauth_server):
+    """Login CSRF: an admin is sent to a callback that another person started."""
+    _, location = authorization
     other = module_org.new_admin("owner").api
-    connect(other, PROVIDER)  # his browser has a cookie too
+    connect(other, PROVIDER)  # this admin's browser has a cookie too
     calls = len(oauth_server.at(PROVIDER))
-    assert come_back(other, location) == {"result": "failed", "reason": "browser"}
+    assert complete_authorization(other, location) == {"result": "failed", "reason": "browser"}
     assert len(oauth_server.at(PROVIDER)) == calls
 
 
-def test_another_session_of_the_same_admin_may_not_come_back(module_org, oauth_server):
+def test_another_session_of_the_same_admin_cannot_complete_the_authorization(module_org, oauth_server):
     person = module_org.new_admin("admin")
     one, two = person.api, person.new_session()
     made = connect(one, PROVIDER)
     connect(two, PROVIDER)
-    assert come_back(two, oauth_server.consent(made["redirectUrl"])) == {"result": "failed", "reason": "browser"}
+    assert complete_authorization(two, oauth_server.consent(made["redirectUrl"])) == {"result": "failed", "reason": "browser"}
 
 
-def test_who_signed_out_meanwhile_may_not_come_back(module_org, oauth_server):
+def test_an_admin_who_signed_out_cannot_complete_the_authorization(module_org, oauth_server):
     client = module_org.new_admin("admin").api
     made = connect(client, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
     client.delete("/v1/session", expect=204)
-    told = come_back(client, location)
-    expect_failed(module_org.admin().api, module_org, told, made["id"], "session", "GitLab")
+    result = complete_authorization(client, location)
+    expect_failed(module_org.admin().api, module_org, result, made["id"], "session", "GitLab")
 
 
 @pytest.mark.parametrize("role", [None, "viewer"])
-def test_who_lost_his_seat_meanwhile_may_not_come_back(module_org, oauth_server, role):
+def test_an_admin_who_lost_the_seat_cannot_complete_the_authorization(module_org, oauth_server, role):
     person = module_org.new_admin("admin")
     made = connect(person.api, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
@@ -220,23 +220,23 @@ def test_who_lost_his_seat_meanwhile_may_not_come_back(module_org, oauth_server,
     person.take_seat(module_org.id)
     if role:
         person.give_seat(module_org.id, role)
-    told = come_back(person.api, location)
-    expect_failed(module_org.admin().api, module_org, told, made["id"], "role", "GitLab")
+    result = complete_authorization(person.api, location)
+    expect_failed(module_org.admin().api, module_org, result, made["id"], "role", "GitLab")
     assert len(oauth_server.at(PROVIDER)) == calls
 
 
-def test_who_acts_on_another_organization_by_now_still_comes_back_to_the_first(module_org, new_org, oauth_server):
+def test_an_admin_who_switched_organizations_completes_the_authorization_of_the_first(module_org, new_org, oauth_server):
     other, person = new_org(attributes=False), module_org.new_admin("admin")
     person.give_seat(other.id)
     client = person.api
     client.post("/v1/session/active-organization", json={"organizationId": module_org.id}, expect=200)
     made = connect(client, PROVIDER)
     client.post("/v1/session/active-organization", json={"organizationId": other.id}, expect=200)
-    assert come_back(client, oauth_server.consent(made["redirectUrl"]))["result"] == "connected"
+    assert complete_authorization(client, oauth_server.consent(made["redirectUrl"]))["result"] == "connected"
     assert made["id"] in listed(client, module_org) and made["id"] not in listed(client, other)
 
 
-# ---------------------------------------------------------------------------- what the provider says
+# ---------------------------------------------------------------------------- replies of the provider
 
 
 @pytest.mark.parametrize("change, reason, error", [
@@ -250,37 +250,37 @@ def test_who_acts_on_another_organization_by_now_still_comes_back_to_the_first(m
     ({"code": None, "error": "<script>alert(1)</script>"}, "provider", "GitLab"),
     ({"code": None, "error": "temporarily_unavailable", "error_uri": "https://evil.example"}, "provider", "GitLab"),
 ])
-def test_what_comes_back_wrong_fails_and_asks_for_no_token(module_org, admin, way, oauth_server, change, reason, error):
-    connection, location = way
+def test_an_invalid_callback_fails_without_a_token_request(module_org, admin, authorization, oauth_server, change, reason, error):
+    connection, location = authorization
     calls = len(oauth_server.at(PROVIDER))
-    told = come_back(admin, changed(location, **change))
-    expect_failed(admin, module_org, told, connection, reason, error)
+    result = complete_authorization(admin, changed(location, **change))
+    expect_failed(admin, module_org, result, connection, reason, error)
     assert len(oauth_server.at(PROVIDER)) == calls
 
 
-def test_a_head_request_uses_no_state_up(stack, admin, way):
-    """What looks at addresses before a browser goes there."""
-    _, location = way
+def test_a_head_request_does_not_use_up_the_state(stack, admin, authorization):
+    """Link scanners request an address before the browser does."""
+    _, location = authorization
     admin.request("HEAD", location.removeprefix(stack.base_url), key=None, allow_redirects=False, expect=303)
-    assert come_back(admin, location)["result"] == "connected"
+    assert complete_authorization(admin, location)["result"] == "connected"
 
 
-def test_a_provider_that_says_who_it_is_may_be_asked_without_that(admin, way):
-    connection, location = way
-    assert come_back(admin, changed(location, iss=None))["result"] == "connected"
+def test_a_callback_without_an_issuer_is_accepted(admin, authorization):
+    connection, location = authorization
+    assert complete_authorization(admin, changed(location, iss=None))["result"] == "connected"
 
 
-def test_what_no_row_knows_is_ignored(admin, way):
-    _, location = way
-    assert come_back(admin, changed(location, session_state="x", authuser="0", hd="club.example"))["result"] == "connected"
+def test_unknown_parameters_are_ignored(admin, authorization):
+    _, location = authorization
+    assert complete_authorization(admin, changed(location, session_state="x", authuser="0", hd="club.example"))["result"] == "connected"
 
 
-@pytest.mark.parametrize("beside", ["error_description=abgelehnt+f%FCr", "x=%00", f"{'x' * 65}=1", "x=" + "y" * 5000])
-def test_what_no_row_knows_may_be_anything(module_org, admin, way, beside):
-    """Providers write their sentences in who knows which encoding: a denial is one all the same."""
-    connection, location = way
-    told = come_back(admin, f"{changed(location, code=None, error='access_denied')}&{beside}")
-    assert told == {"result": "denied", "connection": connection}
+@pytest.mark.parametrize("extra", ["error_description=abgelehnt+f%FCr", "x=%00", f"{'x' * 65}=1", "x=" + "y" * 5000])
+def test_unknown_parameters_may_have_any_value(module_org, admin, authorization, extra):
+    """Some providers send descriptions in other encodings. A denial must still be recognized."""
+    connection, location = authorization
+    result = complete_authorization(admin, f"{changed(location, code=None, error='access_denied')}&{extra}")
+    assert result == {"result": "denied", "connection": connection}
 
 
 def redirect_to(server):
@@ -297,150 +297,150 @@ FAILURES = [
     ("a redirect", redirect_to, "unavailable", "redirect"),
     ("no token", NO_TOKEN, "unavailable", "invalid_answer"),
     ("another kind of token", WRONG_TYPE, "unavailable", "invalid_answer"),
-    ("a refusal", OAuthServer.error(PROVIDER, "invalid_grant"), "refused", "invalid_grant"),
+    ("a rejection", OAuthServer.error(PROVIDER, "invalid_grant"), "refused", "invalid_grant"),
     ("another client", OAuthServer.error(PROVIDER, "invalid_client", 401), "configuration", "invalid_client"),
 ]
 
 
 @pytest.mark.parametrize("answer, reason, error", [case[1:] for case in FAILURES], ids=[case[0] for case in FAILURES])
-def test_a_token_endpoint_that_fails_connects_nothing(module_org, admin, way, oauth_server, answer, reason, error):
-    connection, location = way
+def test_a_failed_token_request_connects_nothing(module_org, admin, authorization, oauth_server, answer, reason, error):
+    connection, location = authorization
     said = answer(oauth_server) if callable(answer) else answer
     calls = len(oauth_server.at(PROVIDER))
     with oauth_server.instead(PROVIDER, "token", said):
-        told = come_back(admin, location)
-    expect_failed(admin, module_org, told, connection, reason, f"({error})")
-    assert oauth_server.at(PROVIDER, "elsewhere") == []  # a redirect is not followed: secrets would go with it
-    assert len(oauth_server.at(PROVIDER)) == calls + 1  # a code is sent once, whatever comes of it
-    assert "Do not show" not in stands(admin, module_org, connection)[1]
+        result = complete_authorization(admin, location)
+    expect_failed(admin, module_org, result, connection, reason, f"({error})")
+    assert oauth_server.at(PROVIDER, "elsewhere") == []  # redirects are not followed, because they would expose secrets
+    assert len(oauth_server.at(PROVIDER)) == calls + 1  # a code is sent once, with any result
+    assert "Do not show" not in status_of(admin, module_org, connection)[1]
 
 
 @pytest.mark.parametrize("provider, code", [("slack", "invalid_code"), ("github", "bad_verification_code")])
-def test_an_error_within_a_200_is_an_error(module_org, admin, oauth_server, provider, code):
+def test_an_error_in_a_200_reply_is_an_error(module_org, admin, oauth_server, provider, code):
     made = connect(admin, provider)
     location = oauth_server.consent(made["redirectUrl"])
     with oauth_server.instead(provider, "token", oauth_server.error(provider, code)):
-        told = come_back(admin, location)
-    expect_failed(admin, module_org, told, made["id"], "refused", f"({code})")
+        result = complete_authorization(admin, location)
+    expect_failed(admin, module_org, result, made["id"], "refused", f"({code})")
 
 
-def test_a_provider_that_is_not_there_is_said_so(stack, module_org, admin, way):
-    connection, location = way
+def test_an_unreachable_provider_is_reported(stack, module_org, admin, authorization):
+    connection, location = authorization
     with stack.configured(f"[providers.{PROVIDER}]", f"token_url = http://127.0.0.1:{free_port()}/token"):
-        told = come_back(admin, location)
-    expect_failed(admin, module_org, told, connection, "unavailable", "(connect)")
+        result = complete_authorization(admin, location)
+    expect_failed(admin, module_org, result, connection, "unavailable", "(connect)")
 
 
-def test_a_provider_that_does_not_answer_is_given_ten_seconds(module_org, admin, way, oauth_server):
-    connection, location = way
+def test_a_token_request_times_out_after_ten_seconds(module_org, admin, authorization, oauth_server):
+    connection, location = authorization
     with oauth_server.hold(PROVIDER):
         began = time.monotonic()
-        told = come_back(admin, location)
+        result = complete_authorization(admin, location)
         assert 9 < time.monotonic() - began < 15
-    expect_failed(admin, module_org, told, connection, "unavailable", "(timeout)")
+    expect_failed(admin, module_org, result, connection, "unavailable", "(timeout)")
 
 
-def test_a_verifier_that_does_not_fit_gets_no_token(module_org, admin, way, oauth_server):
-    """The code of another's authorization, put into ours: PKCE is what keeps it out."""
-    connection, location = way
+def test_a_code_with_another_verifier_is_rejected(module_org, admin, authorization, oauth_server):
+    """The code of another authorization in this callback: PKCE rejects it."""
+    connection, location = authorization
     other = oauth_server.consent(connect(admin, PROVIDER)["redirectUrl"])
     stolen = dict(parse_qsl(urlsplit(other).query))["code"]
-    told = come_back(admin, changed(location, code=stolen))
-    expect_failed(admin, module_org, told, connection, "refused", "(invalid_grant)")
+    result = complete_authorization(admin, changed(location, code=stolen))
+    expect_failed(admin, module_org, result, connection, "refused", "(invalid_grant)")
 
 
 @pytest.mark.parametrize("answer", [Answer(500), NO_JSON, Answer.of(200, {"accountname": "Club"})], ids=["500", "no JSON", "no dc"])
-def test_without_its_look_up_mailchimp_is_not_connected(module_org, admin, oauth_server, answer):
+def test_mailchimp_is_not_connected_without_its_lookup(module_org, admin, oauth_server, answer):
     made = connect(admin, "mailchimp")
     location = oauth_server.consent(made["redirectUrl"])
     with oauth_server.instead("mailchimp", "metadata", answer):
-        told = come_back(admin, location)
-    expect_failed(admin, module_org, told, made["id"], "unavailable", "Mailchimp")
+        result = complete_authorization(admin, location)
+    expect_failed(admin, module_org, result, made["id"], "unavailable", "Mailchimp")
 
 
-# ---------------------------------------------------------------------------- twice
+# ---------------------------------------------------------------------------- repeated authorizations
 
 
-def test_two_tabs_can_connect_at_once(module_org, admin, oauth_server):
-    ways = [connect(admin, provider) for provider in ("gitlab", "gitlab", "slack")]
-    for made in reversed(ways):
-        assert come_back(admin, oauth_server.consent(made["redirectUrl"])) == {"result": "connected", "connection": made["id"]}
-    assert len({made["id"] for made in ways}) == 3
+def test_two_tabs_can_connect_in_parallel(module_org, admin, oauth_server):
+    links = [connect(admin, provider) for provider in ("gitlab", "gitlab", "slack")]
+    for made in reversed(links):
+        assert complete_authorization(admin, oauth_server.consent(made["redirectUrl"])) == {"result": "connected", "connection": made["id"]}
+    assert len({made["id"] for made in links}) == 3
 
 
-def test_who_sets_out_twice_for_one_connection_comes_back_from_the_last_way(admin, oauth_server):
+def test_the_last_of_two_authorizations_of_a_connection_is_valid(admin, oauth_server):
     made = connect(admin, PROVIDER)
     again = connect(admin, PROVIDER, connection_id=made["id"])
     assert again["id"] == made["id"] and state_of(again["redirectUrl"]) != state_of(made["redirectUrl"])
-    assert come_back(admin, oauth_server.consent(made["redirectUrl"])) == {"result": "failed", "reason": "state"}
-    assert come_back(admin, oauth_server.consent(again["redirectUrl"]))["result"] == "connected"
+    assert complete_authorization(admin, oauth_server.consent(made["redirectUrl"])) == {"result": "failed", "reason": "state"}
+    assert complete_authorization(admin, oauth_server.consent(again["redirectUrl"]))["result"] == "connected"
 
 
-def test_a_connection_keeps_its_tokens_until_new_ones_are_there(stack, module_org, admin, oauth_server):
-    connection = whole_way(admin, PROVIDER)
+def test_a_connection_keeps_its_tokens_until_it_gets_new_ones(stack, module_org, admin, oauth_server):
+    connection = connect_and_authorize(admin, PROVIDER)
     before = row(stack, connection)
-    ways = [("deny", None), ("allow", SERVER_ERROR), ("allow", OAuthServer.error(PROVIDER, "invalid_grant"))]
-    for decision, answer in ways:
+    attempts = [("deny", None), ("allow", SERVER_ERROR), ("allow", OAuthServer.error(PROVIDER, "invalid_grant"))]
+    for decision, answer in attempts:
         made = connect(admin, PROVIDER, connection_id=connection)
-        assert made["id"] == connection and stands(admin, module_org, connection) == ("connected", None)
+        assert made["id"] == connection and status_of(admin, module_org, connection) == ("connected", None)
         location = oauth_server.consent(made["redirectUrl"], decision)
         with oauth_server.instead(PROVIDER, "token", answer):
-            assert come_back(admin, location)["result"] in ("denied", "failed")
+            assert complete_authorization(admin, location)["result"] in ("denied", "failed")
         after = row(stack, connection)
         assert (after["tokens"], after["status"]) == (before["tokens"], "connected"), decision
-    assert whole_way(admin, PROVIDER, connection_id=connection) == connection
+    assert connect_and_authorize(admin, PROVIDER, connection_id=connection) == connection
     after = row(stack, connection)
     assert after["tokens"] != before["tokens"] and after["token_generation"] == before["token_generation"] + 1
 
 
 @pytest.mark.parametrize("status", ["expired", "revoked", "error"])
-def test_what_has_ended_is_connected_anew(stack, module_org, admin, status):
-    connection = whole_way(admin, PROVIDER)
+def test_an_ended_connection_can_be_connected_again(stack, module_org, admin, status):
+    connection = connect_and_authorize(admin, PROVIDER)
     change_row(stack, connection, status=status, error="It has ended.", refresh_attempts=7)
-    assert whole_way(admin, PROVIDER, connection_id=connection) == connection
-    assert stands(admin, module_org, connection) == ("connected", None)
+    assert connect_and_authorize(admin, PROVIDER, connection_id=connection) == connection
+    assert status_of(admin, module_org, connection) == ("connected", None)
     assert row(stack, connection)["refresh_attempts"] == 0
 
 
-def test_a_connection_that_is_deleted_on_the_way_stays_so(stack, module_org, admin, way, oauth_server):
-    connection, location = way
+def test_a_connection_deleted_before_the_callback_remains_deleted(stack, module_org, admin, authorization, oauth_server):
+    connection, location = authorization
     admin.delete(f"{CONNECTIONS}/{connection}", headers={"Origin": stack.base_url}, expect=204)
-    told = come_back(admin, location)
-    assert told["result"] == "failed" and "connection" not in told
+    result = complete_authorization(admin, location)
+    assert result["result"] == "failed" and "connection" not in result
     assert row(stack, connection) is None and connection not in listed(admin, module_org)
 
 
-def test_a_connection_that_is_deleted_while_the_provider_answers_stays_so(stack, module_org, admin, way, oauth_server):
-    connection, location = way
+def test_a_connection_deleted_during_the_token_request_remains_deleted(stack, module_org, admin, authorization, oauth_server):
+    connection, location = authorization
     with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(1) as pool:
         cookies, browser = admin.session.cookies.copy(), another_browser(admin)
 
         def follow():
             browser.session.cookies.update(cookies)
-            return come_back(browser, location)
+            return complete_authorization(browser, location)
 
         coming = pool.submit(follow)
         gate.wait_for(1)
         admin.delete(f"{CONNECTIONS}/{connection}", headers={"Origin": stack.base_url}, expect=204)
         gate.open()
-        told = coming.result()
-    assert told == {"result": "failed", "reason": "removed"}
+        result = coming.result()
+    assert result == {"result": "failed", "reason": "removed"}
     assert connection not in listed(admin, module_org)
 
 
-# ---------------------------------------------------------------------------- a provider that hangs
+# ---------------------------------------------------------------------------- unresponsive providers
 
 
-def test_a_provider_that_hangs_keeps_nobody_from_the_others(stack, module_org, admin, oauth_server):
-    """A quarter of the eight workers may wait for providers, and all of them but one for the same."""
+def test_an_unresponsive_provider_does_not_block_others(stack, module_org, admin, oauth_server):
+    """A quarter of the eight workers may wait for providers, and all but one of these for the same provider."""
     made = [connect(admin, PROVIDER) for _ in range(8)]
-    locations = [oauth_server.consent(way["redirectUrl"]) for way in made]
+    locations = [oauth_server.consent(authorization["redirectUrl"]) for authorization in made]
     cookies = admin.session.cookies.copy()
 
     def follow(location):
         browser = another_browser(admin)
         browser.session.cookies.update(cookies)
-        return arrive(browser, location, expect=None)
+        return follow_redirect(browser, location, expect=None)
 
     anyone = Client(stack, module_org.api.contract, module_org.key)
     with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(8) as pool:
@@ -453,11 +453,11 @@ def test_a_provider_that_hangs_keeps_nobody_from_the_others(stack, module_org, a
         for _ in range(50):
             anyone.get("/v1/imports", expect=200)
         assert time.monotonic() - began < 5
-        way = connect(admin, "slack")
-        assert come_back(admin, oauth_server.consent(way["redirectUrl"])) == {"result": "connected", "connection": way["id"]}
+        authorization = connect(admin, "slack")
+        assert complete_authorization(admin, oauth_server.consent(authorization["redirectUrl"])) == {"result": "connected", "connection": authorization["id"]}
         assert gate.waiting == 1 and not waiting.done()
         gate.open()
         assert waiting.result().status_code == 303
-    # Whoever was sent away has lost nothing: to load the page again goes on.
-    for way, location in zip(made[1:], locations[1:]):
-        assert come_back(admin, location) == {"result": "connected", "connection": way["id"]}
+    # A rejected callback is not lost: reloading the page completes it.
+    for authorization, location in zip(made[1:], locations[1:]):
+        assert complete_authorization(admin, location) == {"result": "connected", "connection": authorization["id"]}

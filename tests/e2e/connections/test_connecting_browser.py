@@ -10,12 +10,12 @@ from support.connecting import COOKIE, connect, listed
 from support.stack import wait_for
 
 PROVIDER = "gitlab"
-# What the console does: asks with its session, and goes where it is told.
+# The console sends a request with its session, and follows the returned address.
 ASK = """const [origin, token, body, done] = arguments
 fetch(origin + "/v1/external-data/connect", {method: "POST", body: JSON.stringify(body), credentials: "same-origin",
       headers: {"Content-Type": "application/json", "Authorization": "Bearer " + token}})
     .then(async reply => done([reply.status, await reply.json()]), error => done([error.name, null]))"""
-# All that a foreign page can send without asking before.
+# The strongest request that a foreign page can send without a preflight.
 SNEAK = """const [origin, body, done] = arguments
 fetch(origin + "/v1/external-data/connect", {method: "POST", body: JSON.stringify(body), mode: "no-cors", credentials: "include"})
     .then(reply => done(reply.type), error => done(error.name))"""
@@ -36,7 +36,7 @@ def admin(module_org):
 
 
 class Console:
-    """The console's page in the browser, of an admin who has signed in."""
+    """The console's page in the browser of an admin who has signed in."""
 
     def __init__(self, browser, client):
         self.browser, self.client, self.stack = browser, client, client.stack
@@ -55,11 +55,11 @@ class Console:
     def decide(self, button):
         self.browser.find_element(By.ID, button).click()
         wait_for(lambda: self.browser.current_url.startswith(f"{self.stack.base_url}/console/"), "the console")
-        return self.told()
+        return self.address_and_text()
 
-    def told(self):
-        """(the address behind #, what the page says)"""
-        text = wait_for(lambda: self.browser.find_element(By.ID, "result").text, "the page to say something")
+    def address_and_text(self):
+        """(the address after #, the text of the page)"""
+        text = wait_for(lambda: self.browser.find_element(By.ID, "result").text, "the page to show a text")
         return self.browser.current_url.partition("#")[2], text
 
 
@@ -68,7 +68,7 @@ def console(browser, admin):
     return Console(browser, admin)
 
 
-def test_who_allows_is_connected(console, module_org, admin, oauth_server):
+def test_an_admin_who_allows_is_connected(console, module_org, admin, oauth_server):
     made = console.connect(name="In a browser")
     assert console.browser.current_url.startswith(oauth_server.url)
     assert listed(admin, module_org)[made["id"]]["authStatus"] == "pending"
@@ -79,24 +79,24 @@ def test_who_allows_is_connected(console, module_org, admin, oauth_server):
         "id": made["id"], "name": "In a browser", "connector": PROVIDER, "authStatus": "connected", "error": None}
 
 
-def test_who_denies_is_told_so(console, module_org, admin):
+def test_a_denial_is_shown(console, module_org, admin):
     made = console.connect()
     where, said = console.decide("deny")
     assert where == f"/connections?result=denied&connection={made['id']}" and "denied" in said
     assert listed(admin, module_org)[made["id"]]["authStatus"] == "error"
 
 
-def test_who_goes_back_and_allows_again_is_told_that_it_was_done(console, module_org, admin):
+def test_a_repeated_callback_fails_and_keeps_the_connection(console, module_org, admin):
     made = console.connect()
     console.decide("allow")
-    # The same address once more, as by the browser's history.
+    # The same address again, as from the history of the browser.
     console.browser.get(f"{console.stack.redirect_uri}?code=old&state=old")
-    where, said = console.told()
+    where, said = console.address_and_text()
     assert where == "/connections?result=failed&reason=state" and "not connected" in said
     assert listed(admin, module_org)[made["id"]]["authStatus"] == "connected"
 
 
-def test_two_tabs_of_one_browser_both_get_there(console, module_org, admin):
+def test_two_tabs_of_one_browser_both_connect(console, module_org, admin):
     first = console.browser.current_window_handle
     one = console.connect()
     console.browser.switch_to.new_window("tab")
@@ -108,7 +108,7 @@ def test_two_tabs_of_one_browser_both_get_there(console, module_org, admin):
     assert console.decide("allow")[0] == f"/connections?result=connected&connection={one['id']}"
 
 
-def test_the_cookie_is_kept_from_scripts(console):
+def test_scripts_cannot_read_the_cookie(console):
     console.connect()
     console.decide("allow")
     assert COOKIE not in console.browser.execute_script("return document.cookie")
@@ -116,21 +116,21 @@ def test_the_cookie_is_kept_from_scripts(console):
     assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, True, "Lax", "/")
 
 
-def test_an_admin_who_is_led_to_anothers_way_back_connects_nothing(console, module_org, oauth_server):
-    """Login CSRF: an attacker's account at the provider would become the club's connection."""
+def test_the_callback_of_another_admin_connects_nothing(console, module_org, oauth_server):
+    """Login CSRF: otherwise the organization would be connected to an attacker's account at the provider."""
     attacker = module_org.new_admin("admin").api
     console.connect()
-    console.decide("deny")  # this browser has a cookie of its own
+    console.decide("deny")  # this browser has its own cookie
     made = connect(attacker, PROVIDER)
     calls = len(oauth_server.at(PROVIDER))
     console.browser.get(oauth_server.consent(made["redirectUrl"]))
-    where, _ = console.told()
+    where, _ = console.address_and_text()
     assert where == "/connections?result=failed&reason=browser"
     assert len(oauth_server.at(PROVIDER)) == calls
     assert listed(attacker, module_org)[made["id"]]["authStatus"] == "error"
 
 
-def test_a_page_of_another_origin_can_set_nobody_out(console, stack, module_org, admin):
+def test_a_page_of_another_origin_cannot_start_an_authorization(console, stack, module_org, admin):
     before = listed(admin, module_org)
     foreign = Site("<!doctype html><title>Foreign</title>")
     try:
@@ -140,16 +140,16 @@ def test_a_page_of_another_origin_can_set_nobody_out(console, stack, module_org,
         body = {"provider": PROVIDER}
         assert console.browser.execute_async_script(ASK, stack.base_url, admin.key, body) == ["TypeError", None]
         assert console.browser.execute_async_script(SNEAK, stack.base_url, body) == "opaque"
-        wait_for(lambda: stack.log("nginx.access").count(refused) > count, "the refusals")
+        wait_for(lambda: stack.log("nginx.access").count(refused) > count, "the rejections")
     finally:
         foreign.close()
     assert listed(admin, module_org) == before
 
 
-def test_the_page_shows_nothing_that_an_address_tells_it_to(console):
+def test_the_page_does_not_show_texts_of_the_address(console):
     text = "<img src=x onerror=alert(1)>"
     console.browser.get("about:blank")
     console.browser.get(f"{console.stack.base_url}/console/#/connections?result=failed&reason={text}&connection={text}")
-    _, said = console.told()
+    _, said = console.address_and_text()
     assert "img" not in console.browser.find_element(By.TAG_NAME, "body").text and "not connected" in said
     assert console.browser.find_elements(By.TAG_NAME, "img") == []

@@ -1,5 +1,5 @@
-"""How tokens of connections are kept alive: on demand and by the runner, once whoever asks, and what happens when the provider
-does not give any (docs/external-data.md "Tokens")."""
+"""Refreshing the tokens of connections: on demand and by the runner, once for all callers, and the results of failures
+at the provider (docs/external-data.md "Tokens")."""
 
 import signal
 import time
@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.connecting import (
-    DAY, HOUR, MINUTE, another_browser, change_row, connect, family, listed, refresh, remove, row, run_due, stands,
-    wait_for_row, whole_way,
+    DAY, HOUR, MINUTE, another_browser, change_row, connect, family, listed, refresh, remove, row, run_due, status_of,
+    wait_for_row, connect_and_authorize,
 )
 from support.oauth_answers import DROPPED, HUGE, NO_JSON, NO_TOKEN, SERVER_ERROR, TOO_MANY, WRONG_TYPE, Answer
 from support.oauth_kinds import KINDS
@@ -23,7 +23,7 @@ UNKNOWN_CLIENT = OAuthServer.error(PROVIDER, "invalid_client", 401)
 
 @pytest.fixture(autouse=True)
 def _the_provider_finds_no_fault(oauth_server):
-    """No refresh token was used twice, and no request was other than the provider's documentation asks for."""
+    """No refresh token was used twice, and every request matched the documentation of the provider."""
     oauth_server.faults.clear()
     oauth_server.reused.clear()
     yield
@@ -39,111 +39,111 @@ def now():
     return int(time.time() * 1000)
 
 
-class Kept:
-    """A connection with tokens that came a while ago, and what the provider gave for it."""
+class RefreshableConnection:
+    """A connection with tokens that were issued some time ago, and what the provider issued for it."""
 
     def __init__(self, admin, org, server, provider=PROVIDER):
         self.admin, self.org, self.server, self.stack, self.provider = admin, org, server, org.stack, provider
-        self.id = whole_way(admin, provider)
+        self.id = connect_and_authorize(admin, provider)
         self.family = family(server, provider)
         self.age()
 
     def age(self, seconds=10):
-        """Time passes: what just happened was a while ago."""
-        kept = self.row()
-        changes = {"refreshed_at": kept["refreshed_at"] - seconds * 1000} if kept["refreshed_at"] else {}
+        """Moves the last attempt into the past."""
+        values = self.row()
+        changes = {"refreshed_at": values["refreshed_at"] - seconds * 1000} if values["refreshed_at"] else {}
         change_row(self.stack, self.id, updated_at=now() - seconds * 1000, **changes)
 
     def row(self):
         return row(self.stack, self.id)
 
     def due(self, **columns):
-        """The runner has something to do from now on."""
+        """Makes the connection due for the runner."""
         self.age()
         change_row(self.stack, self.id, refresh_due_at=now() - 1, **columns)
 
     def calls(self):
-        """The token endpoint's requests with a refresh token of this connection."""
+        """The token requests with a refresh token of this connection."""
         return [request for request in self.server.at(self.provider, grant="refresh_token")
                 if request.body["refresh_token"] in self.family.refresh]
 
     def refresh(self, expect=200):
         return refresh(self.admin, self.id, expect=expect)
 
-    def stands(self):
-        return stands(self.admin, self.org, self.id)
+    def status_of(self):
+        return status_of(self.admin, self.org, self.id)
 
     def wait_for(self, look, what):
         return wait_for_row(self.stack, self.id, look, what)
 
     def has_settled(self, calls=1):
-        """So many calls were made, and nobody is at it any more or wants to be."""
-        kept = self.wait_for(lambda values: values["lease_owner"] is None and values["refresh_due_at"] > now(), "the end of it")
+        """Waits until no refresh is running or due, and checks the number of calls."""
+        values = self.wait_for(lambda values: values["lease_owner"] is None and values["refresh_due_at"] > now(), "the end of the refresh")
         assert len(self.calls()) == calls
-        return kept
+        return values
 
 
 @pytest.fixture
-def kept(admin, module_org, oauth_server):
-    return Kept(admin, module_org, oauth_server)
+def connection(admin, module_org, oauth_server):
+    return RefreshableConnection(admin, module_org, oauth_server)
 
 
 @pytest.fixture
-def keep(admin, module_org, oauth_server):
-    return lambda provider: Kept(admin, module_org, oauth_server, provider)
+def make_connection(admin, module_org, oauth_server):
+    return lambda provider: RefreshableConnection(admin, module_org, oauth_server, provider)
 
 
 # ---------------------------------------------------------------------------- on demand
 
 
-def test_tokens_are_renewed_at_once(kept, module_org):
-    before = kept.row()
-    reply = kept.refresh().json()
-    assert reply == listed(kept.admin, module_org)[kept.id] and reply["authStatus"] == "connected"
-    after = kept.has_settled()
-    assert len(kept.family.access) == 2 and after["token_generation"] == before["token_generation"] + 1
+def test_a_refresh_is_done_immediately(connection, module_org):
+    before = connection.row()
+    reply = connection.refresh().json()
+    assert reply == listed(connection.admin, module_org)[connection.id] and reply["authStatus"] == "connected"
+    after = connection.has_settled()
+    assert len(connection.family.access) == 2 and after["token_generation"] == before["token_generation"] + 1
     assert after["tokens"] != before["tokens"] and after["refreshed_at"] > before["refreshed_at"]
     assert after["access_expires_at"] > now() + 119 * MINUTE
 
 
 @pytest.mark.parametrize("provider", [provider for provider, kind in KINDS.items()
                                       if kind.refresh and provider not in ("stripe", "sentry", "youtube")])
-def test_every_refresh_uses_the_token_that_counts(keep, provider):
-    """The rotated one, or the old one where the answer has none."""
-    kept = keep(provider)
+def test_every_refresh_uses_the_latest_refresh_token(make_connection, provider):
+    """The rotated token, or the old one if the reply has none."""
+    connection = make_connection(provider)
     for count in (1, 2, 3):
-        assert kept.refresh().json()["authStatus"] == "connected"
-        kept.age()
-        assert len(kept.calls()) == count
-    tokens = [request.body["refresh_token"] for request in kept.calls()]
+        assert connection.refresh().json()["authStatus"] == "connected"
+        connection.age()
+        assert len(connection.calls()) == count
+    tokens = [request.body["refresh_token"] for request in connection.calls()]
     rotates = KINDS[provider].refresh == "rotates"
-    assert len(set(tokens)) == (3 if rotates else 1) and len(kept.family.access) == 4
+    assert len(set(tokens)) == (3 if rotates else 1) and len(connection.family.access) == 4
 
 
-def test_twenty_at_once_make_one_call(kept):
+def test_twenty_parallel_requests_make_one_call(connection):
     with ThreadPoolExecutor(20) as pool:
-        replies = list(pool.map(lambda _: refresh(another_browser(kept.admin), kept.id, expect=None), range(20)))
+        replies = list(pool.map(lambda _: refresh(another_browser(connection.admin), connection.id, expect=None), range(20)))
     assert {reply.status_code for reply in replies} <= {200, 202} and 200 in {reply.status_code for reply in replies}
     assert {reply.json()["authStatus"] for reply in replies} == {"connected"}
-    assert kept.has_settled()["token_generation"] == 2
+    assert connection.has_settled()["token_generation"] == 2
 
 
-def test_twenty_at_once_make_one_call_however_slow_it_is(kept, oauth_server):
+def test_twenty_parallel_requests_make_one_call_to_a_slow_provider(connection, oauth_server):
     with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(20) as pool:
-        first = pool.submit(kept.refresh)
+        first = pool.submit(connection.refresh)
         gate.wait_for(1)
-        others = list(pool.map(lambda _: refresh(another_browser(kept.admin), kept.id, expect=202).json(), range(19)))
+        others = list(pool.map(lambda _: refresh(another_browser(connection.admin), connection.id, expect=202).json(), range(19)))
         assert {reply["authStatus"] for reply in others} == {"connected"} and gate.waiting == 1
         gate.open()
         first.result()
-    assert kept.has_settled()["token_generation"] == 2
+    assert connection.has_settled()["token_generation"] == 2
 
 
-def test_without_a_free_worker_the_runner_does_it(keep, oauth_server):
-    """A quarter of the workers may wait for providers; what is asked meanwhile is done soon."""
-    stuck, other = [keep(PROVIDER), keep("hubspot")], keep("slack")
+def test_without_a_free_worker_the_runner_does_the_refresh(make_connection, oauth_server):
+    """A quarter of the workers may wait for providers. Other requests are passed to the runner."""
+    stuck, other = [make_connection(PROVIDER), make_connection("hubspot")], make_connection("slack")
     with oauth_server.hold(PROVIDER) as gate, oauth_server.hold("hubspot") as second, ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(kept.refresh) for kept in stuck]
+        waiting = [pool.submit(connection.refresh) for connection in stuck]
         gate.wait_for(1)
         second.wait_for(1)
         assert other.refresh(expect=202).json()["authStatus"] == "connected"
@@ -152,18 +152,18 @@ def test_without_a_free_worker_the_runner_does_it(keep, oauth_server):
         second.open()
         for future in waiting:
             future.result()
-    for kept in (*stuck, other):
-        kept.has_settled()
+    for connection in (*stuck, other):
+        connection.has_settled()
 
 
-def test_a_refresh_that_has_just_ended_counts(kept):
+def test_a_recent_refresh_is_not_repeated(connection):
     for _ in range(3):
-        kept.refresh()
-    assert len(kept.calls()) < 3  # three take less than two seconds
-    kept.age()
-    calls = len(kept.calls())
-    kept.refresh()
-    assert len(kept.calls()) == calls + 1
+        connection.refresh()
+    assert len(connection.calls()) < 3  # three take less than two seconds
+    connection.age()
+    calls = len(connection.calls())
+    connection.refresh()
+    assert len(connection.calls()) == calls + 1
 
 
 def expect_nothing_to_refresh(admin, connection):
@@ -171,176 +171,176 @@ def expect_nothing_to_refresh(admin, connection):
     assert error["details"]["reason"]
 
 
-def test_what_has_no_refresh_token_cannot_be_refreshed(keep, admin):
+def test_a_connection_without_a_refresh_token_cannot_be_refreshed(make_connection, admin):
     for provider in ("linkedin", "mailchimp", "stripe"):
-        expect_nothing_to_refresh(admin, keep(provider).id)
+        expect_nothing_to_refresh(admin, make_connection(provider).id)
     expect_nothing_to_refresh(admin, connect(admin, PROVIDER)["id"])
 
 
 @pytest.mark.parametrize("status", ["expired", "revoked"])
-def test_what_has_ended_cannot_be_refreshed(kept, status):
-    change_row(kept.stack, kept.id, status=status, error="It has ended.")
-    expect_nothing_to_refresh(kept.admin, kept.id)
-    assert kept.calls() == []
+def test_an_ended_connection_cannot_be_refreshed(connection, status):
+    change_row(connection.stack, connection.id, status=status, error="It has ended.")
+    expect_nothing_to_refresh(connection.admin, connection.id)
+    assert connection.calls() == []
 
 
-def test_a_provider_that_is_not_configured_any_more_is_unavailable(kept):
-    with kept.stack.configured(f"[providers.{PROVIDER}]", "client_secret"):
-        refresh(kept.admin, kept.id, expect=503, code="PROVIDER_UNAVAILABLE")
-    assert kept.calls() == []
-    kept.refresh()
+def test_a_provider_without_a_configuration_is_unavailable(connection):
+    with connection.stack.configured(f"[providers.{PROVIDER}]", "client_secret"):
+        refresh(connection.admin, connection.id, expect=503, code="PROVIDER_UNAVAILABLE")
+    assert connection.calls() == []
+    connection.refresh()
 
 
 # ---------------------------------------------------------------------------- the runner
 
 
-def test_the_runner_refreshes_what_is_due(kept):
-    kept.due()
-    after = kept.wait_for(lambda values: values["token_generation"] == 2, "the refresh")
+def test_the_runner_refreshes_due_connections(connection):
+    connection.due()
+    after = connection.wait_for(lambda values: values["token_generation"] == 2, "the refresh")
     assert abs(after["refresh_due_at"] - (now() + 105 * MINUTE)) < MINUTE and after["lease_owner"] is None
-    assert len(kept.calls()) == 1 and kept.stands() == ("connected", None)
+    assert len(connection.calls()) == 1 and connection.status_of() == ("connected", None)
 
 
 @pytest.mark.parametrize("provider, minutes", [("gitlab", 105), ("notion", 1440), ("hubspot", 15), ("github", 465)])
-def test_the_runner_refreshes_a_quarter_of_an_hour_ahead_and_at_least_daily(keep, no_runner, stack, provider, minutes):
-    kept = keep(provider)
+def test_the_runner_refreshes_a_quarter_of_an_hour_before_expiry_and_at_least_daily(make_connection, no_runner, stack, provider, minutes):
+    connection = make_connection(provider)
     run_due(stack, env={"MUSTER_CLOCK_OFFSET": str((minutes - 1) * 60)})
-    assert kept.calls() == []
+    assert connection.calls() == []
     run_due(stack, seconds=2, env={"MUSTER_CLOCK_OFFSET": str((minutes + 1) * 60)})
-    assert len(kept.calls()) == 1 and kept.row()["token_generation"] == 2
+    assert len(connection.calls()) == 1 and connection.row()["token_generation"] == 2
 
 
-def test_what_cannot_be_refreshed_ends_with_its_token(keep, stack, no_runner):
-    kept = keep("linkedin")
+def test_a_connection_without_a_refresh_token_ends_with_its_access_token(make_connection, stack, no_runner):
+    connection = make_connection("linkedin")
     run_due(stack, env={"MUSTER_CLOCK_OFFSET": str(59 * 86400)})
-    assert kept.stands() == ("connected", None)
-    kept.due(access_expires_at=now() - 1)
+    assert connection.status_of() == ("connected", None)
+    connection.due(access_expires_at=now() - 1)
     run_due(stack)
-    status, error = kept.stands()
-    assert status == "expired" and "LinkedIn" in error and kept.row()["refresh_due_at"] is None
+    status, error = connection.status_of()
+    assert status == "expired" and "LinkedIn" in error and connection.row()["refresh_due_at"] is None
 
 
-def test_two_runners_at_once_use_no_refresh_token_twice(keep, stack, no_runner):
-    connections = [keep(PROVIDER) for _ in range(8)]
-    for kept in connections:
-        kept.due()
+def test_two_parallel_runners_use_no_refresh_token_twice(make_connection, stack, no_runner):
+    connections = [make_connection(PROVIDER) for _ in range(8)]
+    for connection in connections:
+        connection.due()
     runners = [stack.spawn_runner(seconds=5, kind="connections") for _ in range(3)]
     assert [runner.wait(30) for runner in runners] == [0, 0, 0]
-    for kept in connections:
-        assert kept.has_settled()["token_generation"] == 2  # and the fixture: nothing was reused
+    for connection in connections:
+        assert connection.has_settled()["token_generation"] == 2  # the fixture checks that no token was reused
 
 
-def test_a_runner_and_an_admin_at_once_use_no_refresh_token_twice(kept, oauth_server):
+def test_a_parallel_runner_and_admin_use_no_refresh_token_twice(connection, oauth_server):
     with oauth_server.hold(PROVIDER) as gate:
-        kept.due()
+        connection.due()
         gate.wait_for(1)  # the runner
-        kept.refresh(expect=202)
+        connection.refresh(expect=202)
         gate.open()
-    assert kept.has_settled()["token_generation"] == 2
+    assert connection.has_settled()["token_generation"] == 2
 
 
-def test_a_killed_runners_work_is_taken_over_when_its_lease_runs_out(kept, stack, oauth_server, no_runner):
-    kept.due()
+def test_the_work_of_a_killed_runner_is_taken_over_when_its_lease_expires(connection, stack, oauth_server, no_runner):
+    connection.due()
     with oauth_server.hold(PROVIDER) as gate:
         runner = stack.spawn_runner(kind="connections")
         gate.wait_for(1)
         runner.send_signal(signal.SIGKILL)
         runner.wait(10)
-        leased = kept.row()
+        leased = connection.row()
         assert leased["lease_owner"] is not None and leased["lease_until"] <= now() + MINUTE
         run_due(stack)
-        kept.refresh(expect=202)  # and nobody else is let in
-        assert gate.waiting == 1 and len(kept.calls()) == 1
-    change_row(stack, kept.id, lease_until=now() - 1)  # a minute later
+        connection.refresh(expect=202)  # no other refresh is allowed
+        assert gate.waiting == 1 and len(connection.calls()) == 1
+    change_row(stack, connection.id, lease_until=now() - 1)  # a minute later
     run_due(stack, seconds=2)
-    assert kept.has_settled(calls=2)["token_generation"] == 2 and kept.stands() == ("connected", None)
+    assert connection.has_settled(calls=2)["token_generation"] == 2 and connection.status_of() == ("connected", None)
 
 
-def test_tokens_count_even_when_the_lease_ran_out_meanwhile(kept, stack, oauth_server):
-    """The provider has rotated: what it gave is all that there is."""
+def test_tokens_are_stored_even_if_the_lease_expired(connection, stack, oauth_server):
+    """The provider has rotated the refresh token, so the new tokens are the only valid ones."""
     with oauth_server.hold(PROVIDER) as gate:
-        kept.due()
+        connection.due()
         gate.wait_for(1)
-        change_row(stack, kept.id, lease_owner=None, lease_until=0, refresh_due_at=now() + HOUR)
+        change_row(stack, connection.id, lease_owner=None, lease_until=0, refresh_due_at=now() + HOUR)
         gate.open()
-        kept.wait_for(lambda values: values["token_generation"] == 2, "the tokens")
-    kept.age()
-    assert kept.refresh().json()["authStatus"] == "connected" and len(kept.family.access) == 3
+        connection.wait_for(lambda values: values["token_generation"] == 2, "the tokens")
+    connection.age()
+    assert connection.refresh().json()["authStatus"] == "connected" and len(connection.family.access) == 3
 
 
-def test_tokens_of_before_do_not_come_over_those_of_a_new_consent(kept, oauth_server):
+def test_older_tokens_do_not_overwrite_those_of_a_new_consent(connection, oauth_server):
     with oauth_server.hold(PROVIDER, grant="refresh_token") as gate:
-        kept.due()
+        connection.due()
         gate.wait_for(1)  # the runner, with the old refresh token
-        assert whole_way(kept.admin, PROVIDER, connection_id=kept.id) == kept.id
-        consented = kept.row()
+        assert connect_and_authorize(connection.admin, PROVIDER, connection_id=connection.id) == connection.id
+        consented = connection.row()
         gate.open()
-        wait_for(lambda: len(kept.family.access) == 2, "the provider to answer the runner")
-    kept.age()
+        wait_for(lambda: len(connection.family.access) == 2, "the provider to answer the runner")
+    connection.age()
     new = family(oauth_server, PROVIDER)
-    assert new is not kept.family and kept.refresh().json()["authStatus"] == "connected"
-    assert len(new.access) == 2 and kept.row()["token_generation"] == consented["token_generation"] + 1
+    assert new is not connection.family and connection.refresh().json()["authStatus"] == "connected"
+    assert len(new.access) == 2 and connection.row()["token_generation"] == consented["token_generation"] + 1
 
 
-def test_tokens_that_came_while_the_database_was_away_are_not_lost(kept, stack, oauth_server, no_runner):
-    """Nobody has the old refresh token any more: what came must be written, whatever it takes."""
-    kept.due()
+def test_tokens_received_during_a_database_outage_are_stored(connection, stack, oauth_server, no_runner):
+    """The old refresh token is used up, so the new tokens must be written."""
+    connection.due()
     with oauth_server.hold(PROVIDER) as gate:
         runner = stack.spawn_runner(seconds=20, kind="connections")
         gate.wait_for(1)
         with stack.without("mariadbd", verb="kill"):
             gate.open()
-            wait_for(lambda: len(kept.family.access) == 2, "the provider to answer")
-        after = kept.wait_for(lambda values: values["token_generation"] == 2, "the tokens")
+            wait_for(lambda: len(connection.family.access) == 2, "the provider to answer")
+        after = connection.wait_for(lambda values: values["token_generation"] == 2, "the tokens")
     runner.terminate()
     runner.wait(30)
     assert after["refresh_due_at"] > now()
-    kept.age()
-    kept.refresh()
-    assert len(kept.family.access) == 3
+    connection.age()
+    connection.refresh()
+    assert len(connection.family.access) == 3
 
 
-def test_a_provider_that_hangs_holds_up_no_other(keep, stack, oauth_server, no_runner):
-    """However many connections of it are due: it is given its ten seconds, and then rests for a minute."""
-    stuck, others = [keep(PROVIDER) for _ in range(20)], [keep(provider) for provider in ("slack", "github", "notion")]
-    for kept in (*stuck, *others):
-        kept.due()
+def test_an_unresponsive_provider_does_not_delay_others(make_connection, stack, oauth_server, no_runner):
+    """For any number of due connections the provider gets one wait of ten seconds, and is then avoided for a minute."""
+    stuck, others = [make_connection(PROVIDER) for _ in range(20)], [make_connection(provider) for provider in ("slack", "github", "notion")]
+    for connection in (*stuck, *others):
+        connection.due()
     with oauth_server.hold(PROVIDER) as gate:
         runner = stack.spawn_runner(kind="connections")
-        for kept in others:
-            kept.wait_for(lambda values: values["token_generation"] == 2, "the refresh beside those that hang")
+        for connection in others:
+            connection.wait_for(lambda values: values["token_generation"] == 2, "the refresh of the other connection")
         assert gate.waiting < len(stuck) / 2
         runner.terminate()
         assert runner.wait(30) == 0
-    for kept in stuck:
-        assert kept.row()["lease_owner"] is None
-        kept.age()
-        assert kept.refresh().json()["error"] is None
+    for connection in stuck:
+        assert connection.row()["lease_owner"] is None
+        connection.age()
+        assert connection.refresh().json()["error"] is None
 
 
-# ---------------------------------------------------------------------------- no tokens
+# ---------------------------------------------------------------------------- failures
 
 
 @pytest.mark.parametrize("provider, code, status", [
     ("gitlab", "invalid_grant", "expired"), ("slack", "invalid_refresh_token", "expired"), ("slack", "token_revoked", "revoked"),
     ("slack", "account_inactive", "revoked"), ("github", "bad_refresh_token", "expired"), ("quickbooks", "invalid_grant", "expired"),
 ])
-def test_a_refused_refresh_ends_a_connection(keep, oauth_server, provider, code, status):
-    kept = keep(provider)
+def test_a_rejected_refresh_ends_a_connection(make_connection, oauth_server, provider, code, status):
+    connection = make_connection(provider)
     with oauth_server.instead(provider, "token", oauth_server.error(provider, code)):
-        reply = kept.refresh().json()
+        reply = connection.refresh().json()
     assert reply["authStatus"] == status and f"({code})" in reply["error"] and "Do not show" not in reply["error"]
-    assert kept.row()["refresh_due_at"] is None
-    expect_nothing_to_refresh(kept.admin, kept.id)
-    assert whole_way(kept.admin, provider, connection_id=kept.id) == kept.id
-    assert kept.stands() == ("connected", None)
+    assert connection.row()["refresh_due_at"] is None
+    expect_nothing_to_refresh(connection.admin, connection.id)
+    assert connect_and_authorize(connection.admin, provider, connection_id=connection.id) == connection.id
+    assert connection.status_of() == ("connected", None)
 
 
-def test_who_takes_access_back_at_the_provider_ends_the_connection(kept):
-    kept.family.is_live = False
-    kept.due()
-    kept.wait_for(lambda values: values["status"] == "expired", "the runner to notice")
-    assert "GitLab" in kept.stands()[1] and len(kept.calls()) == 1
+def test_access_revoked_at_the_provider_ends_the_connection(connection):
+    connection.family.is_live = False
+    connection.due()
+    connection.wait_for(lambda values: values["status"] == "expired", "the runner to notice")
+    assert "GitLab" in connection.status_of()[1] and len(connection.calls()) == 1
 
 
 UNAVAILABLE = [("a 500", SERVER_ERROR, "http_500"), ("a 429", TOO_MANY, "http_429"), ("no JSON", NO_JSON, "no_json"),
@@ -349,100 +349,100 @@ UNAVAILABLE = [("a 500", SERVER_ERROR, "http_500"), ("a 429", TOO_MANY, "http_42
 
 
 @pytest.mark.parametrize("answer, code", [case[1:] for case in UNAVAILABLE], ids=[case[0] for case in UNAVAILABLE])
-def test_a_provider_with_trouble_costs_nothing_but_time(kept, oauth_server, answer, code):
-    before = kept.row()
+def test_a_temporary_failure_keeps_the_tokens(connection, oauth_server, answer, code):
+    before = connection.row()
     with oauth_server.instead(PROVIDER, "token", answer):
-        reply = kept.refresh().json()
+        reply = connection.refresh().json()
     assert reply["authStatus"] == "connected" and f"({code})" in reply["error"]
-    after = kept.row()
+    after = connection.row()
     assert (after["tokens"], after["token_generation"], after["refresh_attempts"]) == (before["tokens"], 1, 1)
     assert now() < after["refresh_due_at"] < now() + 2 * MINUTE
     assert oauth_server.at(PROVIDER, "elsewhere") == []
-    kept.age()
-    assert kept.refresh().json()["error"] is None and kept.row()["refresh_attempts"] == 0
+    connection.age()
+    assert connection.refresh().json()["error"] is None and connection.row()["refresh_attempts"] == 0
 
 
-def test_the_runner_asks_a_provider_with_trouble_ever_more_seldom(kept, stack, oauth_server, no_runner):
+def test_the_runner_calls_a_failing_provider_with_growing_delays(connection, stack, oauth_server, no_runner):
     with oauth_server.instead(PROVIDER, "token", SERVER_ERROR):
         for attempt, minutes in enumerate((1, 5, 15, 60, 60), 1):
-            kept.due()
+            connection.due()
             run_due(stack)
-            after = kept.row()
+            after = connection.row()
             assert (after["refresh_attempts"], after["status"]) == (attempt, "connected") and after["error"]
             assert abs(after["refresh_due_at"] - (now() + minutes * MINUTE)) < MINUTE / 2, attempt
-            assert len(kept.calls()) == attempt
-    kept.due()
+            assert len(connection.calls()) == attempt
+    connection.due()
     run_due(stack)
-    assert kept.stands() == ("connected", None) and kept.row()["refresh_attempts"] == 0
+    assert connection.status_of() == ("connected", None) and connection.row()["refresh_attempts"] == 0
 
 
 @pytest.mark.parametrize("answer", [SERVER_ERROR, UNKNOWN_CLIENT], ids=["trouble", "a client it does not know"])
-def test_a_connection_whose_token_has_ended_is_in_error_until_there_is_another(kept, oauth_server, answer):
-    change_row(kept.stack, kept.id, access_expires_at=now() - 1)
+def test_a_connection_with_an_expired_token_is_in_error_until_it_is_refreshed(connection, oauth_server, answer):
+    change_row(connection.stack, connection.id, access_expires_at=now() - 1)
     with oauth_server.instead(PROVIDER, "token", answer):
-        assert kept.refresh().json()["authStatus"] == "error"
-    kept.due()
-    kept.wait_for(lambda values: values["status"] == "connected", "the runner to refresh it after all")
-    assert kept.stands() == ("connected", None)
+        assert connection.refresh().json()["authStatus"] == "error"
+    connection.due()
+    connection.wait_for(lambda values: values["status"] == "connected", "the runner to refresh it after all")
+    assert connection.status_of() == ("connected", None)
 
 
-def test_a_client_that_is_not_known_is_the_operators_business(kept, oauth_server):
+def test_an_unknown_client_is_reported_to_the_operator(connection, oauth_server):
     with oauth_server.instead(PROVIDER, "token", UNKNOWN_CLIENT):
-        reply = kept.refresh().json()
+        reply = connection.refresh().json()
     assert reply["authStatus"] == "connected" and "operator" in reply["error"]
-    assert abs(kept.row()["refresh_due_at"] - (now() + HOUR)) < MINUTE
-    kept.age()
-    assert kept.refresh().json()["error"] is None
+    assert abs(connection.row()["refresh_due_at"] - (now() + HOUR)) < MINUTE
+    connection.age()
+    assert connection.refresh().json()["error"] is None
 
 
-# ---------------------------------------------------------------------------- the end
+# ---------------------------------------------------------------------------- deletion
 
 
 @pytest.mark.parametrize("provider", [provider for provider, kind in KINDS.items() if kind.revoke and provider != "youtube"])
-def test_who_deletes_a_connection_gives_its_tokens_back(keep, module_org, oauth_server, provider):
-    kept = keep(provider)
-    remove(kept.admin, kept.id)
-    assert kept.id not in listed(kept.admin, module_org)
-    remove(kept.admin, kept.id, expect=404)
-    refresh(kept.admin, kept.id, expect=404)
-    wait_for(lambda: kept.row() is None, "the tokens to be given back")
-    given = kept.family.refresh if KINDS[provider].revokes == "refresh_token" and kept.family.refresh else kept.family.access
-    assert given[-1] in oauth_server.revoked and not kept.family.is_live
+def test_deleting_a_connection_revokes_its_tokens(make_connection, module_org, oauth_server, provider):
+    connection = make_connection(provider)
+    remove(connection.admin, connection.id)
+    assert connection.id not in listed(connection.admin, module_org)
+    remove(connection.admin, connection.id, expect=404)
+    refresh(connection.admin, connection.id, expect=404)
+    wait_for(lambda: connection.row() is None, "the revocation")
+    given = connection.family.refresh if KINDS[provider].revokes == "refresh_token" and connection.family.refresh else connection.family.access
+    assert given[-1] in oauth_server.revoked and not connection.family.is_live
 
 
 @pytest.mark.parametrize("provider", ["linkedin", "mailchimp", "stripe", "shopify", "github"])
-def test_where_nothing_is_given_back_it_is_gone_at_once(keep, no_runner, provider):
-    kept = keep(provider)
-    remove(kept.admin, kept.id)
-    assert kept.row() is None
+def test_a_connection_without_revocation_is_deleted_immediately(make_connection, no_runner, provider):
+    connection = make_connection(provider)
+    remove(connection.admin, connection.id)
+    assert connection.row() is None
 
 
-def test_tokens_that_cannot_be_given_back_are_kept_for_a_day(kept, stack, oauth_server, no_runner):
-    remove(kept.admin, kept.id)
+def test_tokens_that_cannot_be_revoked_are_kept_for_a_day(connection, stack, oauth_server, no_runner):
+    remove(connection.admin, connection.id)
     with oauth_server.instead(PROVIDER, "revoke", SERVER_ERROR):
         run_due(stack)
-        assert kept.row()["removed_at"] is not None and len(oauth_server.at(PROVIDER, "revoke")) >= 1
-        change_row(stack, kept.id, removed_at=now() - DAY - MINUTE, refresh_due_at=now() - 1)
+        assert connection.row()["removed_at"] is not None and len(oauth_server.at(PROVIDER, "revoke")) >= 1
+        change_row(stack, connection.id, removed_at=now() - DAY - MINUTE, refresh_due_at=now() - 1)
         run_due(stack)
-    assert kept.row() is None
+    assert connection.row() is None
 
 
-def test_a_provider_that_hangs_holds_up_no_deletion(kept, oauth_server, module_org):
+def test_an_unresponsive_provider_does_not_delay_a_deletion(connection, oauth_server, module_org):
     with oauth_server.hold(PROVIDER, "revoke") as gate:
         began = time.monotonic()
-        remove(kept.admin, kept.id)
-        assert time.monotonic() - began < 5 and kept.id not in listed(kept.admin, module_org)
+        remove(connection.admin, connection.id)
+        assert time.monotonic() - began < 5 and connection.id not in listed(connection.admin, module_org)
         gate.wait_for(1)
         gate.open()
-    wait_for(lambda: kept.row() is None, "the tokens to be given back")
+    wait_for(lambda: connection.row() is None, "the revocation")
 
 
-def test_what_is_deleted_during_a_refresh_stays_so(kept, oauth_server, module_org):
+def test_a_connection_deleted_during_a_refresh_remains_deleted(connection, oauth_server, module_org):
     with oauth_server.hold(PROVIDER) as gate:
-        kept.due()
+        connection.due()
         gate.wait_for(1)
-        remove(kept.admin, kept.id)
+        remove(connection.admin, connection.id)
         gate.open()
-        wait_for(lambda: kept.row() is None, "the tokens to be given back")
-    assert kept.id not in listed(kept.admin, module_org)
-    assert not kept.family.is_live and kept.family.refresh[-1] in oauth_server.revoked  # the newest one
+        wait_for(lambda: connection.row() is None, "the revocation")
+    assert connection.id not in listed(connection.admin, module_org)
+    assert not connection.family.is_live and connection.family.refresh[-1] in oauth_server.revoked  # the newest one

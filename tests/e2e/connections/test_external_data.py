@@ -1,5 +1,5 @@
-"""Providers of external data and an organization's connections: the catalogue, the list, setting out, deleting, refreshing
-(specification 2.11 to 2.13, 4.4). The whole way to a provider and back is in test_connecting.py."""
+"""Providers of external data and the connections of an organization: catalogue, list, connecting, deleting, refreshing
+(specification 2.11 to 2.13, 4.4). For complete authorizations see test_connecting.py."""
 
 import re
 import shutil
@@ -44,17 +44,17 @@ def state_of(departure):
     return parse_qs(urlsplit(departure["redirectUrl"]).query)["state"][0]
 
 
-def come_back(client, **parameters):
-    """What the console is told of a browser that comes back with these."""
+def callback_result(client, **parameters):
+    """The result that the console gets for a callback with these parameters."""
     reply = client.get(CALLBACK, params=parameters, key=None, allow_redirects=False, expect=303)
-    assert "Set-Cookie" not in reply.headers  # another tab may be on its way
+    assert "Set-Cookie" not in reply.headers  # another tab may have a pending authorization
     page, _, query = reply.headers["Location"].partition("?")
     assert page == f"{client.stack.base_url}/console/#/connections" and reply.content == b""
     return {name: value for name, (value,) in parse_qs(query).items()}
 
 
 def unconfigured(stack):
-    """The stack's configuration without any provider."""
+    """The configuration of the stack without any provider."""
     with open(stack.config, encoding="utf-8") as file:
         return re.sub(r"(?ms)^\[providers\..*", "", file.read())
 
@@ -62,7 +62,7 @@ def unconfigured(stack):
 # ---------------------------------------------------------------------------- the catalogue
 
 
-def test_the_catalogue_says_what_can_be_connected_and_why_not(module_org):
+def test_the_catalogue_lists_ready_providers_and_missing_settings(module_org):
     for client in (module_org.admin().api, module_org.viewer().api):
         catalogue = client.get_json(CATALOG)
         assert [entry["provider"] for entry in catalogue] == PROVIDERS
@@ -77,7 +77,7 @@ def test_the_catalogue_follows_the_configuration(stack, module_org):
         assert ready["youtube"] and not ready["sentry"]
 
 
-def test_the_catalogue_takes_no_query(module_org):
+def test_the_catalogue_rejects_a_query(module_org):
     reply = module_org.admin().api.get(CATALOG, params={"kind": "crm"}, expect=422)
     assert faults_of(reply) == {"kind": "unknown_field"}
 
@@ -93,7 +93,7 @@ def test_connections_are_listed_with_exactly_five_fields_oldest_first(org, admin
     assert seen[0] == {"id": made[0], "name": "My slack", "connector": "slack", "authStatus": "pending", "error": None}
 
 
-def test_another_of_the_admins_organizations_can_be_listed(org, new_org):
+def test_another_organization_of_the_admin_can_be_listed(org, new_org):
     other = new_org(attributes=False)
     admin = org.new_admin()
     admin.give_seat(other.id, "viewer")
@@ -108,11 +108,11 @@ def test_another_of_the_admins_organizations_can_be_listed(org, new_org):
     ("", {"org": "required"}), ("?org=", {"org": "invalid_uuid"}), ("?org=acme", {"org": "invalid_uuid"}),
     ("?org=a&org=b", {"org": "duplicate"}), ("?org=acme&limit=1", {"limit": "unknown_field"}),
 ])
-def test_a_list_wants_an_organization(admin, query, faults):
+def test_a_list_requires_an_organization(admin, query, faults):
     assert faults_of(admin.get(CONNECTIONS + query, expect=422)) == faults
 
 
-def test_without_any_provider_there_is_nothing_to_list_or_connect(stack, org, admin):
+def test_without_any_provider_listing_and_connecting_are_unavailable(stack, org, admin):
     made = connect(admin).json()["id"]
     with holding(stack, made, b"sealed", status="connected"):
         with stack.configuration(unconfigured(stack)):
@@ -127,11 +127,11 @@ def test_without_any_provider_there_is_nothing_to_list_or_connect(stack, org, ad
         assert listed(admin, org) == []
 
 
-def test_a_connection_that_nobody_came_back_for_is_an_error(stack, org, admin):
+def test_a_connection_without_a_callback_is_an_error(stack, org, admin):
     late, gone = (connect(admin).json()["id"] for _ in range(2))
     stack.sql("UPDATE connection_authorizations SET expires_at = 1 WHERE connection_id = UNHEX(REPLACE(%s, '-', ''))", late)
     stack.sql("DELETE FROM connection_authorizations WHERE connection_id = UNHEX(REPLACE(%s, '-', ''))", gone)
-    assert [record["authStatus"] for record in listed(admin, org)] == ["error", "pending"]  # it may be on its way this moment
+    assert [record["authStatus"] for record in listed(admin, org)] == ["error", "pending"]  # its callback may still arrive
     change_row(stack, gone, updated_at=1)
     for record in listed(admin, org):
         assert record["authStatus"] == "error" and "GitLab" in record["error"]
@@ -139,10 +139,10 @@ def test_a_connection_that_nobody_came_back_for_is_an_error(stack, org, admin):
     assert listed(admin, org)[0]["authStatus"] == "pending"
 
 
-# ---------------------------------------------------------------------------- setting out
+# ---------------------------------------------------------------------------- starting an authorization
 
 
-def test_whoever_sets_out_is_sent_to_the_providers_page(stack, org, admin):
+def test_connecting_redirects_to_the_page_of_the_provider(stack, org, admin):
     reply = connect(admin, name="  The club's code ")
     made = reply.json()
     assert set(made) == {"id", "redirectUrl"}
@@ -173,7 +173,7 @@ FAULTY = [
 
 
 @pytest.mark.parametrize("body, faults", FAULTY)
-def test_whoever_asks_wrongly_is_told_every_fault_and_connects_nothing(module_org, body, faults):
+def test_a_faulty_request_is_422_with_every_fault_and_connects_nothing(module_org, body, faults):
     client = module_org.admin().api
     before = listed(client, module_org)
     reply = client.post(CONNECT, json=body, expect=422)
@@ -181,20 +181,20 @@ def test_whoever_asks_wrongly_is_told_every_fault_and_connects_nothing(module_or
     assert listed(client, module_org) == before
 
 
-def test_a_provider_that_is_not_set_up_is_503_with_what_is_missing(org, admin):
+def test_a_provider_without_a_configuration_is_503_with_the_missing_settings(org, admin):
     for provider in UNCONFIGURED:
         reply = connect(admin, provider, expect=503)
         assert error_of(reply)["code"] == "PROVIDER_UNAVAILABLE" and details_of(reply)["reason"]
     assert listed(admin, org) == []
 
 
-def test_a_shop_may_be_named_with_or_without_its_domain(stack, admin):
+def test_a_shop_may_be_given_with_or_without_its_domain(stack, admin):
     for shop in ("acme", "acme.myshopify.com"):
         made = connect(admin, "shopify", settings={"shop": shop}).json()
         assert row(stack, made["id"])["host"] == "acme.myshopify.com"
 
 
-def test_a_repetition_is_told_the_same_way_and_given_its_cookie_again(stack, org, admin):
+def test_a_replay_returns_the_same_link_and_cookie(stack, org, admin):
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     first, again = (connect(admin, headers=headers) for _ in range(2))
     assert again.content == first.content and again.headers["Idempotency-Replayed"] == "true"
@@ -204,7 +204,7 @@ def test_a_repetition_is_told_the_same_way_and_given_its_cookie_again(stack, org
     assert error_of(reply)["code"] == "IDEMPOTENCY_CONFLICT" and "Set-Cookie" not in reply.headers
 
 
-def test_a_connection_is_connected_anew_under_its_own_name(stack, org, admin):
+def test_a_connection_is_connected_again_under_its_own_name(stack, org, admin):
     first = connect(admin, name="Ours").json()
     again = connect(admin, connection_id=first["id"]).json()
     assert again["id"] == first["id"] and state_of(again) != state_of(first) and authorizations(stack, first["id"]) == 1
@@ -213,7 +213,7 @@ def test_a_connection_is_connected_anew_under_its_own_name(stack, org, admin):
     assert faults_of(connect(admin, "slack", connection_id=first["id"], expect=422)) == {"provider": "invalid_value"}
 
 
-def test_tokens_stay_with_the_shop_that_gave_them(stack, admin):
+def test_a_connection_with_tokens_cannot_change_its_shop(stack, admin):
     made = connect(admin, "shopify", settings={"shop": "acme"}).json()["id"]
     connect(admin, "shopify", connection_id=made, settings={"shop": "globex"})
     assert row(stack, made)["host"] == "globex.myshopify.com"
@@ -225,13 +225,13 @@ def test_tokens_stay_with_the_shop_that_gave_them(stack, admin):
         assert (row(stack, made)["host"], row(stack, made)["status"]) == ("globex.myshopify.com", "connected")
 
 
-def test_another_organizations_connection_cannot_be_told_from_none(admin, new_org):
+def test_a_connection_of_another_organization_looks_like_an_unknown_one(admin, new_org):
     theirs = new_org(attributes=False).connect_provider()["id"]
     replies = {connect(admin, connection_id=stranger, expect=404).content for stranger in (theirs, str(uuid.uuid4()))}
     assert len(replies) == 1
 
 
-def test_there_is_a_bound(stack, org, admin):
+def test_the_number_of_connections_is_limited(stack, org, admin):
     made = connect(admin).json()["id"]
     stack.sql("INSERT INTO connections (organization_id, id, provider, name, host, status, details, created_at, updated_at) "
               "SELECT organization_id, UNHEX(REPLACE(UUID(), '-', '')), provider, name, host, status, details, 0, 0 FROM connections "
@@ -243,10 +243,10 @@ def test_there_is_a_bound(stack, org, admin):
     connect(admin)
 
 
-# ---------------------------------------------------------------------------- who may
+# ---------------------------------------------------------------------------- permissions
 
 
-def test_a_viewer_sees_and_moves_nothing(org, admin):
+def test_a_viewer_reads_connections_and_changes_nothing(org, admin):
     made, viewer = connect(admin).json()["id"], org.viewer().api
     connect(viewer, expect=403)
     viewer.delete(f"{CONNECTIONS}/{made}", expect=403, code="FORBIDDEN")
@@ -254,7 +254,7 @@ def test_a_viewer_sees_and_moves_nothing(org, admin):
     assert [record["id"] for record in listed(viewer, org)] == [made]
 
 
-def test_nginx_refuses_a_foreign_origin_before_a_worker_sees_it(stack, contract, org, admin):
+def test_nginx_rejects_a_foreign_origin_before_it_reaches_a_worker(stack, contract, org, admin):
     stranger = Client(stack, contract)
     for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": f"{stack.base_url}.evil.example"},
                     {"Origin": stack.base_url.replace("https", "http")}, {"Origin": f"{stack.base_url} {stack.base_url}"},
@@ -264,7 +264,7 @@ def test_nginx_refuses_a_foreign_origin_before_a_worker_sees_it(stack, contract,
             assert "RateLimit" not in reply.headers and "Set-Cookie" not in reply.headers
             client.get(CONNECTIONS, params={"org": org.id}, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
             client.get("/console/v1/articles", headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
-    for headers in ({"Origin": None}, {"Origin": None, "Referer": "about:blank"}):  # none is named: who asks comes first
+    for headers in ({"Origin": None}, {"Origin": None, "Referer": "about:blank"}):  # without an origin the credential is checked first
         stranger.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=headers, expect=401)
         reply = admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
         assert "RateLimit" in reply.headers
@@ -273,69 +273,69 @@ def test_nginx_refuses_a_foreign_origin_before_a_worker_sees_it(stack, contract,
     assert admin.get(CATALOG, headers={"Origin": "https://evil.example"}, expect=200).json()
 
 
-# ---------------------------------------------------------------------------- coming back
+# ---------------------------------------------------------------------------- callbacks
 
 
 @pytest.mark.parametrize("parameters", [
     {}, {"code": "c"}, {"state": ""}, {"state": "s" * 257, "code": "c"}, {"state": ["a", "b"], "code": "c"}, {"state": "s\0"},
 ])
-def test_what_no_provider_sends_leads_to_the_console_too(anyone, parameters):
-    assert come_back(anyone, **parameters) == {"result": "failed", "reason": "request"}
+def test_a_callback_that_no_provider_sends_redirects_to_the_console_too(anyone, parameters):
+    assert callback_result(anyone, **parameters) == {"result": "failed", "reason": "request"}
 
 
 @pytest.mark.parametrize("parameters", [{"code": ["a", "b"]}, {"code": "c", "scope": ["a", "b"]}, {"code": "c\0"}, {"error": "e" * 256},
                                         {"code": "c", "realmId": "r" * 256}])
-def test_an_answer_that_cannot_be_read_uses_the_state_up(stack, org, admin, parameters):
+def test_an_unreadable_callback_uses_up_the_state(stack, org, admin, parameters):
     made = connect(admin).json()
-    told = come_back(admin, state=state_of(made), **parameters)
-    assert told == {"result": "failed", "reason": "request", "connection": made["id"]}
+    result = callback_result(admin, state=state_of(made), **parameters)
+    assert result == {"result": "failed", "reason": "request", "connection": made["id"]}
     assert authorizations(stack, made["id"]) == 0 and listed(admin, org)[0]["authStatus"] == "error"
 
 
-def test_what_looks_at_the_address_first_uses_nothing_up(stack, admin):
+def test_a_head_request_does_not_use_up_the_state(stack, admin):
     made = connect(admin).json()
     parameters = {"state": state_of(made), "code": "c"}
     reply = admin.request("HEAD", CALLBACK, params=parameters, key=None, allow_redirects=False, expect=303)
     assert "result=failed" in reply.headers["Location"] and authorizations(stack, made["id"]) == 1
-    assert come_back(admin, state=state_of(made), error="access_denied") == {"result": "denied", "connection": made["id"]}
+    assert callback_result(admin, state=state_of(made), error="access_denied") == {"result": "denied", "connection": made["id"]}
 
 
-def test_an_error_of_the_providers_is_told_without_its_words(org, admin):
+def test_the_error_text_of_a_provider_is_not_shown(org, admin):
     for error, shown in (("server_error", "(server_error)"), ("<b>evil</b>", None), ("Ä" * 80, None)):
         made = connect(admin).json()
-        told = come_back(admin, state=state_of(made), error=error, error_description="<script>")
-        assert told == {"result": "failed", "reason": "provider", "connection": made["id"]}
+        result = callback_result(admin, state=state_of(made), error=error, error_description="<script>")
+        assert result == {"result": "failed", "reason": "provider", "connection": made["id"]}
         text = listed(admin, org)[-1]["error"]
         assert "GitLab" in text and (shown or "error. ") in text and "<" not in text and "Ä" not in text
 
 
-def test_without_the_cookie_the_browser_is_told_of_no_connection(stack, contract, org, admin):
+def test_without_the_cookie_the_connection_is_not_revealed(stack, contract, org, admin):
     made = connect(admin).json()
-    assert come_back(Client(stack, contract), state=state_of(made), code="c") == {"result": "failed", "reason": "browser"}
+    assert callback_result(Client(stack, contract), state=state_of(made), code="c") == {"result": "failed", "reason": "browser"}
     (record,) = listed(admin, org)
     assert record["authStatus"] == "error" and "browser" in record["error"]
 
 
-def test_a_provider_that_is_not_set_up_any_more_is_not_asked(stack, org, admin):
+def test_a_provider_without_a_configuration_is_not_called(stack, org, admin):
     made = connect(admin).json()
     with stack.configured(f"[providers.{MATRIX_PROVIDER}]", "client_secret"):
-        told = come_back(admin, state=state_of(made), code="c")
-    assert told == {"result": "failed", "reason": "configuration", "connection": made["id"]}
+        result = callback_result(admin, state=state_of(made), code="c")
+    assert result == {"result": "failed", "reason": "configuration", "connection": made["id"]}
     assert listed(admin, org)[0]["authStatus"] == "error"
 
 
-def test_what_is_connected_stays_so_whoever_comes_back(stack, org, admin):
+def test_a_connected_connection_remains_connected_after_a_denial(stack, org, admin):
     made = connect(admin).json()
     with holding(stack, made["id"], b"sealed", status="connected", token_generation=1):
         again = connect(admin, connection_id=made["id"]).json()
-        assert come_back(admin, state=state_of(again), error="access_denied")["result"] == "denied"
+        assert callback_result(admin, state=state_of(again), error="access_denied")["result"] == "denied"
         assert [(record["authStatus"], record["error"]) for record in listed(admin, org)] == [("connected", None)]
 
 
 # ---------------------------------------------------------------------------- deleting and refreshing
 
 
-def test_what_is_deleted_is_gone(stack, org, admin):
+def test_a_deleted_connection_is_gone(stack, org, admin):
     made = connect(admin).json()
     path = f"{CONNECTIONS}/{made['id']}"
     admin.delete(path, expect=204)
@@ -343,13 +343,13 @@ def test_what_is_deleted_is_gone(stack, org, admin):
     admin.delete(path, expect=404)
     admin.post(f"{path}/refresh", json={}, expect=404)
     connect(admin, connection_id=made["id"], expect=404)
-    assert come_back(admin, state=state_of(made), code="c") == {"result": "failed", "reason": "state"}
+    assert callback_result(admin, state=state_of(made), code="c") == {"result": "failed", "reason": "state"}
     log = admin.get_json("/v1/audit-log", params={"subject_id": made["id"]})["audit_log"]
     assert [entry["action"] for entry in log] == ["connection.removed", "connection.requested"]
 
 
 @pytest.mark.parametrize("status", ["pending", "expired", "revoked"])
-def test_what_has_no_tokens_is_not_refreshed(stack, admin, status):
+def test_a_connection_without_tokens_is_not_refreshed(stack, admin, status):
     made = connect(admin).json()["id"]
     change_row(stack, made, status=status)
     reply = admin.post(f"{CONNECTIONS}/{made}/refresh", json={}, expect=409, code="INVALID_STATE")
@@ -360,7 +360,7 @@ def test_what_has_no_tokens_is_not_refreshed(stack, admin, status):
 
 
 @pytest.mark.parametrize("path, kind", CONSOLE_FILES.items())
-def test_the_page_loads_nothing_but_its_own(stack, anyone, path, kind):
+def test_the_page_loads_only_its_own_files(stack, anyone, path, kind):
     reply = anyone.session.get(stack.base_url + path, timeout=10)
     assert reply.status_code == 200 and reply.headers["Content-Type"] == f"{kind}; charset=utf-8"
     policy = dict(part.strip().split(" ", 1) for part in reply.headers["Content-Security-Policy"].split(";"))
@@ -380,15 +380,15 @@ def browser(stack):
 
 
 def shown(browser, address):
-    """(the sentence, the advice) that a browser shows there."""
+    """(the sentence, the advice) that a browser shows for this address."""
     browser.get("about:blank")
     browser.get(address)
-    said = wait_for(lambda: browser.find_element("id", "result").text, "the page to say something")
+    said = wait_for(lambda: browser.find_element("id", "result").text, "the page to show a text")
     assert browser.title == f"Muster: {said}" and not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     return said, browser.find_element("id", "advice").text
 
 
-def test_a_browser_is_told_what_came_of_it(stack, browser):
+def test_a_browser_shows_the_result(stack, browser):
     page = f"{stack.base_url}/console/#/connections?result="
     assert shown(browser, page + f"connected&connection={uuid.uuid4()}") == ("The provider is connected.", "")
     assert browser.switch_to.active_element.get_attribute("id") == "result"
@@ -399,7 +399,7 @@ def test_a_browser_is_told_what_came_of_it(stack, browser):
     wait_for(lambda: "may not" in browser.find_element("id", "advice").text, "the page to follow its address")
 
 
-def test_a_browser_is_shown_nothing_that_stands_in_the_address(stack, browser):
+def test_a_browser_does_not_show_texts_of_the_address(stack, browser):
     for fragment in ("", "#/connections", "#/elsewhere?result=connected", "#/connections?result=%3Cb%3Eevil%3C/b%3E",
                      "#/connections?result=__proto__", "#/connections?result=constructor&reason=toString"):
         assert shown(browser, f"{stack.base_url}/console/{fragment}") == ("No provider was connected just now.", "")
@@ -412,10 +412,10 @@ def test_the_page_has_a_sentence_for_each_reason():
     table = re.search(r"text_of\(CallbackResult::Reason.*?\{(.*?)\};", source, re.DOTALL)[1]
     reasons = set(re.findall(r'"(\w+)"', table))
     script = (SOURCE / "nginx/static/console/console.js").read_text()
-    told = script[script.index("const reasons"):script.index("const nothing")]
-    assert len(reasons) == 12 and reasons == set(re.findall(r'\["(\w+)",', told))
+    result = script[script.index("const reasons"):script.index("const nothing")]
+    assert len(reasons) == 12 and reasons == set(re.findall(r'\["(\w+)",', result))
 
 
-def test_make_install_brings_the_page_along(tmp_path):
+def test_make_install_installs_the_page(tmp_path):
     listing = subprocess.run(["make", "-n", "install", f"DESTDIR={tmp_path}"], cwd=SOURCE, capture_output=True, text=True, check=True).stdout
     assert "nginx/static/console/* " in listing and "/share/muster/console/" in listing

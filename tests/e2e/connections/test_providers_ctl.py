@@ -1,4 +1,4 @@
-"""musterctl provider: which providers of external data are ready, and what they answer when asked. Without a database."""
+"""musterctl provider: which providers of external data are ready, and how they reply to a check. Without a database."""
 
 import base64
 import contextlib
@@ -16,7 +16,7 @@ IDS = ["google_analytics", "notion", "google_docs", "slack", "linkedin", "shopif
 
 
 class TokenEndpoint:
-    """Answers every POST as it was told, and keeps what it got."""
+    """Sends the configured reply to every POST and stores the requests."""
 
     def __init__(self, status=400, body='{"error": "invalid_grant"}', headers=()):
         self.requests = []
@@ -32,7 +32,7 @@ class TokenEndpoint:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
-                # Who has heard enough hangs up.
+                # The client disconnects when it has read enough.
                 with contextlib.suppress(OSError):
                     self.wfile.write(data)
 
@@ -55,7 +55,7 @@ class TokenEndpoint:
 
 @pytest.fixture
 def ctl(stack, tmp_path):
-    """Runs musterctl with these sections [providers.<id>]; gives the CompletedProcess. There is no database."""
+    """Runs musterctl with these sections [providers.<id>] and without a database; returns the CompletedProcess."""
     def run(*arguments, providers=None, status=DONE):
         config = tmp_path / "muster.conf"
         lines = ["[database]", "url = tcp://127.0.0.1:1", "[console]", "origin = https://console.example"]
@@ -80,7 +80,7 @@ def check(ctl, provider, keys, status=DONE):
     return found[0]
 
 
-def test_all_providers_are_listed_with_what_they_lack(ctl):
+def test_all_providers_are_listed_with_their_missing_settings(ctl):
     listed = json.loads(ctl("--json", "provider", "list", providers={"slack": ready(), "stripe": {"client_id": "client-1"}}).stdout)
     assert [row["id"] for row in listed] == IDS
     rows = {row["id"]: row for row in listed}
@@ -102,7 +102,7 @@ def test_a_secret_may_come_from_a_file(ctl, tmp_path):
     assert urllib.parse.parse_qs(endpoint.requests[0][2])["client_secret"] == [SECRET]
 
 
-def test_a_provider_is_asked_with_a_code_that_it_never_gave(ctl):
+def test_a_check_sends_a_code_that_was_never_issued(ctl):
     with TokenEndpoint() as endpoint:
         found = check(ctl, "gitlab", ready(endpoint.url))
     assert found == {"id": "gitlab", "verdict": "accepted", "url": endpoint.url, "status": 400, "code": "invalid_grant",
@@ -115,7 +115,7 @@ def test_a_provider_is_asked_with_a_code_that_it_never_gave(ctl):
                     "redirect_uri": "https://console.example/v1/external-data/callback"}
 
 
-def test_a_secret_goes_where_the_provider_wants_it(ctl):
+def test_a_secret_is_sent_in_the_way_that_the_provider_requires(ctl):
     with TokenEndpoint(200, '{"ok": false, "error": "invalid_code"}') as endpoint:
         assert check(ctl, "slack", ready(endpoint.url))["verdict"] == "accepted"
     ((_, headers, body),) = endpoint.requests
@@ -136,7 +136,7 @@ def test_a_secret_goes_where_the_provider_wants_it(ctl):
     ("gitlab", 200, '{"access_token": "anybody"}', "failed", "token"),
     ("gitlab", 400, "x" * 70_000, "failed", "too_large"),
 ])
-def test_an_answer_tells_whether_we_are_accepted(ctl, provider, status, body, verdict, code):
+def test_the_reply_shows_whether_the_client_is_accepted(ctl, provider, status, body, verdict, code):
     with TokenEndpoint(status, body) as endpoint:
         found = check(ctl, provider, ready(endpoint.url), status=FAILED if verdict == "failed" else DONE)
     assert (found["verdict"], found["code"]) == (verdict, code)
@@ -149,20 +149,20 @@ def test_a_redirect_is_not_followed(ctl):
     assert len(endpoint.requests) == 1 and elsewhere.requests == []
 
 
-def test_who_is_not_there_has_failed(ctl):
+def test_an_unreachable_provider_has_failed(ctl):
     found = check(ctl, "gitlab", ready("http://127.0.0.1:1/token"), status=FAILED)
     assert found == {"id": "gitlab", "verdict": "failed", "url": "http://127.0.0.1:1/token", "status": None, "code": "connect",
                      "text": "GitLab could not be reached (connect)."}
 
 
-def test_a_shop_is_known_with_a_connection_alone(ctl):
+def test_shopify_can_be_checked_only_with_a_token_url(ctl):
     found = check(ctl, "shopify", ready())
     assert (found["verdict"], found["url"], found["code"]) == ("unchecked", None, None)
     with TokenEndpoint(body='{"error": "invalid_request"}') as endpoint:
         assert check(ctl, "shopify", ready(endpoint.url))["verdict"] == "accepted"
 
 
-def test_all_that_are_ready_are_asked_and_one_that_fails_counts(ctl):
+def test_all_ready_providers_are_checked_and_one_failure_sets_the_exit_status(ctl):
     with TokenEndpoint() as good, TokenEndpoint(401, '{"error": "invalid_client"}') as bad:
         both = {"stripe": ready(bad.url), "gitlab": ready(good.url), "slack": {"client_id": "client-1"}}
         lines = ctl("provider", "check", providers=both, status=FAILED).stdout.splitlines()
@@ -173,7 +173,7 @@ def test_all_that_are_ready_are_asked_and_one_that_fails_counts(ctl):
         assert len(ctl("provider", "check", providers=both).stdout.splitlines()) == 1
 
 
-def test_what_is_not_ready_cannot_be_asked(ctl):
+def test_a_provider_that_is_not_ready_cannot_be_checked(ctl):
     assert json.loads(ctl("--json", "provider", "check").stdout) == []
     assert ctl("provider", "check").stdout == "no provider is ready (musterctl provider list)\n"
     done = ctl("provider", "check", "--provider", "slack", status=FAILED)

@@ -1,4 +1,5 @@
-"""/console/v1/articles: written, published, taken back and deleted by the organization's admins (docs/content.md "Content")."""
+"""/console/v1/articles: written, published, unpublished and deleted by the admins of the organization
+(docs/content.md "Content")."""
 
 import uuid
 
@@ -33,7 +34,7 @@ def audited(console, article):
 # ---------------------------------------------------------------------------- write
 
 
-def test_an_article_is_written_published_taken_back_and_deleted(module_org, console):
+def test_an_article_is_written_published_unpublished_and_deleted(module_org, console):
     body = {"slug": slug("final"), "title": " Cup final ", "body_html": "<p>See you\nthere.</p>", "excerpt": "Soon",
             "locale": "de-AT", "tags": ["cup", "Fußball"], "author": "Ann", "cover_url": "https://cdn.example/a.png?b=c"}
     reply = console.post(PATH, json=body, expect=201)
@@ -56,13 +57,13 @@ def test_an_article_is_written_published_taken_back_and_deleted(module_org, cons
     assert audited(console, draft) == ["article.created", "article.published", "article.unpublished", "article.deleted"]
 
 
-def test_what_is_left_out_is_null(module_org):
+def test_omitted_fields_are_null(module_org):
     article = module_org.create_article()
     assert [article[name] for name in ("excerpt", "locale", "author", "cover_url")] == [None] * 4
     assert article["tags"] == []
 
 
-def test_a_change_touches_what_it_names_and_null_clears(module_org, console):
+def test_a_change_affects_only_its_fields_and_null_clears(module_org, console):
     article = module_org.create_article(excerpt="e", locale="de", author="Ann", cover_url="https://a.example/b", tags=["cup"])
     path = f"{PATH}/{article['id']}"
     assert console.request("PATCH", path, json={}, expect=200).json() == article
@@ -74,7 +75,7 @@ def test_a_change_touches_what_it_names_and_null_clears(module_org, console):
     assert audited(console, article) == ["article.created", "article.updated"]
 
 
-def test_a_slug_is_taken_once(module_org, console, new_org):
+def test_a_slug_is_unique(module_org, console, new_org):
     first, second = module_org.create_article(), module_org.create_article()
     body = {"slug": first["slug"], "title": "t", "body_html": ""}
     refused = console.post(PATH, json=body, expect=409, code="CONFLICT")
@@ -111,7 +112,7 @@ def test_a_faulty_article_is_422_with_every_fault(module_org, console, changes, 
         assert faults_of(changed) == faults
 
 
-def test_a_body_of_the_largest_size_is_taken(module_org):
+def test_a_body_of_the_maximum_size_is_accepted(module_org):
     assert len(module_org.create_article(body_html="x" * (200 * 1024))["body_html"]) == 200 * 1024
 
 
@@ -132,7 +133,7 @@ def test_a_repeated_post_writes_and_publishes_once(module_org, console):
 # ---------------------------------------------------------------------------- read
 
 
-def test_the_list_holds_all_newest_first_without_bodies(new_org):
+def test_the_list_contains_all_articles_newest_first_without_bodies(new_org):
     org = new_org(attributes=False)
     console = org.admin().api
     made = [org.published_article() if number % 2 else org.create_article() for number in range(6)]
@@ -148,10 +149,10 @@ def test_the_list_holds_all_newest_first_without_bodies(new_org):
     assert faults_of(console.get(PATH, params={"status": "gone"}, expect=422)) == {"status": "invalid_choice"}
 
 
-# ---------------------------------------------------------------------------- who may
+# ---------------------------------------------------------------------------- permissions
 
 
-def test_viewers_read_and_nobody_calls_from_elsewhere(module_org, console):
+def test_viewers_read_articles_and_foreign_origins_are_rejected(module_org, console):
     article = module_org.create_article()
     viewer, path = module_org.viewer().api, f"{PATH}/{article['id']}"
     assert viewer.get_json(path) == article and viewer.get_json(PATH)["articles"]

@@ -1,4 +1,5 @@
-"""/v1/content/articles: what an organization's sites read with a content key (docs/content.md "Content")."""
+"""/v1/content/articles: the articles that an organization's sites read with a content key (docs/content.md
+"Content")."""
 
 import re
 import time
@@ -27,7 +28,7 @@ def console(module_org):
 
 @pytest.fixture(scope="module")
 def library(stack, contract):
-    """An organization of eight articles, two of them drafts: (organization, published ones, newest first)."""
+    """An organization with eight articles, two of them drafts: (organization, published articles, newest first)."""
     from support.world import Organization
     org = Organization(stack, contract, attributes=False)
     titles = ["Ann", "änn", "Anna%x", "Anna_x", "Bob", "bob\\x"]
@@ -39,7 +40,7 @@ def library(stack, contract):
 
 
 def soon(look, what):
-    """nginx keeps what was read already for a second."""
+    """Waits until the cache of nginx, which lasts a second, has expired."""
     return wait_for(look, what, seconds=5, every=0.1)
 
 
@@ -66,7 +67,7 @@ def test_a_published_article_is_read_by_its_slug(module_org, reader):
     soon(lambda: reader.get_json(PATH)["articles"][0] == in_list, "the article to be listed")
 
 
-def test_what_is_not_published_cannot_be_told_from_what_is_not_there(module_org, reader, console, new_org):
+def test_an_unpublished_article_looks_like_an_unknown_one(module_org, reader, console, new_org):
     draft, back, gone = module_org.create_article(), module_org.published_article(), module_org.published_article()
     console.post(f"/console/v1/articles/{back['id']}/unpublish", expect=200)
     console.delete(f"/console/v1/articles/{gone['id']}", expect=204)
@@ -78,7 +79,7 @@ def test_what_is_not_published_cannot_be_told_from_what_is_not_there(module_org,
     assert not any(article["id"] in listing for article in (draft, back, gone, foreign))
 
 
-def test_a_change_of_a_published_article_is_read_at_once(module_org, reader, console):
+def test_a_change_of_a_published_article_is_visible_immediately(module_org, reader, console):
     article = module_org.published_article()
     console.request("PATCH", f"/console/v1/articles/{article['id']}", json={"title": "Changed", "tags": ["new"]}, expect=200)
     found = reader.get_json(f"{PATH}/{article['slug']}")
@@ -106,7 +107,7 @@ def test_lists_are_newest_first_and_by_title_for_a_search(library):
     assert titles(reader, locale="fr") == [] and titles(reader, tag="X") == []
 
 
-def test_a_cursor_is_for_its_list_alone(library, reader):
+def test_a_cursor_is_valid_only_for_its_list(library, reader):
     org, _ = library
     page = org.reader_api.get_json(PATH, params={"limit": 1, "tag": "cup"})
     cursor = page["next_cursor"]
@@ -128,7 +129,7 @@ def test_a_faulty_query_is_422(reader, query, faults):
     assert faults_of(reader.get(PATH, params=query, expect=422)) == faults
 
 
-def test_one_article_takes_no_query_but_the_key(module_org, reader):
+def test_a_single_article_accepts_only_the_key_in_its_query(module_org, reader):
     path = f"{PATH}/{module_org.published_article()['slug']}"
     assert faults_of(reader.get(path, params={"locale": "de"}, expect=422)) == {"locale": "unknown_field"}
 
@@ -137,7 +138,7 @@ def test_one_article_takes_no_query_but_the_key(module_org, reader):
 
 
 @pytest.mark.parametrize("kind", ["article", "list"])
-def test_what_a_client_has_is_not_sent_again(module_org, reader, console, kind):
+def test_an_unchanged_reply_is_304(module_org, reader, console, kind):
     article = module_org.published_article()
     path = f"{PATH}/{article['slug']}" if kind == "article" else PATH
     first = reader.get(path, expect=200)
@@ -157,14 +158,14 @@ def test_what_a_client_has_is_not_sent_again(module_org, reader, console, kind):
     assert changed.headers["ETag"] != etag
 
 
-def test_refusals_are_not_kept(module_org, reader):
+def test_errors_are_not_cached(module_org, reader):
     for reply in (reader.get(f"{PATH}/none", headers={"If-None-Match": "*"}, expect=404),
                   reader.get(PATH, params={"limit": 0}, headers={"If-None-Match": "*"}, expect=422),
                   reader.get(PATH, headers={"Origin": "https://evil.example", "If-None-Match": "*"}, expect=403)):
         assert reply.headers["Cache-Control"] == "no-store" and "ETag" not in reply.headers
 
 
-# ---------------------------------------------------------------------------- who may
+# ---------------------------------------------------------------------------- permissions
 
 
 @pytest.fixture(params=["article", "list"])
@@ -172,7 +173,7 @@ def path(request, module_org):
     return f"{PATH}/{module_org.published_article()['slug']}" if request.param == "article" else PATH
 
 
-def test_only_the_keys_origins_may_read(reader, path):
+def test_only_the_origins_of_the_key_may_read(reader, path):
     assert reader.get(path, expect=200).headers["Access-Control-Allow-Origin"] == SHOP
     by_referer = {"Origin": None, "Referer": SHOP + "/page?x=1"}
     assert "Access-Control-Allow-Origin" not in reader.get(path, headers=by_referer, expect=200).headers
@@ -181,8 +182,8 @@ def test_only_the_keys_origins_may_read(reader, path):
         reader.get(path, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
 
 
-def test_a_key_that_nginx_does_not_see_is_judged_for_each_request(module_org, stack):
-    """A worker reads %6bey as key; nginx does not, and so may not give what it keeps to whoever asks."""
+def test_a_key_that_nginx_does_not_recognize_is_checked_for_each_request(module_org, stack):
+    """A worker reads %6bey as key and nginx does not, so nginx must not cache this reply for other callers."""
     token = PageKey(module_org, kind="content").token
     hidden = f"{PATH}?%6bey={token}"
     assert call(stack, "GET", hidden, referer=SHOP + "/").status == 200
@@ -190,7 +191,7 @@ def test_a_key_that_nginx_does_not_see_is_judged_for_each_request(module_org, st
         assert call(stack, "GET", hidden, **foreign).status == 403
 
 
-def test_only_a_live_content_key_lets_in(module_org, reader, path, stack, contract):
+def test_only_a_valid_content_key_is_accepted(module_org, reader, path, stack, contract):
     reader.get(path, key=module_org.page_api.token, expect=403, code="FORBIDDEN")
     for key in (None, "", "ck_live_x", module_org.key):
         reader.get(path, key=key, expect=401, code="UNAUTHORIZED")
@@ -198,7 +199,7 @@ def test_only_a_live_content_key_lets_in(module_org, reader, path, stack, contra
     page = PageClient(stack, contract, issued)
     page.get(path, expect=200)
     stack.ctl("content-key", "revoke", "--org", module_org.id, "--id", issued["id"])
-    deadline = time.monotonic() + 15  # the edge may hold its verdict for ten seconds
+    deadline = time.monotonic() + 15  # nginx may cache its decision for ten seconds
     while page.get(path).status_code == 200 and time.monotonic() < deadline:
         time.sleep(0.2)
     page.get(path, expect=401, code="UNAUTHORIZED")
@@ -230,13 +231,13 @@ def check_clean(html):
     assert re.findall(r'href="([^"]*)"', html) == ["https://a.example/"], html
 
 
-def test_no_script_handler_or_javascript_link_ever_comes_out(module_org, reader, console):
+def test_no_script_handler_or_javascript_link_is_ever_returned(module_org, reader, console):
     good = "<h2>Hi</h2><p><a href='https://a.example/'>a</a></p>"
     article = module_org.published_article(body_html=good + ATTACKS[0])
     path = f"/console/v1/articles/{article['id']}"
     for attack in [*ATTACKS, "".join(ATTACKS)]:
         changed = console.request("PATCH", path, json={"body_html": good + attack}, expect=200).json()
         check_clean(changed["body_html"])
-        # What was sanitised stays as it is.
+        # Sanitised HTML does not change when it is sanitised again.
         assert console.request("PATCH", path, json={"body_html": changed["body_html"]}, expect=200).json() == changed
     soon(lambda: reader.get_json(f"{PATH}/{article['slug']}")["body_html"] == changed["body_html"], "the change")

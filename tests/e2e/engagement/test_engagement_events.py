@@ -1,4 +1,5 @@
-"""GET /v1/users/{userId}/engagement/events: what pages tracked and modules pushed is read back (specification 2.10, 4.2)."""
+"""GET /v1/users/{userId}/engagement/events: reading back events that pages tracked and modules pushed (specification
+2.10, 4.2)."""
 
 import json
 import uuid
@@ -49,11 +50,11 @@ def ann(module_org):
 
 @pytest.fixture(params=["key", "owner", "viewer"])
 def reader(request, module_org):
-    """Everybody who may read: the organization's key, an owner's session, a viewer's."""
+    """All callers that may read: the organization's key, and the sessions of an owner and a viewer."""
     return module_org.api if request.param == "key" else module_org.admin(request.param).api
 
 
-# ---------------------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------------------- fields
 
 
 def test_a_tracked_event_is_read_back_as_it_was_sent(module_org, reader, ann):
@@ -76,7 +77,7 @@ def test_a_tracked_event_is_read_back_as_it_was_sent(module_org, reader, ann):
     assert in_seconds(-600) < event["received_at"] <= in_seconds(1)
 
 
-def test_what_modules_push_and_pages_track_is_read_back_alike(module_org, shop, ann):
+def test_pushed_and_tracked_events_are_read_back_alike(module_org, shop, ann):
     sent = {"action": "did", "tags": ["x"], "metadata": [1.50, "s", None], "occurred_at": in_seconds(-60)}
     for name, value in (("user_id", ann["id"]), ("member_id", ann["member_id"]),
                         ("member_external_id", ann["external_id"])):
@@ -91,7 +92,7 @@ def test_what_modules_push_and_pages_track_is_read_back_alike(module_org, shop, 
 
 
 @pytest.mark.parametrize("value", ["null", '""', "0", "false", "[]", "{}", "-0", "1.10", '"\\u00e9\\n"', "18446744073709551615"])
-def test_metadata_comes_back_with_its_numbers_as_they_were_written(module_org, ann, value):
+def test_metadata_keeps_the_notation_of_its_numbers(module_org, ann, value):
     body = f'{{"action": "did", "user_id": "{ann["id"]}", "metadata": {value}}}'
     module_org.page_api.post("/v1/track", data=body, headers={"Content-Type": "text/plain"}, expect=202)
     reply = module_org.api.get(path_of(ann), expect=200)
@@ -99,14 +100,14 @@ def test_metadata_comes_back_with_its_numbers_as_they_were_written(module_org, a
     assert json.loads(reply.content)["events"][0]["metadata"] == json.loads(value)
 
 
-def test_what_was_sent_with_the_event_alone_is_shown_and_the_rest_is_empty(module_org, ann):
+def test_omitted_fields_are_empty(module_org, ann):
     module_org.page_api.post("/v1/track", json={"action": "left", "user_id": ann["id"]}, expect=202)
     (event,) = listed(module_org.api, ann)
     assert event["tags"] == [] and event["metadata"] is None and event["client_event_id"] is None
     assert event["occurred_at"] == event["received_at"]
 
 
-def test_the_external_id_is_the_members_own_of_today(module_org, ann):
+def test_the_external_id_of_the_member_is_the_current_one(module_org, ann):
     track(module_org, {"user_id": ann["id"], "action": "did"})
     module_org.update_user(ann["id"], {"external_id": "renamed"})
     assert listed(module_org.api, ann)[0]["member_external_id"] == "renamed"
@@ -118,14 +119,14 @@ def test_a_member_without_events_has_an_empty_list(module_org, reader, ann):
     assert reader.get_json(path_of(ann)) == {"events": [], "next_cursor": None}
 
 
-def test_a_locked_members_events_are_read_back(module_org, reader, ann):
+def test_events_of_a_locked_member_are_read_back(module_org, reader, ann):
     track(module_org, {"user_id": ann["id"], "action": "before"})
     module_org.api.post(f"/v1/users/{ann['id']}/lock", expect=200)
     track(module_org, {"user_id": ann["id"], "action": "after"})
     assert actions(listed(reader, ann)) == ["after", "before"]
 
 
-def test_events_of_visitors_and_of_others_are_nobodys_page(module_org, ann):
+def test_events_of_visitors_and_other_members_are_not_listed(module_org, ann):
     bea = module_org.create_user({"email": email("bea")})
     track(module_org, {"anonymous_id": ann["id"], "action": "visitor"}, {"user_id": bea["id"], "action": "bea"},
           {"user_id": str(uuid.uuid4()), "action": "unknown"}, {"user_id": ann["id"], "action": "ann"})
@@ -133,10 +134,10 @@ def test_events_of_visitors_and_of_others_are_nobodys_page(module_org, ann):
     assert actions(listed(module_org.api, bea)) == ["bea"]
 
 
-# ---------------------------------------------------------------------------- order, pages
+# ---------------------------------------------------------------------------- order and pages
 
 
-def test_the_event_that_occurred_last_comes_first_whenever_it_was_received(module_org, shop, ann):
+def test_events_are_ordered_by_the_time_they_occurred_newest_first(module_org, shop, ann):
     times = {"third": -3 * DAY, "first": DAY - 60, "last": -30 * DAY + 60, "second": -5}
     for action, seconds in times.items():
         send = shop.push if action in ("third", "second") else lambda event: track(module_org, event)
@@ -144,19 +145,19 @@ def test_the_event_that_occurred_last_comes_first_whenever_it_was_received(modul
     assert actions(listed(module_org.api, ann)) == ["first", "second", "third", "last"]
 
 
-def test_events_of_the_same_millisecond_come_by_id_and_pages_add_up_whatever_their_size(module_org, reader, ann):
+def test_events_of_the_same_millisecond_are_ordered_by_id_on_pages_of_any_size(module_org, reader, ann):
     moments = [in_seconds(-number * 10) for number in range(3)]
     for number in range(3):
         track(module_org, *({"user_id": ann["id"], "action": f"{number}/{i}", "occurred_at": moments[i % 3]} for i in range(40)))
     whole = listed(reader, ann, limit=100)
     assert len(whole) == 120
     assert whole == sorted(whole, key=lambda event: (event["occurred_at"], event["id"]), reverse=True)
-    assert listed(reader, ann) == whole  # 50 a page
+    assert listed(reader, ann) == whole  # 50 per page
     for limit in (1, 7, 40, 60, 99):
         assert listed(reader, ann, limit=limit) == whole
 
 
-def test_pages_are_as_full_as_was_asked_and_the_last_one_says_so(module_org, ann):
+def test_pages_have_the_requested_size_and_the_last_one_has_no_cursor(module_org, ann):
     track(module_org, *({"user_id": ann["id"], "action": "did"} for _ in range(100)))
     for limit, more in ((None, True), (99, True), (100, False)):
         page = module_org.api.get_json(path_of(ann), params={"limit": limit})
@@ -164,8 +165,8 @@ def test_pages_are_as_full_as_was_asked_and_the_last_one_says_so(module_org, ann
         assert (page["next_cursor"] is not None) == more
 
 
-def test_a_walk_sees_each_event_once_while_others_come_and_go(module_org, stack, ann):
-    """The events that come are newer than all, or of the very moment where the next page begins."""
+def test_paging_returns_each_event_once_while_others_are_added(module_org, stack, ann):
+    """The added events are newer than all, or occurred exactly at the time at which the next page begins."""
     track(module_org, *({"user_id": ann["id"], "action": "old", "occurred_at": in_seconds(-60 - i // 5)} for i in range(50)))
     before = listed(module_org.api, ann)
     seen, cursor = [], None
@@ -182,7 +183,7 @@ def test_a_walk_sees_each_event_once_while_others_come_and_go(module_org, stack,
     assert seen == before
 
 
-def test_what_is_tracked_side_by_side_is_read_back_to_the_last_event(module_org, ann):
+def test_events_tracked_in_parallel_are_all_read_back(module_org, ann):
     def send(worker):
         for number in range(20):
             track(module_org, {"user_id": ann["id"], "action": "did", "client_event_id": f"{ann['id']}/{worker}/{number}"})
@@ -193,7 +194,7 @@ def test_what_is_tracked_side_by_side_is_read_back_to_the_last_event(module_org,
     assert sorted(names) == sorted(f"{ann['id']}/{worker}/{number}" for worker in range(8) for number in range(20))
 
 
-# ---------------------------------------------------------------------------- refusals
+# ---------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize("query, faults", [
@@ -202,12 +203,12 @@ def test_what_is_tracked_side_by_side_is_read_back_to_the_last_event(module_org,
     ({"cursor": "garbled"}, {"cursor": "invalid_cursor"}), ({"cursor": ""}, None),
     ({"tag": "x", "order": "up"}, {"tag": "unknown_field", "order": "unknown_field"}),
 ])
-def test_a_query_is_judged(module_org, reader, ann, query, faults):
+def test_a_query_is_validated(module_org, reader, ann, query, faults):
     reply = reader.get(path_of(ann), params=query, expect=422, code="VALIDATION_ERROR")
     assert faults is None or faults_of(reply) == faults
 
 
-def test_a_cursor_is_good_for_its_own_list_alone(module_org, new_org, ann):
+def test_a_cursor_is_valid_only_for_its_own_list(module_org, new_org, ann):
     bea = module_org.create_user({"email": email("bea")})
     other = new_org(attributes=False)
     there = other.create_user({"email": ann["email"]})
@@ -224,23 +225,23 @@ def test_a_cursor_is_good_for_its_own_list_alone(module_org, new_org, ann):
         assert faults_of(reply) == {"cursor": "invalid_cursor"}
 
 
-def test_a_user_outside_the_organization_is_answered_as_when_the_user_is_read(module_org, new_org, reader, ann):
+def test_a_user_of_another_organization_gets_the_same_reply_as_when_reading_the_user(module_org, new_org, reader, ann):
     other = new_org(attributes=False)
     stranger = other.create_user({"email": email("stranger")})
     track(other, {"user_id": stranger["id"], "action": "did"})
     gone = module_org.create_user({"email": email("gone")})
     track(module_org, {"user_id": gone["id"], "action": "did"})
     module_org.api.delete(f"/v1/users/{gone['id']}", expect=204)
-    for user in (stranger["id"], gone["id"], str(uuid.uuid4()), "nobody", ann["member_id"]):
+    for user in (stranger["id"], gone["id"], str(uuid.uuid4()), "no-uuid", ann["member_id"]):
         replies = [reader.get(path, expect=404, code="NOT_FOUND") for path in (path_of(user), f"/v1/users/{user}")]
         assert len({reply.content for reply in replies}) == 1
-    # And with a query that would be good for a member.
+    # The same holds for a query that would be valid for a member.
     track(module_org, *({"user_id": ann["id"], "action": "did"} for _ in range(2)))
     cursor = module_org.api.get_json(path_of(ann), params={"limit": 1})["next_cursor"]
     reader.get(path_of(stranger), params={"cursor": cursor}, expect=422)
 
 
-def test_a_new_membership_of_the_same_user_begins_empty(module_org, ann):
+def test_a_new_membership_of_the_same_user_starts_without_events(module_org, ann):
     track(module_org, {"user_id": ann["id"], "action": "before"})
     module_org.api.delete(f"/v1/users/{ann['id']}", expect=204)
     again = module_org.create_user({"email": ann["email"]})
@@ -250,18 +251,18 @@ def test_a_new_membership_of_the_same_user_begins_empty(module_org, ann):
     assert actions(listed(module_org.api, again)) == ["after"]
 
 
-def test_only_the_organizations_key_and_its_admins_may_read(module_org, shop, anyone, ann):
+def test_only_the_key_of_the_organization_and_its_admins_may_read(module_org, shop, anyone, ann):
     path = path_of(ann)
     anyone.get(path, expect=401, code="UNAUTHORIZED")
     module_org.api.get(path, key="org_" + "0" * 49, expect=401, code="UNAUTHORIZED")
     module_org.admin().unverified().get(path, expect=401, code="2FA_REQUIRED")
     shop.get(path, expect=403, code="FORBIDDEN")
-    # What a page knows lets nobody read: not as a bearer, not in the query.
+    # A publishable key is rejected both as a bearer token and in the query.
     anyone.get(path, key=module_org.page_api.token, expect=403, code="FORBIDDEN")
     module_org.page_api.get(path, expect=401, code="UNAUTHORIZED")
 
 
-def test_who_expects_another_organization_is_told(module_org, new_org, ann):
+def test_another_expected_organization_is_a_conflict(module_org, new_org, ann):
     expected = {"X-Expect-Organization": new_org(attributes=False).id}
     reply = module_org.api.get(path_of(ann), headers=expected, expect=409, code="CONFLICT")
     assert details_of(reply)["field"] == "X-Expect-Organization"
@@ -278,12 +279,13 @@ def test_other_methods_are_not_allowed(module_org, ann):
 # ---------------------------------------------------------------------------- retention
 
 
-def test_events_go_after_the_days_that_the_operator_says(module_org, stack, ann):
-    """By when they were received, not by when they occurred; for ever unless a number of days is set."""
+def test_events_are_purged_after_the_configured_number_of_days(module_org, stack, ann):
+    """By the time of receipt, not by the time they occurred; events are kept indefinitely unless a number of days is
+    set."""
     track(module_org, *({"user_id": ann["id"], "action": action, "occurred_at": in_seconds(-20 * DAY)}
                         for action in ("old", "new")))
     old = next(event for event in listed(module_org.api, ann) if event["action"] == "old")
-    # As if it had been received eleven days ago; the id tells the time too.
+    # As if it had been received eleven days ago; the id contains the time too.
     stack.sql("UPDATE engagement_events SET received_at = received_at - %s, id = CONCAT(UNHEX(LPAD(HEX(received_at), 12, '0')), "
               "SUBSTR(id, 7)) WHERE id = UNHEX(REPLACE(%s, '-', ''))", 11 * DAY * 1000, old["id"])
     stack.run_once("purge")

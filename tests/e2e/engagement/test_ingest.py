@@ -1,4 +1,4 @@
-"""POST /v1/ingest: signed batches of events from an installed module's backend (specification 5 rule 8 and 6)."""
+"""POST /v1/ingest: signed batches of events from the backend of an installed module (specification 5 rule 8 and 6)."""
 
 import json
 import time
@@ -16,7 +16,7 @@ MANIFEST = {"name": "Shop", "events": {"emits": ["shop.bought", "shop.returned"]
 
 @pytest.fixture(scope="module")
 def shop(module_org):
-    """The backend of an installed module that emits events of its own."""
+    """The backend of an installed module with its own event types."""
     return module_org.backend(module_org.install(module_org.published_module(MANIFEST, slug="shop")))
 
 
@@ -26,7 +26,7 @@ def ann(module_org):
 
 
 def stored(org, *columns):
-    """The organization's events, in the order in which they came."""
+    """The events of the organization in the order in which they were received."""
     return org.stack.sql(f"SELECT {', '.join(columns)} FROM engagement_events WHERE organization_id = "
                          "UNHEX(REPLACE(%s, '-', '')) ORDER BY id", org.id)
 
@@ -35,7 +35,7 @@ def by(user, **fields):
     return {"action": "visited", "user_id": user["id"]} | fields
 
 
-# ---------------------------------------------------------------------------- what is stored
+# ---------------------------------------------------------------------------- storage
 
 
 def test_events_are_stored_as_they_were_sent(org):
@@ -62,7 +62,7 @@ def test_metadata_is_any_json(module_org, shop, ann, value):
 
 
 @pytest.mark.parametrize("reference", ["user_id", "member_id", "member_external_id", "email"])
-def test_a_member_is_named_in_four_ways(module_org, shop, ann, reference):
+def test_a_member_can_be_identified_in_four_ways(module_org, shop, ann, reference):
     value = ann[{"user_id": "id", "member_external_id": "external_id"}.get(reference, reference)]
     assert shop.push({"action": "visited", reference: value}).json() == {"accepted": 1, "duplicates": 0}
     shop.push({"action": "visited", "email": ann["email"].upper()})
@@ -75,14 +75,14 @@ def test_a_batch_has_1_to_100_events(module_org, shop, ann):
         assert faults_of(shop.push(*events, expect=422)) == {"events": fault}
 
 
-# ---------------------------------------------------------------------------- all or none
+# ---------------------------------------------------------------------------- all or nothing
 
 
 def nowhere():
     return str(uuid.uuid4())
 
 
-def test_one_faulty_event_keeps_all_of_a_batch_out_and_every_fault_is_told(module_org, new_org, shop, ann):
+def test_one_faulty_event_rejects_the_whole_batch_and_every_fault_is_reported(module_org, new_org, shop, ann):
     other = new_org(attributes=False)
     stranger = other.create_user({"email": email(), "external_id": "theirs"})
     for _ in range(2):
@@ -120,8 +120,8 @@ def test_one_faulty_event_keeps_all_of_a_batch_out_and_every_fault_is_told(modul
 ])
 def test_a_faulty_field_is_422(shop, ann, fields, faults):
     event = {name: value for name, value in by(ann, **fields).items() if value is not None}
-    told = faults_of(shop.push(event, expect=422))
-    assert told == {f"events[0].{name}": code for name, code in faults.items()}
+    reported = faults_of(shop.push(event, expect=422))
+    assert reported == {f"events[0].{name}": code for name, code in faults.items()}
 
 
 def test_a_fault_elsewhere_in_the_body_is_422(shop):
@@ -130,10 +130,10 @@ def test_a_fault_elsewhere_in_the_body_is_422(shop):
     assert faults_of(shop.post("/v1/ingest", json={"events": [1]}, expect=422)) == {"events[0]": "wrong_type"}
 
 
-# ---------------------------------------------------------------------------- twice
+# ---------------------------------------------------------------------------- duplicates
 
 
-def test_an_event_that_is_known_by_its_id_is_counted_and_not_stored_again(org):
+def test_a_known_id_is_counted_as_a_duplicate_and_not_stored_again(org):
     ann = org.create_user({"email": email()})
     shop = org.backend(org.install(org.published_module()))
     batch = [by(ann, client_event_id="a"), by(ann, client_event_id="b"), by(ann, client_event_id="a", action="again"), by(ann)]
@@ -141,11 +141,11 @@ def test_an_event_that_is_known_by_its_id_is_counted_and_not_stored_again(org):
     assert shop.push(by(ann, client_event_id="b"), by(ann, client_event_id="c")).json() == {"accepted": 1, "duplicates": 1}
     assert stored(org, "action", "client_event_id") == [
         ("visited", "a"), ("visited", "b"), ("visited", None), ("visited", "c")]
-    another = org.backend(org.install(org.published_module()))  # an id is the organization's, whoever sends it
+    another = org.backend(org.install(org.published_module()))  # ids are unique per organization, whichever module sends them
     assert another.push(by(ann, client_event_id="c")).json() == {"accepted": 0, "duplicates": 1}
 
 
-def test_the_same_events_at_once_under_different_keys_are_stored_once(org):
+def test_the_same_events_in_parallel_under_different_keys_are_stored_once(org):
     ann = org.create_user({"email": email()})
     shop = org.backend(org.install(org.published_module()))
     ids = [f"event {number}" for number in range(20)]
@@ -160,7 +160,7 @@ def test_the_same_events_at_once_under_different_keys_are_stored_once(org):
     assert sorted(stored(org, "client_event_id")) == sorted((name,) for name in ids)
 
 
-def test_a_repetition_under_its_key_gets_the_recorded_answer(module_org, shop, ann):
+def test_a_repetition_under_its_key_gets_the_recorded_reply(module_org, shop, ann):
     headers, batch = {"Idempotency-Key": str(uuid.uuid4())}, [by(ann, client_event_id=str(uuid.uuid4()))]
     first = shop.push(*batch, headers=headers)
     again = shop.push(*batch, headers=headers | {"x-svc-signature": signature_of(
@@ -170,7 +170,7 @@ def test_a_repetition_under_its_key_gets_the_recorded_answer(module_org, shop, a
     shop.push(by(ann), headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
 
 
-def test_two_modules_of_one_organization_do_not_meet_in_one_key(module_org, shop, ann):
+def test_two_modules_of_one_organization_can_use_the_same_idempotency_key(module_org, shop, ann):
     other = module_org.backend(module_org.install(module_org.published_module()))
     headers = {"Idempotency-Key": "shared"}
     for client in (shop, other):
@@ -178,7 +178,7 @@ def test_two_modules_of_one_organization_do_not_meet_in_one_key(module_org, shop
         assert reply.json() == {"accepted": 1, "duplicates": 0} and "Idempotency-Replayed" not in reply.headers
 
 
-def test_a_new_credential_of_the_same_installation_repeats_under_the_same_key(org):
+def test_a_new_credential_of_the_same_installation_shares_the_idempotency_keys(org):
     ann, installed = org.create_user({"email": email()}), org.install(org.published_module())
     headers = {"Idempotency-Key": "rotated"}
     first = org.backend(installed).push(by(ann), headers=headers)
@@ -189,14 +189,14 @@ def test_a_new_credential_of_the_same_installation_repeats_under_the_same_key(or
 # ---------------------------------------------------------------------------- signatures
 
 
-def test_a_key_is_wanted(shop, ann):
+def test_an_idempotency_key_is_required(shop, ann):
     shop.push(by(ann), headers={"Idempotency-Key": None}, expect=400, code="IDEMPOTENCY_KEY_REQUIRED")
     for headers in ({"Idempotency-Key": ""}, {"Idempotency-Key": "a b"}, {"Idempotency-Key": "x" * 256}):
         shop.push(by(ann), headers=headers, expect=400, code="BAD_REQUEST")
 
 
 def signed(shop, body, **changes):
-    """A request that is right but for these changes: key, when, secret, signature, sent (the bytes)."""
+    """A valid request except for these changes: key, when, secret, signature, sent (the bytes)."""
     key = changes.get("key", "k")
     signature = signature_of(changes.get("secret", shop.secret), key, body, changes.get("when"))
     return shop.post("/v1/ingest", data=changes.get("sent", body), headers=JSON | {
@@ -211,7 +211,7 @@ def refused(reply):
     return reply.status_code == 401 and reply.json()["error"]["code"] == "SIGNATURE_INVALID" and bool(details_of(reply)["reason"])
 
 
-def test_a_signature_is_of_this_secret_key_body_and_moment(module_org, shop, ann):
+def test_a_signature_covers_the_secret_the_key_the_body_and_the_time(module_org, shop, ann):
     before, body, now = stored(module_org, "HEX(id)"), body_of(ann), int(time.time())
     flipped = shop.secret[:-1] + ("A" if shop.secret[-1] != "A" else "B")
     wrong = [{"secret": flipped}, {"secret": shop.secret[4:]}, {"secret": shop.key}, {"sent_key": "other"},
@@ -224,7 +224,7 @@ def test_a_signature_is_of_this_secret_key_body_and_moment(module_org, shop, ann
     assert signed(shop, body, key=str(uuid.uuid4()), when=now + 280).json() == {"accepted": 0, "duplicates": 1}
 
 
-def test_a_malformed_signature_is_none(shop, ann):
+def test_a_malformed_signature_is_rejected(shop, ann):
     body = body_of(ann)
     right = signature_of(shop.secret, "k", body)
     moment, digest = right.split(",")
@@ -237,7 +237,7 @@ def test_a_malformed_signature_is_none(shop, ann):
         assert signed(shop, body, signature=header).status_code == 202, header
 
 
-def test_a_secret_that_does_not_open_is_asked_for_again_later(org, stack):
+def test_an_unreadable_secret_is_a_temporary_error(org, stack):
     ann = org.create_user({"email": email("ann")})
     shop = org.backend(org.install(org.published_module(MANIFEST, slug="shop")))
     mine = "UPDATE module_credentials SET signing_secret = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))"
@@ -252,7 +252,7 @@ def test_a_secret_that_does_not_open_is_asked_for_again_later(org, stack):
     shop.post("/v1/ingest", json={"events": [by(ann)]}, expect=202)
 
 
-def test_the_signature_is_looked_at_before_the_body_and_the_size_before_the_signature(shop):
+def test_the_size_is_checked_before_the_signature_and_the_signature_before_the_body(shop):
     for body in (b"{", b"[]", b'{"events":[]}'):
         assert refused(signed(shop, body, secret="mks_wrong"))
         assert signed(shop, body).status_code in (400, 422)
@@ -261,13 +261,13 @@ def test_the_signature_is_looked_at_before_the_body_and_the_size_before_the_sign
     shop.post("/v1/ingest", data=b" " * (2**20 + 1), headers=JSON | {"x-svc-signature": "x"}, expect=413)
 
 
-def test_the_organization_may_be_said_and_must_be_the_modules(module_org, shop, ann):
+def test_an_expected_organization_is_optional_and_must_match_the_module(module_org, shop, ann):
     shop.push(by(ann), headers={"X-Expect-Organization": module_org.id})
     shop.push(by(ann), headers={"X-Expect-Organization": nowhere()}, expect=409, code="CONFLICT")
     shop.push(by(ann), headers={"X-Expect-Organization": "x"}, expect=400, code="BAD_REQUEST")
 
 
-def test_what_members_did_is_erased_with_them(org, new_org, stack):
+def test_the_events_of_an_erased_member_are_deleted(org, new_org, stack):
     other, address = new_org(attributes=False), email("ann")
     bob = org.create_user({"email": email("bob")})
     for one in (org, other):
@@ -276,9 +276,9 @@ def test_what_members_did_is_erased_with_them(org, new_org, stack):
         shop.push(*[by(ann)] * 3)
         if one is org:
             shop.push(by(bob))
-    told = stack.ctl("user", "erase", "--email", address)
+    reported = stack.ctl("user", "erase", "--email", address)
     erased = stack.ctl("user", "erase", "--email", address, "--yes")
-    for result in (told, erased):
+    for result in (reported, erased):
         assert [(entry["id"], entry["events"], entry["webhooks"]) for entry in result["organizations"]] == [
             (org.id, 3, 0), (other.id, 3, 0)]
     assert len(stored(org, "id")) == 1 and stored(other, "id") == []

@@ -1,4 +1,5 @@
-"""The tracking snippet /js/muster.js in a real browser, on pages of an allowed and of a foreign origin (docs/engagement.md "Tracking")."""
+"""The tracking snippet /js/muster.js in a real browser, on pages of an allowed and of a foreign origin
+(docs/engagement.md "Tracking")."""
 
 import json
 import shutil
@@ -17,12 +18,12 @@ muster.q.push(["opened", {tags: ["early"]}])
 <script src="%s/js/muster.js" data-key="%s" async></script>
 """
 NO_STORAGE = 'Object.defineProperty(window, "localStorage", {get() { throw new DOMException("blocked") }})'
-# The first answer is lost on its way: the page cannot know whether its events were stored.
+# The first reply is lost, so the page cannot know whether its events were stored.
 LOST_ANSWER = """
 const real = fetch; window.calls = 0
 window.fetch = async (...what) => { const reply = await real(...what); if (!calls++) throw new TypeError("lost"); return reply }
 """
-# Whoever leaves now has nothing but a beacon.
+# Without fetch, a page that closes can only send a beacon.
 NO_FETCH = "window.fetch = () => new Promise(() => {})"
 LOADED = "return !!(window.muster && muster.track)"
 
@@ -50,7 +51,7 @@ def sites():
 
 
 class Shop:
-    """A page of an organization's that tracks with a key for `site`'s origin."""
+    """A page of an organization that tracks with a key for the origin of `site`."""
 
     def __init__(self, org, browser, site, key, first=""):
         self.org, self.browser, self.site = org, browser, site
@@ -65,7 +66,7 @@ class Shop:
         return self.browser.execute_script(script, *arguments)
 
     def rows(self):
-        """(action, anonymous_id, client_event_id, tags, metadata) of the events, in their order."""
+        """(action, anonymous_id, client_event_id, tags, metadata) of the events, in order."""
         return self.org.stack.sql(
             "SELECT action, anonymous_id, client_event_id, tags, metadata FROM engagement_events WHERE organization_id = "
             "UNHEX(REPLACE(%s, '-', '')) ORDER BY id", self.org.id)
@@ -82,7 +83,7 @@ def test_the_snippet_is_small_enough(stack):
     assert len((stack.source / "nginx/static/js/muster.js").read_bytes()) < 2048
 
 
-def test_events_arrive_once_and_together(stack, shop):
+def test_events_arrive_once_and_in_batches(stack, shop):
     tracked = Counted(stack, "trackEvents")
     page = shop()
     page.run("for (let n = 0; n < 5; n++) muster.track('clicked', {metadata: {n}, tags: ['menu', 'Zürich']})")
@@ -90,14 +91,14 @@ def test_events_arrive_once_and_together(stack, shop):
     assert tracked.all() == {"2xx": 1}
     rows = page.rows()
     assert len({row[1] for row in rows}) == 1 and rows[0][1]  # one visitor
-    assert len({row[2] for row in rows}) == 6  # each event has an id of its own
+    assert len({row[2] for row in rows}) == 6  # each event has its own id
     assert [json.loads(row[4]) for row in rows[1:]] == [{"n": number} for number in range(5)]
     assert "Zürich" in str(rows[1][3])
-    page.run("muster.q.push(['pushed'])")  # who knows the queue only may go on with it
+    page.run("muster.q.push(['pushed'])")  # pages that use only the queue still work
     assert wait_for_events(page.org, 7)[-1] == "pushed"
 
 
-def test_many_events_go_at_once_in_few_calls(stack, shop):
+def test_many_events_are_sent_in_few_calls(stack, shop):
     page = shop()
     wait_for_events(page.org, 1)
     tracked = Counted(stack, "trackEvents")
@@ -108,7 +109,7 @@ def test_many_events_go_at_once_in_few_calls(stack, shop):
     assert tracked.all() in ({"2xx": 4}, {"2xx": 3})
 
 
-def test_a_visitor_is_known_again_and_a_member_is_no_visitor(shop):
+def test_a_visitor_is_recognized_and_a_member_has_no_visitor_id(shop):
     page = shop()
     page.open("/another")
     wait_for_events(page.org, 2)
@@ -118,14 +119,14 @@ def test_a_visitor_is_known_again_and_a_member_is_no_visitor(shop):
     assert opened and opened == again and bought is None and named == "own"
 
 
-def test_without_storage_a_visitor_is_one_for_the_page(shop):
+def test_without_storage_a_visitor_id_lasts_for_the_page(shop):
     page = shop(NO_STORAGE)
     page.run("muster.track('clicked')")
     wait_for_events(page.org, 2)
     assert len({row[1] for row in page.rows()}) == 1 and page.rows()[0][1]
 
 
-def test_who_leaves_is_heard_by_beacon(stack, shop):
+def test_closing_the_page_sends_a_beacon(stack, shop):
     page = shop(NO_FETCH)
     tracked = Counted(stack, "trackEvents")
     page.run("for (let n = 0; n < 8; n++) muster.track('last', {metadata: {text: '\\u20ac'.repeat(2500)}})")
@@ -135,7 +136,7 @@ def test_who_leaves_is_heard_by_beacon(stack, shop):
     assert all(len(json.loads(row[4])["text"]) == 2500 for row in page.rows() if row[0] == "last")
 
 
-def test_who_looks_away_is_heard_by_beacon_and_goes_on(shop):
+def test_hiding_the_page_sends_a_beacon_and_tracking_continues(shop):
     page = shop(NO_FETCH)
     first = page.browser.current_window_handle
     page.run("muster.track('before')")
@@ -148,7 +149,7 @@ def test_who_looks_away_is_heard_by_beacon_and_goes_on(shop):
     assert wait_for_events(page.org, 3) == ["opened", "before", "after"]
 
 
-def test_a_lost_answer_makes_no_event_twice(stack, shop):
+def test_a_lost_reply_duplicates_no_event(stack, shop):
     tracked = Counted(stack, "trackEvents")
     page = shop(LOST_ANSWER)
     page.run("muster.track('clicked')")
@@ -157,23 +158,23 @@ def test_a_lost_answer_makes_no_event_twice(stack, shop):
     assert stored_events(page.org) == ["opened", "clicked"]
 
 
-def test_an_outage_is_waited_for(stack, shop):
+def test_events_are_sent_after_an_outage(stack, shop):
     page = shop()
     wait_for_events(page.org, 1)
     with stack.without("musterd"):
         page.run("muster.track('meanwhile')")
         refused = 'path="/v1/track" protocol=HTTP/2.0 status=503'
-        wait_for(lambda: refused in stack.log("nginx.access"), "a refusal")
-    wait_for(stack.answers, "the service to answer again")
+        wait_for(lambda: refused in stack.log("nginx.access"), "a rejection")
+    wait_for(stack.answers, "the service to respond again")
     assert wait_for_events(page.org, 2, 60) == ["opened", "meanwhile"]
 
 
-def test_what_is_refused_is_dropped_and_the_rest_goes_on(stack, shop):
+def test_a_rejected_batch_is_dropped_and_tracking_continues(stack, shop):
     page = shop()
     wait_for_events(page.org, 1)
     tracked = Counted(stack, "trackEvents")
     page.run("muster.track('wrong', {tags: 5})")
-    wait_for(lambda: tracked.all() == {"4xx": 1}, "the refusal")
+    wait_for(lambda: tracked.all() == {"4xx": 1}, "the rejection")
     page.run("muster.track('right')")
     assert wait_for_events(page.org, 2) == ["opened", "right"]
     assert tracked.all() == {"2xx": 1, "4xx": 1}
@@ -182,7 +183,7 @@ def test_what_is_refused_is_dropped_and_the_rest_goes_on(stack, shop):
 def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     page = shop()
     wait_for_events(page.org, 1)
-    tracked, judged = Counted(stack, "trackEvents"), Counted(stack, "judgePublishableKey")
+    tracked, checks = Counted(stack, "trackEvents"), Counted(stack, "judgePublishableKey")
     foreign = sites(page.site.html)
     page.browser.get(foreign.origin)
     wait_for(lambda: page.run(LOADED), "the snippet to load")
@@ -196,9 +197,9 @@ def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     assert page.browser.execute_async_script(ask, url, body, "cors") == "TypeError"
     assert page.browser.execute_async_script(ask, url, body, "no-cors") == ["opaque", 0]
     page.browser.get("about:blank")  # its beacon too
-    wait_for(lambda: judged.all().get("4xx"), "the edge to be asked")
+    wait_for(lambda: checks.all().get("4xx"), "nginx to query the key")
     assert tracked.total() == 0 and stored_events(page.org) == ["opened"]
-    # Whoever puts the key into the body instead meets the worker.
+    # With the key in the body, the worker checks the origin instead of nginx.
     page.browser.get(foreign.origin)
     hidden = json.dumps({"action": "stolen", "anonymous_id": "x", "key": url.partition("key=")[2]})
     assert page.browser.execute_async_script(ask, url.partition("?")[0], hidden, "cors") == "TypeError"

@@ -1,4 +1,4 @@
-"""POST /v1/track: what pages send with a tracking key (specification 4.6, 6; docs/engagement.md "Tracking")."""
+"""POST /v1/track: events that pages send with a tracking key (specification 4.6, 6; docs/engagement.md "Tracking")."""
 
 import json
 import uuid
@@ -18,7 +18,7 @@ def visit(**fields):
 
 
 def track(page, *events, expect=202, **options):
-    """A batch, as a beacon sends it."""
+    """A batch in the format of a beacon."""
     return page.post("/v1/track", data=json.dumps({"events": events}), headers=PLAIN, expect=expect, **options)
 
 
@@ -31,7 +31,7 @@ def page(module_org):
     return module_org.page_api
 
 
-# ---------------------------------------------------------------------------- what is stored
+# ---------------------------------------------------------------------------- storage
 
 
 def test_an_event_is_stored_as_it_was_sent(org):
@@ -48,12 +48,12 @@ def test_an_event_is_stored_as_it_was_sent(org):
     assert row[5:] == (ann["member_id"].replace("-", "").upper(), None, None, None)
 
 
-def test_a_batch_is_stored_in_order_from_a_beacon(org):
+def test_a_batch_from_a_beacon_is_stored_in_order(org):
     assert track(org.page_api, visit(tags=["x"]), visit(metadata=None), visit(metadata=[1.0])).json() == counts(3)
     assert stored(org, "tags", "metadata") == [('["x"]', None), ("[]", None), ("[]", "[1.0]")]
 
 
-def test_who_is_known_and_who_is_not_get_the_same_answer(org, new_org):
+def test_known_and_unknown_people_get_the_same_reply(org, new_org):
     other_org = new_org()
     ann = org.create_user({"email": email("ann"), "external_id": "crm-1"})
     theirs = other_org.create_user({"email": email("bob"), "external_id": "crm-2"})
@@ -66,7 +66,7 @@ def test_who_is_known_and_who_is_not_get_the_same_answer(org, new_org):
     assert stored(other_org, "id") == []
 
 
-def test_an_event_that_comes_again_is_counted_and_not_stored_twice(org):
+def test_a_repeated_event_is_counted_as_a_duplicate_and_not_stored_twice(org):
     page = org.page_api
     assert track(page, visit(client_event_id="a"), visit(client_event_id="b"), visit(client_event_id="a")).json() == counts(2, 1)
     assert track(page, visit(client_event_id="b"), visit(client_event_id="c")).json() == counts(1, 1)
@@ -77,7 +77,7 @@ def test_an_event_that_comes_again_is_counted_and_not_stored_twice(org):
     assert len(stored(org, "id")) == 4
 
 
-def test_a_tracked_event_and_a_pushed_one_share_their_ids(org):
+def test_tracked_and_pushed_events_share_their_ids(org):
     ann = org.create_user({"email": email("ann")})
     shop = org.backend(org.install(org.published_module()))
     track(org.page_api, visit(client_event_id="order-1"))
@@ -87,7 +87,7 @@ def test_a_tracked_event_and_a_pushed_one_share_their_ids(org):
 # ---------------------------------------------------------------------------- the key
 
 
-def test_the_key_may_stand_in_the_body(org):
+def test_the_key_may_be_in_the_body(org):
     token = org.page_api.token
     for body in (visit(key=token), {"events": [visit()], "key": token}):
         assert org.page_api.post("/v1/track", json=body, key=None, expect=202).json() == counts(1)
@@ -96,7 +96,7 @@ def test_the_key_may_stand_in_the_body(org):
     assert refused.status_code == 403 and refused.json()["error"]["code"] == "ORIGIN_NOT_ALLOWED"
 
 
-def test_two_different_keys_are_a_contradiction(page, new_org):
+def test_two_different_keys_are_422(page, new_org):
     other_org = new_org()
     body = visit(key=other_org.page_api.token)
     assert faults_of(page.post("/v1/track", json=body, expect=422)) == {"key": "invalid_value"}
@@ -104,7 +104,7 @@ def test_two_different_keys_are_a_contradiction(page, new_org):
 
 
 @pytest.mark.parametrize("body", ['{"key": 7, "action": "x"}', '{"key": null, "action": "x"}', '[]', '"x"'])
-def test_a_body_without_a_key_is_no_credential(page, body):
+def test_a_body_without_a_key_is_401(page, body):
     page.post("/v1/track", data=body, headers=PLAIN, key=None, expect=401).headers["WWW-Authenticate"] == "Bearer"
 
 
@@ -114,7 +114,7 @@ def test_a_key_of_another_kind_is_forbidden(org):
     assert stored(org, "id") == []
 
 
-def test_a_revoked_key_stores_nothing_more_under_load(org):
+def test_a_revoked_key_stores_no_further_events_under_load(org):
     issued = org.issue_publishable_key("tracking")
     page = org.page_api
     sent = []
@@ -132,14 +132,14 @@ def test_a_revoked_key_stores_nothing_more_under_load(org):
     assert len(stored(org, "id")) == before == 64
 
 
-def test_a_key_that_has_expired_is_refused(org):
+def test_an_expired_key_is_rejected(org):
     issued = org.admin().api.post("/v1/engagement/keys", json={
         "name": "shop", "allowed_origins": [SHOP], "expires_at": in_seconds(3600)}, expect=201).json()
     org.stack.sql("UPDATE publishable_keys SET expires_at = 1 WHERE token = %s", issued["key"])
     assert org.page_api.post("/v1/track", json=visit(key=issued["key"]), key=None).status_code == 401
 
 
-def test_a_key_s_own_rate_holds_for_keys_in_the_body_too(org):
+def test_the_rate_of_a_key_applies_to_keys_in_the_body_too(org):
     issued = org.issue_publishable_key("tracking", "--rate", "1", "--burst", "5")
     with ThreadPoolExecutor(16) as pool:
         replies = list(pool.map(lambda _: org.page_api.post("/v1/track", json=visit(key=issued["key"]), key=None), range(40)))
@@ -151,7 +151,7 @@ def test_a_key_s_own_rate_holds_for_keys_in_the_body_too(org):
     assert len(stored(org, "id")) == len(replies) - len(refused)
 
 
-# ---------------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(("event", "path", "code"), [
@@ -172,7 +172,7 @@ def test_a_key_s_own_rate_holds_for_keys_in_the_body_too(org):
     (visit(occurred_at=in_seconds(25 * 3600)), "occurred_at", "out_of_range"),
     (visit(occurred_at=in_seconds(-31 * 86400)), "occurred_at", "out_of_range"),
 ])
-def test_a_faulty_event_is_told_at_its_place(org, event, path, code):
+def test_a_faulty_event_is_reported_with_its_path(org, event, path, code):
     page = org.page_api
     assert faults_of(page.post("/v1/track", json=event, expect=422)) == {path: code}
     batch = page.post("/v1/track", json={"events": [visit(), event]}, expect=422)
@@ -180,13 +180,13 @@ def test_a_faulty_event_is_told_at_its_place(org, event, path, code):
     assert stored(org, "id") == []
 
 
-def test_metadata_is_as_long_as_it_was_sent(org):
+def test_the_length_of_metadata_is_counted_as_sent(org):
     body = '{"action": "x", "anonymous_id": "v", "metadata": 1.%s}' % ("0" * 9000)
     assert faults_of(org.page_api.post("/v1/track", data=body, headers=PLAIN, expect=422)) == {"metadata": "too_long"}
     assert stored(org, "id") == []
 
 
-def test_every_fault_of_every_event_is_told_at_once(page):
+def test_every_fault_of_every_event_is_reported_at_once(page):
     events = [visit(), {"action": "x"}, {"anonymous_id": "v"}, visit(action=7, occurred_at=in_seconds(25 * 3600)),
               visit(metadata="x" * 8191, colour="red")]
     assert faults_of(page.post("/v1/track", json={"events": events}, expect=422)) == {
@@ -198,11 +198,11 @@ def test_every_fault_of_every_event_is_told_at_once(page):
     ({"events": []}, "events"), ({"events": [visit()] * 101}, "events"), ({"events": {}}, "events"),
     ({"events": [visit()], "action": "x"}, "action"), ({"events": [7]}, "events[0]"),
 ])
-def test_a_batch_has_one_to_a_hundred_events_and_nothing_beside(page, body, path):
+def test_a_batch_has_one_to_a_hundred_events_and_no_other_fields(page, body, path):
     assert path in faults_of(page.post("/v1/track", json=body, expect=422))
 
 
-def test_what_is_no_json_of_ours_is_refused(page):
+def test_a_body_that_is_not_strict_json_is_rejected(page):
     page.post("/v1/track", data="", headers=PLAIN, expect=400)
     page.post("/v1/track", data="{", headers=PLAIN, expect=400)
     page.post("/v1/track", data=b'{"action":"\xff"}', headers=PLAIN, expect=400)
@@ -213,19 +213,19 @@ def test_what_is_no_json_of_ours_is_refused(page):
     assert faults_of(page.post("/v1/track", json=visit(), params={"user": "x"}, expect=422)) == {"user": "unknown_field"}
 
 
-def test_an_error_that_a_page_may_read_says_what_is_wrong(page):
+def test_an_allowed_page_can_read_the_details_of_an_error(page):
     reply = page.post("/v1/track", json={}, expect=422)
     assert reply.headers["Access-Control-Allow-Origin"] == SHOP
     assert details_of(reply)["fields"]
 
 
-# ---------------------------------------------------------------------------- who is told
+# ---------------------------------------------------------------------------- webhooks
 
 
-def test_modules_are_told_of_what_pages_track(module_org):
+def test_modules_get_the_events_that_pages_track(module_org):
     org = module_org
     installation = org.install(org.published_module())
     endpoint = org.create_endpoint(installation, subscribed_event_types=["engagement.recorded"])
-    track(org.page_api, visit(client_event_id="told"), visit(client_event_id="told"))
+    track(org.page_api, visit(client_event_id="order-1"), visit(client_event_id="order-1"))
     deliveries = org.admin().api.get_json(f"/v1/installations/{installation['id']}/webhook-endpoints/{endpoint['id']}/deliveries")
     assert [delivery["event_type"] for delivery in deliveries["deliveries"]] == ["engagement.recorded"]

@@ -1,4 +1,5 @@
-"""What was answered 202 is there, whatever dies, and is there once (issue: "acknowledged only after commit")."""
+"""An event acknowledged with 202 is stored exactly once, whichever program is killed (acknowledged only after the
+commit)."""
 
 import json
 import os
@@ -17,7 +18,7 @@ HEADERS = {"Origin": SHOP, "Content-Type": "text/plain"}
 
 
 class Pages:
-    """Threads that track events with ids of their own until stopped; what was acknowledged is kept."""
+    """Threads that track events with their own ids until stopped; acknowledged ids are recorded."""
 
     def __init__(self, org, threads=8):
         self.org, self.stopping = org, threading.Event()
@@ -55,9 +56,9 @@ class Pages:
             thread.join(90)
             assert not thread.is_alive()
 
-    def goes_on(self, count=200):
+    def wait_for_requests(self, count=200):
         goal = len(self.acknowledged) + count
-        wait_for(lambda: len(self.acknowledged) >= goal, "pages to track on", 60)
+        wait_for(lambda: len(self.acknowledged) >= goal, "further tracked events", 60)
 
 
 def expect_nothing_lost(pages):
@@ -65,36 +66,36 @@ def expect_nothing_lost(pages):
     assert len(names) == len(set(names))
     missing = set(pages.acknowledged) - set(names)
     assert not missing, f"{len(missing)} acknowledged events are lost"
-    # What was not acknowledged may or may not be there, but nothing else is.
+    # Unacknowledged events may be stored or not, but no others are.
     assert set(names) <= {*pages.acknowledged, *pages.refused, *pages.unknown}
 
 
-def test_a_database_that_is_killed_loses_no_acknowledged_event(stack, org):
+def test_a_killed_database_loses_no_acknowledged_event(stack, org):
     with Pages(org) as pages:
         for _ in range(3):
-            pages.goes_on()
+            pages.wait_for_requests()
             with stack.without("mariadbd", verb="kill"):
                 pass
-        pages.goes_on()
-    assert pages.refused, "the database was never away"
+        pages.wait_for_requests()
+    assert pages.refused, "the database was never unavailable"
     expect_nothing_lost(pages)
 
 
-def test_collectors_that_are_killed_lose_no_acknowledged_event(stack, org):
+def test_killed_collectors_lose_no_acknowledged_event(stack, org):
     with Pages(org) as pages:
         for _ in range(5):
-            pages.goes_on()
+            pages.wait_for_requests()
             for pid in workers(stack):
                 os.kill(pid, signal.SIGKILL)
-        pages.goes_on()
+        pages.wait_for_requests()
     expect_nothing_lost(pages)
 
 
 def test_a_restart_and_a_reload_fail_no_event(stack, org):
     with Pages(org) as pages:
-        pages.goes_on()
+        pages.wait_for_requests()
         stack.reload_server()
-        pages.goes_on()
+        pages.wait_for_requests()
     assert not pages.refused and not pages.unknown
     expect_nothing_lost(pages)
 
@@ -109,7 +110,7 @@ def test_a_hundred_thousand_events_over_32_connections_are_stored_once_each(org)
             for call in range(part, calls, CONNECTIONS):
                 body = json.dumps({"events": [{"action": "seen", "anonymous_id": "v", "client_event_id": f"{call}-{event}"}
                                               for event in range(events_a_call)]})
-                # Each tenth call is sent again, as a page does that did not hear the answer.
+                # Every tenth call is sent again, as by a page that did not receive the reply.
                 for _ in range(2 if call % 10 == 0 else 1):
                     reply = session.post(url, data=body, headers=HEADERS, timeout=60)
                     assert reply.status_code == 202, reply.text

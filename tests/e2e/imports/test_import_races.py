@@ -1,4 +1,4 @@
-"""Calls about one job or one organization that come at the same time: one wins, nothing is lost, nobody sees a 5xx."""
+"""Concurrent calls for one job or one organization: one succeeds, no row is lost, and no client gets a 5xx."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,7 +10,7 @@ NEW_IMPORT = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": 
 
 
 def at_once(*calls):
-    """Runs the calls side by side; their replies in order."""
+    """Runs the calls in parallel; returns their replies in order."""
     with ThreadPoolExecutor(len(calls)) as pool:
         return [future.result() for future in [pool.submit(call) for call in calls]]
 
@@ -19,7 +19,7 @@ def statuses(replies):
     return sorted(reply.status_code for reply in replies)
 
 
-def test_of_many_creations_one_succeeds_and_the_others_name_it(org):
+def test_one_of_many_parallel_creations_succeeds_and_the_others_name_it(org):
     for _ in range(3):
         replies = at_once(*[lambda: org.api.post("/v1/imports", json=NEW_IMPORT)] * 16)
         assert statuses(replies) == [201] + [409] * 15
@@ -31,7 +31,7 @@ def test_of_many_creations_one_succeeds_and_the_others_name_it(org):
         org.cancel(job_id)
 
 
-def test_creations_beside_a_cancel_end_with_one_active_job(org):
+def test_creations_in_parallel_with_a_cancel_end_with_one_active_job(org):
     for _ in range(5):
         job_id = org.create_import()["id"]
         canceled, *created = at_once(lambda: org.cancel(job_id, expect=None),
@@ -45,7 +45,7 @@ def test_creations_beside_a_cancel_end_with_one_active_job(org):
 
 
 @pytest.mark.parametrize("step", ["validate", "commit"])
-def test_of_many_moves_one_succeeds(org, no_runner, step):
+def test_one_of_many_parallel_transitions_succeeds(org, no_runner, step):
     job_id = org.staged([{"email": email()}])
     if step == "commit":
         org.validate(job_id)
@@ -56,7 +56,7 @@ def test_of_many_moves_one_succeeds(org, no_runner, step):
     assert org.job(job_id)["state"] == {"validate": "validated", "commit": "completed"}[step]
 
 
-def test_commit_beside_cancel_lets_one_win(org, no_runner):
+def test_a_commit_in_parallel_with_a_cancel_has_one_winner(org, no_runner):
     for _ in range(4):
         job = org.staged([{"email": email()}])
         org.validate(job)
@@ -71,7 +71,7 @@ def test_commit_beside_cancel_lets_one_win(org, no_runner):
         assert len(org.members()) == before + (won == "completed")
 
 
-def test_rows_beside_the_sealing_are_in_or_refused_and_never_half(org):
+def test_a_chunk_in_parallel_with_the_validation_is_stored_completely_or_rejected(org):
     addresses = emails(4000)
     job_id = org.create_import()["id"]
     chunks = [[(number, {"email": addresses[number - 1]}) for number in range(start, start + 500)]
@@ -85,7 +85,7 @@ def test_rows_beside_the_sealing_are_in_or_refused_and_never_half(org):
     assert [row["row_number"] for row in org.rows(job_id, whole=False, limit=1000)] == sorted(taken)
 
 
-def test_the_same_rows_sent_side_by_side_are_staged_once(org):
+def test_the_same_rows_sent_in_parallel_are_staged_once(org):
     job_id = org.create_import()["id"]
     chunk = [{"email": address} for address in emails(1200)]
     replies = at_once(*[lambda: org.stage(job_id, chunk, expect=None)] * 8)
@@ -93,7 +93,7 @@ def test_the_same_rows_sent_side_by_side_are_staged_once(org):
     assert org.job(job_id)["staged_rows"] == 1200
 
 
-def test_many_polls_of_a_job_with_a_wish_to_commit_move_it_once(org, no_runner):
+def test_many_polls_of_a_job_with_a_requested_commit_start_it_once(org, no_runner):
     job_id = org.staged([{"email": email()}])
     org.commit(job_id, json={"dry_run": False})
     org.stack.run_once()
@@ -104,8 +104,8 @@ def test_many_polls_of_a_job_with_a_wish_to_commit_move_it_once(org, no_runner):
     assert org.job(job_id)["created_count"] == 1
 
 
-def test_reading_beside_a_running_import_sees_whole_states(org):
-    """Counts of a job that moves never go back and never pass its rows."""
+def test_a_reader_of_a_running_import_sees_consistent_states(org):
+    """Counts of a moving job never decrease and never exceed its rows."""
     job_id = org.staged([{"email": address} for address in emails(20_000)])
     org.commit(job_id, json={"dry_run": False})
     seen, last = [], None

@@ -1,4 +1,4 @@
-"""The error report: bytes of RFC 4180, the guard against formulas, raw cells (specification 2.5)."""
+"""The error report: bytes of RFC 4180, the formula guard, raw cells (specification 2.5)."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ def read(data):
     return list(csv.DictReader(io.StringIO(data.decode(), newline="")))
 
 
-def test_the_report_holds_the_invalid_and_failed_rows_in_order_exactly(org):
+def test_the_report_contains_exactly_the_invalid_and_failed_rows_in_order(org):
     first, second, third = email("a"), email("b"), email("c")
     job_id = org.staged([
         (5, {"email": first, "first_name": 'Ann "A"', "last_name": "Lee, Jr.", "display_name": "  two  words  ",
@@ -48,7 +48,7 @@ def test_the_report_holds_the_invalid_and_failed_rows_in_order_exactly(org):
     assert org.report(job_id).decode() == HEADER + failed + invalid
 
 
-def test_a_report_without_bad_rows_is_its_header(org):
+def test_a_report_without_rejected_rows_is_its_header(org):
     job_id = org.staged([{"email": email()}])
     assert org.report(job_id).decode() == HEADER
     org.validate(job_id)
@@ -65,7 +65,7 @@ CELLS = [
 ]
 
 
-def test_cells_that_a_spreadsheet_would_run_are_guarded_and_raw_ones_are_not(org):
+def test_cells_that_a_spreadsheet_would_execute_are_guarded_unless_raw(org):
     payloads = [BAD | {"email": email(), "first_name": cell, "external_id": cell} for cell, _ in CELLS]
     job_id = org.validated(payloads)["id"]
     guarded, raw = read(org.report(job_id)), read(org.report(job_id, raw="true"))
@@ -83,7 +83,7 @@ def test_an_address_that_looks_like_a_formula_is_guarded(org):
     assert read(org.report(job_id, raw="true"))[0]["email"] == address
 
 
-def test_attributes_are_json_that_reads_back(org):
+def test_attributes_are_json_that_can_be_read_back(org):
     attributes = {"no_such": "line\nbreak, \"quoted\" \\ 😀", "points": -1.5, "vip": False, "interests": ["news", "x"]}
     job_id = org.validated([{"email": email(), "attributes": attributes}])["id"]
     (row,) = read(org.report(job_id))
@@ -96,14 +96,14 @@ def test_attributes_are_json_that_reads_back(org):
     ({"raw": ["true", "true"]}, {"raw": "duplicate"}),
     ({"limit": "5"}, {"limit": "unknown_field"}),
 ])
-def test_a_faulty_query_is_refused(module_org, query, faults):
+def test_a_faulty_query_is_rejected(module_org, query, faults):
     job_id = module_org.create_import()["id"]
     reply = module_org.api.get(f"/v1/imports/{job_id}/error-report", params=query, expect=422)
     assert faults_of(reply) == faults
     module_org.cancel(job_id)
 
 
-def test_a_report_of_many_rows_is_whole(org):
+def test_a_report_of_many_rows_is_complete(org):
     payloads = [BAD | {"email": email(), "first_name": "x" * 200} for _ in range(5000)]
     job_id = org.validated(payloads)["id"]
     rows = read(org.report(job_id))

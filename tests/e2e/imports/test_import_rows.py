@@ -1,4 +1,4 @@
-"""What becomes of rows: dry run, preview and commit of create, attach and merge (specification 3.4)."""
+"""Results of rows: dry run, preview and commit of create, attach and merge (specification 3.4)."""
 
 import pytest
 from support import fields
@@ -40,7 +40,7 @@ def test_a_new_address_becomes_a_user_and_member_with_every_value(org):
     assert (user["locked_at"], user["lock_reason"]) == (None, None)
 
 
-def test_a_user_of_another_organization_is_attached_with_the_rows_values_only(org, new_org):
+def test_a_user_of_another_organization_is_attached_with_only_the_values_of_the_row(org, new_org):
     elsewhere = new_org()
     there = elsewhere.create_user(FULL | {"email": email()})
     job = org.imported([OTHER | {"email": there["email"]}])
@@ -50,10 +50,10 @@ def test_a_user_of_another_organization_is_attached_with_the_rows_values_only(or
     here = org.user(there["id"])
     assert values(here) == OTHER
     assert here["member_id"] != there["member_id"]
-    assert values(elsewhere.user(there["id"])) == FULL  # nobody touches what another organization wrote
+    assert values(elsewhere.user(there["id"])) == FULL  # the values of the other organization are unchanged
 
 
-def test_a_member_keeps_what_it_has_and_gets_what_it_lacks(org):
+def test_a_member_keeps_its_values_and_gets_the_missing_ones(org):
     some = {"first_name": "Ann", "country": "GB", "attributes": {"phone": "1", "vip": False}}
     user = org.create_user(some | {"email": email()})
     job = org.imported([OTHER | {"email": user["email"]}])
@@ -68,7 +68,7 @@ def test_a_member_keeps_what_it_has_and_gets_what_it_lacks(org):
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_each_field_is_filled_when_empty_and_kept_when_not(module_org, name):
+def test_each_field_is_filled_if_empty_and_kept_otherwise(module_org, name):
     lacking = {key: value for key, value in FULL.items() if key != name}
     full = module_org.create_user(FULL | {"email": email()})
     gap = module_org.create_user(lacking | {"email": email()})
@@ -90,7 +90,7 @@ def test_a_row_without_values_changes_nothing(org):
     assert org.user(user["id"]) == {key: value for key, value in user.items() if key != "outcome"}
 
 
-def test_a_row_that_brings_nothing_new_leaves_the_time_of_change_alone(org):
+def test_a_row_without_new_values_does_not_change_the_time_of_change(org):
     user = org.create_user(FULL | {"email": email()})
     org.imported([OTHER | {"email": user["email"]}])
     assert org.user(user["id"])["updated_at"] == user["updated_at"]
@@ -107,20 +107,20 @@ def test_importing_the_same_rows_again_duplicates_and_changes_nothing(org):
     assert {row["state"] for row in org.rows(second["id"])} == {"merged"}
 
 
-def test_an_import_never_deletes_whoever_is_not_in_the_file(org):
+def test_an_import_never_deletes_a_member_who_is_not_in_the_file(org):
     gone = org.create_user(FULL | {"email": email()})
     org.imported([{"email": email()}])
     assert values(org.user(gone["id"])) == FULL
 
 
-def test_addresses_that_differ_in_case_only_are_one_person(org):
+def test_addresses_that_differ_only_in_case_are_one_person(org):
     user = org.create_user({"email": email("Case.Sensitive")})
     job = org.imported([{"email": user["email"].upper(), "first_name": "Ann"}, {"email": user["email"].title()}])
     assert org.outcomes(job["id"]) == {1: "merged", 2: "ROW_DUPLICATE_IN_FILE"}
     assert org.user(user["id"])["first_name"] == "Ann"
 
 
-def test_addresses_that_differ_otherwise_are_several_people(org):
+def test_addresses_that_differ_otherwise_are_different_people(org):
     local = email("strasse").split("@")[0]
     addresses = [f"{local}@e2e.example", f"{local.replace('ss', 'ß')}@e2e.example", f"{local}x@e2e.example",
                  f"{local.replace('a', 'ä')}@e2e.example", f"{local}@e2e.example.com"]
@@ -132,7 +132,7 @@ def test_addresses_that_differ_otherwise_are_several_people(org):
 # ---------------------------------------------------------------------------- provenance
 
 
-def test_written_attribute_values_carry_their_provenance(org):
+def test_written_attribute_values_have_their_provenance(org):
     user = org.create_user({"email": email(), "attributes": {"phone": "1"}})
     job = org.imported([{"email": user["email"], "attributes": {"phone": "2", "vip": True}}, {"email": email(),
                         "attributes": {"points": 3}}])
@@ -146,7 +146,7 @@ def test_written_attribute_values_carry_their_provenance(org):
     assert job["failed_count"] == 0
 
 
-def test_an_import_gives_the_default_role_and_sends_nothing(org, stack):
+def test_an_import_assigns_the_default_role_and_sends_no_mail(org, stack):
     before = sorted((stack.folder / "mail").iterdir())
     job = org.imported([{"email": address} for address in emails(3)])
     assert {tuple(org.user(row["user_id"])["roles"]) for row in org.rows(job["id"])} == {("member",)}
@@ -156,11 +156,11 @@ def test_an_import_gives_the_default_role_and_sends_nothing(org, stack):
 # ---------------------------------------------------------------------------- dry run
 
 
-def test_the_lowest_row_number_claims_an_address_valid_itself_or_not(org):
+def test_the_lowest_row_number_claims_an_address_even_if_invalid(org):
     one, two = emails(2)
     bad = {"no_such": 1}
     job_id = org.create_import()["id"]
-    # Sent out of order and in several calls, in different blocks: the number decides.
+    # Sent out of order, in several calls and different blocks: only the row number decides.
     org.stage(job_id, [(2000, {"email": one}), (30, {"email": two.upper()})])
     org.stage(job_id, [(1, {"email": two, "attributes": bad}), (700, {"email": one}), (701, {"email": one})])
     org.validate(job_id)
@@ -171,7 +171,7 @@ def test_the_lowest_row_number_claims_an_address_valid_itself_or_not(org):
     }
 
 
-def test_attribute_values_are_judged_by_the_registry(module_org):
+def test_attribute_values_are_validated_by_the_registry(module_org):
     cases = fields.ATTRIBUTE_VALUES
     job_id = module_org.staged([{"email": email(), "attributes": {key: value}} for key, value, _ in cases])
     module_org.validate(job_id)
@@ -199,7 +199,7 @@ def test_unknown_and_disabled_attributes_make_a_row_invalid(module_org):
     module_org.cancel(job["id"])
 
 
-def test_the_dry_run_asks_the_live_registry_not_the_one_of_staging(org):
+def test_the_dry_run_uses_the_current_registry_not_the_one_at_staging(org):
     job_id = org.staged([{"email": email(), "attributes": {"emergency_contact": "x"}},
                          {"email": email(), "attributes": {"phone": "1"}}])
     org.set_enabled("emergency_contact", True)
@@ -209,7 +209,7 @@ def test_the_dry_run_asks_the_live_registry_not_the_one_of_staging(org):
     assert org.outcomes(job_id) == {1: "valid", 2: "ROW_ATTR_UNKNOWN_KEY"}
 
 
-def test_invalid_rows_are_never_attempted(org):
+def test_invalid_rows_are_never_committed(org):
     address = email()
     job = org.imported([{"email": address}, {"email": address, "first_name": "Second"},
                         {"email": email(), "attributes": {"vip": "yes"}}])
@@ -223,7 +223,7 @@ def test_invalid_rows_are_never_attempted(org):
 # ---------------------------------------------------------------------------- preview and commit
 
 
-def test_the_commit_does_what_the_preview_said_row_by_row(org, new_org):
+def test_the_commit_matches_the_preview_row_by_row(org, new_org):
     elsewhere = new_org()
     foreign = [elsewhere.create_user({"email": email("foreign")})["email"] for _ in range(3)]
     own = [org.create_user({"email": email("own")})["email"] for _ in range(2)]
@@ -237,7 +237,7 @@ def test_the_commit_does_what_the_preview_said_row_by_row(org, new_org):
     assert states == ["created"] * 4 + ["attached"] * 3 + ["merged"] * 2
 
 
-def test_what_changes_after_the_dry_run_is_found_at_the_commit(org, new_org):
+def test_the_commit_uses_the_state_after_the_dry_run(org, new_org):
     addresses = emails(3)
     job = org.validated([{"email": address, "first_name": "Imported"} for address in addresses])
     assert job["preview"] == {"create": 3, "attach": 0, "merge": 0}
@@ -250,7 +250,7 @@ def test_what_changes_after_the_dry_run_is_found_at_the_commit(org, new_org):
     assert (job["created_count"], job["attached_count"]) == (1, 2)
 
 
-def test_a_registry_that_changed_after_the_dry_run_fails_the_rows_it_no_longer_fits(org):
+def test_a_registry_changed_after_the_dry_run_fails_the_affected_rows(org):
     with_phone, without = emails(2)
     job = org.validated([{"email": with_phone, "attributes": {"phone": "1"}}, {"email": without}])
     assert job["valid_rows"] == 2
@@ -264,7 +264,7 @@ def test_a_registry_that_changed_after_the_dry_run_fails_the_rows_it_no_longer_f
     assert list(org.members()) == [without]
 
 
-def test_a_choice_that_went_away_after_the_dry_run_fails_its_rows(org):
+def test_a_choice_removed_after_the_dry_run_fails_its_rows(org):
     job = org.validated([{"email": email(), "attributes": {"interests": ["news"]}},
                          {"email": email(), "attributes": {"interests": ["offers"]}}])
     org.stack.sql("""UPDATE attributes SET choices = '["offers"]' WHERE attribute_key = 'interests'
@@ -274,7 +274,7 @@ def test_a_choice_that_went_away_after_the_dry_run_fails_its_rows(org):
     assert org.outcomes(job["id"]) == {1: "ROW_ATTR_INVALID_VALUE", 2: "created"}
 
 
-def test_values_of_an_attribute_that_was_disabled_stay(org):
+def test_values_of_a_disabled_attribute_are_kept(org):
     user = org.create_user({"email": email(), "attributes": {"phone": "1"}})
     org.set_enabled("phone", False)
     org.imported([{"email": user["email"], "attributes": {"points": 2}}])

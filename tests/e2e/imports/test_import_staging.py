@@ -15,7 +15,7 @@ numbers = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def job(module_org):
-    """A staging job that takes all the module's chunks."""
+    """A staging job that receives all chunks of the module."""
     return module_org.create_import()["id"]
 
 
@@ -23,7 +23,7 @@ def job(module_org):
 
 
 @pytest.mark.parametrize("payload, stored", fields.GOOD, ids=lambda value: repr(value)[:40])
-def test_a_good_payload_is_stored_normalised(module_org, job, payload, stored):
+def test_a_valid_payload_is_stored_normalised(module_org, job, payload, stored):
     number = next(numbers)
     address = email()
     module_org.stage(job, [payload | {"email": address}], first=number)
@@ -33,10 +33,10 @@ def test_a_good_payload_is_stored_normalised(module_org, job, payload, stored):
 
 
 @pytest.mark.parametrize("written, stored", fields.GOOD_EMAILS, ids=lambda value: repr(value)[:40])
-def test_addresses_that_mail_can_have_are_taken(module_org, job, written, stored):
+def test_deliverable_addresses_are_accepted(module_org, job, written, stored):
     number = next(numbers)
     reply = module_org.stage(job, [{"email": written.format(n=number)}], first=number, expect=None)
-    if stored is None:  # one @ only, even between quotes
+    if stored is None:  # only one @, even between quotes
         assert faults_of(reply) == {"rows[0].payload.email": "invalid_email"}
         return
     assert reply.status_code == 200, reply.text
@@ -45,24 +45,24 @@ def test_addresses_that_mail_can_have_are_taken(module_org, job, written, stored
 
 
 @pytest.mark.parametrize("payload, faults", fields.BAD, ids=lambda value: repr(value)[:60])
-def test_a_bad_payload_is_refused_by_path_and_code(module_org, job, payload, faults):
+def test_a_faulty_payload_is_rejected_with_paths_and_codes(module_org, job, payload, faults):
     payload = {"email": email()} | payload
     reply = module_org.stage(job, [payload], first=next(numbers), expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == {f"rows[0].payload.{path}": code for path, code in faults.items()}
 
 
-def test_every_assigned_country_is_taken_in_either_case_and_no_other_pair(org):
+def test_exactly_the_assigned_countries_are_accepted_in_either_case(org):
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     others = sorted({a + b for a in letters for b in letters} - set(fields.COUNTRIES))
     job_id = org.staged([{"email": email(), "country": code.lower()} for code in fields.COUNTRIES])
     assert [row["payload"]["country"] for row in org.rows(job_id, limit=1000)] == fields.COUNTRIES
-    for start in range(0, len(others), 90):  # a hundred faults are listed at most
+    for start in range(0, len(others), 90):  # at most a hundred faults are listed
         chunk = others[start:start + 90]
         reply = org.stage(job_id, [{"email": email(), "country": code} for code in chunk], first=1000, expect=422)
         assert faults_of(reply) == {f"rows[{i}].payload.country": "invalid_country" for i in range(len(chunk))}
 
 
-def test_what_the_registry_would_refuse_is_staged_all_the_same(module_org, job):
+def test_values_that_the_registry_would_reject_are_staged(module_org, job):
     attributes = {"no_such": 1, "shirt_size": "tent", "points": "x", "vip": [1, "a", True]}
     number = next(numbers)
     module_org.stage(job, [{"email": email(), "attributes": attributes}], first=number)
@@ -78,8 +78,8 @@ def test_absent_attribute_values_are_dropped(module_org, job):
     assert row["payload"]["attributes"] == {"vip": False, "points": 0, "interests": []}
 
 
-def test_a_row_takes_100_attributes_of_4_KiB(module_org, job):
-    attributes = {f"key_{n}": "x" * 4094 for n in range(100)}  # with its quotes 4,096 bytes of JSON
+def test_a_row_accepts_100_attributes_of_4_KiB(module_org, job):
+    attributes = {f"key_{n}": "x" * 4094 for n in range(100)}  # 4,096 bytes of JSON including the quotes
     number = next(numbers)
     module_org.stage(job, [{"email": email(), "attributes": attributes}], first=number)
     row = module_org.api.get_json(f"/v1/imports/{job}/rows", params={"limit": 1000})["rows"][-1]
@@ -113,7 +113,7 @@ def test_a_row_takes_100_attributes_of_4_KiB(module_org, job):
          {"rows[2].rowNumber": "duplicate", "rows[3].rowNumber": "duplicate"}),
     ],
 )
-def test_a_malformed_chunk_is_refused(module_org, job, body, faults):
+def test_a_malformed_chunk_is_rejected(module_org, job, body, faults):
     reply = module_org.api.post(f"/v1/imports/{job}/rows", json=body, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == faults
 
@@ -124,7 +124,7 @@ def test_an_empty_chunk_stages_nothing(org):
     assert org.job(job_id)["staged_rows"] == 0
 
 
-def test_a_chunk_is_all_or_nothing_and_names_every_fault(org):
+def test_a_chunk_is_all_or_nothing_and_every_fault_is_reported(org):
     job_id = org.staged([{"email": email()}])
     before = org.rows(job_id)
     chunk = [{"email": address} for address in emails(400)]
@@ -153,7 +153,7 @@ def test_a_hundred_faults_are_listed_at_most(org):
     assert faults_of(everything) == faults_of(more) and details_of(everything)["truncated"] is True
 
 
-def test_5000_rows_go_in_one_call_and_5001_do_not(org):
+def test_a_call_accepts_5000_rows_and_rejects_5001(org):
     job_id = org.create_import()["id"]
     chunk = [{"email": address} for address in emails(5001)]
     reply = org.stage(job_id, chunk, expect=422, code="VALIDATION_ERROR")
@@ -182,7 +182,7 @@ def test_sending_a_chunk_again_changes_nothing(org):
     assert org.job(job_id)["staged_rows"] == 1000
 
 
-def test_rows_come_in_any_order_with_gaps_and_overlaps(org):
+def test_rows_may_come_in_any_order_with_gaps_and_overlaps(org):
     job_id = org.create_import()["id"]
     wanted = {}
     for numbers_of_call in ([2**31 - 1, 1, 500], [501, 499, 1000, 1001], [500, 700, 501], [250_000_000, 3, 2]):
@@ -195,7 +195,7 @@ def test_rows_come_in_any_order_with_gaps_and_overlaps(org):
     assert org.job(job_id)["staged_rows"] == len(wanted)
 
 
-def test_calls_side_by_side_lose_no_row(org):
+def test_parallel_calls_lose_no_row(org):
     job_id = org.create_import()["id"]
     # Eight calls that share every block of 500.
     chunks = [[(number, {"email": email()}) for number in range(1 + part, 2001, 8)] for part in range(8)]
@@ -206,8 +206,8 @@ def test_calls_side_by_side_lose_no_row(org):
     assert [row["row_number"] for row in org.rows(job_id, whole=False, limit=1000)] == list(range(1, 2001))
 
 
-def test_a_block_of_heavy_rows_is_kept_whole(org):
-    # 500 rows of 12 KB: more than one stored block may hold.
+def test_a_block_of_large_rows_is_stored_completely(org):
+    # 500 rows of 12 KB: more than one stored block can hold.
     keys = ["phone", "favourite_team", "address.city"]
     payloads = [
         {"email": email(), "attributes": {key: f"{n}:{key}:" + "x" * 4000 for key in keys}} for n in range(500)
@@ -228,7 +228,7 @@ def test_a_block_of_heavy_rows_is_kept_whole(org):
         assert {key: value[0] for key, value in stored.items()} == payload["attributes"]
 
 
-def test_a_job_takes_250000_rows_and_not_one_more(org):
+def test_a_job_accepts_250000_rows_and_no_more(org):
     job_id = org.create_import(declared_total=MOST_ROWS)["id"]
     url = f"/v1/imports/{job_id}/rows"
 
@@ -294,7 +294,7 @@ def test_rows_can_be_listed_by_state(org):
 
 
 @pytest.mark.parametrize("limit", [1, 7, 100, 999, 1000, None])
-def test_the_listing_pages_without_gap_or_repetition(module_org, job, limit):
+def test_the_listing_is_paged_without_gap_or_repetition(module_org, job, limit):
     module_org.stage(job, [(10_000 + 3 * n, {"email": email()}) for n in range(20)])
     want = [row["row_number"] for row in module_org.rows(job, limit=1000)]
     first = module_org.api.get_json(f"/v1/imports/{job}/rows", params={"limit": limit} if limit else {})
@@ -312,7 +312,7 @@ def test_a_page_that_ends_with_the_last_row_has_no_cursor(org):
     assert len(rest["rows"]) == 1 and rest["next_cursor"] is None
 
 
-def test_a_page_of_heavy_rows_is_cut_short_and_the_cursor_leads_on(org):
+def test_a_page_of_large_rows_is_shortened_and_the_cursor_continues(org):
     value = "x" * 4090
     payloads = [{"email": email(), "attributes": {f"key_{n}": value for n in range(100)}} for _ in range(38)]
     job_id = org.staged(payloads)
@@ -329,7 +329,7 @@ def test_a_page_of_heavy_rows_is_cut_short_and_the_cursor_leads_on(org):
     assert len(sizes) > 1 and max(sizes) < 16 * 1024 * 1024
 
 
-def test_a_filtered_listing_pages_over_blocks_without_such_rows(org):
+def test_a_filtered_listing_is_paged_over_blocks_without_matching_rows(org):
     payloads = [{"email": email()} for _ in range(3000)]
     invalid = [1, 2, 1499, 1500, 1501, 2999, 3000]
     for number in invalid:
@@ -339,7 +339,7 @@ def test_a_filtered_listing_pages_over_blocks_without_such_rows(org):
     assert {row["error_code"] for row in org.rows(job_id, state="invalid")} == {"ROW_ATTR_UNKNOWN_KEY"}
 
 
-def test_a_number_keeps_its_exact_value_through_staging(module_org, job):
+def test_a_number_keeps_its_exact_value_in_staging(module_org, job):
     written = '{"rows":[{"rowNumber":%d,"payload":{"email":"%s","attributes":{"points":%s}}}]}'
     for text in ("1", "-0.5", "1e3", "123456789012345678", "0.1", "1.7976931348623157e308", "4.9e-324"):
         number = next(numbers)

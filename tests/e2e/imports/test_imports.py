@@ -1,6 +1,7 @@
-"""The life of an import job: creation, sealing, dry run, commit, cancel, listing, purge (specification 3.1, 4.1, 8).
+"""The life of an import job: creation, validation, dry run, commit, cancel, listing, purge (specification 3.1, 4.1, 8).
 
-Staging is test_import_staging.py, what rows become is test_import_rows.py, the report test_import_report.py.
+For staging see test_import_staging.py, for the results of rows test_import_rows.py, for the report
+test_import_report.py.
 """
 
 import datetime
@@ -23,7 +24,7 @@ def at(text):
 
 
 def in_state(org, state):
-    """A job in that state; with no runner about, it stays there."""
+    """A job in that state; without a runner it remains there."""
     run = org.stack.run_once
     job_id = org.staged([{"email": email()}])
     if state == "staging":
@@ -105,7 +106,7 @@ def test_a_new_job_is_staging_and_has_every_field(org):
          {"file_name": "required", "declared_total": "out_of_range", "mapping": "wrong_type", "x": "unknown_field"}),
     ],
 )
-def test_a_malformed_job_is_refused_with_every_fault(module_org, change, faults):
+def test_a_malformed_job_is_rejected_with_every_fault(module_org, change, faults):
     body = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": [EMAIL_COLUMN]}} | change
     reply = module_org.api.post("/v1/imports", json=body, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == faults
@@ -113,7 +114,7 @@ def test_a_malformed_job_is_refused_with_every_fault(module_org, change, faults)
 
 
 @pytest.mark.parametrize("body", [[], "x", 1, True, None])
-def test_a_job_that_is_no_object_is_refused(module_org, body):
+def test_a_job_that_is_not_an_object_is_rejected(module_org, body):
     reply = module_org.api.post("/v1/imports", json=body, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == {"": "wrong_type"}
 
@@ -145,13 +146,13 @@ def test_a_job_that_is_no_object_is_refused(module_org, body):
           column("B", "attribute", attributeKey="points")], {"mapping.columns[2].attributeKey": "duplicate"}),
     ],
 )
-def test_a_mapping_that_leads_nowhere_is_refused(module_org, columns, faults):
+def test_an_invalid_mapping_is_rejected(module_org, columns, faults):
     body = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": columns}}
     reply = module_org.api.post("/v1/imports", json=body, expect=422, code="IMPORT_MAPPING_INVALID")
     assert faults_of(reply) == faults
 
 
-def test_a_second_job_is_refused_while_one_is_active_and_named(new_org, no_runner):
+def test_a_second_job_is_rejected_while_one_is_active_and_the_first_is_named(new_org, no_runner):
     body = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": [EMAIL_COLUMN]}}
     for state in ACTIVE_STATES:
         org = new_org(attributes=False)
@@ -168,10 +169,10 @@ def test_an_ended_job_frees_the_slot(new_org, no_runner):
         org.create_import()
 
 
-# ---------------------------------------------------------------------------- the way to completed
+# ---------------------------------------------------------------------------- from staging to completed
 
 
-def test_a_job_goes_through_its_states_and_its_counts_add_up(org, no_runner):
+def test_a_job_passes_through_its_states_and_its_counts_add_up(org, no_runner):
     known = org.create_user({"email": email("known"), "first_name": "Kim"})
     rows = [{"email": known["email"], "first_name": "Other", "last_name": "Lee"}]
     rows += [{"email": address} for address in emails(3, "new")]
@@ -199,7 +200,7 @@ def test_a_job_goes_through_its_states_and_its_counts_add_up(org, no_runner):
     assert job["preview"] == {"create": 3, "attach": 0, "merge": 1}
 
 
-def test_staging_and_the_dry_run_write_nothing_to_any_member(org):
+def test_staging_and_the_dry_run_change_no_member(org):
     known = org.create_user({"email": email()})
     job = org.validated([{"email": known["email"], "first_name": "New"}, {"email": email()}])
     assert org.user(known["id"]) == {k: v for k, v in known.items() if k != "outcome"}
@@ -207,13 +208,13 @@ def test_staging_and_the_dry_run_write_nothing_to_any_member(org):
     assert all(row["user_id"] is None for row in org.rows(job["id"]))
 
 
-def test_a_job_without_rows_can_go_all_the_way(org):
+def test_a_job_without_rows_can_be_completed(org):
     job = org.imported([])
     assert job["staged_rows"] == job["valid_rows"] == job["created_count"] == 0
     assert job["preview"] == {"create": 0, "attach": 0, "merge": 0}
 
 
-def test_validation_seals_the_staging(org, no_runner):
+def test_validation_ends_the_staging(org, no_runner):
     job_id = org.staged([{"email": email()}])
     org.validate(job_id)
     org.stage(job_id, [{"email": email()}], first=2, expect=409, code="IMPORT_JOB_INVALID_STATE")
@@ -268,7 +269,7 @@ def test_commit_from_each_state(new_org, no_runner, body, allowed):
         ([], {"": "wrong_type"}),
     ],
 )
-def test_a_malformed_commit_moves_nothing(module_org, body, faults):
+def test_a_malformed_commit_changes_nothing(module_org, body, faults):
     job_id = module_org.create_import()["id"]
     reply = module_org.commit(job_id, json=body, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == faults
@@ -276,7 +277,7 @@ def test_a_malformed_commit_moves_nothing(module_org, body, faults):
     module_org.cancel(job_id)
 
 
-def test_validate_and_cancel_take_no_fields(org):
+def test_validate_and_cancel_accept_no_fields(org):
     job_id = org.create_import()["id"]
     for path in ("validate", "cancel"):
         url = f"/v1/imports/{job_id}/{path}"
@@ -285,12 +286,12 @@ def test_validate_and_cancel_take_no_fields(org):
     org.validate(job_id, json={})
 
 
-def test_commit_of_a_staging_job_waits_for_the_next_poll(org, no_runner):
+def test_a_commit_of_a_staging_job_starts_at_the_next_poll(org, no_runner):
     job_id = org.staged([{"email": email()}])
     assert org.commit(job_id, json={"dry_run": False}).json()["state"] == "validating"
     org.stack.run_once()
     listed = org.api.get_json("/v1/imports")["imports"][0]
-    assert listed["state"] == "validated"  # neither the list nor the runner is a poll of the job
+    assert listed["state"] == "validated"  # neither the list nor the runner polls the job
     org.stack.run_once()
     assert org.members() == {}
     assert org.job(job_id)["state"] == "committing"
@@ -299,7 +300,7 @@ def test_commit_of_a_staging_job_waits_for_the_next_poll(org, no_runner):
     assert len(org.members()) == 1
 
 
-def test_commit_of_a_staging_job_goes_on_with_a_second_commit_call(org, no_runner):
+def test_a_commit_of_a_staging_job_starts_with_a_second_commit_call(org, no_runner):
     job_id = org.staged([{"email": email()}])
     org.commit(job_id, json={"dry_run": False})
     reply = org.commit(job_id, json={"dry_run": False}, expect=409, code="IMPORT_JOB_INVALID_STATE")
@@ -308,7 +309,7 @@ def test_commit_of_a_staging_job_goes_on_with_a_second_commit_call(org, no_runne
     assert org.commit(job_id).json()["state"] == "committing"
 
 
-def test_moving_jobs_tell_when_to_ask_again(org, no_runner):
+def test_moving_jobs_report_when_to_poll_again(org, no_runner):
     job_id = org.staged([{"email": email()}])
     url = f"/v1/imports/{job_id}"
     assert "Retry-After" not in org.api.get(url, expect=200).headers
@@ -353,7 +354,7 @@ def test_a_committed_job_cannot_be_canceled(new_org, no_runner, state):
 # ---------------------------------------------------------------------------- list
 
 
-def test_the_list_is_newest_first_and_pages(org):
+def test_the_list_is_newest_first_and_paged(org):
     made = []
     for number in range(5):
         made.append(org.create_import(file_name=f"{number}.csv")["id"])
@@ -372,7 +373,7 @@ def test_the_list_is_newest_first_and_pages(org):
     assert seen == made[::-1] and cursor is None
 
 
-def test_the_list_can_be_narrowed_to_a_state(org):
+def test_the_list_can_be_filtered_by_state(org):
     canceled = []
     for _ in range(3):
         canceled.append(org.create_import()["id"])
@@ -395,7 +396,7 @@ def test_the_list_can_be_narrowed_to_a_state(org):
 # ---------------------------------------------------------------------------- retention
 
 
-def test_a_job_is_purged_30_days_after_its_creation_and_not_before(new_org, no_runner):
+def test_a_job_is_purged_exactly_30_days_after_its_creation(new_org, no_runner):
     orgs = {state: new_org(attributes=False) for state in ("staging", "completed", "canceled")}
     jobs = {state: in_state(org, state) for state, org in orgs.items()}
     members = orgs["completed"].members()

@@ -1,4 +1,4 @@
-"""muster-import(1): the partner's CSV client, against the real service."""
+"""muster-import(1): the CSV client of partners, against the real service."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ ALL_IN, USAGE, SOME_NOT_IN, SERVICE, STOPPED = 0, 1, 2, 3, 4
 
 
 class Importer:
-    """The client with an organization's key, in a folder of its own."""
+    """The client with the key of an organization, in its own folder."""
 
     def __init__(self, org, folder):
         self.org, self.stack, self.folder = org, org.stack, folder
@@ -66,7 +66,7 @@ def people(addresses):
 # ---------------------------------------------------------------------------- the demonstration file
 
 
-def test_the_demo_file_goes_in_and_every_count_adds_up(importer):
+def test_the_demo_file_is_imported_and_every_count_adds_up(importer):
     errors = importer.folder / "errors.csv"
     result = importer.json(DEMO, "--commit", "--errors", errors, status=SOME_NOT_IN)
     assert result["rows"] == 10_000 and result["state"] == "completed" and result["error"] is None
@@ -85,7 +85,7 @@ def test_the_demo_file_goes_in_and_every_count_adds_up(importer):
     assert (again["created"], again["attached"]) == (0, result["valid"])
 
 
-def test_the_summary_for_people_says_the_same(importer):
+def test_the_text_summary_has_the_same_counts(importer):
     done = importer.run(importer.write(people(emails(3) + ["broken"])), "--commit", status=SOME_NOT_IN)
     assert re.search(r"First name +-> first_name", done.stdout)
     final = done.stdout[done.stdout.index("is complete"):]
@@ -111,11 +111,11 @@ def test_a_dry_run_imports_nothing_and_frees_the_slot(importer):
     assert importer.json(bad, "--dry-run", status=SOME_NOT_IN)["refused"] == 1
 
 
-def test_without_a_terminal_it_stops_before_the_import_and_resume_goes_on(importer):
+def test_without_a_terminal_it_stops_before_the_import_and_resume_continues(importer):
     path = importer.write(people(emails(5)))
     result = importer.json(path, status=STOPPED)
     assert result["state"] == "validated" and importer.org.members() == {}
-    other = importer.run(path, "--commit", status=SERVICE)  # the slot is taken, and the way on is named
+    other = importer.run(path, "--commit", status=SERVICE)  # the slot is taken, and the message names the resume command
     assert result["job_id"] in other.stderr and "--resume" in other.stderr
     done = importer.json(path, "--resume", result["job_id"], "--commit", status=ALL_IN)
     assert (done["job_id"], done["state"], done["created"]) == (result["job_id"], "completed", 5)
@@ -124,12 +124,12 @@ def test_without_a_terminal_it_stops_before_the_import_and_resume_goes_on(import
     assert finished["created"] == 5
 
 
-def test_a_half_staged_job_can_be_resumed(importer):
+def test_a_partly_staged_job_can_be_resumed(importer):
     addresses = emails(60)
     path = importer.write(people(addresses))
     first = importer.json(path, status=STOPPED)
     importer.org.cancel(first["job_id"])
-    # As a client leaves it that was interrupted after two of six chunks.
+    # The state after a client was interrupted after two of six chunks.
     job = importer.org.job(first["job_id"])
     fresh = importer.org.create_import(file_name="members.csv", declared_total=60, mapping=job["mapping"])["id"]
     importer.org.stage(fresh, [{"email": address, "first_name": "Ann"} for address in addresses[:20]])
@@ -158,7 +158,7 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
     wait_for(lambda: importer.stack.sql(
         "SELECT 1 FROM import_jobs WHERE state = 'validating' AND organization_id = UNHEX(REPLACE(%s, '-', ''))",
-        importer.org.id), "the dry run to be asked for")
+        importer.org.id), "the request for the dry run")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == STOPPED, out + err
@@ -170,7 +170,7 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
     assert len(importer.org.members()) == 30
 
 
-def test_a_job_without_any_good_row_is_given_up(importer):
+def test_a_job_without_any_valid_row_is_canceled(importer):
     path = importer.write("Email,Shirt size\n" + "".join(f"{address},tent\n" for address in emails(2)))
     result = importer.json(path, "--commit", status=SOME_NOT_IN)
     assert result["state"] == "canceled" and importer.org.members() == {}
@@ -207,7 +207,7 @@ def test_a_file_with_byte_order_mark_tabs_and_quoted_line_ends_is_read(importer)
     assert result["rows"] == 2 and importer.org.members()[address]["last_name"] == "O'Neill"
 
 
-def test_rows_refused_before_staging_name_their_row_and_code(importer):
+def test_rows_rejected_before_staging_are_reported_with_row_and_code(importer):
     good = emails(3)
     path = importer.write(
         "Email,Country,Birthday,First name\n"
@@ -220,7 +220,7 @@ def test_rows_refused_before_staging_name_their_row_and_code(importer):
                      6: "LOCAL_TOO_LONG", 7: "LOCAL_TOO_MANY_CELLS"}
 
 
-def test_the_error_report_can_be_mended_and_imported(importer):
+def test_the_error_report_can_be_corrected_and_imported(importer):
     addresses = emails(4)
     odd = "=cmd|' /C calc'!A0"
     path = importer.write(
@@ -232,13 +232,13 @@ def test_the_error_report_can_be_mended_and_imported(importer):
     rows = read_csv(report)
     assert [row["email"] for row in rows] == [addresses[3], addresses[1], addresses[2]]
     assert rows[1]["first_name"] == "'" + odd and rows[2]["first_name"] == "''quoted'"
-    mended = io.StringIO(newline="")
-    writer = csv.DictWriter(mended, list(rows[0]))
+    corrected = io.StringIO(newline="")
+    writer = csv.DictWriter(corrected, list(rows[0]))
     writer.writeheader()
     for row in rows:
         attributes = row["attributes"].replace("tent", "S").replace('"three"', "3")
         writer.writerow(row | {"attributes": attributes, "country": row["country"].replace("UK", "GB")})
-    result = importer.json(importer.write(mended.getvalue(), "mended.csv"), "--commit", status=ALL_IN)
+    result = importer.json(importer.write(corrected.getvalue(), "corrected.csv"), "--commit", status=ALL_IN)
     assert result["created"] == 3
     members = importer.org.members()
     assert members[addresses[1]]["first_name"] == odd
@@ -247,13 +247,13 @@ def test_the_error_report_can_be_mended_and_imported(importer):
     assert {key: value[0] for key, value in members[addresses[2]]["attributes"].items()} == {"shirt_size": "S", "points": 3}
 
 
-def test_an_old_report_is_kept_when_there_is_nothing_to_report(importer):
+def test_an_old_report_is_kept_if_no_row_is_rejected(importer):
     report = importer.write("old", "members-errors.csv")
     result = importer.json(importer.write(people(emails(2))), "--commit", status=ALL_IN)
     assert result["errors_file"] is None and report.read_text() == "old"
 
 
-# ---------------------------------------------------------------------------- refusals and failures
+# ---------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize("options", [
@@ -261,19 +261,19 @@ def test_an_old_report_is_kept_when_there_is_nothing_to_report(importer):
     ["--map", "Email=nowhere"], ["--map", "No such=email"], ["--separator", "ab"], ["--resume"], ["--json=1"],
     ["--errors", "/nowhere/at/all.csv"],
 ])
-def test_a_wrong_command_line_ends_with_1_and_creates_no_job(importer, options):
+def test_a_wrong_command_line_exits_with_1_and_creates_no_job(importer, options):
     done = importer.run(importer.write(people(emails(1) + ["broken"])), *options, status=USAGE)
     assert "muster-import: " in done.stderr
     assert importer.org.api.get_json("/v1/imports")["imports"] == []
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"First name\nAnn\n", b'Email\n"never closed\n', b"Email,Email\n"])
-def test_a_file_that_cannot_be_used_ends_with_1(importer, content):
+def test_an_unusable_file_exits_with_1(importer, content):
     importer.run(importer.write(content), "--commit", status=USAGE)
     assert importer.org.api.get_json("/v1/imports")["imports"] == []
 
 
-def test_a_missing_file_or_key_ends_with_1(importer, tmp_path):
+def test_a_missing_file_or_key_exits_with_1(importer, tmp_path):
     importer.run(tmp_path / "missing.csv", "--commit", status=USAGE)
     path = importer.write(people(emails(1)))
     importer.key_file.write_text(importer.org.key[:-1] + "\n")
@@ -282,7 +282,7 @@ def test_a_missing_file_or_key_ends_with_1(importer, tmp_path):
     importer.run(path, "--commit", status=USAGE)
 
 
-def test_the_key_can_come_from_the_environment(importer):
+def test_the_key_may_come_from_the_environment(importer):
     arguments = [importer.write(people(emails(1))), "--url", importer.stack.base_url, "--ca-file", importer.stack.ca_file,
                  "--commit", "--json"]
     done = importer.stack.program("muster-import", *arguments, env={"MUSTER_API_KEY": importer.org.key},
@@ -290,7 +290,7 @@ def test_the_key_can_come_from_the_environment(importer):
     assert done.returncode == ALL_IN and json.loads(done.stdout)["created"] == 1
 
 
-def test_a_revoked_key_an_untrusted_server_and_no_server_end_with_3(importer):
+def test_a_revoked_key_an_untrusted_server_and_no_server_exit_with_3(importer):
     path = importer.write(people(emails(1)))
     revoked = importer.stack.issue_key(importer.org.id)
     importer.stack.ctl("key", "revoke", "--org", importer.org.id, "--id", revoked["id"])
@@ -303,7 +303,7 @@ def test_a_revoked_key_an_untrusted_server_and_no_server_end_with_3(importer):
     assert importer.org.api.get_json("/v1/imports")["imports"] == []
 
 
-def test_a_service_that_is_away_for_a_moment_is_waited_for(importer):
+def test_a_short_outage_is_waited_for(importer):
     path = importer.write(people(emails(40)))
     stack = importer.stack
     stack.service("stop", "musterd")
@@ -316,7 +316,7 @@ def test_a_service_that_is_away_for_a_moment_is_waited_for(importer):
     assert json.loads(out)["created"] == 40
 
 
-def test_rate_limits_slow_it_down_and_lose_nothing(importer):
+def test_rate_limits_slow_it_down_and_lose_no_row(importer):
     changes = [("snippets/muster-rates.conf", "rate=100000r/s", "rate=5r/s"),
                ("snippets/muster-app.conf", "burst=400", "burst=3")]
     with Edge(importer.stack, "slow", changes) as edge:
@@ -329,13 +329,13 @@ def test_rate_limits_slow_it_down_and_lose_nothing(importer):
     assert json.loads(done.stdout)["created"] == 100 == len(importer.org.members())
 
 
-def test_command_lines_of_help_and_version(stack):
+def test_help_and_version_are_printed(stack):
     for option, word in (("--help", "Usage:"), ("--version", "muster-import")):
         done = stack.program("muster-import", option)
         assert (done.returncode, done.stderr) == (0, "") and word in done.stdout
 
 
-def test_a_key_on_the_command_line_is_refused(importer):
+def test_a_key_on_the_command_line_is_rejected(importer):
     done = importer.run(importer.write(people(emails(1))), "--key=x", status=USAGE)
     assert "--key-file" in done.stderr and os.path.exists(importer.key_file)
 
@@ -344,7 +344,7 @@ def test_a_key_on_the_command_line_is_refused(importer):
 
 
 class Terminal:
-    """The client with a terminal of its own: what it shows, and somebody who types."""
+    """The client with its own terminal: its output, and typed input."""
 
     def __init__(self, importer, path, *options):
         self.master, slave = pty.openpty()
@@ -377,7 +377,7 @@ class Terminal:
 
 @pytest.mark.parametrize("answer, status", [("y\n", ALL_IN), ("yes\n", ALL_IN), ("n\n", STOPPED), ("\n", STOPPED),
                                             ("\x04", STOPPED)])
-def test_on_a_terminal_it_asks_before_it_imports(importer, answer, status):
+def test_on_a_terminal_it_asks_before_the_import(importer, answer, status):
     terminal = Terminal(importer, importer.write(people(emails(4))))
     terminal.see("Import 4 members? [y/N]")
     assert importer.org.members() == {}
@@ -386,7 +386,7 @@ def test_on_a_terminal_it_asks_before_it_imports(importer, answer, status):
     assert len(importer.org.members()) == (4 if status == ALL_IN else 0)
 
 
-def test_on_a_terminal_it_shows_how_far_it_is(importer):
+def test_on_a_terminal_it_shows_its_progress(importer):
     terminal = Terminal(importer, importer.write(people(emails(2000))), "--commit", "--chunk", "200")
     assert terminal.end() == ALL_IN, terminal.shown
     assert "100 %" in terminal.shown and "\r" in terminal.shown and "rows/s" in terminal.shown

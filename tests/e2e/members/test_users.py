@@ -54,7 +54,7 @@ def test_a_user_of_another_organization_is_attached(org, new_org):
     assert elsewhere.user(there["id"]) == without_outcome(there)
 
 
-def test_a_member_gets_what_it_lacks_and_keeps_the_rest(org):
+def test_a_member_gets_missing_values_and_keeps_the_rest(org):
     some = {"first_name": "Ann", "attributes": {"phone": "1"}}
     user = org.create_user(some | {"email": email()})
     reply = org.api.post("/v1/users", json=OTHER | {"email": user["email"], "attributes": ATTRIBUTES | {"phone": "2"}},
@@ -67,7 +67,7 @@ def test_a_member_gets_what_it_lacks_and_keeps_the_rest(org):
     assert org.user(user["id"]) == without_outcome(merged)
 
 
-def test_a_member_with_everything_is_left_alone(org):
+def test_a_complete_member_is_not_changed(org):
     user = org.create_user(CORE | {"email": email(), "attributes": ATTRIBUTES})
     again = org.create_user(OTHER | {"email": user["email"], "attributes": {"phone": "9"}}, expect=200)
     assert without_outcome(again) == without_outcome(user)
@@ -94,23 +94,23 @@ def test_each_value_is_kept_while_all_others_are_filled(module_org, name):
 
 
 @pytest.mark.parametrize("payload, stored", fields.GOOD, ids=lambda value: repr(value)[:40])
-def test_a_good_payload_is_stored_normalised(module_org, payload, stored):
+def test_a_valid_payload_is_stored_normalised(module_org, payload, stored):
     user = module_org.create_user(payload | {"email": email()})
     assert {name: user[name] for name in CORE} == dict.fromkeys(CORE) | stored
 
 
 @pytest.mark.parametrize("written, stored", fields.GOOD_EMAILS, ids=lambda value: repr(value)[:40])
-def test_addresses_that_mail_can_have_are_taken(module_org, written, stored):
+def test_deliverable_addresses_are_accepted(module_org, written, stored):
     number = f"7{next(numbers)}"
     reply = module_org.api.post("/v1/users", json={"email": written.format(n=number)})
-    if stored is None:  # one @ only, even between quotes
+    if stored is None:  # only one @, even between quotes
         assert faults_of(reply) == {"email": "invalid_email"}
     else:
         assert reply.status_code == 201 and reply.json()["email"] == stored.format(n=number)
 
 
 @pytest.mark.parametrize("payload, faults", fields.BAD, ids=lambda value: repr(value)[:60])
-def test_a_bad_payload_is_refused_by_path_and_code(module_org, payload, faults):
+def test_a_faulty_payload_is_rejected_with_paths_and_codes(module_org, payload, faults):
     before = module_org.stack.sql("SELECT COUNT(*) FROM users")
     reply = module_org.api.post("/v1/users", json={"email": email()} | payload, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == faults
@@ -118,13 +118,13 @@ def test_a_bad_payload_is_refused_by_path_and_code(module_org, payload, faults):
 
 
 @pytest.mark.parametrize("body", [[], "x", 1, True, None])
-def test_a_payload_that_is_no_object_is_refused(module_org, body):
+def test_a_payload_that_is_not_an_object_is_rejected(module_org, body):
     reply = module_org.api.post("/v1/users", json=body, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == {"": "wrong_type"}
 
 
 @pytest.mark.parametrize("key, value, good", fields.ATTRIBUTE_VALUES, ids=lambda value: repr(value)[:40])
-def test_attribute_values_are_judged_by_the_registry(module_org, key, value, good):
+def test_attribute_values_are_validated_by_the_registry(module_org, key, value, good):
     reply = module_org.api.post("/v1/users", json={"email": email(), "attributes": {key: value}})
     if good:
         assert reply.status_code == 201, reply.text
@@ -135,19 +135,19 @@ def test_attribute_values_are_judged_by_the_registry(module_org, key, value, goo
 
 
 @pytest.mark.parametrize("key", fields.UNKNOWN_ATTRIBUTES)
-def test_unknown_and_disabled_attributes_are_refused(module_org, key):
+def test_unknown_and_disabled_attributes_are_rejected(module_org, key):
     reply = module_org.api.post("/v1/users", json={"email": email(), "attributes": {key: "x"}}, expect=422)
     assert faults_of(reply) == {f"attributes.{key}": "unknown_attribute"}
 
 
-def test_every_faulty_attribute_is_named_at_once(module_org):
+def test_every_faulty_attribute_is_reported_at_once(module_org):
     attributes = {"no_such": 1, "vip": "yes", "points": 1, "gender": "?"}
     reply = module_org.api.post("/v1/users", json={"email": email(), "attributes": attributes}, expect=422)
     assert faults_of(reply) == {"attributes.no_such": "unknown_attribute", "attributes.vip": "invalid_value",
                                 "attributes.gender": "invalid_value"}
 
 
-def test_field_and_attribute_values_survive_a_merge_exactly(org):
+def test_field_and_attribute_values_are_unchanged_by_a_merge(org):
     values = {
         "phone": "😀 \"quoted\" \\ back / slash 'single' \u2028 \u0001 line\nbreak\ttab", "points": 0.1 + 0.2,
         "favourite_team": "'; DROP TABLE members; --", "address.city": "Zürich   ", "interests": [],
@@ -162,7 +162,7 @@ def test_field_and_attribute_values_survive_a_merge_exactly(org):
 
 
 @pytest.mark.parametrize("number", [0, -1, 1e300, 4.9e-324, 123456789012345678, 2**64 - 1, -(2**63), 1.10, 1e21])
-def test_numbers_survive_a_merge_exactly(module_org, number):
+def test_numbers_are_unchanged_by_a_merge(module_org, number):
     user = module_org.create_user({"email": email(), "attributes": {"points": number}})
     merged = module_org.create_user({"email": user["email"], "attributes": {"vip": True}}, expect=200)
     assert user["attributes"]["points"] == number
@@ -178,26 +178,26 @@ def test_a_member_can_be_read_and_head_has_no_body(org):
 
 @pytest.mark.parametrize("user_id", ["x", "0", "5b1cfe8c-71a1-4a5c-9f0e-2d4f3a0c6e57", "00000000-0000-0000-0000-000000000000", "me",
                                      "' OR 1=1 --", "{userId}"])
-def test_what_names_no_member_is_404(module_org, user_id):
+def test_an_unknown_member_is_404(module_org, user_id):
     module_org.api.get(f"/v1/users/{user_id}", expect=404, code="NOT_FOUND")
 
 
-def test_an_id_is_read_in_its_canonical_form_only(org):
+def test_an_id_is_accepted_only_in_its_canonical_form(org):
     user_id = org.create_user({"email": email()})["id"]
     for other in (user_id.upper(), user_id.replace("-", ""), "{" + user_id + "}", user_id + " ", "urn:uuid:" + user_id):
         if other != user_id:
             org.api.get(f"/v1/users/{other}", expect=404, code="NOT_FOUND")
 
 
-def test_a_member_of_another_organization_only_is_404(org, new_org):
+def test_a_member_of_only_another_organization_is_404(org, new_org):
     user = new_org().create_user({"email": email()})
     org.api.get(f"/v1/users/{user['id']}", expect=404, code="NOT_FOUND")
 
 
-# ---------------------------------------------------------------------------- side by side
+# ---------------------------------------------------------------------------- in parallel
 
 
-def test_many_creations_of_one_address_at_once_make_one_user(org, new_org):
+def test_parallel_creations_of_one_address_create_one_user(org, new_org):
     for round_number in range(3):
         address = email("race")
         orgs = [org] + [new_org(attributes=False) for _ in range(2)]
@@ -214,10 +214,10 @@ def test_many_creations_of_one_address_at_once_make_one_user(org, new_org):
         assert (outcomes.count("created"), outcomes.count("attached")) == (1, 2), round_number
         for one in orgs:
             (member,) = [member for known, member in one.members().items() if known == address]
-            assert member["first_name"][1:] == member["external_id"][1:]  # both from the first one, none from others
+            assert member["first_name"][1:] == member["external_id"][1:]  # both values come from the first request, none from the others
 
 
-def test_creations_of_many_addresses_at_once_all_succeed(org):
+def test_parallel_creations_of_many_addresses_all_succeed(org):
     addresses = emails(200)
     with ThreadPoolExecutor(32) as pool:
         users = list(pool.map(lambda address: org.create_user({"email": address}), addresses))

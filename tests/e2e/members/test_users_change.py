@@ -34,20 +34,20 @@ def test_every_field_can_be_overwritten(org, ann):
 
 
 def ann_with(ann, changes, now):
-    """What the record must be after these changes, `now` giving the time."""
+    """The expected record after these changes; `now` gives the time."""
     record = {key: value for key, value in ann.items() if key != "outcome"} | changes
     return record | {"updated_at": now["updated_at"]}
 
 
 @pytest.mark.parametrize("empty", [None, "", "  "])
 @pytest.mark.parametrize("name", CORE)
-def test_null_and_empty_clear_one_field_and_leave_the_rest(org, ann, name, empty):
+def test_null_and_empty_clear_one_field_and_keep_the_rest(org, ann, name, empty):
     changed = org.update_user(ann["id"], {name: empty}).json()
     assert changed == ann_with(ann, {name: None}, changed)
 
 
 @pytest.mark.parametrize("empty", [None, ""])
-def test_attributes_change_key_by_key(org, ann, empty):
+def test_attributes_are_changed_key_by_key(org, ann, empty):
     changes = {"phone": empty, "points": 6, "gender": "female", "favourite_team": empty}
     changed = org.update_user(ann["id"], {"attributes": changes}).json()
     expected = {key: value for key, value in ATTRIBUTES.items() if key != "phone"} | {"points": 6, "gender": "female"}
@@ -56,13 +56,13 @@ def test_attributes_change_key_by_key(org, ann, empty):
 
 @pytest.mark.parametrize("changes", [{}, {"first_name": "Ann"}, {"country": " gb "}, {"attributes": {}},
                                      {"attributes": {"points": 5, "gender": None, "interests": ["news"]}}])
-def test_what_changes_nothing_leaves_updated_at_alone(org, ann, changes):
+def test_a_change_without_an_effect_keeps_updated_at(org, ann, changes):
     before = org.api.get(f"/v1/users/{ann['id']}", expect=200)
     reply = org.update_user(ann["id"], changes)
     assert (reply.content, reply.headers["ETag"]) == (before.content, before.headers["ETag"])
 
 
-def test_attributes_tell_their_type_origin_and_time(org):
+def test_attributes_are_shown_with_type_origin_and_time(org):
     address = email()
     org.imported([{"email": address, "attributes": {"phone": "1", "points": 5}}])
     user = org.create_user({"email": address}, expect=200)
@@ -74,7 +74,7 @@ def test_attributes_tell_their_type_origin_and_time(org):
     assert [entry["updated_at"] == changed for entry in attributes] == [True, False, True]
 
 
-def test_a_disabled_attribute_is_still_shown_but_cannot_be_changed(org, ann):
+def test_a_disabled_attribute_is_shown_and_cannot_be_changed(org, ann):
     org.set_enabled("phone", False)
     for value in ("2", None):
         reply = org.update_user(ann["id"], {"attributes": {"phone": value}}, expect=422)
@@ -85,7 +85,7 @@ def test_a_disabled_attribute_is_still_shown_but_cannot_be_changed(org, ann):
 
 
 @pytest.mark.parametrize("number", [0, -1, 1e300, 4.9e-324, 123456789012345678, 2**64 - 1, -(2**63), 1.10])
-def test_numbers_survive_a_change_of_other_attributes(module_org, number):
+def test_numbers_are_unchanged_by_a_change_of_other_attributes(module_org, number):
     user = module_org.create_user({"email": email(), "attributes": {"points": number}})
     changed = module_org.update_user(user["id"], {"attributes": {"vip": True}}).json()
     assert changed["attributes"] == {"points": number, "vip": True}
@@ -93,12 +93,12 @@ def test_numbers_survive_a_change_of_other_attributes(module_org, number):
     assert same["updated_at"] == changed["updated_at"]
 
 
-# ---------------------------------------------------------------------------- refusals
+# ---------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize("payload, faults", [(p, f) for p, f in fields.BAD if "email" not in p],
                          ids=lambda value: repr(value)[:60])
-def test_a_bad_change_is_refused_by_path_and_code(module_org, payload, faults):
+def test_a_faulty_change_is_rejected_with_paths_and_codes(module_org, payload, faults):
     user = module_org.create_user({"email": email(), "first_name": "Ann"})
     reply = module_org.update_user(user["id"], payload | {"last_name": "Lee"} if "last_name" not in payload else payload,
                                    expect=422, code="VALIDATION_ERROR")
@@ -106,14 +106,14 @@ def test_a_bad_change_is_refused_by_path_and_code(module_org, payload, faults):
     assert module_org.user(user["id"])["last_name"] is None
 
 
-def test_every_fault_is_named_at_once(org, ann):
+def test_every_fault_is_reported_at_once(org, ann):
     changes = {"email": "x@example.com", "dob": "x", "no_such": 1, "attributes": None}
     reply = org.update_user(ann["id"], changes, expect=422)
     assert faults_of(reply) == {"email": "unknown_field", "dob": "invalid_date", "no_such": "unknown_field",
                                 "attributes": "wrong_type"}
 
 
-def test_attributes_are_judged_by_the_registry_when_cleared_too(org, ann):
+def test_attributes_are_validated_by_the_registry_also_when_cleared(org, ann):
     attributes = {"no_such": None, "emergency_contact": None, "vip": "yes", "gender": "?", "phone": "2"}
     reply = org.update_user(ann["id"], {"attributes": attributes}, expect=422)
     assert faults_of(reply) == {"attributes.no_such": "unknown_attribute", "attributes.gender": "invalid_value",
@@ -122,7 +122,7 @@ def test_attributes_are_judged_by_the_registry_when_cleared_too(org, ann):
 
 
 @pytest.mark.parametrize("key, value, good", fields.ATTRIBUTE_VALUES, ids=lambda value: repr(value)[:40])
-def test_attribute_values_are_judged(module_org, key, value, good):
+def test_attribute_values_are_validated(module_org, key, value, good):
     user = module_org.create_user({"email": email()})
     reply = module_org.update_user(user["id"], {"attributes": {key: value}}, expect=200 if good else 422)
     if good:
@@ -131,7 +131,7 @@ def test_attribute_values_are_judged(module_org, key, value, good):
         assert faults_of(reply) == {f"attributes.{key}": "invalid_value"}
 
 
-def test_a_body_that_is_none_is_refused(org, ann):
+def test_a_malformed_body_is_rejected(org, ann):
     path, json_type = f"/v1/users/{ann['id']}", {"Content-Type": "application/json"}
     for data in ("", "{", "\ufeff{}", '{"locale": "a", "locale": "b"}'):
         org.api.request("PATCH", path, data=data, headers=json_type, expect=400, code="BAD_REQUEST")
@@ -141,7 +141,7 @@ def test_a_body_that_is_none_is_refused(org, ann):
         assert faults_of(org.update_user(ann["id"], body, expect=422)) == {"": "wrong_type"}
 
 
-def test_who_is_no_member_cannot_be_changed(org, new_org):
+def test_an_unknown_member_cannot_be_changed(org, new_org):
     stranger = new_org().create_user({"email": email()})
     for user_id in (stranger["id"], str(uuid.uuid4()), "x"):
         org.update_user(user_id, {"first_name": "x"}, expect=404, code="NOT_FOUND")
@@ -149,7 +149,7 @@ def test_who_is_no_member_cannot_be_changed(org, new_org):
 
 
 @pytest.mark.parametrize("path", ["", "/attributes"])
-def test_a_read_takes_no_query(org, ann, path):
+def test_a_read_accepts_no_query(org, ann, path):
     reply = org.api.get(f"/v1/users/{ann['id']}{path}", params={"x": "1"}, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == {"x": "unknown_field"}
 
@@ -157,7 +157,7 @@ def test_a_read_takes_no_query(org, ann, path):
 # ---------------------------------------------------------------------------- ETags
 
 
-def test_the_etag_changes_with_the_record_only(org, ann):
+def test_the_etag_changes_only_with_the_record(org, ann):
     first = etag_of(org, ann)
     assert first.startswith('"') and first.endswith('"') and first == etag_of(org, ann)
     changed = org.update_user(ann["id"], {"first_name": "Bea"})
@@ -167,19 +167,19 @@ def test_the_etag_changes_with_the_record_only(org, ann):
 
 
 @pytest.mark.parametrize("header", ["{tag}", '"x", {tag}', '"a,b",{tag} , "y"', "*", "* "])
-def test_if_match_lets_the_change_of_a_known_state_pass(org, ann, header):
+def test_if_match_accepts_a_change_of_the_current_state(org, ann, header):
     headers = {"If-Match": header.format(tag=etag_of(org, ann))}
     assert org.update_user(ann["id"], {"first_name": "Bea"}, headers=headers).json()["first_name"] == "Bea"
 
 
 @pytest.mark.parametrize("header", ['"x"', "W/{tag}", "x", '"x", "y"', "", '""', '"*"', "{tag}x"])
-def test_if_match_stops_the_change_of_another_state(org, ann, header):
+def test_if_match_rejects_a_change_of_another_state(org, ann, header):
     headers = {"If-Match": header.format(tag=etag_of(org, ann))}
     org.update_user(ann["id"], {"first_name": "Bea"}, headers=headers, expect=412, code="PRECONDITION_FAILED")
     assert org.user(ann["id"])["first_name"] == "Ann"
 
 
-def test_of_two_changes_of_one_state_one_wins(org, ann):
+def test_one_of_two_changes_of_one_state_succeeds(org, ann):
     headers = {"If-Match": etag_of(org, ann)}
 
     def change(number):
@@ -190,7 +190,7 @@ def test_of_two_changes_of_one_state_one_wins(org, ann):
     assert sorted(statuses) == [200] + [412] * 9
 
 
-def test_changes_of_different_attributes_side_by_side_all_survive(org):
+def test_parallel_changes_of_different_attributes_are_all_kept(org):
     user = org.create_user({"email": email()})
     changes = [{"attributes": {key: value}} for key, value in ATTRIBUTES.items()] + [
         {name: value} for name, value in CORE.items()]

@@ -16,7 +16,7 @@ def move(org, user, step, expect=200, **options):
     return org.api.post(f"/v1/users/{user['id']}/{step}", expect=expect, **options)
 
 
-def test_a_member_is_locked_with_its_reason_and_time(org, ann):
+def test_a_member_is_locked_with_a_reason_and_a_time(org, ann):
     reply = move(org, ann, "lock", json={"reason": " spam "})
     locked = reply.json()
     assert (locked["status"], locked["lock_reason"]) == ("locked", "spam")
@@ -26,7 +26,7 @@ def test_a_member_is_locked_with_its_reason_and_time(org, ann):
 
 
 @pytest.mark.parametrize("options", [{}, {"json": {}}, {"json": {"reason": None}}])
-def test_a_reason_is_not_needed(org, ann, options):
+def test_a_reason_is_optional(org, ann, options):
     locked = move(org, ann, "lock", **options).json()
     assert (locked["status"], locked["lock_reason"]) == ("locked", None)
 
@@ -37,7 +37,7 @@ def test_a_second_lock_keeps_the_first_reason_and_time(org, ann):
     assert (second.content, second.headers["ETag"]) == (first.content, first.headers["ETag"])
 
 
-def test_unlocking_forgets_the_lock_and_can_be_repeated(org, ann):
+def test_unlocking_clears_the_lock_and_can_be_repeated(org, ann):
     move(org, ann, "lock", json={"reason": "spam"})
     reply = move(org, ann, "unlock")
     active = reply.json()
@@ -47,12 +47,12 @@ def test_unlocking_forgets_the_lock_and_can_be_repeated(org, ann):
     assert move(org, ann, "lock", json={"reason": "new"}).json()["lock_reason"] == "new"
 
 
-def test_unlocking_who_is_active_changes_nothing(org, ann):
+def test_unlocking_an_active_member_changes_nothing(org, ann):
     assert move(org, ann, "unlock").json() == org.user(ann["id"])
     assert org.user(ann["id"])["updated_at"] == ann["updated_at"]
 
 
-def test_an_import_fills_a_locked_member_and_leaves_the_lock(org, ann):
+def test_an_import_fills_a_locked_member_and_keeps_the_lock(org, ann):
     locked = move(org, ann, "lock", json={"reason": "spam"}).json()
     org.imported([{"email": ann["email"], "last_name": "Lee"}])
     after = org.user(ann["id"])
@@ -65,13 +65,13 @@ def test_an_import_fills_a_locked_member_and_leaves_the_lock(org, ann):
     ({"reason": ""}, {"reason": "required"}), ({"reason": "x" * 256}, {"reason": "too_long"}),
     ({"reason": 1}, {"reason": "wrong_type"}), ({"reason": "a\nb"}, {"reason": "invalid_value"}),
     ({"why": "x"}, {"why": "unknown_field"}), ([], {"": "wrong_type"})])
-def test_a_bad_reason_is_refused(org, ann, body, faults):
+def test_a_faulty_reason_is_rejected(org, ann, body, faults):
     assert faults_of(move(org, ann, "lock", json=body, expect=422, code="VALIDATION_ERROR")) == faults
     assert org.user(ann["id"])["status"] == "active"
 
 
 @pytest.mark.parametrize("step", ["lock", "unlock"])
-def test_a_body_that_is_none_is_refused(org, ann, step):
+def test_a_malformed_body_is_rejected(org, ann, step):
     json_type = {"Content-Type": "application/json"}
     move(org, ann, step, data="{", headers=json_type, expect=400, code="BAD_REQUEST")
     move(org, ann, step, data="{}", headers={"Content-Type": "text/plain"}, expect=415)
@@ -80,14 +80,14 @@ def test_a_body_that_is_none_is_refused(org, ann, step):
 
 
 @pytest.mark.parametrize("step", ["lock", "unlock"])
-def test_who_is_no_member_cannot_be_moved(org, new_org, step):
+def test_an_unknown_member_cannot_be_locked_or_unlocked(org, new_org, step):
     stranger = new_org().create_user({"email": email()})
     for user_id in (stranger["id"], str(uuid.uuid4()), "x"):
         move(org, {"id": user_id}, step, expect=404, code="NOT_FOUND")
 
 
 @pytest.mark.parametrize("step, other", [("lock", "unlock"), ("unlock", "lock")])
-def test_a_move_with_a_key_is_done_once_and_replayed(org, ann, step, other):
+def test_a_step_with_an_idempotency_key_is_done_once_and_replayed(org, ann, step, other):
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     move(org, ann, other)
     first = move(org, ann, step, json={}, headers=headers)
@@ -98,7 +98,7 @@ def test_a_move_with_a_key_is_done_once_and_replayed(org, ann, step, other):
     assert org.user(ann["id"])["status"] == ("locked" if other == "lock" else "active")
 
 
-def test_a_key_with_another_reason_is_a_conflict(org, ann):
+def test_an_idempotency_key_with_another_reason_is_a_conflict(org, ann):
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     move(org, ann, "lock", json={"reason": "a"}, headers=headers)
     move(org, ann, "lock", json={"reason": "b"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
@@ -129,7 +129,7 @@ def test_other_organizations_keep_their_member(org, ann, new_org):
     assert other.user(there["id"]) == before
 
 
-def test_who_was_removed_can_be_attached_anew_and_comes_empty(org, ann):
+def test_a_removed_member_can_be_attached_again_and_starts_empty(org, ann):
     remove(org, ann)
     back = org.create_user({"email": ann["email"]})
     assert (back["id"], back["outcome"]) == (ann["id"], "attached")
@@ -137,18 +137,18 @@ def test_who_was_removed_can_be_attached_anew_and_comes_empty(org, ann):
     assert (back["first_name"], back["attributes"], back["status"]) == (None, {}, "active")
 
 
-def test_who_was_removed_can_be_imported_anew(org, ann):
+def test_a_removed_member_can_be_imported_again(org, ann):
     remove(org, ann)
     job = org.imported([{"email": ann["email"], "last_name": "Lee"}])
     assert (job["created_count"], job["attached_count"]) == (0, 1)
     assert org.user(ann["id"])["last_name"] == "Lee"
 
 
-def test_who_is_no_member_cannot_be_removed(org, new_org):
+def test_an_unknown_member_cannot_be_removed(org, new_org):
     stranger = new_org().create_user({"email": email()})
     for user_id in (stranger["id"], str(uuid.uuid4()), "x"):
         remove(org, {"id": user_id}, expect=404, code="NOT_FOUND")
 
 
-def test_a_removal_takes_no_query(org, ann):
+def test_a_removal_accepts_no_query(org, ann):
     assert faults_of(remove(org, ann, params={"x": "1"}, expect=422)) == {"x": "unknown_field"}

@@ -1,4 +1,4 @@
-"""/v1/installations…: install, configure, enable and disable modules (specification 2.8, 3.2, 4.3)."""
+"""/v1/installations…: modules are installed, configured, enabled and disabled (specification 2.8, 3.2, 4.3)."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ def path_to(installation):
 
 
 def secret(stack, word):
-    """A value that no log and no table may hold."""
+    """A value that no log and no table may contain."""
     value = f"{word}-{uuid.uuid4().hex}"
     stack.keys_issued.append(value)
     return value
@@ -49,7 +49,7 @@ def test_a_module_is_installed_in_its_current_version(module_org, admin):
         assert installed in client.get_json("/v1/installations", params={"limit": 100})["installations"]
 
 
-def test_an_older_published_version_can_be_asked_for(module_org):
+def test_an_older_published_version_can_be_requested(module_org):
     module = module_org.published_module()
     module_org.publish(module, module_org.create_version(module))
     installed = module_org.install(module, version_id=module["current_version_id"])
@@ -70,10 +70,10 @@ def test_drafts_and_deprecated_modules_are_not_installed(module_org, admin):
         assert details_of(reply)["reason"]
     assert admin.get_json(path_to(running))["status"] == "enabled"
     admin.delete(path_to(running), expect=200)
-    admin.post(path_to(running) + "/enable", expect=200)  # the old one runs on
+    admin.post(path_to(running) + "/enable", expect=200)  # the existing installation continues
 
 
-def test_what_is_not_ones_own_is_not_there(module_org, new_org, admin):
+def test_an_unknown_or_foreign_module_or_version_is_not_found(module_org, new_org, admin):
     stranger = new_org(attributes=False)
     theirs, mine, other = stranger.published_module(), module_org.published_module(), module_org.published_module()
     nowhere = str(uuid.uuid4())
@@ -97,7 +97,7 @@ def test_a_faulty_installation_is_422_with_every_fault(admin, body, faults):
     assert faults_of(admin.post("/v1/installations", json=body, expect=422)) == faults
 
 
-def test_of_ten_at_once_one_is_installed(module_org, admin):
+def test_one_of_ten_parallel_installations_succeeds(module_org, admin):
     module = module_org.published_module()
     with ThreadPoolExecutor(10) as pool:
         replies = list(pool.map(lambda _: admin.post("/v1/installations", json={"module_id": module["id"]}), range(10)))
@@ -108,7 +108,7 @@ def test_of_ten_at_once_one_is_installed(module_org, admin):
 # ---------------------------------------------------------------------------- config
 
 
-def test_secret_values_are_stars_wherever_an_installation_is_shown(module_org, admin, stack):
+def test_secret_values_are_shown_as_stars_in_every_reply(module_org, admin, stack):
     value = secret(stack, "api-key")
     module = module_org.published_module(with_schema(SCHEMA))
     installed = module_org.install(module, config={"on": True, "api_key": value, "rate": 0.5, "mode": "test"})
@@ -129,7 +129,7 @@ def test_secret_values_are_stars_wherever_an_installation_is_shown(module_org, a
       "config.on": "wrong_type", "config.other": "unknown_field"}),
     ({"api_key": "***"}, {"config.api_key": "invalid_value"}),
 ])
-def test_a_config_is_held_against_the_schema_with_every_fault(module_org, admin, config, faults):
+def test_a_config_is_validated_against_the_schema_with_every_fault(module_org, admin, config, faults):
     module = module_org.published_module(with_schema(SCHEMA))
     reply = admin.post("/v1/installations", json={"module_id": module["id"], "config": config}, expect=422,
                        code="VALIDATION_ERROR")
@@ -141,7 +141,7 @@ def test_a_config_is_held_against_the_schema_with_every_fault(module_org, admin,
     assert admin.get_json(path_to(installed)) == installed
 
 
-def test_a_changed_config_takes_the_whole_old_ones_place_but_for_secrets_that_are_kept(module_org, admin):
+def test_a_changed_config_replaces_the_old_one_except_for_kept_secrets(module_org, admin):
     module = module_org.published_module(with_schema(SCHEMA))
     installed = module_org.install(module, config={"api_key": "one", "token": "two", "rate": 1})
 
@@ -151,14 +151,14 @@ def test_a_changed_config_takes_the_whole_old_ones_place_but_for_secrets_that_ar
     assert change(config={"api_key": "***", "token": "***", "on": False}).json()["config"] == {
         "api_key": "***", "token": "***", "on": False}
     assert change(config={"api_key": "***"}).json()["config"] == {"api_key": "***"}
-    # The token was given up: there is nothing to keep.
+    # The token was removed before, so there is no value to keep.
     assert faults_of(change(422, config={"api_key": "***", "token": "***"})) == {"config.token": "invalid_value"}
     before = admin.get_json(path_to(installed))
     assert change().json() == before and change(config=None).json() == before
     assert faults_of(change(422, config={"api_key": "x"}, module_id=module["id"])) == {"module_id": "unknown_field"}
 
 
-def test_an_installation_moves_to_another_version_if_its_config_suits(module_org, admin):
+def test_an_installation_moves_to_another_version_if_its_config_matches(module_org, admin):
     module = module_org.published_module(with_schema({"api_key": {"type": "string", "secret": True}}))
     installed = module_org.install(module, config={"api_key": "one"})
     schemas = {"open": {"api_key": {"type": "string"}}, "bare": {},
@@ -171,7 +171,7 @@ def test_an_installation_moves_to_another_version_if_its_config_suits(module_org
     def move(name, expect, **more):
         return admin.request("PATCH", path_to(installed), json={"version_id": versions[name]["id"]} | more, expect=expect)
 
-    assert faults_of(move("open", 422)) == {"config.api_key": "invalid_value"}  # no secret comes to light
+    assert faults_of(move("open", 422)) == {"config.api_key": "invalid_value"}  # the secret is not revealed
     assert faults_of(move("bare", 422)) == {"config.api_key": "unknown_field"}
     assert faults_of(move("more", 422)) == {"config.on": "required"}
     assert admin.get_json(path_to(installed)) == installed
@@ -187,7 +187,7 @@ def test_an_installation_moves_to_another_version_if_its_config_suits(module_org
 # ---------------------------------------------------------------------------- enable, disable
 
 
-def test_a_disabled_installation_keeps_its_record_and_makes_room(module_org, admin):
+def test_a_disabled_installation_keeps_its_record_and_frees_the_module(module_org, admin):
     module = module_org.published_module()
     first = module_org.install(module)
     assert details_of(admin.post("/v1/installations", json={"module_id": module["id"]}, expect=409, code="CONFLICT")) == {
@@ -204,7 +204,7 @@ def test_a_disabled_installation_keeps_its_record_and_makes_room(module_org, adm
     assert admin.post(path_to(first) + "/enable", json={}, expect=200).json() == enabled
 
 
-def test_an_installation_in_error_is_live_and_can_be_enabled_or_disabled(module_org, admin, stack):
+def test_an_installation_in_error_is_active_and_can_be_enabled_or_disabled(module_org, admin, stack):
     module = module_org.published_module()
     installed = module_org.install(module)
 
@@ -219,7 +219,7 @@ def test_an_installation_in_error_is_live_and_can_be_enabled_or_disabled(module_
     assert admin.delete(path_to(installed), expect=200).json()["status"] == "disabled"
 
 
-def test_the_list_goes_page_by_page_with_disabled_ones(new_org):
+def test_the_list_is_paged_and_includes_disabled_installations(new_org):
     org = new_org(attributes=False)
     made = [org.install(org.published_module()) for _ in range(3)]
     made[1] = org.admin().api.delete(path_to(made[1]), expect=200).json()
@@ -233,7 +233,7 @@ def test_the_list_goes_page_by_page_with_disabled_ones(new_org):
     assert found == made
 
 
-# ---------------------------------------------------------------------------- who
+# ---------------------------------------------------------------------------- permissions
 
 
 def test_a_key_and_a_viewer_read_and_change_nothing(module_org):
@@ -248,7 +248,7 @@ def test_a_key_and_a_viewer_read_and_change_nothing(module_org):
     assert module_org.api.get_json(path_to(installed)) == before
 
 
-def test_another_tenants_installation_is_not_there(module_org, new_org):
+def test_an_installation_of_another_tenant_is_not_found(module_org, new_org):
     installed = {"id": module_org.records()["installation"]}
     stranger = new_org(attributes=False).admin().api
     stranger.get(path_to(installed), expect=404)
@@ -277,7 +277,7 @@ def test_a_repeated_request_is_replayed_and_another_body_conflicts(module_org, a
     assert admin.get_json(path_to(installed))["status"] == "disabled"
 
 
-def test_the_audit_log_tells_of_each_step_once(new_org):
+def test_the_audit_log_records_each_step_once(new_org):
     org = new_org(attributes=False)
     admin = org.admin().api
     module = org.published_module(with_schema({"on": {"type": "boolean"}}))

@@ -1,4 +1,5 @@
-"""/v1/installations/{id}/credentials: what a module's backend signs in and signs with (docs/modules.md "Module credentials")."""
+"""/v1/installations/{id}/credentials: the bearer tokens and signing secrets of a module's backend (docs/modules.md
+"Module credentials")."""
 
 import datetime
 import re
@@ -34,13 +35,13 @@ def path_of(installed, credential=None):
 
 
 def works(org, issued):
-    """Whether the ingest knows the credential: an event of nobody is 422 then."""
+    """Whether the ingest accepts the credential: an event of an unknown user is then 422."""
     client = ModuleClient(org.stack, org.api.contract, issued)
     return client.push(EVENT | {"user_id": str(uuid.uuid4())}, expect=None).status_code == 422
 
 
 def listed(admin, installed, credential):
-    """The record as the list has it, page by page; None when it is not there."""
+    """The record from the list, page by page; None if it is not listed."""
     cursor = None
     while True:
         params = {"limit": 3} | ({"cursor": cursor} if cursor else {})
@@ -71,7 +72,7 @@ def test_a_credential_is_issued_with_its_signing_secret_and_both_are_shown_once(
     assert issued["credential"] not in text and issued["signing_secret"] not in text
 
 
-def test_each_credential_has_a_secret_of_its_own(module_org, issue):
+def test_each_credential_has_its_own_secret(module_org, issue):
     one, two = issue(), issue()
     assert one["signing_secret"] != two["signing_secret"]
     mixed = ModuleClient(module_org.stack, module_org.api.contract, one | {"signing_secret": two["signing_secret"]})
@@ -88,7 +89,7 @@ def test_a_faulty_credential_is_422_with_every_fault(admin, installed, body, fau
     assert faults_of(admin.post(path_of(installed), json=body, expect=422)) == faults
 
 
-def test_an_organizations_key_neither_issues_nor_sees_credentials(module_org, installed, issue):
+def test_the_key_of_an_organization_neither_issues_nor_reads_credentials(module_org, installed, issue):
     issued = issue()
     module_org.api.post(path_of(installed), json={"name": "k"}, expect=403, code="FORBIDDEN")
     module_org.api.get(path_of(installed), expect=403, code="FORBIDDEN")
@@ -96,7 +97,7 @@ def test_an_organizations_key_neither_issues_nor_sees_credentials(module_org, in
     assert works(module_org, issued)
 
 
-def test_a_replay_shows_the_same_secrets_byte_for_byte_and_issues_none(stack, new_org):
+def test_a_replay_returns_the_same_secrets_byte_for_byte_and_issues_none(stack, new_org):
     org = new_org(attributes=False)
     installed = org.install(org.published_module())
     admin, headers = org.admin().api, {"Idempotency-Key": str(uuid.uuid4())}
@@ -109,13 +110,13 @@ def test_a_replay_shows_the_same_secrets_byte_for_byte_and_issues_none(stack, ne
     admin.post(path_of(installed), json={"name": "other"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
 
 
-def test_a_revoked_credential_is_dead_and_stays_listed_for_30_days(module_org, installed, admin, issue, stack):
+def test_a_revoked_credential_is_rejected_and_remains_listed_for_30_days(module_org, installed, admin, issue, stack):
     issued = issue()
     assert works(module_org, issued)
     assert admin.delete(path_of(installed, issued), expect=204).content == b""
     assert not works(module_org, issued)
     revoked_at = listed(admin, installed, issued)["revoked_at"]
-    admin.delete(path_of(installed, issued), expect=204)  # again: the same
+    admin.delete(path_of(installed, issued), expect=204)  # again: the same result
     assert listed(admin, installed, issued)["revoked_at"] == revoked_at is not None
     for age, is_listed in ((30 * DAY - 60, True), (30 * DAY + 1, False)):
         stack.sql("UPDATE module_credentials SET revoked_at = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))",
@@ -124,7 +125,7 @@ def test_a_revoked_credential_is_dead_and_stays_listed_for_30_days(module_org, i
 
 
 @pytest.mark.usefixtures("no_runner")
-def test_the_purge_forgets_a_credential_30_days_after_it_was_revoked_and_says_so(stack, installed, admin, issue):
+def test_the_purge_deletes_a_credential_30_days_after_its_revocation_and_logs_it(stack, installed, admin, issue):
     issued = issue()
     admin.delete(path_of(installed, issued), expect=204)
     stack.sql("UPDATE module_credentials SET revoked_at = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))",
@@ -143,7 +144,7 @@ def test_a_credential_works_until_it_expires(module_org, issue, stack):
     assert not works(module_org, issued)
 
 
-def test_a_disabled_installations_credentials_stop_at_once_and_go_on_when_it_is_enabled(org):
+def test_credentials_of_a_disabled_installation_are_rejected_until_it_is_enabled(org):
     installed = org.install(org.published_module())
     issued, admin = org.issue_credential(installed), org.admin().api
     assert works(org, issued)
@@ -165,7 +166,7 @@ def test_an_installation_has_at_most_50_credentials_that_are_not_revoked(org):
     org.issue_credential(installed)
 
 
-def test_a_credential_is_of_its_installation_alone(module_org, installed, admin, issue):
+def test_a_credential_is_found_only_under_its_installation(module_org, installed, admin, issue):
     other, issued = module_org.install(module_org.published_module()), issue()
     admin.delete(path_of(other, issued), expect=404, code="NOT_FOUND")
     assert listed(admin, other, issued) is None and works(module_org, issued)
@@ -175,7 +176,7 @@ def test_a_credential_is_of_its_installation_alone(module_org, installed, admin,
     admin.delete(path_of(installed, nowhere), expect=404)
 
 
-def test_lists_and_deletions_take_no_other_query(admin, installed, issue):
+def test_lists_and_deletions_accept_no_other_query(admin, installed, issue):
     assert faults_of(admin.get(path_of(installed), params={"limit": 0}, expect=422)) == {"limit": "out_of_range"}
     assert faults_of(admin.get(path_of(installed), params={"cursor": "x"}, expect=422)) == {"cursor": "invalid_cursor"}
     admin.delete(path_of(installed, issue()) + "?no_such=1", expect=422)

@@ -1,4 +1,4 @@
-"""/v1/modules…: drafts, versions, publication by the contract, deprecation (specification 2.6, 2.7, 3.3, 4.3)."""
+"""/v1/modules…: drafts, versions, publication, deprecation (specification 2.6, 2.7, 3.3, 4.3)."""
 
 import json
 import uuid
@@ -65,7 +65,7 @@ def test_a_new_module_is_a_draft_of_the_active_organization(new_org):
         assert client.get_json("/v1/modules") == {"modules": [module], "next_cursor": None}
 
 
-def test_a_slug_is_taken_in_its_own_organization_only(new_org):
+def test_a_slug_is_unique_only_in_its_own_organization(new_org):
     one, two = new_org(attributes=False), new_org(attributes=False)
     one.create_module(**DRAFT)
     reply = one.admin().api.post("/v1/modules", json=DRAFT | {"name": "Another"}, expect=409, code="CONFLICT")
@@ -75,7 +75,7 @@ def test_a_slug_is_taken_in_its_own_organization_only(new_org):
 
 
 @pytest.mark.parametrize("value", ["ab", "a-", "a9-b", "a" * 63])
-def test_a_slug_of_lower_case_letters_digits_and_hyphens_is_taken(module_org, value):
+def test_a_slug_of_lower_case_letters_digits_and_hyphens_is_accepted(module_org, value):
     assert module_org.create_module(slug=value)["slug"] == value
 
 
@@ -92,13 +92,13 @@ def test_a_faulty_module_is_422_with_every_fault(admin, body, faults):
     assert faults_of(admin.post("/v1/modules", json=body, expect=422)) == faults
 
 
-def test_the_list_goes_page_by_page_in_the_order_of_creation(new_org):
+def test_the_list_is_paged_in_order_of_creation(new_org):
     org = new_org(attributes=False)
     made = [org.create_module() for _ in range(5)]
     assert all_of(org.api, "/v1/modules", "modules") == made
 
 
-def test_an_organization_has_200_modules_at_most(new_org, stack):
+def test_an_organization_has_at_most_200_modules(new_org, stack):
     org = new_org(attributes=False)
     org.create_module()
     stack.sql("INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, created_at, updated_at) "
@@ -111,7 +111,7 @@ def test_an_organization_has_200_modules_at_most(new_org, stack):
 # ---------------------------------------------------------------------------- versions
 
 
-def test_a_draft_keeps_any_object_as_its_manifest(module_org, admin):
+def test_a_draft_stores_any_object_as_its_manifest(module_org, admin):
     module = module_org.create_module()
     for manifest in ({}, {"z": 1, "a": {"deep": [1.5, None, "ü\u0000", True]}}, {"name": 5, "name2": []}):
         version = admin.post(versions_of(module), json={"version": slug("v"), "manifest": manifest}, expect=201).json()
@@ -134,13 +134,13 @@ def test_a_faulty_version_is_422_with_every_fault(module_org, admin, body, fault
     assert faults_of(admin.post(f"/v1/modules/{module}/versions", json=body, expect=422)) == faults
 
 
-def test_a_manifest_of_64_kib_is_taken(module_org, admin):
+def test_a_manifest_of_64_kib_is_accepted(module_org, admin):
     manifest = {"x": "y" * (64 * 1024 - 8)}
     assert len(json.dumps(manifest, separators=(",", ":"))) == 64 * 1024
     assert module_org.create_version(module_org.create_module(), manifest)["manifest"] == manifest
 
 
-def test_a_version_is_taken_in_its_module_only(module_org, admin):
+def test_a_version_is_unique_only_in_its_module(module_org, admin):
     one, two = module_org.create_module(), module_org.create_module()
     body = {"version": "1.0", "manifest": {}}
     admin.post(versions_of(one), json=body, expect=201)
@@ -149,7 +149,7 @@ def test_a_version_is_taken_in_its_module_only(module_org, admin):
     admin.post(versions_of(one), json=body | {"version": "1.0 "}, expect=409, code="CONFLICT")  # trimmed
 
 
-def test_a_module_has_500_versions_at_most(module_org, admin, stack):
+def test_a_module_has_at_most_500_versions(module_org, admin, stack):
     module = module_org.create_module()
     stack.sql("INSERT INTO module_versions (organization_id, id, module_id, version, manifest, status, created_at, "
               "updated_at) SELECT UNHEX(REPLACE(%s, '-', '')), UNHEX(LPAD(HEX(seq + 4096), 32, '0')), "
@@ -184,7 +184,7 @@ def test_a_version_is_published_once(module_org, admin):
     assert module_org.api.get_json(versions_of(module)) == before
 
 
-def test_a_broken_manifest_is_refused_with_every_fault_and_nothing_is_published(module_org, admin):
+def test_an_invalid_manifest_is_rejected_with_every_fault_and_not_published(module_org, admin):
     module = module_org.create_module()
     version = module_org.create_version(module, {
         "version": 2, "description": 5,
@@ -208,7 +208,7 @@ def test_a_broken_manifest_is_refused_with_every_fault_and_nothing_is_published(
     assert module_org.api.get_json(versions_of(module))["versions"] == [version]
 
 
-def test_a_version_of_another_module_is_not_there(module_org, admin):
+def test_a_version_of_another_module_is_not_found(module_org, admin):
     one, two = module_org.create_module(), module_org.create_module()
     version = module_org.create_version(one)
     admin.post(publication(two, version), expect=404, code="NOT_FOUND")
@@ -218,7 +218,7 @@ def test_a_version_of_another_module_is_not_there(module_org, admin):
 # ---------------------------------------------------------------------------- deprecation
 
 
-def test_a_deprecated_module_stays_so_and_publishes_nothing_more(module_org, admin):
+def test_a_deprecated_module_remains_deprecated_and_publishes_no_further_version(module_org, admin):
     module = module_org.create_module()
     assert details_of(admin.post(deprecation(module), expect=409, code="INVALID_STATE"))["reason"]
     module_org.publish(module, module_org.create_version(module))
@@ -230,10 +230,10 @@ def test_a_deprecated_module_stays_so_and_publishes_nothing_more(module_org, adm
     assert module_org.api.get_json(f"/v1/modules/{module['id']}") == deprecated
 
 
-# ---------------------------------------------------------------------------- who
+# ---------------------------------------------------------------------------- permissions
 
 
-def test_a_key_and_a_viewer_read_and_do_not_author(module_org):
+def test_a_key_and_a_viewer_read_modules_and_do_not_change_them(module_org):
     ids = module_org.records()
     for client in (module_org.api, module_org.viewer().api):
         client.get("/v1/modules", expect=200)
@@ -244,7 +244,7 @@ def test_a_key_and_a_viewer_read_and_do_not_author(module_org):
         client.post(f"/v1/modules/{ids['module']}/deprecate", expect=403)
 
 
-def test_only_the_owner_may_version_its_module(new_org, module_org):
+def test_only_the_owner_may_add_versions_to_its_module(new_org, module_org):
     module = module_org.create_module()
     version = module_org.create_version(module)
     stranger = new_org(attributes=False).admin().api
@@ -276,7 +276,7 @@ def test_each_step_is_replayed_and_another_body_conflicts(module_org, admin):
     assert len(module_org.api.get_json(versions_of(module))["versions"]) == 1
 
 
-def test_the_audit_log_tells_of_each_step(new_org):
+def test_the_audit_log_records_each_step(new_org):
     org = new_org(attributes=False)
     module = org.published_module()
     org.admin().api.post(deprecation(module), expect=200)

@@ -1,5 +1,5 @@
 """Monitoring: the shipped alerting rules cover every metric of /metrics and no other, the documented ways to scrape work
-(docs/operations/monitoring.md), and the table of log events has every event."""
+(docs/operations/monitoring.md), and the table of log events lists every event."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ def rules():
 
 @pytest.fixture(scope="module")
 def figures(stack):
-    """/metrics, with every kind of figure in it."""
+    """/metrics, with every kind of metric in it."""
     text = Client(stack, None).get("/metrics", expect=200).text
     assert "muster_database_up 1" in text
     return text
@@ -38,7 +38,7 @@ def metrics_of(figures):
 
 
 def named(rule):
-    """The metrics of Muster's that a rule asks for; a histogram's parts are the histogram."""
+    """Muster's metrics in the expression of a rule; parts of a histogram count as the histogram."""
     return {re.sub("_(bucket|sum|count)$", "", name) for name in re.findall(r"\bmuster_\w+", rule["expr"])}
 
 
@@ -49,7 +49,7 @@ def promtool(*arguments):
 # ---------------------------------------------------------------------------- the rules
 
 
-def test_each_figure_has_an_alarm_or_a_reason_for_none_and_no_alarm_is_about_nothing(rules, figures):
+def test_each_metric_has_an_alert_or_a_documented_reason_and_each_alert_a_metric(rules, figures):
     shown = set(metrics_of(figures))
     watched = set().union(*map(named, rules))
     argued = set(re.findall(r"^# No alarm on (\w+): \w+", RULES.read_text(), re.MULTILINE))
@@ -59,16 +59,16 @@ def test_each_figure_has_an_alarm_or_a_reason_for_none_and_no_alarm_is_about_not
     assert watched & argued == set()
 
 
-def test_each_operation_and_status_that_a_rule_names_is_one_of_the_figures(rules, figures):
+def test_each_operation_and_status_in_a_rule_is_one_of_the_metrics(rules, figures):
     for rule in rules:
         for label, values in re.findall(r'\b(operation|state)(?:!|=)~?"([^"]*)"', rule["expr"]):
             for value in values.split("|"):
-                assert f'{label}="{value}"' in figures, f"{rule['alert']}: there is no {label} {value}"
+                assert f'{label}="{value}"' in figures, f"{rule['alert']}: unknown {label} {value}"
         for value in re.findall(r'\bstatus=~?"([^"]*)"', rule["expr"]):
             assert all(f'status="{one}"' in figures for one in value.split("|")), f"{rule['alert']}: {value}"
 
 
-def test_each_alarm_says_how_grave_it_is_what_to_do_and_where_to_read_on(rules):
+def test_each_alert_has_a_severity_an_instruction_and_a_link(rules):
     assert len({rule["alert"] for rule in rules}) == len(rules) >= 14
     for rule in rules:
         assert rule["labels"].keys() == {"severity"} and rule["labels"]["severity"] in ("critical", "warning"), rule["alert"]
@@ -77,12 +77,12 @@ def test_each_alarm_says_how_grave_it_is_what_to_do_and_where_to_read_on(rules):
         where = rule["annotations"]["runbook"]
         page, _, anchor = where.partition("#")
         assert DOCS.parent / page in pages(), f"{rule['alert']}: {where} is not there"
-        assert not anchor or anchor in anchors(DOCS.parent / page), f"{rule['alert']}: {where} is not there"
-        assert re.search(r"\b([Ss]ee|Raise|tell)\b", rule["annotations"]["summary"]), f"{rule['alert']}: and what is to be done?"
+        assert not anchor or anchor in anchors(DOCS.parent / page), f"{rule['alert']}: {where} does not exist"
+        assert re.search(r"\b([Ss]ee|Raise|tell)\b", rule["annotations"]["summary"]), f"{rule['alert']}: the summary has no instruction"
         assert 'job="muster"' in rule["expr"]
 
 
-def test_the_docs_name_each_alarm_and_lead_nowhere_else(rules):
+def test_the_docs_name_each_alert_and_every_link_resolves(rules):
     alarms = {rule["alert"] for rule in rules}
     assert set(re.findall(r"`(Muster[A-Z]\w+)`", section("Metrics"))) == alarms
     for page in [*pages(), DOCS.parent / "scale.md"]:
@@ -105,7 +105,7 @@ def test_the_rules_and_their_unit_tests_pass():
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_each_alarm_fires_in_a_unit_test_that_has_been_silent_before(rules):
+def test_each_alert_fires_in_a_unit_test_and_is_silent_before(rules):
     loud = {}
     for case in yaml.safe_load(TESTS.read_text())["tests"]:
         said = [sample["labels"] for check in case["promql_expr_test"] for sample in check["exp_samples"]]
@@ -115,7 +115,7 @@ def test_each_alarm_fires_in_a_unit_test_that_has_been_silent_before(rules):
     assert loud == {rule["alert"]: True for rule in rules}
 
 
-def test_a_rule_that_never_holds_is_found_out(tmp_path):
+def test_the_unit_tests_detect_a_rule_that_never_fires(tmp_path):
     (tmp_path / TESTS.name).write_text(TESTS.read_text())
     (tmp_path / RULES.name).write_text(RULES.read_text().replace("muster_mail_oldest_seconds{", "muster_mail_oldest{"))
     done = promtool("test", "rules", tmp_path / TESTS.name)
@@ -127,7 +127,8 @@ def test_a_rule_that_never_holds_is_found_out(tmp_path):
 
 @contextmanager
 def prometheus(stack, folder, port):
-    """Debian's, with the shipped configuration, but for address, name and authority; its API's address."""
+    """Debian's Prometheus with the shipped configuration, except for address, name and authority; yields the address of
+    its API."""
     config = yaml.safe_load((EXAMPLES / "muster.prometheus.yml").read_text())
     assert config["rule_files"] == ["/etc/prometheus/muster.rules.yml"]
     config["rule_files"] = [str(RULES)]
@@ -149,7 +150,7 @@ def prometheus(stack, folder, port):
 
 
 def asked(url):
-    """The data of Prometheus's answer; None while it does not answer."""
+    """The data of Prometheus's reply; None while it does not reply."""
     session = requests.Session()
     session.trust_env = False
     try:
@@ -159,28 +160,28 @@ def asked(url):
 
 
 def states(api):
-    """{alarm: its state}, once all rules have been looked at; None before."""
+    """{alert: its state} after all rules have been evaluated; None before."""
     found = asked(f"{api}/rules")
     rules = found["groups"][0]["rules"] if found and found["groups"] else []
     assert not [rule for rule in rules if rule["health"] == "err"], rules
     return {rule["name"]: rule["state"] for rule in rules} if rules and all(rule["health"] == "ok" for rule in rules) else None
 
 
-def test_a_real_prometheus_asks_from_the_host_itself_and_judges(stack, tmp_path):
+def test_a_real_prometheus_on_the_host_scrapes_and_evaluates_the_rules(stack, tmp_path):
     with prometheus(stack, tmp_path, stack.port) as api:
         wait_for(lambda: (states(api) or {}).get("MusterDown") == "inactive" and asked(f"{api}/query?query=up")["result"],
-                 "Prometheus to have asked and judged")
-        wait_for(lambda: asked(f"{api}/query?query=up")["result"][0]["value"][1] == "1", "the figures to come")
-        wait_for(lambda: (states(api)["MusterDatabaseDown"], states(api)["MusterUnwatched"]) == ("inactive", "inactive"), "all to be well")
+                 "Prometheus to scrape and evaluate")
+        wait_for(lambda: asked(f"{api}/query?query=up")["result"][0]["value"][1] == "1", "the metrics")
+        wait_for(lambda: (states(api)["MusterDatabaseDown"], states(api)["MusterUnwatched"]) == ("inactive", "inactive"), "the alerts to be inactive")
         with stack.without("mariadbd"):
-            wait_for(lambda: states(api)["MusterDatabaseDown"] == "pending", "the database to be missed")
+            wait_for(lambda: states(api)["MusterDatabaseDown"] == "pending", "the database alert")
         with stack.without("musterd"):
-            wait_for(lambda: states(api)["MusterDown"] == "pending", "musterd to be missed")
-    wait_for(stack.answers, "the stack to answer again")
+            wait_for(lambda: states(api)["MusterDown"] == "pending", "the musterd alert")
+    wait_for(stack.answers, "the stack to respond again")
 
 
-def test_the_shipped_door_lets_one_address_in(stack):
-    """The sandbox's edge has the shipped site beside its own; Prometheus is at 127.0.0.5."""
+def test_the_shipped_site_for_metrics_allows_one_address(stack):
+    """An nginx of the sandbox with the shipped site in addition to its own; Prometheus has the address 127.0.0.5."""
     port = free_port()
     door = (EXAMPLES / "muster.metrics.conf").read_text()
     for old, new in (("10.0.0.5:9145", f"127.0.0.1:{port}"), ("10.0.0.9", "127.0.0.5"),
@@ -203,9 +204,9 @@ def test_the_shipped_door_lets_one_address_in(stack):
 # ---------------------------------------------------------------------------- cron
 
 
-def test_crons_look_at_the_health_is_silent_until_something_is_wrong(stack):
+def test_the_cron_line_for_health_is_silent_until_a_check_fails(stack):
     line = block("Health", "*/10").split("muster  ", 1)[1].strip()
-    line = f"PATH=/usr/bin:/bin; {line}"  # cron's own, for who is not root
+    line = f"PATH=/usr/bin:/bin; {line}"  # the PATH that cron gives to other users than root
     machine = Machine(stack)
     assert machine.run(line) == ""
     key = stack.folder / "muster.key"
@@ -221,7 +222,7 @@ def test_crons_look_at_the_health_is_silent_until_something_is_wrong(stack):
 
 
 def logged():
-    """{event: the levels that its calls of log_event name}, and all texts of the sources that look like an event."""
+    """{event: the levels of its calls of log_event}, and all texts in the sources that look like an event."""
     events, texts = {}, set()
     for path in (ROOT / "src").rglob("*.cpp"):
         source = path.read_text()
@@ -233,10 +234,10 @@ def logged():
     return events, texts
 
 
-def test_the_table_of_log_events_holds_each_event_with_its_levels_and_what_to_do():
+def test_the_table_of_log_events_lists_each_event_with_its_levels_and_an_instruction():
     table = {}
     for names, levels, means, to_do in re.findall(r"^\| (`[^|]*`) \| ([a-z, ]+) \| (.+?) \| (.*) \|$", section("Log events"), re.MULTILINE):
-        assert means and to_do.strip(), f"{names}: and what is to be done?"
+        assert means and to_do.strip(), f"{names}: the table has no instruction"
         for name in re.findall("`([^`]+)`", names):
             table[name] = set(levels.split(", "))
     events, texts = logged()

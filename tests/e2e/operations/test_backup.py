@@ -15,7 +15,7 @@ from support.admin import AUTH
 from support.ads import Ads
 from support.bodies import body_of, path_of
 from support.client import Client, ModuleClient, PageClient
-from support.connecting import change_row, refresh, whole_way
+from support.connecting import change_row, refresh, connect_and_authorize
 from support.mail import mails_to, wait_for_mail
 from support.modules import Module, delivering
 from support.receiver import Receiver
@@ -25,23 +25,24 @@ from support.world import Organization, email
 from test_engagement_events import path_of as events_of
 from test_engagement_events import track
 from test_outage import Load
-from test_runner import address_held
+from test_runner import locked_address
 from test_users_list import listed as listed_users
 from test_zz_whole_run import holds_any
 
 HOOK = "/kept"
 IMPORTED = 20_000
-# What is another answer each time, or none of the API's.
+# Replies that differ each time, or that do not come from the API.
 NO_READS = {"serveAd", "followAdClick", "recordAdImpression", "returnFromProvider", "getMetrics", "getHealth", "getReadiness",
             "getDescription", "judgePublishableKey"}
 EXAMPLE_DUMP = "muster-20261121T033000Z.sql.gz"
 
 
-# ---------------------------------------------------------------------------- what is backed up
+# ---------------------------------------------------------------------------- data to back up
 
 
 def at(stack, org):
-    """The organization as the same one on another stack: its key, its owner's session, its pages and its backend."""
+    """The organization as the same one on another stack: its key, the session of its owner, its pages and its
+    backend."""
     there = copy.copy(org)
     there.stack = stack
     there.api = Client(stack, org.api.contract, org.key)
@@ -55,17 +56,17 @@ def at(stack, org):
 
 
 def reads(org, more):
-    """Every read of the API's with its answer, as bytes; more: paths for the organization's key."""
+    """Every read of the API with its reply, as bytes; more: paths for the key of the organization."""
     contract, answers = org.api.contract, {}
 
     def read(client, path, **options):
         reply = client.request("GET", path, whole=False, **options)
         text = reply.text.replace(org.stack.base_url, "https://here")
-        # Reading is a use, which is noted once a minute.
+        # Reading counts as a use, which is recorded once a minute.
         answers[path] = reply.status_code, re.sub(r'"last_used_at": ?("[^"]*"|null)', '"last_used_at":"noted"', text)
 
     ids = org.records() | {"import": more["import"], "attribute": "phone"}
-    for operation in sorted(contract.operations, key=lambda operation: operation.takes_publishable_key):  # their use is noted
+    for operation in sorted(contract.operations, key=lambda operation: operation.takes_publishable_key):  # their use is recorded
         if operation.method == "GET" and operation.id not in NO_READS:
             read(org.client_for(operation), path_of(operation, ids), **body_of(operation, org))
     for path in more["paths"]:
@@ -75,7 +76,8 @@ def reads(org, more):
 
 
 class Scene:
-    """Data of all kinds in one organization that nobody changes while backups are made, and one that is written to all the time."""
+    """Data of all kinds in one organization that does not change during the backups, and another organization under
+    constant writes."""
 
     def __init__(self, stack, contract, receiver):
         self.stack, self.receiver = stack, receiver
@@ -106,25 +108,25 @@ class Scene:
         assert ads.serve(self.slot)
 
     def external_data(self):
-        self.connection = whole_way(self.quiet.admin().api, "gitlab")
+        self.connection = connect_and_authorize(self.quiet.admin().api, "gitlab")
 
     def webhooks(self):
-        """One event that was taken before the backup, and one that waits."""
+        """One event that was delivered before the backup, and one that is waiting."""
         self.endpoint = Module(self.quiet).endpoint(self.receiver.url(HOOK))
-        self.quiet.create_user({"email": email("told")})
+        self.quiet.create_user({"email": email("delivered")})
         with delivering(self.stack):
             self.receiver.wait_for(1, path=HOOK)
             self.endpoint.settled(succeeded=1)
         self.quiet.create_user({"email": email("waits")})
 
     def import_under_way(self):
-        """Broken off in the midst of its commit."""
+        """An import interrupted in the middle of its commit."""
         self.addresses = [email("under-way") for _ in range(IMPORTED)]
         self.broken_off = self.busy.staged([{"email": address} for address in self.addresses])
         self.busy.validate(self.broken_off)
         self.stack.run_once()
         self.busy.commit(self.broken_off)
-        with address_held(self.stack, self.addresses[-1]):  # the last rows wait for this one
+        with locked_address(self.stack, self.addresses[-1]):  # blocks the last rows
             runner = self.stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
             wait_for(lambda: self.busy.job(self.broken_off)["processed_rows"], "the commit to begin")
             runner.kill()
@@ -133,7 +135,7 @@ class Scene:
         assert job["state"] == "committing" and 0 < job["processed_rows"] < IMPORTED
 
     def waiting_mail(self):
-        """A code for an admin; nobody sends it yet."""
+        """A code for an admin; no runner sends it yet."""
         self.stack.sql("DELETE FROM guess_budgets WHERE kind = 'otp_request'")
         self.asked = f"{time.time_ns():020d}"
         Client(self.stack, self.quiet.api.contract).post(f"{AUTH}/request", json={"email": self.second.address}, expect=200)
@@ -143,7 +145,7 @@ class Scene:
         return reads(self.quiet if stack is None else at(stack, self.quiet), more)
 
     def secrets(self):
-        """All that must not be in clear in a backup."""
+        """All texts that must not appear in clear text in a backup."""
         env, found = self.stack.env, list(self.stack.keys_issued)
         for organization in env["organizations"]:
             found += [organization[name] for name in ("api_key", "totp_secret", "session_token")]
@@ -155,7 +157,8 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def starting(stack, oauth_server):
-    """Another machine with a fresh installation, as a future, because it takes its time; its MariaDB keeps a binary log as the docs say."""
+    """Another machine with a fresh installation, as a future because the start takes time; its MariaDB keeps a binary
+    log as documented."""
     folder = stack.folder.with_name(stack.folder.name + "-restored")
     options = block("Restore to a point in time", "[mariadbd]").replace(" ", "").replace("/var/lib/mysql", str(folder / "data"))
     running = Stack(stack.build, folder, oauth=oauth_server, mariadb=[f"--{line}" for line in options.splitlines()[1:]])
@@ -167,17 +170,17 @@ def starting(stack, oauth_server):
 
 @pytest.fixture(scope="module")
 def scene(stack, contract, starting):
-    """With a dump of it, which the docs' commands made while others wrote."""
+    """The scene with a dump of it, made by the documented commands during writes."""
     with Receiver() as receiver:
         with stack.without("runner"):
             made = Scene(stack, contract, receiver)
             made.machine = Machine(stack)
-            made.reads()  # that keys were used is noted now and then
+            made.reads()  # records the use of the keys in advance
             made.before = made.reads()
             with Load(made.busy) as load:
-                load.goes_on()
+                load.wait_for_requests()
                 made.dump = dumped(made, load)
-                load.goes_on()
+                load.wait_for_requests()
             assert load.failures == []
             made.all_created = list(load.created)
         yield made
@@ -185,7 +188,7 @@ def scene(stack, contract, starting):
 
 
 def dumped(scene, load):
-    """The path of the dump; scene.acknowledged: what clients were told to be done before it began."""
+    """The path of the dump; scene.acknowledged: the writes acknowledged before the dump began."""
     lines = block("Dump the database", "sudo mariadb -e").splitlines()
     users, (made,) = lines[:-1], lines[-1:]
     scene.machine.run("\n".join(users))
@@ -197,7 +200,7 @@ def dumped(scene, load):
     return path
 
 
-# ---------------------------------------------------------------------------- going back
+# ---------------------------------------------------------------------------- restoring
 
 
 @pytest.fixture(scope="module")
@@ -206,8 +209,8 @@ def target(starting):
     return starting()
 
 
-def go_back(machine, dump, replay=None):
-    """The steps of "Restore a dump"; replay: what is done before the last of them."""
+def restore_dump(machine, dump, replay=None):
+    """The steps of "Restore a dump"; replay: called before the last of them."""
     machine.run(block("Restore a dump", "sudo systemctl stop"))
     machine.stack.sql("DROP DATABASE muster")
     machine.run(block("Restore a dump", "sudo mariadb -e"), {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
@@ -220,17 +223,18 @@ def go_back(machine, dump, replay=None):
 
 @pytest.fixture(scope="module")
 def restored(scene, target):
-    """The target, gone back to the dump, with the key of the other machine; what it answered before its runner began."""
+    """The target, restored from the dump, with the key of the other machine; contains its replies before its runner
+    started."""
     key = (scene.stack.folder / "muster.key").read_bytes()
     (target.folder / "muster.key").write_bytes(key)
     with target.without("runner"):
-        go_back(Machine(target), scene.dump)
+        restore_dump(Machine(target), scene.dump)
         target.answered = scene.reads(target)
     target.keys_issued = scene.stack.keys_issued
     return target
 
 
-def test_all_that_was_acknowledged_before_the_dump_is_there_and_nothing_by_halves(scene, restored):
+def test_everything_acknowledged_before_the_dump_is_restored_completely(scene, restored):
     members = at(restored, scene.busy).members()
     assert len(scene.acknowledged) > 10
     assert [address for address, _ in scene.acknowledged if address not in members] == []
@@ -240,7 +244,7 @@ def test_all_that_was_acknowledged_before_the_dump_is_there_and_nothing_by_halve
                         "WHERE u.email LIKE 'load.%%' AND m.id IS NULL") == [(0,)]
 
 
-def test_every_read_answers_with_the_same_bytes(scene, restored):
+def test_every_read_returns_the_same_bytes(scene, restored):
     assert set(restored.answered) == set(scene.before) and len(scene.before) > 30
     different = [path for path, answer in scene.before.items() if restored.answered[path] != answer]
     assert different == []
@@ -248,13 +252,13 @@ def test_every_read_answers_with_the_same_bytes(scene, restored):
     assert refused == []
 
 
-def test_admins_stay_signed_in_and_sign_in_anew_with_their_second_factor(scene, restored):
+def test_admins_remain_signed_in_and_can_sign_in_with_their_second_factor(scene, restored):
     owner = at(restored, scene.quiet).admin()
     owner.api.get("/v1/session", expect=200)
     owner.new_session().get("/v1/audit-log", expect=200)
 
 
-def test_a_mail_that_waited_is_sent_by_both_and_its_code_is_good(scene, restored):
+def test_a_waiting_mail_is_sent_by_both_machines_and_its_code_is_valid(scene, restored):
     code = wait_for_mail(restored, scene.second.address, after=scene.asked).code
     assert wait_for_mail(scene.stack, scene.second.address, after=scene.asked).code == code
     body = {"email": scene.second.address, "otp": code}
@@ -263,25 +267,25 @@ def test_a_mail_that_waited_is_sent_by_both_and_its_code_is_good(scene, restored
     assert reply["two_factor"]["enrolled"]
 
 
-def test_what_waited_is_told_again_under_the_same_id_and_secret_and_what_was_taken_is_not(scene, restored, verifier):
+def test_waiting_webhooks_are_sent_again_with_the_same_id_and_secret_and_delivered_ones_are_not(scene, restored, verifier):
     scene.receiver.wait_for(3, path=HOOK)
     taken, first, again = scene.receiver.at(HOOK)
     assert first.webhook_id == again.webhook_id != taken.webhook_id and first.body == again.body
     assert verifier.verdicts([(scene.endpoint.secret, request) for request in (taken, first, again)]) == ["ok"] * 3
     there = f"/v1/installations/{scene.endpoint.module.installation}/webhook-endpoints/{scene.endpoint.id}/deliveries"
     wait_for(lambda: {record["status"] for record in at(restored, scene.quiet).admin().api.get_json(there)["deliveries"]}
-             == {"succeeded"}, "both deliveries to be done")
+             == {"succeeded"}, "both deliveries")
     assert scene.receiver.count(HOOK) == 3
 
 
-def test_an_import_goes_on_where_the_dump_found_it(scene, restored):
+def test_an_import_continues_from_its_state_in_the_dump(scene, restored):
     for org in (scene.busy, at(restored, scene.busy)):
         job = org.state_is(scene.broken_off, "completed", seconds=60)
         assert (job["created_count"], job["failed_count"]) == (IMPORTED, 0)
         assert set(scene.addresses) <= set(org.members())
 
 
-def test_keys_pages_modules_and_connections_go_on(scene, restored):
+def test_keys_pages_modules_and_connections_continue_to_work(scene, restored):
     org = at(restored, scene.quiet)
     org.create_user({"email": email("new")})
     track(org, {"action": "viewed", "member_external_id": "ann-backup"})
@@ -291,7 +295,7 @@ def test_keys_pages_modules_and_connections_go_on(scene, restored):
     assert refresh(org.admin().api, scene.connection).json()["authStatus"] == "connected"
 
 
-def test_who_was_erased_since_is_back_and_is_erased_again(scene, restored):
+def test_a_person_erased_after_the_dump_is_restored_and_erased_again(scene, restored):
     gone = scene.payloads[3]["email"]
     user = next(user for user in listed_users(scene.quiet, q=gone) if user["email"] == gone)
     erase = ("user", "erase", "--email", gone, "--yes")
@@ -303,13 +307,13 @@ def test_who_was_erased_since_is_back_and_is_erased_again(scene, restored):
     org.api.get(f"/v1/users/{user['id']}", expect=404)
 
 
-def test_a_key_that_was_revoked_since_is_good_again(scene, restored):
+def test_a_key_revoked_after_the_dump_is_valid_again(scene, restored):
     scene.stack.ctl("key", "revoke", "--org", scene.quiet.id, "--id", scene.spare["id"])
     for stack, status in ((scene.stack, 401), (restored, 200)):
         Client(stack, scene.quiet.api.contract, scene.spare["key"]).get("/v1/imports", expect=status)
 
 
-def test_another_key_is_told(scene, restored, tmp_path):
+def test_a_wrong_key_is_reported(scene, restored, tmp_path):
     other = tmp_path / "muster.key"
     other.write_bytes(bytes(32))
     env = {"MUSTER_SECURITY_KEY_FILE": str(other)}
@@ -322,7 +326,7 @@ def test_another_key_is_told(scene, restored, tmp_path):
 # ---------------------------------------------------------------------------- the dump itself
 
 
-def test_no_secret_is_in_the_dump_in_clear(scene):
+def test_the_dump_contains_no_secret_in_clear_text(scene):
     text = gzip.decompress(scene.dump.read_bytes()).decode("latin-1")
     assert scene.payloads[0]["email"] in text
     hidden = scene.secrets()
@@ -332,7 +336,7 @@ def test_no_secret_is_in_the_dump_in_clear(scene):
     assert scene.dump.stat().st_mode & 0o077 == 0
 
 
-def test_the_user_of_dumps_reads_muster_and_no_more(scene):
+def test_the_database_user_of_dumps_can_only_read_muster(scene):
     grants = [grant for (grant,) in scene.stack.sql("SHOW GRANTS FOR backup@localhost")]
     assert grants[1:] == ["GRANT SELECT ON `muster`.* TO `backup`@`localhost`"] and grants[0].startswith("GRANT USAGE ON *.*")
 
@@ -340,10 +344,10 @@ def test_the_user_of_dumps_reads_muster_and_no_more(scene):
 @pytest.mark.parametrize("script, reason", [
     ("mariadb-dump() { echo 'CREATE TABLE x;'; }; export -f mariadb-dump; sudo -u backup", "the dump is incomplete"),
     ("mariadb-dump() { echo '-- Dump completed'; return 3; }; export -f mariadb-dump; sudo -u backup", ""),
-    ("sudo -u nobody", "Access denied"),
-], ids=["half a dump", "a dump that failed", "nobody is let in"])
-def test_a_dump_that_fails_leaves_nothing_and_deletes_nothing(scene, script, reason):
-    scene.machine.user("nobody", "wrong")
+    ("sudo -u stranger", "Access denied"),
+], ids=["half a dump", "a dump that failed", "access is denied"])
+def test_a_failed_dump_leaves_no_file_and_deletes_none(scene, script, reason):
+    scene.machine.user("stranger", "wrong")
     folder = scene.machine.root / "var/backups/failing"
     folder.mkdir(exist_ok=True)
     old = folder / "muster-20200101T000000Z.sql.gz"
@@ -358,10 +362,10 @@ def test_a_dump_that_fails_leaves_nothing_and_deletes_nothing(scene, script, rea
         path.unlink()
 
 
-# ---------------------------------------------------------------------------- a moment, and the files
+# ---------------------------------------------------------------------------- point in time, file copy
 
 
-def test_a_member_deleted_by_mistake_is_back_by_going_back_to_the_moment_before(scene, restored):
+def test_a_member_deleted_by_mistake_is_restored_by_going_back_to_the_time_before(scene, restored):
     machine, org = Machine(restored), at(restored, scene.quiet)
     restored.sql("CREATE USER IF NOT EXISTS backup@localhost")
     restored.sql("GRANT SELECT ON muster.* TO backup@localhost")
@@ -373,7 +377,7 @@ def test_a_member_deleted_by_mistake_is_back_by_going_back_to_the_moment_before(
     (dump,) = folder.iterdir()
     kept = [org.create_user({"email": email("later"), "first_name": "Zoë \U0001f6a3"})["id"], scene.ann["id"]]
     before = [org.api.get(f"/v1/users/{user}", expect=200).content for user in kept]
-    moment = int(time.time()) + 1  # the log's times are whole seconds
+    moment = int(time.time()) + 1  # the times of the log are whole seconds
     wait_for(lambda: time.time() >= moment, "the next second")
     for user in kept:
         org.api.delete(f"/v1/users/{user}", expect=204)
@@ -392,20 +396,20 @@ def test_a_member_deleted_by_mistake_is_back_by_going_back_to_the_moment_before(
             "/var/lib/mysql/muster-bin.000003 /var/lib/mysql/muster-bin.000004": " ".join(files)})
 
     with restored.without("runner"):
-        go_back(machine, dump, replay)
+        restore_dump(machine, dump, replay)
     assert [org.api.get(f"/v1/users/{user}", expect=200).content for user in kept] == before
     org.api.get(f"/v1/users/{lost}", expect=404)
 
 
-def test_a_copy_of_the_files_made_under_load_is_gone_back_to(scene, target):
+def test_a_copy_of_the_files_made_under_load_is_restored(scene, target):
     stack, machine, there = scene.stack, scene.machine, Machine(target)
     with stack.without("runner"):
         before = scene.reads()
         with Load(scene.busy) as load:
-            load.goes_on()
+            load.wait_for_requests()
             acknowledged = list(load.created)
             machine.run(block("Copy the files", "sudo apt install"))
-            load.goes_on()
+            load.wait_for_requests()
     assert load.failures == []
     with target.without("runner"):
         there.run(block("Restore a dump", "sudo systemctl stop"))

@@ -1,7 +1,7 @@
-"""The first run: database, least-privilege user and schema from the root socket, or as SQL; what health says on the way.
+"""The first run: database, least-privilege user and schema from the root socket, or as SQL; and the reports of health.
 
-On the stack's own MariaDB, beside the stack's database. That all the programs work under such a user needs no test here: the
-stack's user is made by the same command (tests/sandbox/start), so the whole suite shows it.
+On the stack's own MariaDB, in a second database. The user of the stack is created by the same command
+(tests/sandbox/start), so the whole suite shows that the programs work with such a user.
 """
 
 import json
@@ -43,7 +43,7 @@ class FirstRun:
         return pymysql.connect(unix_socket=self.socket, user=USER, **({"password": PASSWORD, "database": NAME} | options))
 
     def refuses(self, statement):
-        """The daily user has no right to that."""
+        """The least-privilege user has no permission for the statement."""
         with self.connect() as connection, connection.cursor() as cursor, pytest.raises(pymysql.Error) as caught:
             cursor.execute(statement)
         assert caught.value.args[0] in DENIED, (statement, caught.value)
@@ -73,19 +73,19 @@ def tables(stack, name):
     return stack.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = %s ORDER BY 1", name)
 
 
-def test_root_makes_everything_once_and_the_daily_user_works_with_it(first, stack):
+def test_root_creates_everything_once_and_the_daily_user_works_with_it(first, stack):
     assert "db init --root-socket" in first.health(status=NOT_DONE)["problem"]
     version = stack.ctl("db", "status")["supported"]
     assert json.loads(first.init().stdout) == {"created": True, "version": version, "users": [f"{USER}@localhost"],
                                                "users_with_other_rights": []}
     assert json.loads(first.init().stdout)["created"] is False
-    assert json.loads(first.run("--json", "db", "init").stdout)["created"] is False  # asks for no right
+    assert json.loads(first.run("--json", "db", "init").stdout)["created"] is False  # needs no permission
     assert first.health()["healthy"] is True
     assert tables(stack, NAME) == tables(stack, "muster")
     first.run("org", "create", "--name", "First")
 
 
-def test_the_daily_user_reads_and_writes_and_no_more(first, stack):
+def test_the_daily_user_can_only_read_and_write(first, stack):
     first.init()
     only = ["GRANT SELECT, INSERT, UPDATE, DELETE ON `e2e\\_first\\_run`.* TO `e2e_daily`@`localhost`"]
     assert [grant.replace("\\\\", "\\") for grant in first.grants()] == only
@@ -93,7 +93,7 @@ def test_the_daily_user_reads_and_writes_and_no_more(first, stack):
                       "TRUNCATE TABLE organizations", "SELECT * FROM mysql.user", "SELECT * FROM muster.organizations",
                       "CREATE DATABASE e2e_other", "CREATE USER x@localhost", "CREATE TEMPORARY TABLE x (x INT)"):
         first.refuses(statement)
-    # Nor of a database whose name fits the pattern that an underscore is.
+    # Nor for a database whose name matches if the underscore is a wildcard.
     stack.sql("CREATE DATABASE e2eXfirstXrun")
     try:
         with pytest.raises(pymysql.Error):
@@ -102,7 +102,7 @@ def test_the_daily_user_reads_and_writes_and_no_more(first, stack):
         stack.sql("DROP DATABASE e2eXfirstXrun")
 
 
-def test_what_is_there_is_brought_to_the_same_state(first, stack):
+def test_existing_objects_are_brought_to_the_same_state(first, stack):
     stack.sql(f"CREATE DATABASE {NAME} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
     stack.sql(f"CREATE USER {USER}@localhost IDENTIFIED BY 'another'")
     stack.sql(f"GRANT ALL PRIVILEGES ON `e2e\\_first\\_run`.* TO {USER}@localhost WITH GRANT OPTION")
@@ -115,8 +115,8 @@ def test_what_is_there_is_brought_to_the_same_state(first, stack):
     "ALL PRIVILEGES ON *.*", "FILE ON *.*", "SELECT ON mysql.*", "ALL PRIVILEGES ON `e2e_first_run`.*", "SELECT ON muster.organizations",
     "SELECT (id) ON muster.organizations",
 ])
-def test_rights_that_somebody_else_gave_are_told_and_not_hidden(first, stack, grant):
-    """An underscore that is not escaped is a pattern, and so another grant than the one of `db init`."""
+def test_grants_from_elsewhere_are_reported(first, stack, grant):
+    """An unescaped underscore is a wildcard, so this grant differs from the one of `db init`."""
     stack.sql(f"CREATE USER {USER}@localhost")
     stack.sql(f"GRANT {grant} TO {USER}@localhost")
     for words in ([], ["--json"]):
@@ -125,16 +125,16 @@ def test_rights_that_somebody_else_gave_are_told_and_not_hidden(first, stack, gr
             json.loads(said)["users_with_other_rights"] == [f"{USER}@localhost"]
 
 
-def test_broken_off_anywhere_it_is_run_again(first, stack):
-    """Killed at one moment after another, as far as it gets by then."""
+def test_an_interrupted_run_is_completed_by_running_it_again(first, stack):
+    """Killed at several moments."""
     command = [stack.build / "musterctl", "--config", stack.config, "db", "init", "--root-socket", first.socket]
     for patience in (0.005, 0.01, 0.02, 0.04, 0.08, 0.16):
         try:
             subprocess.run(command, env=os.environ | first.env, timeout=patience, capture_output=True)
         except subprocess.TimeoutExpired:
             pass
-    # The server may still be at the last statement of a client that is gone.
-    wait_for(lambda: stack.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE db = %s", NAME) == [(0,)], "silence")
+    # The server may still run the last statement of the killed client.
+    wait_for(lambda: stack.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE db = %s", NAME) == [(0,)], "no output")
     if stack.sql("SELECT 1 FROM information_schema.tables WHERE table_schema = %s AND table_name = 'webhook_events'", NAME):
         stack.sql(f"DELETE FROM {NAME}.schema_version")
         stack.sql(f"DROP TABLE IF EXISTS {NAME}.guess_budgets")
@@ -143,7 +143,7 @@ def test_broken_off_anywhere_it_is_run_again(first, stack):
     assert first.health()["healthy"] is True
 
 
-def test_an_old_schema_is_refused_with_the_command_that_this_user_needs(first, stack):
+def test_an_old_schema_is_rejected_with_the_command_for_this_user(first, stack):
     first.init()
     stack.sql(f"UPDATE {NAME}.schema_version SET version = version - 1")
     way = f"`musterctl db migrate --root-socket {stack.env['mysql_socket']}` as root"
@@ -156,8 +156,8 @@ def test_an_old_schema_is_refused_with_the_command_that_this_user_needs(first, s
     assert first.health()["healthy"] is True
 
 
-def test_the_printed_sql_runs_as_it_is_and_holds_no_password(first, stack):
-    env = {"MUSTER_DATABASE_URL": "unix:/nowhere.sock"}  # it asks no database
+def test_the_printed_sql_runs_unchanged_and_contains_no_password(first, stack):
+    env = {"MUSTER_DATABASE_URL": "unix:/nowhere.sock"}  # uses no database
     script = first.run("db", "init", "--print-sql", env=env).stdout
     client = ["mariadb", "--no-defaults", "--user=root", f"--socket={first.socket}"]
     for _ in range(2):
@@ -169,19 +169,19 @@ def test_the_printed_sql_runs_as_it_is_and_holds_no_password(first, stack):
     assert tables(stack, NAME) == tables(stack, "muster")
 
 
-def test_without_a_password_the_system_user_is_who_it_is(first, stack):
+def test_without_a_password_the_database_user_is_the_system_user(first, stack):
     env = {"MUSTER_DATABASE_PASSWORD": ""}
     first.init(env=env)
     way = "VIA unix_socket" if is_mariadb(stack) else "WITH 'auth_socket'"
     assert way in stack.sql(f"SHOW CREATE USER {USER}@localhost")[0][0]
-    assert "access denied for database.user" in first.health(status=NOT_DONE, env=env)["problem"]  # this is somebody else
+    assert "access denied for database.user" in first.health(status=NOT_DONE, env=env)["problem"]  # the test runs as another system user
     script = first.run("db", "init", "--print-sql", env=env).stdout
     assert "IDENTIFIED VIA unix_socket" in script and "-- CREATE USER" in script and "auth_socket" in script
 
 
-def test_mysql_without_its_plugin_is_told_apart(first, stack):
+def test_mysql_without_its_plugin_is_reported(first, stack):
     if is_mariadb(stack):
-        return  # where it is built in
+        return  # MariaDB has it built in
     stack.sql("UNINSTALL PLUGIN auth_socket")
     try:
         assert "INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'" in first.init(
@@ -190,7 +190,7 @@ def test_mysql_without_its_plugin_is_told_apart(first, stack):
         stack.sql("INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'")
 
 
-def test_over_a_network_it_wants_a_password_and_says_where_from(first, stack):
+def test_over_a_network_a_password_is_required_and_the_client_host_is_named(first, stack):
     there = {"MUSTER_DATABASE_URL": "tcp://db.example:3306", "MUSTER_DATABASE_TLS_CA": stack.ca_file}
     script = first.run("db", "init", "--print-sql", "--client-host", "10.0.%", env=there).stdout
     assert f"'{USER}'@'10.0.%' IDENTIFIED BY 'PUT-THE-PASSWORD-HERE' REQUIRE SSL;" in script
@@ -202,9 +202,9 @@ def test_over_a_network_it_wants_a_password_and_says_where_from(first, stack):
 @pytest.mark.parametrize("env, words", [
     ({"MUSTER_DATABASE_USER": "a'b"}, []), ({"MUSTER_DATABASE_USER": "root"}, []), ({"MUSTER_DATABASE_USER": "a" * 33}, []),
     ({"MUSTER_DATABASE_NAME": "a`b"}, []), ({"MUSTER_DATABASE_NAME": "a-b"}, []),
-    ({"MUSTER_DATABASE_URL": "tcp://db:1"}, ["--client-host", "x'y"]), ({}, ["--root-user", "nobody_at_all"]),
+    ({"MUSTER_DATABASE_URL": "tcp://db:1"}, ["--client-host", "x'y"]), ({}, ["--root-user", "unknown_user"]),
 ], ids=str)
-def test_a_name_that_cannot_be_used_changes_nothing(first, stack, env, words):
+def test_an_invalid_name_changes_nothing(first, stack, env, words):
     everything = "SELECT (SELECT COUNT(*) FROM mysql.user), (SELECT COUNT(*) FROM information_schema.schemata)"
     before = stack.sql(everything)
     first.init(*words, status=NOT_DONE, env=env)
@@ -215,15 +215,15 @@ def test_a_name_that_cannot_be_used_changes_nothing(first, stack, env, words):
     ["--root-socket", "mysql.sock"], ["--root-socket", ""], ["--root-user", "root"], ["--client-host", "%"],
     ["--print-sql", "--root-socket", "/run/x"],
 ], ids=str)
-def test_a_wrong_command_line_is_told(first, words):
+def test_a_wrong_command_line_is_reported(first, words):
     first.run("db", "init", *words, status=USAGE)
 
 
-def test_a_socket_where_nobody_is_is_told_apart(first):
+def test_an_unreachable_socket_is_reported(first):
     assert "no database answers" in first.run("db", "init", "--root-socket", "/nowhere", status=NOT_DONE).stderr
 
 
-def test_the_password_stands_in_no_log_and_no_process_list(first, stack):
+def test_the_password_is_in_no_log_and_no_process_list(first, stack):
     log = stack.folder / "tmp" / "general.log"
     stack.sql("SET GLOBAL general_log_file = %s", str(log))
     stack.sql("SET GLOBAL general_log = ON")
@@ -257,7 +257,7 @@ def health(stack, **env):
     return json.loads(stack.ctl_raw("--json", "health", env=env).stdout)
 
 
-def test_health_names_every_check_in_one_screen(stack):
+def test_health_lists_every_check_on_one_screen(stack):
     lines = stack.ctl_raw("health").stdout.splitlines()
     assert [line.split()[:2] for line in lines[:-1]] == [["ok", name] for name in (
         "configuration", "database", "settings", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "providers",
@@ -275,7 +275,7 @@ def test_health_names_the_server(stack):
 @pytest.mark.parametrize("name, value", [
     ("innodb_flush_log_at_trx_commit", 2), ("max_allowed_packet", 1 << 20),
 ])
-def test_health_tells_settings_that_lose_data_or_break_imports(stack, name, value):
+def test_health_reports_settings_that_lose_data_or_break_imports(stack, name, value):
     (before,), = stack.sql(f"SELECT @@GLOBAL.{name}")
     stack.sql(f"SET GLOBAL {name} = {value}")
     try:
@@ -286,19 +286,19 @@ def test_health_tells_settings_that_lose_data_or_break_imports(stack, name, valu
     assert health(stack)["healthy"] is True
 
 
-def test_health_tells_a_wrong_key(stack, tmp_path):
+def test_health_reports_a_wrong_key(stack, tmp_path):
     other = tmp_path / "other.key"
     other.write_bytes(os.urandom(32))
     found = health(stack, MUSTER_SECURITY_KEY_FILE=str(other))
     assert "security.key_file" in problem_of(found, "key") and found["healthy"] is False
 
 
-def test_health_tells_clocks_that_differ(stack):
+def test_health_reports_clocks_that_differ(stack):
     assert "behind" in problem_of(health(stack, MUSTER_CLOCK_OFFSET="60"), "clock")
     assert "ahead" in problem_of(health(stack, MUSTER_CLOCK_OFFSET="-60"), "clock")
 
 
-def test_health_tells_a_socket_where_nobody_listens(stack, tmp_path):
+def test_health_reports_a_socket_without_a_listener(stack, tmp_path):
     left = tmp_path / "left.sock"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(left))
@@ -306,7 +306,7 @@ def test_health_tells_a_socket_where_nobody_listens(stack, tmp_path):
     assert problem_of(health(stack, MUSTER_SERVER_SOCKET="/nowhere.sock"), "server") is None
 
 
-def test_health_tells_a_configuration_that_cannot_be_used(stack, tmp_path):
+def test_health_reports_an_invalid_configuration(stack, tmp_path):
     broken = tmp_path / "muster.conf"
     broken.write_text("[server]\nworkers = many\n")
     done = stack.program("musterctl", "--config", broken, "--json", "health")
@@ -315,7 +315,7 @@ def test_health_tells_a_configuration_that_cannot_be_used(stack, tmp_path):
     assert found["problem"].startswith(f"{broken}:2:") and [check["name"] for check in found["checks"]] == ["configuration"]
 
 
-def test_health_tells_a_provider_that_is_half_set_up(stack, tmp_path):
+def test_health_reports_a_partly_configured_provider(stack, tmp_path):
     config = tmp_path / "muster.conf"
     text = open(stack.config, encoding="utf-8").read()
     config.write_text(text + "\n[providers.sentry]\nclient_id = x\n")
@@ -323,7 +323,7 @@ def test_health_tells_a_provider_that_is_half_set_up(stack, tmp_path):
     assert "client_secret" in problem_of(json.loads(done.stdout), "providers")
 
 
-def test_asking_the_sockets_disturbs_nobody(stack, anyone):
+def test_checking_the_sockets_causes_no_errors(stack, anyone):
     for _ in range(20):
         assert health(stack)["healthy"] is True
     anyone.get("/healthz", expect=200)

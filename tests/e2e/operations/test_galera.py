@@ -1,6 +1,6 @@
-"""Muster over a Galera cluster of three nodes behind haproxy (docs/operations/galera.md).
+"""Muster on a Galera cluster of three nodes behind haproxy (docs/operations/galera.md).
 
-The nodes and haproxy run by the files that docs/examples ships. Each test finds and leaves the cluster whole.
+The nodes and haproxy run with the files in docs/examples. Each test starts and ends with a complete cluster.
 """
 
 import re
@@ -18,7 +18,7 @@ from support.world import Organization, email, emails
 
 MISSING = missing_packages()
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (packaging/install-deps check)")
-GOES_ON = 15.0  # seconds that writes may be away when the writer dies; some six are usual
+LONGEST_PAUSE = 15.0  # the longest pause of writes in seconds when the writer dies; about six are usual
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +33,12 @@ def cluster(stack):
 
 @pytest.fixture(scope="module")
 def galera(stack, cluster):
-    """A stack over the cluster."""
+    """A stack on the cluster."""
     running = GaleraStack(stack.build, cluster.folder.with_name(cluster.folder.name + "-stack"), cluster)
-    cluster.nodes[1].start()  # joins meanwhile
+    cluster.nodes[1].start()  # joins in the meantime
     try:
         running.start()
-        cluster.wait_until_whole()
+        cluster.wait_until_complete()
         yield running
     finally:
         running.stop()
@@ -55,43 +55,43 @@ def org(new_galera_org):
 
 
 def elsewhere(node):
-    """The environment of a program that goes to that node, past haproxy."""
+    """The environment of a program that connects directly to that node instead of haproxy."""
     return {"MUSTER_DATABASE_URL": f"tcp://{node.address}:3306"}
 
 
 def reruns(galera, since=0):
-    """What the log of musterd and the runners tells of transactions that were run again."""
+    """The transactions that were run again, from the logs of musterd and the runners."""
     log = galera.log("musterd")[since:] + galera.log("own-runner") + galera.log("other-runner")
     return re.findall(r"event=db\.rerun .*", log)
 
 
-def seconds_until_writes_go_on(load, since):
-    """How long after `since` so many clients had been answered that one was asked behind it."""
+def seconds_until_writes_continue(load, since):
+    """The time from `since` until so many writes succeeded that at least one of them began after it."""
     written = len(load.created)
-    wait_for(lambda: len(load.created) > written + 4, "writes to go on", 60)
+    wait_for(lambda: len(load.created) > written + 4, "writes to continue", 60)
     took = time.monotonic() - since
     print(f"writes went on after {took:.1f} s")
     return took
 
 
 def assert_kept(load, org, cluster):
-    """Whatever was answered is on every node, once, and nothing else is."""
+    """Every acknowledged write is on every node exactly once, and no other write is."""
     assert load.failures == []
     assert set(load.statuses) <= {200, 201, 503}, sorted(set(load.statuses))
     found = org.members()
     lost = [address for address, user in load.created if found.get(address, {}).get("user_id") is None]
     assert lost == []
-    assert len(found) <= len(load.created) + load.statuses.count(503)  # an answer may be lost behind a commit
+    assert len(found) <= len(load.created) + load.statuses.count(503)  # a reply may be lost after the commit
     assert len(dict(load.created)) == len(load.created)
     contents = [cluster.contents(node) for node in cluster.nodes]
     assert contents[0] == contents[1] == contents[2]
 
 
-# ---------------------------------------------------------------------------- what Galera asks of a schema
+# ---------------------------------------------------------------------------- requirements of Galera for a schema
 
 
 def test_every_table_can_be_replicated(galera, cluster):
-    """Without a primary key, deletes are not replicated and rows lie in another order on each node."""
+    """Without a primary key, deletes are not replicated, and the order of rows differs between nodes."""
     writer = cluster.nodes[0]
     tables = "information_schema.tables t WHERE t.table_schema = 'muster'"
     assert writer.sql(f"SELECT table_name FROM {tables} AND (engine <> 'InnoDB' OR auto_increment IS NOT NULL)") == []
@@ -100,24 +100,24 @@ def test_every_table_can_be_replicated(galera, cluster):
     assert cluster.contents(cluster.nodes[0]) == cluster.contents(cluster.nodes[2])
 
 
-def test_muster_comes_to_the_nodes_over_tls_alone(galera, cluster):
+def test_muster_connects_to_the_nodes_only_over_tls(galera, cluster):
     ((ssl,),) = cluster.nodes[0].sql("SELECT JSON_VALUE(priv, '$.ssl_type') FROM mysql.global_priv WHERE user = 'muster'")
-    assert int(ssl) == 1  # REQUIRE SSL: so db init makes it where tls_ca is set
+    assert int(ssl) == 1  # REQUIRE SSL, which db init sets if tls_ca is set
     assert galera.ctl_raw("health").returncode == 0
 
 
-# ---------------------------------------------------------------------------- a node dies
+# ---------------------------------------------------------------------------- failure of a node
 
 
-def test_a_killed_writer_under_load_loses_nothing_and_comes_back(galera, cluster, org):
+def test_a_killed_writer_under_load_loses_no_write_and_rejoins(galera, cluster, org):
     first = cluster.nodes[0]
     with Load(org, threads=2) as load:
-        load.goes_on()
+        load.wait_for_requests()
         first.kill()
-        assert seconds_until_writes_go_on(load, time.monotonic()) < GOES_ON
+        assert seconds_until_writes_continue(load, time.monotonic()) < LONGEST_PAUSE
         assert cluster.writer() == cluster.nodes[1]
-        cluster.wait_until_whole()  # under load everybody goes back to the first one
-        load.goes_on(100)
+        cluster.wait_until_complete()  # under load all connections return to the first node
+        load.wait_for_requests(100)
     assert_kept(load, org, cluster)
 
 
@@ -126,7 +126,7 @@ def test_a_killed_writer_under_load_loses_nothing_and_comes_back(galera, cluster
 
 @contextmanager
 def runners(galera, *environments):
-    """A runner of imports for each; cron would start the next one when one ends badly."""
+    """Import runners, one per environment; in production cron would restart a runner that fails."""
     running = [galera.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"} | env, log_name=name)
                for env, name in zip(environments, ("own-runner", "other-runner"))]
     try:
@@ -149,7 +149,7 @@ def finish(org, job_id, state):
     wait_for(lambda: org.api.get(f"/v1/imports/{job_id}").json().get("state") == state, f"the job to be {state}", 60)
 
 
-def test_an_import_survives_the_death_of_the_writer(galera, cluster, org):
+def test_an_import_survives_the_failure_of_the_writer(galera, cluster, org):
     payloads = [{"email": address, "first_name": "Ann"} for address in emails(20_000)]
     first = cluster.nodes[0]
     with galera.without("runner", verb="kill"):
@@ -161,15 +161,15 @@ def test_an_import_survives_the_death_of_the_writer(galera, cluster, org):
             wait_for(lambda: org.job(job_id)["processed_rows"] > 0, "the commit to begin", every=0.002)
             first.kill()
             finish(org, job_id, "completed")
-            assert [runner.poll() for runner in running] == [None, None]  # nothing made them end
+            assert [runner.poll() for runner in running] == [None, None]  # they did not end
     assert_imported(org, job_id, payloads)
-    cluster.wait_until_whole()
+    cluster.wait_until_complete()
     contents = [cluster.contents(node) for node in cluster.nodes]
     assert contents[0] == contents[1] == contents[2]
 
 
-def test_runners_on_two_nodes_at_once_double_no_row(galera, cluster, new_galera_org):
-    """Which one writer rules out, and which leases in the rows bear all the same."""
+def test_parallel_runners_on_two_nodes_import_no_row_twice(galera, cluster, new_galera_org):
+    """Using one writer avoids this situation; the leases in the rows must still work in it."""
     orgs = [new_galera_org() for _ in range(4)]
     payloads = {org.id: [{"email": address} for address in emails(3_000)] for org in orgs}
     with galera.without("runner", verb="kill"):
@@ -189,9 +189,9 @@ def test_runners_on_two_nodes_at_once_double_no_row(galera, cluster, new_galera_
 # ---------------------------------------------------------------------------- certification
 
 
-def test_a_request_that_loses_against_another_node_is_run_again_as_a_whole(galera, cluster, org):
-    """Locks do not reach beyond a node: two that write the same row there and here both get as far as the commit, and one of
-    them hears 1213 there."""
+def test_a_request_that_loses_a_conflict_with_another_node_is_rerun_completely(galera, cluster, org):
+    """Locks are local to a node. Two transactions that write the same row on different nodes both reach the commit, and
+    one of them gets error 1213 there."""
     module = org.install(org.published_module())
     org.create_endpoint(module, subscribed_event_types=["member.updated"])
     user = org.create_user({"email": email()})
@@ -223,11 +223,12 @@ def test_a_request_that_loses_against_another_node_is_run_again_as_a_whole(galer
     assert set(replies) <= {200, 503}, set(replies)
     ((events,),) = galera.sql("SELECT COUNT(*) FROM webhook_events WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
                               "AND type = 'member.updated'", org.id)
-    assert events == replies.count(200)  # each change told once, whatever number of runs it took
+    assert events == replies.count(200)  # each change emitted one event, after any number of runs
 
 
-def test_a_write_without_a_transaction_that_loses_is_run_again_too(galera, cluster, org):
-    """The touch of a key, while the node still applies a large transaction of another one, in which that row was written."""
+def test_a_conflicting_write_without_a_transaction_is_rerun_too(galera, cluster, org):
+    """Updates last_used_at of a key while the node still applies a large transaction of another node that wrote the
+    same row."""
     writer, other = cluster.nodes[:2]
     other.sql("CREATE DATABASE e2e_ballast")
     touched = "UPDATE muster.api_keys SET last_used_at = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))"
@@ -251,14 +252,15 @@ def test_a_write_without_a_transaction_that_loses_is_run_again_too(galera, clust
 # ---------------------------------------------------------------------------- musterctl
 
 
-def test_a_change_of_nodes_shows_nothing_that_is_older_than_an_answer(galera, cluster):
-    """A node may have taken what another one acknowledged, and still have to apply it: who comes to it waits for that."""
+def test_a_client_that_changes_nodes_reads_all_acknowledged_writes(galera, cluster):
+    """A node may have received but not yet applied a transaction acknowledged by another. A client that connects to it
+    waits for that."""
     writer, other = cluster.nodes[:2]
     holder = other.connect(init_command=None)
     waiting = "SELECT 1 FROM information_schema.processlist WHERE user = 'muster' AND info = 'START TRANSACTION'"
     with ThreadPoolExecutor(1) as pool, holder.cursor() as cursor:
         cursor.execute("SET GLOBAL wsrep_desync = ON")
-        cursor.execute("FLUSH TABLES WITH READ LOCK")  # nothing is applied from here on
+        cursor.execute("FLUSH TABLES WITH READ LOCK")  # stops applying transactions
         try:
             made = galera.ctl("org", "create", "--name", "Just made")["id"]
             listing = pool.submit(galera.ctl_raw, "--json", "org", "list", env=elsewhere(other))
@@ -271,7 +273,7 @@ def test_a_change_of_nodes_shows_nothing_that_is_older_than_an_answer(galera, cl
     assert made in done.stdout, done
 
 
-def test_migrations_and_rotations_on_two_nodes_at_once_keep_clear_of_each_other(galera, cluster):
+def test_parallel_migrations_and_rotations_on_two_nodes_exclude_each_other(galera, cluster):
     writer, other = cluster.nodes[:2]
     writer.sql("CREATE DATABASE e2e_old CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", database=None)
     try:
@@ -292,26 +294,26 @@ def test_migrations_and_rotations_on_two_nodes_at_once_keep_clear_of_each_other(
     assert [run.returncode for run in rotated] == [0, 0], rotated
 
 
-# ---------------------------------------------------------------------------- most nodes die
+# ---------------------------------------------------------------------------- loss of the majority
 
 
-def test_one_node_is_stopped_another_one_dies_and_the_last_one_waits_for_its_operator(galera, cluster, org):
+def test_the_last_node_waits_for_its_operator_after_one_is_stopped_and_one_fails(galera, cluster, org):
     first, second, third = cluster.nodes
     with Load(org, threads=2) as load:
-        load.goes_on()
+        load.wait_for_requests()
         began = time.monotonic()
         first.stop()  # as for an upgrade
-        assert seconds_until_writes_go_on(load, began) < GOES_ON
+        assert seconds_until_writes_continue(load, began) < LONGEST_PAUSE
         third.kill()
-        wait_for(lambda: second.status()["wsrep_cluster_status"] == "non-Primary", "the last node to stop by itself")
-        wait_for(lambda: cluster.writer() is None, "haproxy to see it")
+        wait_for(lambda: second.status()["wsrep_cluster_status"] == "non-Primary", "the last node to stop on its own")
+        wait_for(lambda: cluster.writer() is None, "haproxy to notice it")
         assert not galera.answers() and galera.ctl_raw("health").returncode == 1
         written = len(load.created)
-        load.goes_on()
+        load.wait_for_requests()
         assert len(load.created) == written
         second.make_primary()
-        assert seconds_until_writes_go_on(load, time.monotonic()) < GOES_ON
+        assert seconds_until_writes_continue(load, time.monotonic()) < LONGEST_PAUSE
         third.wipe()
-        cluster.wait_until_whole()  # the first one catches up, the third is sent a copy, and writes go on
-        load.goes_on()
+        cluster.wait_until_complete()  # the first node catches up, the third gets a copy, and writes continue
+        load.wait_for_requests()
     assert_kept(load, org, cluster)

@@ -1,4 +1,4 @@
-"""musterctl(8): each command, as text and as JSON, its exit codes, and configurations that cannot be used."""
+"""musterctl(8): each command, as text and as JSON, its exit status, and invalid configurations."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ DONE, NOT_DONE, USAGE, MIGRATE, INIT = 0, 1, 2, 3, 4
 
 @pytest.fixture
 def ctl(stack):
-    """Runs a command to the expected end; gives the CompletedProcess."""
+    """Runs a command and checks its exit status; returns the CompletedProcess."""
     def run(*arguments, status=DONE, env=None):
         done = stack.ctl_raw(*arguments, env=env)
         assert done.returncode == status, f"musterctl {arguments}: {done}"
@@ -27,7 +27,7 @@ def ctl(stack):
 
 @pytest.fixture
 def ask(ctl):
-    """Runs a command with --json; gives what it prints."""
+    """Runs a command with --json; returns the decoded output."""
     return lambda *arguments, **more: json.loads(ctl("--json", *arguments, **more).stdout)
 
 
@@ -39,7 +39,7 @@ def org_id(ask):
 # ---------------------------------------------------------------------------- organizations, admins, keys
 
 
-def test_organizations_are_made_and_listed(ctl, ask):
+def test_organizations_are_created_and_listed(ctl, ask):
     made = ask("org", "create", "--name", "  Ünïcödé & Söhne  ")
     assert made["name"] == "Ünïcödé & Söhne" and set(made) == {"id", "name", "created_at"}
     assert made in ask("org", "list")
@@ -52,11 +52,11 @@ def test_organizations_are_made_and_listed(ctl, ask):
     (["--name", "   "], NOT_DONE), (["--name", "x" * 256], NOT_DONE), (["--name", ""], USAGE), ([], USAGE), (["--name"], USAGE),
     (["--name", "a", "b"], USAGE), (["--nam", "a"], USAGE),
 ])
-def test_an_organization_wants_a_name(ctl, arguments, status):
+def test_an_organization_requires_a_name(ctl, arguments, status):
     ctl("org", "create", *arguments, status=status)
 
 
-def test_admins_get_a_seat_in_each_organization_once(ctl, ask, org_id):
+def test_admins_get_one_seat_in_each_organization(ctl, ask, org_id):
     address = email("admin")
     first = ask("admin", "add", "--org", org_id, "--email", address.upper())
     assert first["role"] == "admin"
@@ -69,7 +69,7 @@ def test_admins_get_a_seat_in_each_organization_once(ctl, ask, org_id):
     ctl("admin", "add", "--org", NOWHERE, "--email", email(), status=NOT_DONE)
 
 
-def test_seats_are_listed_and_taken_away(ctl, ask, org_id):
+def test_seats_are_listed_and_removed(ctl, ask, org_id):
     address = email("admin")
     admin_id = ask("admin", "add", "--org", org_id, "--email", address, "--role", "viewer")["id"]
     seat = next(seat for seat in ask("admin", "list", "--org", org_id) if seat["id"] == admin_id)
@@ -83,7 +83,7 @@ def test_seats_are_listed_and_taken_away(ctl, ask, org_id):
     ctl("admin", "list", "--org", NOWHERE, status=NOT_DONE)
 
 
-def test_keys_are_issued_once_shown_listed_and_revoked(ctl, ask, org_id, anyone, stack):
+def test_keys_are_issued_shown_once_listed_and_revoked(ctl, ask, org_id, anyone, stack):
     issued = ask("key", "issue", "--org", org_id, "--name", "Server 1")
     stack.keys_issued.append(issued["key"])
     assert issued["key"].startswith("org_") and len(issued["key"]) == 4 + 43 + 6
@@ -102,7 +102,7 @@ def test_keys_are_issued_once_shown_listed_and_revoked(ctl, ask, org_id, anyone,
     ctl("key", "revoke", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
 
 
-def test_a_key_is_revoked_by_its_own_organization_only(ctl, ask, org_id):
+def test_a_key_is_revoked_only_by_its_own_organization(ctl, ask, org_id):
     issued = ask("key", "issue", "--org", org_id, "--name", "k")
     other = ask("org", "create", "--name", "Other")["id"]
     ctl("key", "revoke", "--org", other, "--id", issued["id"], status=NOT_DONE)
@@ -115,7 +115,7 @@ PAGES_KEYS = [("tracking-key", "ek_live_"), ("content-key", "ck_live_")]
 
 
 @pytest.mark.parametrize("noun, prefix", PAGES_KEYS)
-def test_keys_of_pages_are_issued_shown_listed_and_revoked(ctl, ask, org_id, noun, prefix):
+def test_publishable_keys_are_issued_shown_listed_and_revoked(ctl, ask, org_id, noun, prefix):
     origins = "HTTPS://Shop.Example:443,https://*.shop.example"
     issued = ask(noun, "issue", "--org", org_id, "--name", "Shop", "--origins", origins, "--expires", "2099-01-01T00:00:00Z")
     assert issued["key"].startswith(prefix) and issued["organization_id"] == org_id
@@ -138,7 +138,7 @@ def test_keys_of_pages_are_issued_shown_listed_and_revoked(ctl, ask, org_id, nou
     ctl(noun, "revoke", "--org", org_id, "--id", "first", status=USAGE)
 
 
-def test_a_tracking_key_has_a_rate_of_its_own_or_the_installations_and_a_content_key_none(ctl, ask, org_id):
+def test_a_tracking_key_has_its_own_or_the_default_rate_and_a_content_key_has_none(ctl, ask, org_id):
     issue = ["tracking-key", "issue", "--org", org_id, "--name", "k", "--origins", "https://a.example"]
     rates = [(key["rate_limit_per_second"], key["burst"]) for key in (ask(*issue), ask(*issue, "--rate", "5", "--burst", "9"))]
     assert rates == [(None, None), (5, 9)]
@@ -152,27 +152,27 @@ def test_a_tracking_key_has_a_rate_of_its_own_or_the_installations_and_a_content
     ("https://a.example,,https://b.example", NOT_DONE), (",".join(f"https://a{n}.example" for n in range(51)), NOT_DONE),
     (",".join(f"https://a{n}.example" for n in range(50)), DONE),
 ])
-def test_a_key_of_pages_names_1_to_50_origins(ctl, org_id, noun, _, origins, status):
+def test_a_publishable_key_requires_1_to_50_origins(ctl, org_id, noun, _, origins, status):
     ctl(noun, "issue", "--org", org_id, "--name", "k", *(["--origins", origins] if origins is not None else []), status=status)
 
 
-# ---------------------------------------------------------------------------- the end of a key, its rate
+# ---------------------------------------------------------------------------- expiry and rate of a key
 
 
 @pytest.mark.parametrize("time, status", [
     ("2099-12-31T23:59:59Z", DONE), ("2099-12-31T23:59:59.5+02:00", DONE), ("2001-01-01T00:00:00Z", USAGE),
     ("2099-12-31", USAGE), ("tomorrow", USAGE), ("2099-02-30T00:00:00Z", USAGE),
 ])
-def test_the_end_of_a_key_is_a_time_to_come(ctl, org_id, time, status):
+def test_the_expiry_of_a_key_must_be_in_the_future(ctl, org_id, time, status):
     ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", time, status=status)
 
 
-def test_the_end_of_a_key_is_kept_in_utc(ask, org_id):
+def test_the_expiry_of_a_key_is_stored_in_utc(ask, org_id):
     issued = ask("key", "issue", "--org", org_id, "--name", "k", "--expires", "2099-12-31T23:59:59.5+02:00")
     assert issued["expires_at"] == "2099-12-31T21:59:59.500Z"
 
 
-def test_a_key_has_a_rate_of_its_own_or_the_installations(ask, org_id):
+def test_a_key_has_its_own_or_the_default_rate(ask, org_id):
     issue = ["key", "issue", "--org", org_id, "--name", "k"]
     rates = [(key["rate_limit_per_second"], key["burst"]) for key in (
         ask(*issue), ask(*issue, "--rate", "5"), ask(*issue, "--rate", "1", "--burst", "100000"))]
@@ -181,7 +181,7 @@ def test_a_key_has_a_rate_of_its_own_or_the_installations(ask, org_id):
 
 @pytest.mark.parametrize("option", ["--rate", "--burst"])
 @pytest.mark.parametrize("value", ["0", "-1", "100001", "1.5", "many", "99999999999999999999"])
-def test_a_rate_is_a_number_within_its_range(ctl, org_id, option, value):
+def test_a_rate_must_be_a_number_within_its_range(ctl, org_id, option, value):
     ctl("key", "issue", "--org", org_id, "--name", "k", option, value, status=USAGE)
 
 
@@ -211,15 +211,15 @@ def test_attributes_are_listed_enabled_disabled_and_added(ctl, ask, org_id):
     (["--key", "a", "--type", "single_choice", "--choices", "x,,y"], NOT_DONE),
     (["--key", "x" * 64, "--type", "number"], DONE),
 ])
-def test_what_an_attribute_may_be(ctl, org_id, arguments, status):
+def test_attributes_are_validated(ctl, org_id, arguments, status):
     ctl("attribute", "add", "--org", org_id, *arguments, status=status)
 
 
-def test_enabling_names_what_is_not_there(ctl, ask, org_id):
+def test_enabling_an_unknown_attribute_is_an_error(ctl, ask, org_id):
     assert "no_such" in ctl("attribute", "enable", "--org", org_id, "no_such", status=NOT_DONE).stderr
     ctl("attribute", "enable", "--org", org_id, status=USAGE)
     ctl("attribute", "enable", "--org", org_id, "phone")
-    ctl("attribute", "enable", "--org", org_id, "phone")  # again: no mistake
+    ctl("attribute", "enable", "--org", org_id, "phone")  # again: not an error
     assert [entry["key"] for entry in ask("attribute", "list", "--org", org_id) if entry["enabled"]] == ["phone"]
 
 
@@ -237,13 +237,13 @@ def test_imports_are_listed_shown_and_canceled(ctl, ask, org):
     assert "state: staging\n" in text and "staged_rows: 1\n" in text
     assert ask("import", "cancel", "--org", org.id, "--id", job_id)["state"] == "canceled"
     assert org.job(job_id)["state"] == "canceled"
-    ctl("import", "cancel", "--org", org.id, "--id", job_id)  # again: no mistake
+    ctl("import", "cancel", "--org", org.id, "--id", job_id)  # again: not an error
     done = org.imported([])["id"]
     refused = ctl("import", "cancel", "--org", org.id, "--id", done, status=NOT_DONE)
     assert '"state":"completed"' in refused.stderr
 
 
-def test_looking_at_a_job_moves_nothing(ctl, org, no_runner):
+def test_showing_a_job_does_not_change_it(ctl, org, no_runner):
     job_id = org.staged([{"email": email()}])
     org.commit(job_id, json={"dry_run": False})
     org.stack.run_once()
@@ -253,7 +253,7 @@ def test_looking_at_a_job_moves_nothing(ctl, org, no_runner):
     assert org.stack.sql("SELECT state FROM import_jobs WHERE id = UNHEX(REPLACE(%s, '-', ''))", job_id) == [("validated",)]
 
 
-def test_another_organizations_job_is_not_there(ctl, org, org_id):
+def test_a_job_of_another_organization_is_not_found(ctl, org, org_id):
     job_id = org.create_import()["id"]
     ctl("import", "show", "--org", org_id, "--id", job_id, status=NOT_DONE)
     ctl("import", "cancel", "--org", org_id, "--id", job_id, status=NOT_DONE)
@@ -268,7 +268,7 @@ def test_another_organizations_job_is_not_there(ctl, org, org_id):
     ["tracking-key", "revoke", "--id", NOWHERE], ["content-key", "list"], ["content-key", "revoke", "--id", NOWHERE],
     ["content-key", "issue", "--name", "k", "--origins", "https://a.example"],
 ])
-def test_an_unknown_organization_or_a_malformed_id_is_told_apart(ctl, words):
+def test_an_unknown_organization_and_a_malformed_id_have_different_exit_statuses(ctl, words):
     head, tail = words[:2], words[2:]
     ctl(*head, "--org", NOWHERE, *tail, status=NOT_DONE)
     ctl(*head, "--org", "nonsense", *tail, status=USAGE)
@@ -280,7 +280,7 @@ def test_an_unknown_organization_or_a_malformed_id_is_told_apart(ctl, words):
 # ---------------------------------------------------------------------------- database and health
 
 
-def test_the_schema_is_made_once_and_is_current(ctl, ask):
+def test_the_schema_is_created_once_and_is_current(ctl, ask):
     version = ask("db", "status")["supported"]
     assert ask("db", "status") == {"state": "current", "version": version, "supported": version, "oldest_program": version,
                                    "problem": None}
@@ -289,7 +289,7 @@ def test_the_schema_is_made_once_and_is_current(ctl, ask):
     assert str(version) in ctl("db", "status").stdout
 
 
-def test_a_database_is_made_from_nothing(stack, ask, ctl):
+def test_a_new_database_is_created(stack, ask, ctl):
     env = AS_ROOT | {"MUSTER_DATABASE_NAME": "e2e_fresh"}
     try:
         assert ctl("health", status=NOT_DONE, env=env).stdout
@@ -325,7 +325,7 @@ def test_an_old_database_is_upgraded_once(stack, ask, ctl):
         assert all(step["statements"] > 0 and step["done_before"] == 0 for step in upgraded["upgrades"])
         assert ask("health", env=env)["healthy"] is True
         assert [entry["name"] for entry in ask("org", "list", env=env)] == ["Old"]
-        # As if the last version had not been written down: all of it was done before, but what must be repeated.
+        # As if the last version had not been recorded: every step was done before, except those that must be repeated.
         stack.sql("DELETE FROM e2e_old.schema_version WHERE version = %s", version)
         again = ctl("db", "migrate", env=env).stdout.splitlines()
         assert len(again) == 2 and again[0].startswith(f"upgraded to version {version}: ") and "done before" in again[0]
@@ -335,20 +335,20 @@ def test_an_old_database_is_upgraded_once(stack, ask, ctl):
 
 
 @pytest.mark.parametrize("words", [["audit"], ["db", "migrate"], ["org", "list"]])
-def test_a_database_that_cannot_be_used_is_told_in_one_sentence(stack, ctl, words):
-    def told(**env):
+def test_an_unusable_database_is_reported_in_one_sentence(stack, ctl, words):
+    def error_text(**env):
         return ctl(*words, status=NOT_DONE, env=env).stderr
-    assert told(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
+    assert error_text(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
         "musterctl: the database in database.name does not exist: run `musterctl db init`\n")
     away = "musterctl: the database does not answer: check database.url in the configuration\n"
-    assert told(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
-    assert told(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
-    refused = told(MUSTER_DATABASE_USER="nobody_at_all", MUSTER_DATABASE_PASSWORD="s3cret")
+    assert error_text(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
+    assert error_text(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
+    refused = error_text(MUSTER_DATABASE_USER="unknown_user", MUSTER_DATABASE_PASSWORD="s3cret")
     assert refused == ("musterctl: access denied for database.user: check its password and grants, or create it as "
                        "root with `musterctl db init --root-socket SOCKET`\n")
 
 
-def test_a_database_without_a_schema_is_told_apart(stack, ctl):
+def test_a_database_without_a_schema_is_reported(stack, ctl):
     env = AS_ROOT | {"MUSTER_DATABASE_NAME": "e2e_bare"}
     try:
         stack.sql("CREATE DATABASE e2e_bare")
@@ -359,10 +359,10 @@ def test_a_database_without_a_schema_is_told_apart(stack, ctl):
         stack.sql("DROP DATABASE IF EXISTS e2e_bare")
 
 
-def test_health_says_what_is_wrong(stack, ctl, ask):
-    well = ask("health")
-    assert well["healthy"] is True and well["problem"] is None
-    assert all(check["ok"] and check["problem"] is None for check in well["checks"])
+def test_health_reports_problems(stack, ctl, ask):
+    synced = ask("health")
+    assert synced["healthy"] is True and synced["problem"] is None
+    assert all(check["ok"] and check["problem"] is None for check in synced["checks"])
     away = {"MUSTER_DATABASE_URL": f"unix:{stack.folder}/nowhere.sock"}
     found = ask("health", status=NOT_DONE, env=away)
     assert found["healthy"] is False
@@ -378,11 +378,11 @@ def test_health_says_what_is_wrong(stack, ctl, ask):
     [], ["nonsense"], ["org"], ["org", "nonsense"], ["org", "list", "x"], ["org", "list", "--org", "x"], ["--config"],
     ["health", "--verbose"], ["--nonsense"],
 ])
-def test_a_wrong_command_line_ends_with_2(ctl, words):
+def test_a_wrong_command_line_exits_with_2(ctl, words):
     ctl(*words, status=USAGE)
 
 
-def test_an_unknown_command_is_refused_with_the_known_ones(ctl):
+def test_an_unknown_command_is_rejected_with_the_known_ones(ctl):
     assert 'unknown command "frob"; use db, org, admin,' in ctl("frob", status=USAGE).stderr
     assert 'unknown command "org frob"; use org create or org list' in ctl("org", "frob", status=USAGE).stderr
     assert "`org list` has no option --name" in ctl("org", "list", "--name=x", status=USAGE).stderr
@@ -399,7 +399,7 @@ def test_a_command_has_its_own_help(ctl):
     ctl("frob", "--help", status=USAGE)
 
 
-def test_help_and_version(stack):
+def test_help_and_version_are_printed(stack):
     listed = stack.program("musterctl", "--help")
     assert listed.returncode == 0
     for command in ("db init", "org create --name", "key issue --org --name", "import cancel", "health"):
@@ -426,7 +426,7 @@ BAD_CONFIGURATIONS = {
 
 
 @pytest.mark.parametrize("text, place", BAD_CONFIGURATIONS.values(), ids=BAD_CONFIGURATIONS)
-def test_a_configuration_that_cannot_be_used_names_its_line(stack, tmp_path, text, place):
+def test_an_invalid_configuration_is_reported_with_its_line(stack, tmp_path, text, place):
     config = tmp_path / "muster.conf"
     config.write_text(text)
     key = {"MUSTER_SECURITY_KEY_FILE": f"{stack.folder}/muster.key"}
@@ -438,7 +438,7 @@ def test_a_configuration_that_cannot_be_used_names_its_line(stack, tmp_path, tex
         assert done.stderr.count("\n") == 1
 
 
-def test_a_missing_configuration_and_a_short_key_are_refused(stack, tmp_path):
+def test_a_missing_configuration_and_a_short_key_are_rejected(stack, tmp_path):
     done = stack.program("musterctl", "--config", tmp_path / "none.conf", "config", "check")
     assert done.returncode == 1 and "none.conf" in done.stderr
     short = tmp_path / "short.key"
@@ -447,7 +447,7 @@ def test_a_missing_configuration_and_a_short_key_are_refused(stack, tmp_path):
     assert done.returncode == 1 and "32" in done.stderr
 
 
-def test_the_environment_wins_over_the_file(stack):
+def test_the_environment_overrides_the_file(stack):
     assert stack.ctl_raw("config", "check").stdout == f"{stack.config} is valid\n"
     done = stack.ctl_raw("config", "check", env={"MUSTER_SERVER_WORKERS": "none"})
     assert done.returncode == 1 and "MUSTER_SERVER_WORKERS" in done.stderr
@@ -455,6 +455,6 @@ def test_the_environment_wins_over_the_file(stack):
     assert by_name.returncode == 0
 
 
-def test_what_it_prints_can_be_piped(stack, org_id):
+def test_the_output_can_be_piped(stack, org_id):
     command = f"'{stack.build}/musterctl' --config '{stack.config}' --json key list --org {org_id} | jq -e 'length == 0'"
     assert subprocess.run(["bash", "-c", command], capture_output=True).returncode == 0

@@ -1,4 +1,5 @@
-"""musterctl admin reset-2fa and secret rotate: what an operator does about lost and leaked secrets (docs/operations/secrets.md)."""
+"""musterctl admin reset-2fa and secret rotate: the operator's commands for lost and leaked secrets
+(docs/operations/secrets.md)."""
 
 import json
 import secrets
@@ -20,7 +21,7 @@ DONE, NOT_DONE, USAGE = 0, 1, 2
 # ---------------------------------------------------------------------------- admin reset-2fa
 
 
-def test_a_reset_ends_all_sessions_and_lets_the_next_sign_in_enroll_anew(module_org, stack):
+def test_a_reset_ends_all_sessions_and_the_next_sign_in_enrolls_again(module_org, stack):
     admin = module_org.new_admin()
     sessions, old = [admin.api, admin.unverified()], admin.secret
     codes = list(admin.backup_codes)
@@ -52,7 +53,7 @@ def test_a_reset_ends_the_pause_too(module_org, stack):
 @pytest.mark.parametrize("arguments, status", [
     (["--email", "nobody@e2e.example"], NOT_DONE), (["--email", "broken"], NOT_DONE), ([], USAGE),
 ])
-def test_a_reset_wants_an_admins_address(stack, arguments, status):
+def test_a_reset_requires_the_address_of_an_admin(stack, arguments, status):
     done = stack.ctl_raw("admin", "reset-2fa", *arguments)
     assert (done.returncode, done.stdout) == (status, "") and done.stderr
 
@@ -61,12 +62,12 @@ def test_a_reset_wants_an_admins_address(stack, arguments, status):
 
 
 def keys(current, previous=None):
-    """The settings of [security], as Stack.configured takes them."""
+    """The settings of [security], in the format of Stack.configured."""
     return ("[security]", f"key_file = {current}", f"previous_key_file = {previous or ''}")
 
 
 def restart_runner(stack):
-    """It reads the configuration once: what it cannot open, it cannot send."""
+    """The runner reads its configuration once, and it cannot send mail that it cannot open."""
     stack.service("stop", "runner")
     stack.service("start", "runner")
 
@@ -75,7 +76,7 @@ def sealed(stack, admin):
     return stack.sql("SELECT totp_secret FROM admins WHERE email = %s", admin.address)
 
 
-def test_the_installations_key_is_rotated_without_losing_a_second_factor(strict_stack, contract):
+def test_rotating_the_installation_key_keeps_the_second_factors(strict_stack, contract):
     stack = strict_stack
     org = Organization(stack, contract, attributes=False)
     admin = org.admin()
@@ -89,36 +90,36 @@ def test_the_installations_key_is_rotated_without_losing_a_second_factor(strict_
         admin.new_session().get("/v1/imports", expect=200)  # the factor is still opened with the old key
         counts = stack.ctl("secret", "rotate")
         assert counts and all(count["unreadable"] == 0 for count in counts.values())
-        assert sum(count["resealed"] for count in counts.values()) >= 4  # the sandbox's three admins, and this one
+        assert sum(count["resealed"] for count in counts.values()) >= 4  # the three admins of the sandbox, and this one
         assert sum(count["resealed"] for count in stack.ctl("secret", "rotate").values()) == 0
         assert sealed(stack, admin) != sealed_by_old
-        with stack.configured(*keys(new)):  # the old one is not needed any more
+        with stack.configured(*keys(new)):  # the old key is not needed any more
             admin.new_session().get("/v1/imports", expect=200)
-            admin.api.get("/v1/imports", expect=200)  # nobody was signed out
-        with stack.configured(*keys(old)):  # whoever uses the wrong key is told, and nothing is touched
+            admin.api.get("/v1/imports", expect=200)  # all sessions remain valid
+        with stack.configured(*keys(old)):  # a wrong key is reported, and no value is changed
             sealed_by_new = sealed(stack, admin)
             done = stack.ctl_raw("--json", "secret", "rotate")
             assert done.returncode == NOT_DONE
             assert sum(count["unreadable"] for count in json.loads(done.stdout).values()) >= 4
             assert sealed(stack, admin) == sealed_by_new
-    with stack.configured(*keys(old, new)):  # and all the way back
+    with stack.configured(*keys(old, new)):  # and back to the old key
         stack.ctl("secret", "rotate")
     restart_runner(stack)
     admin.new_session().get("/v1/imports", expect=200)
 
 
-# ---------------------------------------------------------------------------- as the docs say it
+# ---------------------------------------------------------------------------- the documented procedures
 
 
 def new_workers(stack, before):
-    wait_for(lambda: workers(stack) and not set(workers(stack)) & set(before), "the workers to be new ones")
+    wait_for(lambda: workers(stack) and not set(workers(stack)) & set(before), "new workers")
 
 
 def click(stack, contract, ad):
     return Client(stack, contract).get(path_of_url(ad["click_url"]), allow_redirects=False).status_code
 
 
-def test_the_docs_way_to_rotate_the_key_fails_no_request_and_loses_what_they_say(strict_stack, contract):
+def test_the_documented_key_rotation_fails_no_request_and_loses_only_what_is_documented(strict_stack, contract):
     stack, machine = strict_stack, Machine(strict_stack)
     org = Organization(stack, contract, attributes=False)
     for address in emails(3):
@@ -136,7 +137,7 @@ def test_the_docs_way_to_rotate_the_key_fails_no_request_and_loses_what_they_say
         config.write_text(kept.replace("[security]\n", f"[security]\n{previous}"))
         machine.run(block("Rotate the installation key", "sudo mv"))
         new_workers(stack, before)
-        load.goes_on()
+        load.wait_for_requests()
         for again in (False, True):
             said = machine.run(block("Rotate the installation key", "sudo -u muster musterctl secret rotate"))
             assert " 0 unreadable" in said and (" 0 sealed anew" in said) and not (again and " 1 sealed anew" in said)
@@ -145,7 +146,7 @@ def test_the_docs_way_to_rotate_the_key_fails_no_request_and_loses_what_they_say
         config.write_text(kept)
         machine.run("sudo systemctl reload muster")
         new_workers(stack, before)
-        load.goes_on()
+        load.wait_for_requests()
     restart_runner(stack)
     assert load.failures == [] and set(load.statuses) <= {200, 201, 429}  # the rates of production
     assert click(stack, contract, shown) == 404
@@ -158,7 +159,7 @@ def test_the_docs_way_to_rotate_the_key_fails_no_request_and_loses_what_they_say
 
 @pytest.fixture
 def database_user(stack):
-    """Puts the stack's own user of the database, and its configuration, back."""
+    """Restores the database user and the configuration of the stack."""
     config = Path(stack.config)
     kept = config.read_text()
     yield kept
@@ -169,13 +170,13 @@ def database_user(stack):
     stack.sql("DROP USER IF EXISTS muster2@localhost")
 
 
-def test_the_docs_way_to_change_the_databases_password_fails_no_request(stack, new_org, database_user):
+def test_the_documented_change_of_the_database_password_fails_no_request(stack, new_org, database_user):
     org, machine, before = new_org(attributes=False), Machine(stack), workers(stack)
     heading = "Change the database password"
     with Load(org) as load:
-        load.goes_on()
+        load.wait_for_requests()
         machine.run(block(heading, "sudo sh -c"))
-        load.goes_on()
+        load.wait_for_requests()
         section, *lines = machine.here(block(heading, "[database]")).splitlines()
         kept = [line for line in database_user.splitlines() if not line.startswith(("user = muster", "password = file:"))]
         kept[kept.index(section) + 1:kept.index(section) + 1] = lines
@@ -184,7 +185,7 @@ def test_the_docs_way_to_change_the_databases_password_fails_no_request(stack, n
         new_workers(stack, before)
         restart_runner(stack)
         machine.run(block(heading, "sudo mariadb -e"))
-        load.goes_on(200)
+        load.wait_for_requests(200)
     assert load.failures == [] and set(load.statuses) == {200, 201}
     assert {user for (user,) in stack.sql("SELECT user FROM information_schema.processlist WHERE db = 'muster'")} <= {"muster2", "root"}
     old, new = ((stack.folder / f"database{number}.password").read_text().strip() for number in ("", "2"))

@@ -1,4 +1,4 @@
-"""Parts that go away and come back: MariaDB, musterd, its workers, nginx; restarts and reloads under load."""
+"""Outages of MariaDB, musterd, its workers and nginx, and restarts and reloads under load."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from support.load import Load
 from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
 
-COLLECTORS = 2  # beside the workers of the API
+COLLECTORS = 2  # in addition to the workers of the API
 
 
 def workers(stack):
@@ -27,13 +27,13 @@ def workers(stack):
 def address_is_written(org, created):
     members = org.members()
     lost = [address for address, _ in created if address not in members]
-    assert lost == [], f"answered with success, and lost: {lost[:3]}"
+    assert lost == [], f"acknowledged, and lost: {lost[:3]}"
 
 
 # ---------------------------------------------------------------------------- the database
 
 
-def test_without_the_database_every_operation_is_503_and_comes_back_by_itself(stack, org, contract, anyone):
+def test_without_the_database_every_operation_is_503_and_recovers_automatically(stack, org, contract, anyone):
     ids = org.records() | {"import": str(uuid.uuid4()), "attribute": "phone"}
     before = workers(stack)
     with stack.without("mariadbd"):
@@ -52,13 +52,13 @@ def test_without_the_database_every_operation_is_503_and_comes_back_by_itself(st
     wait_for(stack.answers, "the service to be ready again")
     for _ in range(20):
         assert org.user(ids["user"])["id"] == ids["user"]
-    assert workers(stack) == before  # nobody had to be restarted
+    assert workers(stack) == before  # no program was restarted
     assert anyone.get("/metrics").status_code == 200
 
 
-def test_a_database_that_is_killed_under_load_loses_nothing_that_was_acknowledged(stack, org):
+def test_a_database_killed_under_load_loses_no_acknowledged_write(stack, org):
     with Load(org) as load:
-        load.goes_on()
+        load.wait_for_requests()
         with stack.without("mariadbd", verb="kill"):
             wait_for(lambda: 503 in load.statuses, "the first 503")
         wait_for(stack.answers, "the service to be ready again")
@@ -103,20 +103,20 @@ def test_reloads_under_load_fail_no_request(stack, org):
             old = set(workers(stack))
             os.kill(stack.pid("musterd"), signal.SIGHUP)
             wait_for(lambda: not old & set(workers(stack)), "the old workers to end")
-            load.goes_on()
+            load.wait_for_requests()
     assert load.failures == []
     assert set(load.statuses) == {200, 201}
     address_is_written(org, load.created)
 
 
-def test_a_bad_configuration_is_refused_at_a_reload_and_the_old_one_stays(stack, org):
+def test_an_invalid_configuration_is_rejected_at_a_reload_and_the_old_one_is_kept(stack, org):
     config = stack.folder / "muster.conf"
     good = config.read_text()
     before = workers(stack)
     try:
         config.write_text(good.replace("workers = 8", "workers = many"))
         os.kill(stack.pid("musterd"), signal.SIGHUP)
-        wait_for(lambda: "event=pool.reload_refused" in stack.log("musterd"), "the refusal in the log")
+        wait_for(lambda: "event=pool.reload_refused" in stack.log("musterd"), "the rejection in the log")
         assert workers(stack) == before
         org.api.get("/v1/imports", expect=200)
         config.write_text(good.replace("workers = 8", "workers = 3"))
@@ -132,8 +132,8 @@ def test_a_bad_configuration_is_refused_at_a_reload_and_the_old_one_stays(stack,
 
 @contextmanager
 def socket_activated(stack):
-    """musterd as systemd starts it: the socket is held by somebody else, and outlives each musterd.
-    Gives a function that ends the running one and starts the next."""
+    """musterd as systemd starts it: another process holds the socket, which outlives each musterd.
+    Returns a function that stops the running one and starts the next."""
     config = (stack.folder / "muster.conf").read_text()
     path = next(line.split("=")[1].strip() for line in config.splitlines() if line.startswith("socket"))
     with socket.socket(socket.AF_UNIX) as listener:
@@ -162,35 +162,35 @@ def socket_activated(stack):
             current.wait(40)
 
 
-def test_restarts_under_socket_activation_and_load_fail_no_request(stack, org):
+def test_restarts_with_socket_activation_under_load_fail_no_request(stack, org):
     with stack.without("musterd"):
         with socket_activated(stack) as restart:
             wait_for(stack.answers, "the activated musterd to answer")
             with Load(org) as load:
                 for _ in range(4):
-                    load.goes_on()
+                    load.wait_for_requests()
                     restart()
-                load.goes_on()
+                load.wait_for_requests()
             assert load.failures == []
             assert set(load.statuses) == {200, 201}
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
     address_is_written(org, load.created)
 
 
-def test_a_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(stack, org):
+def test_a_killed_worker_is_replaced_and_no_acknowledged_write_is_lost(stack, org):
     with Load(org) as load:
         for _ in range(4):
             old = workers(stack)
             os.kill(old[0], signal.SIGKILL)
             wait_for(lambda: len(workers(stack)) == len(old) and old[0] not in workers(stack), "the next worker")
-            load.goes_on()
+            load.wait_for_requests()
     assert load.failures == []
     assert set(load.statuses) <= {200, 201, 503}
-    assert load.statuses.count(503) <= 4  # only what the killed one had in hand
+    assert load.statuses.count(503) <= 4  # only the requests of the killed worker
     address_is_written(org, load.created)
 
 
-def test_requests_in_hand_are_finished_when_musterd_is_asked_to_end(stack, org):
+def test_running_requests_are_finished_when_musterd_stops(stack, org):
     address = email("held")
     holder = stack.connect(autocommit=False)
     try:
@@ -200,7 +200,7 @@ def test_requests_in_hand_are_finished_when_musterd_is_asked_to_end(stack, org):
             waiting = pool.submit(lambda: org.api.post("/v1/users", json={"email": address}))
             wait_for(lambda: stack.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] != "0", "the request to wait")
             os.kill(stack.pid("musterd"), signal.SIGTERM)
-            time.sleep(0.3)  # time in which a musterd that dropped it would have done so
+            time.sleep(0.3)  # enough time for a musterd that would drop it
             holder.rollback()
             reply = waiting.result(30)
         assert reply.status_code == 201
@@ -208,10 +208,10 @@ def test_requests_in_hand_are_finished_when_musterd_is_asked_to_end(stack, org):
         holder.close()
         stack.service("stop", "musterd")
         stack.service("start", "musterd")
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
 
 
-def test_a_flood_of_requests_is_answered_and_leaves_the_service_well(stack, org):
+def test_a_flood_of_requests_is_answered_and_leaves_the_service_working(stack, org):
     with ThreadPoolExecutor(80) as pool:  # ten times the workers
         replies = list(pool.map(lambda _: org.api.get("/v1/imports").status_code, range(1600)))
     assert set(replies) <= {200, 503}
@@ -222,9 +222,9 @@ def test_a_flood_of_requests_is_answered_and_leaves_the_service_well(stack, org)
 # ---------------------------------------------------------------------------- nginx
 
 
-def test_a_killed_nginx_loses_nothing_that_was_acknowledged(stack, org):
+def test_a_killed_nginx_loses_no_acknowledged_write(stack, org):
     with Load(org) as load:
-        load.goes_on()
+        load.wait_for_requests()
         with stack.without("nginx", verb="kill"):
             pass
         wait_for(stack.answers, "nginx to answer again")
@@ -241,13 +241,13 @@ def test_a_killed_nginx_loses_nothing_that_was_acknowledged(stack, org):
     (["--help"], 0), (["--version"], 0), (["--routes"], 0), (["--openapi"], 0), (["--print-config"], 0),
     (["--nonsense"], 2), (["--config"], 2), (["x"], 2), (["--config", "/nowhere/muster.conf"], 1),
 ])
-def test_command_lines(stack, arguments, status):
+def test_help_version_and_errors_of_the_command_line(stack, arguments, status):
     done = stack.program("musterd", *arguments)
     assert done.returncode == status, done
     assert bool(done.stdout) == (status == 0) and bool(done.stderr) == (status != 0)
 
 
-def test_a_schema_of_another_version_stops_the_start_and_names_the_command(stack):
+def test_an_incompatible_schema_prevents_the_start_and_names_the_command(stack):
     stack.sql("CREATE DATABASE e2e_empty")
     try:
         done = stack.program("musterd", "--config", stack.config, env=AS_ROOT | {
@@ -257,7 +257,7 @@ def test_a_schema_of_another_version_stops_the_start_and_names_the_command(stack
     assert done.returncode == 1 and "musterctl db init" in done.stderr
 
 
-def test_the_shipped_configuration_is_all_comments_and_reads_back(stack, tmp_path):
+def test_the_shipped_configuration_is_all_comments_and_can_be_read_back(stack, tmp_path):
     shipped = stack.program("musterd", "--print-config").stdout
     config = tmp_path / "muster.conf"
     config.write_text(shipped)

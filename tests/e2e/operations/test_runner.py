@@ -1,6 +1,7 @@
-"""The runner: killed at any moment, several at once, rows and jobs that cannot be worked on (docs/api/imports.md "Imports").
+"""The runner: killed at any moment, several in parallel, and rows and jobs that cannot be processed (docs/api/imports.md
+"Imports").
 
-A runner of the test's own takes over here, with a short lease, so that a killed one's job can be taken over at once.
+These tests start their own runner with a short lease, so that the job of a killed one can be taken over immediately.
 """
 
 import random
@@ -13,7 +14,7 @@ from support.stack import wait_for
 from support.world import email, emails
 
 pytestmark = pytest.mark.usefixtures("no_runner")
-# A runner that freezes in a transaction keeps its locks until the server drops its connection.
+# A runner that stops within a transaction keeps its locks until the server closes its connection.
 SHORT_LEASE = {"MUSTER_JOBS_LEASE": "5", "MUSTER_DATABASE_IDLE_TIMEOUT": "10"}
 
 
@@ -22,8 +23,8 @@ def column(stack, job_id, name):
     return value
 
 
-def let_lease_run_out(stack, job_id):
-    """As if its time had passed."""
+def expire_lease(stack, job_id):
+    """Ends the lease of the job."""
     stack.sql("UPDATE import_jobs SET lease_until = 0 WHERE id = UNHEX(REPLACE(%s, '-', ''))", job_id)
 
 
@@ -34,22 +35,22 @@ def kill(runner):
 
 @contextmanager
 def running(stack, count=1, env=None):
-    """Runners that end with the block."""
+    """Runners that are stopped at the end of the block."""
     runners = [stack.spawn_runner(env=SHORT_LEASE | (env or {})) for _ in range(count)]
     try:
         yield runners
     finally:
         for runner in runners:
             if runner.poll() is None:
-                runner.send_signal(signal.SIGCONT)  # one that was stopped would not hear the other
+                runner.send_signal(signal.SIGCONT)  # a stopped process would not receive SIGTERM
                 runner.terminate()
         for runner in runners:
             runner.wait(20)
 
 
 @contextmanager
-def address_held(stack, address):
-    """Another transaction is about to insert this user: whoever writes the row waits meanwhile."""
+def locked_address(stack, address):
+    """Another transaction has inserted this user and is still open, so a transaction that writes the row waits."""
     holder = stack.connect(autocommit=False)
     try:
         with holder.cursor() as cursor:
@@ -61,8 +62,8 @@ def address_held(stack, address):
 
 
 @contextmanager
-def addresses_refused(stack, timing, table, condition):
-    """The database refuses to write some rows."""
+def rejected_addresses(stack, timing, table, condition):
+    """Makes the database reject some rows."""
     name = f"e2e_refuse_{table}_{timing.split()[-1].lower()}"
     stack.sql(f"CREATE TRIGGER {name} {timing} ON {table} FOR EACH ROW BEGIN IF {condition} THEN "
               "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF; END")
@@ -73,8 +74,8 @@ def addresses_refused(stack, timing, table, condition):
 
 
 @pytest.fixture
-def crowd(new_org):
-    """An organization with members, people that another one knows, new ones, and a few bad rows among them."""
+def large_import(new_org):
+    """An organization with members, people known to another organization, new people, and some invalid rows."""
     org, elsewhere = new_org(), new_org(attributes=False)
     addresses = emails(40_000, "crowd")
     own, foreign = addresses[::3], addresses[1::6]
@@ -93,7 +94,7 @@ def crowd(new_org):
 
 
 def assert_imported_once(org, job_id, payloads, sets):
-    """Counts, row outcomes and members are those of one undisturbed commit."""
+    """Counts, row outcomes and members equal those of one uninterrupted commit."""
     job = org.job(job_id)
     good = [payload for payload in payloads if payload["email"] not in sets["bad"]]
     merged = sum(payload["email"] in sets["own"] for payload in good)
@@ -127,8 +128,8 @@ def assert_imported_once(org, job_id, payloads, sets):
 
 
 def work_and_kill(stack, job_id, until, seed):
-    """Kills the runner at random moments: every third time wherever it may be, else after it got on a little.
-    How many kills came in the middle of the work."""
+    """Kills the runner at random moments: every third time at any moment, otherwise after some progress.
+    Returns how many kills happened in the middle of the work."""
     dice, kills = random.Random(seed), 0
     first = column(stack, job_id, "processed_rows")
     for number in range(100):
@@ -137,20 +138,20 @@ def work_and_kill(stack, job_id, until, seed):
         if number % 3 != 2:
             wait_for(
                 lambda: column(stack, job_id, "processed_rows") > before or column(stack, job_id, "state") == until,
-                "the runner to get on", every=0.002,
+                "progress of the runner", every=0.002,
             )
-        time.sleep(dice.uniform(0, 0.06))  # the moment of the kill is the point, not a wait for something
+        time.sleep(dice.uniform(0, 0.06))  # a random moment, not a wait for an event
         kill(runner)
         if column(stack, job_id, "state") == until:
             break
         kills += column(stack, job_id, "processed_rows") > first
-        let_lease_run_out(stack, job_id)
+        expire_lease(stack, job_id)
     assert column(stack, job_id, "state") == until
     return kills
 
 
-def test_a_commit_killed_again_and_again_applies_every_row_once(crowd, stack):
-    org, payloads, sets = crowd
+def test_a_commit_killed_repeatedly_applies_every_row_once(large_import, stack):
+    org, payloads, sets = large_import
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
@@ -159,8 +160,8 @@ def test_a_commit_killed_again_and_again_applies_every_row_once(crowd, stack):
     assert_imported_once(org, job_id, payloads, sets)
 
 
-def test_a_dry_run_killed_again_and_again_counts_every_row_once(crowd, stack):
-    org, payloads, sets = crowd
+def test_a_dry_run_killed_repeatedly_counts_every_row_once(large_import, stack):
+    org, payloads, sets = large_import
     job_id = org.staged(payloads)
     org.validate(job_id)
     assert work_and_kill(stack, job_id, "validated", 7) >= 2
@@ -169,14 +170,14 @@ def test_a_dry_run_killed_again_and_again_counts_every_row_once(crowd, stack):
     assert_imported_once(org, job_id, payloads, sets)
 
 
-def test_duplicates_are_found_over_an_interrupted_dry_run(org, stack):
+def test_duplicates_are_found_across_an_interrupted_dry_run(org, stack):
     addresses = emails(12_000)
     job_id = org.staged([{"email": address} for address in addresses + addresses[:3000]])
     org.validate(job_id)
     runner = stack.spawn_runner(env=SHORT_LEASE)
     wait_for(lambda: column(stack, job_id, "processed_rows") > 0, "the dry run to begin", every=0.001)
     kill(runner)
-    let_lease_run_out(stack, job_id)
+    expire_lease(stack, job_id)
     stack.run_once()
     job = org.job(job_id)
     assert (job["valid_rows"], job["invalid_rows"]) == (12_000, 3000)
@@ -184,13 +185,13 @@ def test_duplicates_are_found_over_an_interrupted_dry_run(org, stack):
         range(12_001, 15_001))
 
 
-def test_a_killed_runners_job_is_taken_over_when_its_lease_runs_out(org, stack):
+def test_the_job_of_a_killed_runner_is_taken_over_when_its_lease_expires(org, stack):
     payloads = [{"email": address} for address in emails(20_000)]
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
     org.commit(job_id)
-    with address_held(stack, payloads[-1]["email"]):
+    with locked_address(stack, payloads[-1]["email"]):
         runner = stack.spawn_runner(env=SHORT_LEASE)
         wait_for(lambda: column(stack, job_id, "created_count") >= 15_000, "all but the last unit")
         kill(runner)
@@ -203,7 +204,7 @@ def test_a_killed_runners_job_is_taken_over_when_its_lease_runs_out(org, stack):
     assert len(org.members()) == 20_000
 
 
-def test_a_runner_that_is_asked_to_stop_hands_its_job_over_at_once(org, stack):
+def test_a_runner_that_is_stopped_releases_its_job_immediately(org, stack):
     job_id = org.staged([{"email": address} for address in emails(20_000)])
     org.validate(job_id)
     stack.run_once()
@@ -212,15 +213,15 @@ def test_a_runner_that_is_asked_to_stop_hands_its_job_over_at_once(org, stack):
         wait_for(lambda: column(stack, job_id, "created_count") > 0, "the commit to begin", every=0.002)
         runner.terminate()
         assert runner.wait(20) == 0
-    stack.run_once()  # would wait ten minutes for a lease that was not given back
+    stack.run_once()  # would wait ten minutes for a lease that was not released
     assert org.job(job_id)["created_count"] == 20_000
 
 
 # ---------------------------------------------------------------------------- several
 
 
-def test_several_runners_do_each_row_once(crowd, new_org, stack):
-    org, payloads, sets = crowd
+def test_several_runners_process_each_row_once(large_import, new_org, stack):
+    org, payloads, sets = large_import
     others = [new_org(attributes=False) for _ in range(3)]
     job_id = org.staged(payloads)
     other_jobs = [other.staged([{"email": address} for address in emails(2000)]) for other in others]
@@ -252,7 +253,7 @@ def test_a_small_job_does_not_wait_for_a_large_one(new_org, stack):
     assert large.job(large_id)["created_count"] == 120_000
 
 
-def test_a_job_canceled_in_the_middle_of_its_dry_run_stays_canceled(org, stack):
+def test_a_job_canceled_during_its_dry_run_remains_canceled(org, stack):
     job_id = org.staged([{"email": address} for address in emails(40_000)])
     org.validate(job_id)
     with running(stack):
@@ -265,8 +266,8 @@ def test_a_job_canceled_in_the_middle_of_its_dry_run_stays_canceled(org, stack):
     assert {row["state"] for row in org.rows(job_id, whole=False, limit=1000)} <= {"staged", "valid"}
 
 
-def test_a_runner_that_slept_past_its_lease_does_no_harm(crowd, stack):
-    org, payloads, sets = crowd
+def test_a_runner_that_was_suspended_past_its_lease_is_harmless(large_import, stack):
+    org, payloads, sets = large_import
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
@@ -276,7 +277,7 @@ def test_a_runner_that_slept_past_its_lease_does_no_harm(crowd, stack):
         wait_for(lambda: column(stack, job_id, "processed_rows") > first, "the commit to begin", every=0.002)
         sleeper.send_signal(signal.SIGSTOP)
         owner = column(stack, job_id, "lease_owner")
-        let_lease_run_out(stack, job_id)
+        expire_lease(stack, job_id)
         with running(stack):
             wait_for(lambda: column(stack, job_id, "lease_owner") != owner, "another runner to take over", every=0.002)
             sleeper.send_signal(signal.SIGCONT)
@@ -284,10 +285,10 @@ def test_a_runner_that_slept_past_its_lease_does_no_harm(crowd, stack):
     assert_imported_once(org, job_id, payloads, sets)
 
 
-# ---------------------------------------------------------------------------- what cannot be written
+# ---------------------------------------------------------------------------- rows that cannot be written
 
 
-def test_a_row_that_the_database_refuses_fails_alone(org, new_org, stack):
+def test_a_row_that_the_database_rejects_fails_alone(org, new_org, stack):
     elsewhere = new_org(attributes=False)
     payloads = [{"email": address, "first_name": "New"} for address in emails(1600)]
     refused = {0, 1, 499, 500, 777, 1599}
@@ -301,8 +302,8 @@ def test_a_row_that_the_database_refuses_fails_alone(org, new_org, stack):
     org.commit(job_id)
     listed = ",".join(f"'{payloads[number]['email']}'" for number in refused)
     by_user = f"(SELECT email FROM users WHERE id = NEW.user_id) IN ({listed})"
-    with addresses_refused(stack, "BEFORE INSERT", "members", by_user), \
-            addresses_refused(stack, "BEFORE UPDATE", "members", by_user):
+    with rejected_addresses(stack, "BEFORE INSERT", "members", by_user), \
+            rejected_addresses(stack, "BEFORE UPDATE", "members", by_user):
         stack.run_once()
     job = org.job(job_id)
     assert job["state"] == "completed" and job["failed_count"] == len(refused)
@@ -323,16 +324,16 @@ def test_a_row_that_the_database_refuses_fails_alone(org, new_org, stack):
     assert (org.job(again)["created_count"], org.job(again)["attached_count"]) == (4, 2)
 
 
-def test_a_refused_address_leaves_no_half_of_itself(org, stack):
+def test_a_rejected_address_leaves_no_partial_rows(org, stack):
     payloads = [{"email": address} for address in emails(10)]
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
     org.commit(job_id)
-    with addresses_refused(stack, "BEFORE INSERT", "users", f"NEW.email = '{payloads[4]['email']}'"):
+    with rejected_addresses(stack, "BEFORE INSERT", "users", f"NEW.email = '{payloads[4]['email']}'"):
         stack.run_once()
     assert org.outcomes(job_id)[5] == "ROW_WRITE_FAILED" and len(org.members()) == 9
-    with addresses_refused(stack, "BEFORE INSERT", "members", f"NEW.organization_id = UNHEX('{org.id.replace('-', '')}')"):
+    with rejected_addresses(stack, "BEFORE INSERT", "members", f"NEW.organization_id = UNHEX('{org.id.replace('-', '')}')"):
         late = org.staged([{"email": email("half")}])
         org.validate(late)
         stack.run_once()
@@ -342,7 +343,7 @@ def test_a_refused_address_leaves_no_half_of_itself(org, stack):
     assert stack.sql("SELECT COUNT(*) FROM users WHERE email LIKE 'half.%%'") == [(0,)]
 
 
-def test_a_job_whose_rows_cannot_be_read_fails_after_its_attempts(org, stack):
+def test_a_job_with_unreadable_rows_fails_after_its_attempts(org, stack):
     payloads = [{"email": address} for address in emails(1000)]
     job_id = org.staged(payloads)
     org.validate(job_id)
@@ -351,8 +352,8 @@ def test_a_job_whose_rows_cannot_be_read_fails_after_its_attempts(org, stack):
               "job_id = UNHEX(REPLACE(%s, '-', ''))", job_id)
     org.commit(job_id)
     with running(stack):
-        wait_for(lambda: column(stack, job_id, "state") == "failed" or let_lease_run_out(stack, job_id),
-                 "the job to be given up", every=0.05)
+        wait_for(lambda: column(stack, job_id, "state") == "failed" or expire_lease(stack, job_id),
+                 "the job to fail", every=0.05)
     job = org.job(job_id)
     assert job["failure"]["code"] == "IMPORT_ATTEMPTS_EXHAUSTED" and job["failure"]["message"]
     assert job["completed_at"] is not None and job["preview"] == {"create": 1000, "attach": 0, "merge": 0}
@@ -373,24 +374,24 @@ def test_a_failed_dry_run_ends_the_job_and_writes_nothing(org, stack):
     assert job["preview"] is None and org.members() == {}
 
 
-def test_a_job_that_kills_its_runners_is_given_up(org, stack):
+def test_a_job_that_crashes_its_runners_fails(org, stack):
     payloads = [{"email": email()}]
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
     org.commit(job_id)
-    with address_held(stack, payloads[0]["email"]):
+    with locked_address(stack, payloads[0]["email"]):
         for number in range(5):
             runner = stack.spawn_runner(env=SHORT_LEASE)
             wait_for(lambda: column(stack, job_id, "attempts") == number + 1, "the next attempt", every=0.005)
             kill(runner)
-            let_lease_run_out(stack, job_id)
+            expire_lease(stack, job_id)
     stack.run_once()
     assert org.job(job_id)["state"] == "failed"
     assert org.members() == {}
 
 
-def test_one_poisoned_job_does_not_hold_up_the_others(org, new_org, stack):
+def test_one_failing_job_does_not_block_the_others(org, new_org, stack):
     bad_id = org.staged([{"email": email()}])
     stack.sql("UPDATE import_blocks SET data = 'x' WHERE job_id = UNHEX(REPLACE(%s, '-', ''))", bad_id)
     org.validate(bad_id)
@@ -410,7 +411,7 @@ def test_one_poisoned_job_does_not_hold_up_the_others(org, new_org, stack):
     ([], 2), (["nonsense"], 2), (["imports", "purge"], 2), (["--for", "x", "imports"], 2), (["--for", "-1", "imports"], 2),
     (["--unknown", "imports"], 2), (["--help"], 0), (["--version"], 0), (["--for", "0", "imports"], 0),
 ])
-def test_command_lines(stack, arguments, status):
+def test_help_version_and_errors_of_the_command_line(stack, arguments, status):
     done = stack.program("muster-run", *arguments, env={"MUSTER_CONFIG": stack.config})
     assert done.returncode == status, done
     assert ("Usage:" in done.stdout) == (arguments == ["--help"])
@@ -425,11 +426,11 @@ def test_command_lines(stack, arguments, status):
     (["--fro", "1", "imports"], "unknown option --fro"),
     (["imports", "--for"], "--for needs a value: --for SECONDS[s]"),
 ])
-def test_a_wrong_command_line_is_one_line(stack, arguments, reason):
+def test_an_error_of_the_command_line_is_one_line(stack, arguments, reason):
     assert stack.program("muster-run", *arguments).stderr == f"muster-run: {reason} (see muster-run --help)\n"
 
 
-def test_it_says_nothing_when_cron_asks_it_to(org, stack):
+def test_at_log_level_warning_it_prints_nothing(org, stack):
     job_id = org.staged([{"email": email()}])
     org.validate(job_id)
     done = stack.program("muster-run", "--config", stack.config, "--for", "1s", "all", env={"MUSTER_LOG_LEVEL": "warning"})
@@ -437,7 +438,7 @@ def test_it_says_nothing_when_cron_asks_it_to(org, stack):
     assert org.job(job_id)["state"] == "validated"
 
 
-def test_without_its_database_it_ends_with_1_and_says_why(stack):
+def test_without_its_database_it_exits_with_1_and_a_reason(stack):
     done = stack.program("muster-run", "--config", stack.config, "--for", "1s", "imports",
                          env={"MUSTER_DATABASE_URL": f"unix:{stack.folder}/nowhere.sock"})
     assert done.returncode == 1 and done.stderr.startswith("muster-run: ") and done.stderr.count("\n") == 1

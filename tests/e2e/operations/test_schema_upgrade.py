@@ -1,7 +1,7 @@
-"""Upgrades of the schema: broken off at any moment, under load, behind a transaction that does not end; and what each
-program says of a schema that is older, newer and usable, or too new.
+"""Upgrades of the schema: interrupted at any moment, under load, behind a transaction that remains open; and what each
+program reports about a schema that is older, newer and usable, or too new.
 
-The stack's own database is put back to version 5 by what upgrade 6 added; others lie beside it.
+The database of the stack is put back to version 5 by removing what upgrade 6 added; the others are separate databases.
 """
 
 import json
@@ -22,7 +22,7 @@ from support.world import emails
 NAME = "e2e_upgrade"
 OURS = AS_ROOT | {"MUSTER_DATABASE_NAME": NAME}
 DONE, NOT_DONE, MIGRATE, INIT = 0, 1, 3, 4
-# What holds up a statement, over which a migration gives way (service::MigrationTimeouts), and a busy machine's share.
+# The longest lock wait of a migration before it yields (service::MigrationTimeouts), and a margin for a busy machine.
 LONGEST_WAIT = 2 + 3
 TEN = "(SELECT 0 AS n" + "".join(f" UNION ALL SELECT {n}" for n in range(1, 10)) + ")"
 NUMBERS = f"(SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n AS n FROM {TEN} a, {TEN} b, {TEN} c, {TEN} d) AS numbers"
@@ -36,7 +36,7 @@ def statements(path):
 
 @pytest.fixture
 def old(stack):
-    """A database of version 1 with 10,000 members, beside the stack's."""
+    """A database of version 1 with 10,000 members, in addition to the stack's."""
     stack.sql(f"DROP DATABASE IF EXISTS {NAME}")
     stack.sql(f"CREATE DATABASE {NAME} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
     connection = stack.connect(database=NAME)
@@ -72,8 +72,8 @@ def migration(stack, env=None):
 
 
 def finished(stack, name=NAME, env=None):
-    """Runs the upgrade as often as its operator is told to; what the last run said."""
-    wait_for(lambda: holder_of(stack, name) is None, "the server to be done with those that are gone")
+    """Runs the upgrade as often as its message asks for it; returns the last output."""
+    wait_for(lambda: holder_of(stack, name) is None, "the server to close the killed connections")
     done = stack.ctl_raw("--json", "db", "migrate", env=env or OURS)
     assert done.returncode == DONE, done
     return json.loads(done.stdout)
@@ -87,10 +87,10 @@ def is_whole(stack):
     assert stack.ctl_raw("db", "status", env=OURS).returncode == DONE
 
 
-# ---------------------------------------------------------------------------- broken off
+# ---------------------------------------------------------------------------- interrupted
 
 
-def test_killed_at_any_moment_an_upgrade_is_finished_by_the_next(stack, old):
+def test_an_upgrade_killed_at_any_moment_is_completed_by_the_next(stack, old):
     moments = random.Random(6)
     killed = 0
     for patience in [moments.uniform(0.0, 0.5) for _ in range(12)]:
@@ -99,7 +99,7 @@ def test_killed_at_any_moment_an_upgrade_is_finished_by_the_next(stack, old):
             _, said = running.communicate(timeout=patience)
             if running.returncode == DONE:
                 break
-            assert "another" in said, said  # the server is still at the last one's statement
+            assert "another" in said, said  # the server still runs the last statement of the killed run
         except subprocess.TimeoutExpired:
             running.kill()
             running.communicate()
@@ -109,7 +109,7 @@ def test_killed_at_any_moment_an_upgrade_is_finished_by_the_next(stack, old):
     is_whole(stack)
 
 
-def test_losing_its_connection_at_any_moment_an_upgrade_is_finished_by_itself_or_the_next(stack, old):
+def test_an_upgrade_that_loses_its_connection_is_completed_by_itself_or_the_next(stack, old):
     moments = random.Random(7)
     lost = 0
     for patience in [moments.uniform(0.0, 0.1) for _ in range(12)]:
@@ -118,29 +118,29 @@ def test_losing_its_connection_at_any_moment_an_upgrade_is_finished_by_itself_or
             holder = holder_of(stack, NAME)
             if holder is None:
                 continue
-            time.sleep(patience)  # a moment that chance chose
+            time.sleep(patience)  # a random moment
             try:
                 stack.sql(f"KILL {holder}")
                 lost += 1
-            except pymysql.Error:  # it has ended by itself
+            except pymysql.Error:  # it has ended on its own
                 pass
         said = running.communicate()[1]
         if running.returncode == DONE:
             break
-        last = said.splitlines()[-1]  # behind the log's
+        last = said.splitlines()[-1]  # after the lines of the log
         assert running.returncode == NOT_DONE and last.startswith("musterctl: ") and last.endswith("migrate` again"), said
     assert lost > 0
     finished(stack)
     is_whole(stack)
 
 
-# ---------------------------------------------------------------------------- while the service works
+# ---------------------------------------------------------------------------- while the service is running
 
 
 @contextmanager
 def back_at_5(stack, more=()):
-    """Runs the block with the stack's database at version 5; gives the environment of a migration over root's way whose
-    upgrade to 6 has `more` statements, each with what undoes it."""
+    """Runs the block with the stack's database at version 5. Returns the environment of a migration with the root
+    account whose upgrade to 6 has the additional statements `more`, each with a statement that reverts it."""
     folder = stack.folder / "tmp" / "sql"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(stack.source / "sql", folder)
@@ -160,12 +160,12 @@ def back_at_5(stack, more=()):
         for _, undo in more:
             try:
                 stack.sql(undo)
-            except pymysql.Error:  # it was not done
+            except pymysql.Error:  # it was not applied
                 pass
         wait_for(stack.answers, "the service to be ready again")
 
 
-# As an upgrade to come may change tables that are large.
+# Typical changes of large tables in later upgrades.
 ONLINE = [
     ("ALTER TABLE members ADD COLUMN e2e_note VARCHAR(20) NULL, ALGORITHM = INSTANT", "ALTER TABLE members DROP COLUMN e2e_note"),
     ("ALTER TABLE members ADD KEY e2e_key (organization_id, locale, user_id), ALGORITHM = INPLACE, LOCK = NONE",
@@ -178,7 +178,7 @@ ONLINE = [
 def test_an_upgrade_under_load_fails_no_request_and_no_import(stack, org):
     job = org.validated([{"email": address, "first_name": "Ann"} for address in emails(20_000)])
     with Load(org) as load, back_at_5(stack, ONLINE) as env:
-        load.goes_on()
+        load.wait_for_requests()
         assert stack.ctl_raw("db", "status").returncode == MIGRATE
         org.commit(job["id"])
         org.state_is(job["id"], "committing", "completed")
@@ -186,21 +186,21 @@ def test_an_upgrade_under_load_fails_no_request_and_no_import(stack, org):
         assert done.returncode == DONE, done
         assert [step["done_before"] for step in json.loads(done.stdout)["upgrades"]] == [0]
         assert stack.ctl_raw("db", "status").returncode == DONE
-        load.goes_on()
+        load.wait_for_requests()
         finished_job = org.state_is(job["id"], "completed", seconds=60)
-        load.goes_on()
+        load.wait_for_requests()
     assert load.failures == [] and set(load.statuses) == {200, 201}
     assert finished_job["created_count"] == 20_000 and finished_job["failed_count"] == 0
     members = org.members()
     assert [address for address, _ in load.created if address not in members] == []
 
 
-def test_behind_a_transaction_that_does_not_end_neither_requests_nor_the_upgrade_hang(stack, org):
+def test_behind_a_transaction_that_remains_open_neither_requests_nor_the_upgrade_hang(stack, org):
     user = org.create_user({"email": emails(1)[0]})["id"]
     with back_at_5(stack, ONLINE[:1]) as env:
         holder = stack.connect(autocommit=False)
         with holder.cursor() as cursor:
-            cursor.execute("SELECT COUNT(*) FROM members")  # now the table may not be changed
+            cursor.execute("SELECT COUNT(*) FROM members")  # now the table cannot be changed
         running = migration(stack, env)
         try:
             for _ in range(3):
@@ -219,7 +219,7 @@ def test_behind_a_transaction_that_does_not_end_neither_requests_nor_the_upgrade
             holder.close()
 
 
-def test_an_upgrade_that_waits_in_vain_says_so_and_is_run_again(stack, org):
+def test_an_upgrade_that_times_out_reports_it_and_can_be_run_again(stack, org):
     with back_at_5(stack, ONLINE[:1]) as env:
         holder = stack.connect(autocommit=False)
         with holder.cursor() as cursor:
@@ -234,7 +234,7 @@ def test_an_upgrade_that_waits_in_vain_says_so_and_is_run_again(stack, org):
         assert [step["done_before"] for step in again["upgrades"]] == [1]
 
 
-def test_an_upgrade_that_cannot_be_done_online_fails_and_locks_nobody_out(stack, org):
+def test_an_upgrade_that_cannot_run_online_fails_and_blocks_no_request(stack, org):
     wrong = [("ALTER TABLE members ADD COLUMN e2e_copy VARCHAR(20) AS (LEFT(attributes, 9)) STORED, "
               "ALGORITHM = INPLACE, LOCK = NONE", "ALTER TABLE members DROP COLUMN e2e_copy")]
     with back_at_5(stack, wrong) as env:
@@ -243,11 +243,11 @@ def test_an_upgrade_that_cannot_be_done_online_fails_and_locks_nobody_out(stack,
         assert stack.ctl_raw("db", "status").returncode == MIGRATE
 
 
-# ---------------------------------------------------------------------------- what each program says
+# ---------------------------------------------------------------------------- reports of each program
 
 
 class Verdicts:
-    """What everybody says of the stack's schema as it is now."""
+    """The reports of all programs about the current schema of the stack."""
 
     def __init__(self, stack, anyone):
         self.stack, self.anyone = stack, anyone
@@ -255,20 +255,20 @@ class Verdicts:
     def status(self, code):
         done = self.stack.ctl_raw("--json", "db", "status")
         assert done.returncode == code and done.stderr == "", done
-        told = json.loads(done.stdout)
+        reported = json.loads(done.stdout)
         text = self.stack.ctl_raw("db", "status")
-        assert text.returncode == code and (told["problem"] or "") in text.stdout
-        return told
+        assert text.returncode == code and (reported["problem"] or "") in text.stdout
+        return reported
 
     def starts(self, env=None):
-        """Whether musterd starts with that schema; what it says otherwise."""
+        """Whether musterd starts with that schema; returns its error otherwise."""
         socket = self.stack.folder / "tmp" / "other.sock"
         server = subprocess.Popen(
             [self.stack.build / "musterd", "--config", self.stack.config], text=True, stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL, env=os.environ | (env or {}) | {
                 "MUSTER_SERVER_SOCKET": str(socket), "MUSTER_SERVER_COLLECTOR_SOCKET": f"{socket}-collector"})
         try:
-            wait_for(lambda: socket.exists() or server.poll() is not None, "musterd to start or to refuse")
+            wait_for(lambda: socket.exists() or server.poll() is not None, "musterd to start or to report an error")
             if server.poll() is None:
                 return True, ""
             return False, server.communicate()[1]
@@ -286,7 +286,7 @@ class Verdicts:
         assert self.stack.ctl_raw("health").returncode == DONE
 
     def all_refuse(self, words):
-        """Each with the command that mends it, and nothing is written."""
+        """Each reports the command that fixes the schema, and writes nothing."""
         reason = self.anyone.get("/readyz", expect=503).json()["error"]["details"]["reason"]
         assert words in reason
         started, said = self.starts()
@@ -303,7 +303,7 @@ class Verdicts:
 
 @pytest.fixture
 def verdicts(stack, anyone, no_runner):
-    """The stack's table of versions may be changed for the test."""
+    """The test may change the stack's table of versions."""
     before = stack.sql("SELECT version, applied_at, oldest_program FROM schema_version")
     yield Verdicts(stack, anyone)
     stack.sql("DELETE FROM schema_version")
@@ -316,35 +316,35 @@ def ours(stack):
     return stack.ctl("db", "status")["supported"]
 
 
-def test_the_programs_work_with_a_newer_schema_that_says_they_may(stack, verdicts, ours):
+def test_the_programs_work_with_a_newer_schema_that_allows_them(stack, verdicts, ours):
     stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 1, ours)
-    told = verdicts.status(DONE)
-    assert told == {"state": "newer", "version": ours + 1, "supported": ours, "oldest_program": ours, "problem": None}
+    reported = verdicts.status(DONE)
+    assert reported == {"state": "newer", "version": ours + 1, "supported": ours, "oldest_program": ours, "problem": None}
     verdicts.all_work()
     migrated = stack.ctl_raw("--json", "db", "migrate")
     assert (migrated.returncode, json.loads(migrated.stdout)) == (DONE, {"version": ours + 1, "upgrades": []})
     assert json.loads(stack.ctl_raw("--json", "db", "init").stdout)["created"] is False
 
 
-def test_a_schema_that_wants_newer_programs_is_refused_by_all(stack, verdicts, ours):
+def test_a_schema_that_requires_newer_programs_is_rejected_by_all(stack, verdicts, ours):
     stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 2, ours + 1)
-    told = verdicts.status(NOT_DONE)
-    assert (told["state"], told["version"], told["oldest_program"]) == ("too_new", ours + 2, ours + 1)
+    reported = verdicts.status(NOT_DONE)
+    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("too_new", ours + 2, ours + 1)
     verdicts.all_refuse("apt install muster")
     assert "apt install muster" in stack.ctl_raw("db", "migrate").stderr
     assert stack.sql("SELECT MAX(version) FROM schema_version") == [(ours + 2,)]
 
 
-def test_while_an_upgrade_that_breaks_them_has_begun_the_programs_refuse(stack, verdicts, ours):
+def test_the_programs_refuse_to_work_after_a_breaking_upgrade_has_started(stack, verdicts, ours):
     stack.sql("UPDATE schema_version SET oldest_program = %s WHERE version = %s", ours + 1, ours)
     assert verdicts.status(NOT_DONE)["state"] == "too_new"
     verdicts.all_refuse(f"version {ours + 1} or later")
 
 
-def test_an_older_schema_is_refused_by_all_with_the_command(stack, verdicts, ours):
+def test_an_older_schema_is_rejected_by_all_with_the_command(stack, verdicts, ours):
     stack.sql("UPDATE schema_version SET version = version - 1, oldest_program = NULL")
-    told = verdicts.status(MIGRATE)
-    assert (told["state"], told["version"], told["oldest_program"]) == ("older", ours - 1, None)
+    reported = verdicts.status(MIGRATE)
+    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("older", ours - 1, None)
     verdicts.all_refuse("musterctl db migrate --root-socket")
     unentitled = stack.ctl_raw("db", "migrate")
     assert unentitled.returncode == NOT_DONE and "--root-socket" in unentitled.stderr
@@ -354,13 +354,13 @@ def test_an_older_schema_is_refused_by_all_with_the_command(stack, verdicts, our
     verdicts.all_work()
 
 
-def test_no_schema_has_a_status_of_its_own_and_a_database_that_is_away_is_not_done(stack):
+def test_an_absent_schema_has_its_own_exit_status_and_an_unreachable_database_a_general_one(stack):
     def status(**env):
         return stack.ctl_raw("--json", "db", "status", env=AS_ROOT | env)
     absent = {"state": "none", "version": None, "oldest_program": None}
     nowhere = status(MUSTER_DATABASE_NAME="e2e_nowhere")
-    told = json.loads(nowhere.stdout)
-    assert nowhere.returncode == INIT and absent.items() <= told.items() and "musterctl db init" in told["problem"]
+    reported = json.loads(nowhere.stdout)
+    assert nowhere.returncode == INIT and absent.items() <= reported.items() and "musterctl db init" in reported["problem"]
     stack.sql(f"CREATE DATABASE {NAME}")
     try:
         bare = status(MUSTER_DATABASE_NAME=NAME)

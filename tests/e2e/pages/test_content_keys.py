@@ -1,5 +1,5 @@
-"""/console/v1/content-keys: what is theirs alone; test_tracking_keys.py has what all keys of web pages have in common
-(docs/engagement.md "Publishable keys", specification 5)."""
+"""/console/v1/content-keys: the behaviour of content keys only. For the behaviour of all publishable keys see
+test_tracking_keys.py (docs/engagement.md "Publishable keys", specification 5)."""
 
 import pytest
 from support.client import SHOP, faults_of
@@ -22,7 +22,7 @@ def test_a_content_key_has_no_rates(content):
 
 @pytest.mark.parametrize("headers", [{"Origin": None}, {"Origin": "null"}, {"Origin": SHOP},
                                      {"Origin": None, "Referer": f"{SHOP}/console/"}])
-def test_content_keys_are_managed_from_the_console_only(content, headers):
+def test_content_keys_are_managed_only_from_the_console(content, headers):
     key = content.create()
     body = {"name": "stolen", "allowed_origins": ["https://evil.test"]}
     path = f"{content.path}/{key['id']}"
@@ -33,13 +33,13 @@ def test_content_keys_are_managed_from_the_console_only(content, headers):
     assert "stolen" not in {record["name"] for record in content.listed()}
 
 
-def test_the_consoles_own_pages_need_no_origin_header_when_they_name_themselves_as_referer(content, stack):
+def test_the_consoles_pages_may_send_a_referer_instead_of_an_origin_header(content, stack):
     headers = {"Origin": None, "Referer": f"{stack.base_url}/console/keys?page=2"}
     content.admin.get(content.path, headers=headers, expect=200)
     content.admin.get(content.path, headers={"Origin": stack.base_url.upper()}, expect=200)
 
 
-def test_a_viewer_reads_them_and_changes_none(module_org, content):
+def test_a_viewer_reads_the_keys_and_changes_none(module_org, content):
     key, viewer = content.create(), module_org.viewer().api
     assert key in viewer.get_json(content.path, params={"limit": 100})["keys"]
     viewer.request("PATCH", f"{content.path}/{key['id']}", json={"name": "mine"}, expect=403, code="FORBIDDEN")
@@ -47,7 +47,7 @@ def test_a_viewer_reads_them_and_changes_none(module_org, content):
     assert content.record(key) == key
 
 
-def test_nothing_but_a_session_opens_the_console(module_org, content):
+def test_only_a_session_is_accepted_by_the_console(module_org, content):
     for client in (module_org.api, module_org.module_api):
         client.get(content.path, expect=403, code="FORBIDDEN")
     module_org.api.get(content.path, key=None, expect=401)

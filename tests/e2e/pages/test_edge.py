@@ -1,4 +1,5 @@
-"""What nginx decides of pages' requests before a worker sees them: key, origin, rates, countries (docs/engagement.md "Origins")."""
+"""Decisions of nginx about the requests of pages before a worker gets them: key, origin, rates, countries
+(docs/engagement.md "Origins")."""
 
 import json
 import socket
@@ -8,24 +9,24 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support import wire
 from support.edge import Edge
-from support.page_keys import SHOP, Counted, PageKey, call, cors_headers, event, made_up_token, stored_events, track
+from support.page_keys import SHOP, Counted, PageKey, call, cors_headers, event, unissued_token, stored_events, track
 from support.publishable import Keys
 from support.stack import wait_for
 from support.world import Organization
 from test_nginx import check_headers, envelope
 
-# A verdict is kept so long at most; it is the promise of docs/engagement.md.
+# How long a decision is cached at most, as docs/engagement.md documents.
 KEPT = 10.0
 
 
 @pytest.fixture
 def key(module_org):
-    """A key of its own for each test: nothing is known of it at the edge."""
+    """A new key for each test, so that nginx has not cached a decision for it."""
     return PageKey(module_org)
 
 
 def refused(reply, status, code):
-    """Holds a refusal of the edge's against what each must be."""
+    """Checks an error reply of nginx against its required form."""
     assert reply.status == status and envelope(reply)["code"] == code, reply.body
     assert cors_headers(reply) == [] and reply.values("Vary") == ["Origin"]
     assert reply.values("WWW-Authenticate") == (["Bearer"] if status == 401 else [])
@@ -60,15 +61,15 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("sent", FOREIGN.values(), ids=FOREIGN)
-def test_a_foreign_origin_is_refused_without_a_word_for_the_browser(stack, new_org, sent):
+def test_a_foreign_origin_is_rejected_without_cors_headers(stack, new_org, sent):
     org = new_org(attributes=False)
     token = PageKey(org).token
-    for _ in range(2):  # asked, and from the cache
+    for _ in range(2):  # queried, and from the cache
         refused(track(stack, token, **sent), 403, "ORIGIN_NOT_ALLOWED")
     refused(call(stack, "OPTIONS", f"/v1/track?key={token}", headers=[("Access-Control-Request-Method", "POST")], **sent),
             403, "ORIGIN_NOT_ALLOWED")
     assert stored_events(org) == []
-    assert track(stack, token).status == 202  # nobody's foreign page spoils it for the shop's own
+    assert track(stack, token).status == 202  # a foreign page does not affect the cache for the shop
     assert stored_events(org) == ["seen"]
 
 
@@ -81,7 +82,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("sent", ALLOWED.values(), ids=ALLOWED)
-def test_an_allowed_origin_is_let_in_and_the_browser_is_told(stack, key, sent):
+def test_an_allowed_origin_is_accepted_with_cors_headers(stack, key, sent):
     for _ in range(2):
         reply = track(stack, key.token, **sent)
         check_headers(reply)
@@ -89,13 +90,13 @@ def test_an_allowed_origin_is_let_in_and_the_browser_is_told(stack, key, sent):
         assert reply.values("Access-Control-Allow-Origin") == [SHOP] and reply.values("Vary") == ["Origin"]
 
 
-def test_a_referer_speaks_for_an_origin_that_is_not_sent(stack, key):
+def test_a_referer_replaces_a_missing_origin_header(stack, key):
     for path in ("", "/", "/cart?x=https://evil.example/", "/#x"):
         reply = track(stack, key.token, None, referer=SHOP + path)
         assert reply.status == 202 and cors_headers(reply) == []
 
 
-def test_an_allowed_page_may_ask_first(stack, key):
+def test_an_allowed_page_gets_a_preflight_reply(stack, key):
     reply = call(stack, "OPTIONS", f"/v1/track?key={key.token}", SHOP,
                  headers=[("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "content-type")])
     check_headers(reply)
@@ -103,14 +104,14 @@ def test_an_allowed_page_may_ask_first(stack, key):
     assert "POST" in reply.values("Access-Control-Allow-Methods")[0] and reply.values("Vary") == ["Origin"]
 
 
-def test_head_is_judged_like_get(stack, key):
+def test_head_is_checked_like_get(stack, key):
     foreign = call(stack, "HEAD", f"/v1/track?key={key.token}", "https://evil.example")
     assert (foreign.status, foreign.body, cors_headers(foreign)) == (403, b"", [])
     own = call(stack, "HEAD", f"/v1/track?key={key.token}", SHOP)
-    assert (own.status, own.body) == (405, b"")  # the worker's word
+    assert (own.status, own.body) == (405, b"")  # the reply of the worker
 
 
-def test_a_large_body_comes_through_whole(stack, new_org):
+def test_a_large_body_is_passed_on_completely(stack, new_org):
     org = new_org(attributes=False)
     body = json.dumps({"events": [event(metadata={"x": "y" * 8000}) for _ in range(100)]}).encode()
     reply = call(stack, "POST", f"/v1/track?key={PageKey(org).token}", SHOP, body=body)
@@ -121,15 +122,15 @@ def test_a_large_body_comes_through_whole(stack, new_org):
 # ---------------------------------------------------------------------------- keys
 
 
-@pytest.mark.parametrize("token", [*(pytest.param(made_up_token(prefix), id=prefix + "made up")
+@pytest.mark.parametrize("token", [*(pytest.param(unissued_token(prefix), id=prefix + "made up")
                                      for prefix in ("ek_live_", "ck_live_", "xk_live_")), "ek_live_", "x",
                                    "a|b", "%00", "%ff", "x" * 3000, "%20", "../edge"])
-def test_a_key_that_is_none_is_refused(stack, token):
+def test_a_malformed_key_is_rejected(stack, token):
     for _ in range(2):
         refused(track(stack, token), 401, "UNAUTHORIZED")
 
 
-def test_an_ended_key_is_refused(stack, module_org):
+def test_an_expired_or_revoked_key_is_rejected(stack, module_org):
     revoked, expired = PageKey(module_org), PageKey(module_org)
     revoked.revoke()
     stack.sql("UPDATE publishable_keys SET expires_at = 1 WHERE token = %s", expired.token)
@@ -137,24 +138,24 @@ def test_an_ended_key_is_refused(stack, module_org):
         refused(track(stack, key.token), 401, "UNAUTHORIZED")
 
 
-def test_a_key_of_the_other_kind_is_the_workers_to_refuse(stack, module_org):
+def test_a_key_of_the_other_kind_is_rejected_by_the_worker(stack, module_org):
     reply = track(stack, PageKey(module_org, kind="content").token)
     assert (reply.status, envelope(reply)["code"]) == (403, "FORBIDDEN")
 
 
-def test_a_key_in_the_body_is_judged_by_the_worker(stack, key):
+def test_a_key_in_the_body_is_checked_by_the_worker(stack, key):
     tracked = Counted(stack, "trackEvents")
     assert track(stack, None, body_key=key.token).status == 202
-    assert track(stack, "", body_key=key.token).status in (202, 401)  # an empty key in the query is none
+    assert track(stack, "", body_key=key.token).status in (202, 401)  # an empty key in the query counts as absent
     refused(track(stack, None, "https://evil.example", body_key=key.token), 403, "ORIGIN_NOT_ALLOWED")
     refused(track(stack, None, "null", body_key=key.token), 403, "ORIGIN_NOT_ALLOWED")
-    refused(track(stack, None, body_key=made_up_token()), 401, "UNAUTHORIZED")
+    refused(track(stack, None, body_key=unissued_token()), 401, "UNAUTHORIZED")
     refused(track(stack, None), 401, "UNAUTHORIZED")
     assert tracked.total() == 6
 
 
-def test_a_key_in_disguise_is_judged_by_the_worker(stack, key):
-    """Other spellings of the parameter than nginx reads."""
+def test_an_encoded_key_parameter_is_checked_by_the_worker(stack, key):
+    """Notations of the parameter that nginx does not recognize."""
     disguised = "k%65y=" + key.token
     assert call(stack, "POST", "/v1/track?" + disguised, SHOP, body=json.dumps(event()).encode()).status == 202
     refused(call(stack, "POST", "/v1/track?" + disguised, "https://evil.example", body=json.dumps(event()).encode()), 403,
@@ -163,13 +164,13 @@ def test_a_key_in_disguise_is_judged_by_the_worker(stack, key):
     assert track(stack, encoded).status == 202
     refused(track(stack, encoded, "https://evil.example"), 403, "ORIGIN_NOT_ALLOWED")
     key.revoke()
-    refused(track(stack, made_up_token() + f"&key={key.token}"), 401, "UNAUTHORIZED")
+    refused(track(stack, unissued_token() + f"&key={key.token}"), 401, "UNAUTHORIZED")
     refused(call(stack, "POST", f"/v1/track?KEY={PageKey(key.org).token}&key={key.token}", SHOP,
                  body=json.dumps(event()).encode()), 401, "UNAUTHORIZED")
 
 
-def test_a_verdict_is_for_one_key_and_one_origin(stack, new_org):
-    """The trap: a subrequest has no arguments, and what is kept by its own would be one verdict for all."""
+def test_a_decision_is_cached_for_one_key_and_one_origin(stack, new_org):
+    """The risk: a subrequest has no arguments, so a cache keyed by its own URI would share one decision among all."""
     ours, theirs = new_org(attributes=False), new_org(attributes=False)
     other = "https://other.example"
     keys = {SHOP: PageKey(ours, SHOP).token, other: PageKey(theirs, other).token}
@@ -178,34 +179,34 @@ def test_a_verdict_is_for_one_key_and_one_origin(stack, new_org):
             for origin in (SHOP, other):
                 assert track(stack, token, origin).status == (202 if origin == allowed else 403)
                 assert track(stack, token, None, referer=origin + "/x").status == (202 if origin == allowed else 403)
-                assert track(stack, made_up_token(), origin).status == 401
+                assert track(stack, unissued_token(), origin).status == 401
             assert track(stack, token, None).status == 403
             assert track(stack, None, allowed, body_key=token).status == 202
     assert len(stored_events(ours)) == len(stored_events(theirs)) == 9
 
 
 @pytest.mark.parametrize("origin, status", [(SHOP, 202), ("https://evil.example", 403)])
-def test_a_verdict_is_asked_once_for_many_requests(stack, key, origin, status):
-    judged, tracked = Counted(stack, "judgePublishableKey"), Counted(stack, "trackEvents")
+def test_a_decision_is_queried_once_for_many_requests(stack, key, origin, status):
+    checks, tracked = Counted(stack, "judgePublishableKey"), Counted(stack, "trackEvents")
     with ThreadPoolExecutor(16) as pool:
         replies = list(pool.map(lambda _: track(stack, key.token, origin), range(200)))
     assert {reply.status for reply in replies} == {status}
     assert len({reply.values("X-Request-Id")[0] for reply in replies}) == 200
-    # Who waited for another's answer longer than 100 ms asked for himself.
-    assert 1 <= judged.total() <= 40, judged.all()
+    # A request that waits longer than 100 ms for the query of another sends its own.
+    assert 1 <= checks.total() <= 40, checks.all()
     assert tracked.total() == (200 if status == 202 else 0)
 
 
-def test_an_unknown_key_is_asked_for_once(stack):
-    token = made_up_token()
-    judged = Counted(stack, "judgePublishableKey")
+def test_an_unknown_key_is_queried_once(stack):
+    token = unissued_token()
+    checks = Counted(stack, "judgePublishableKey")
     for number in range(30):
         refused(track(stack, token), 401, "UNAUTHORIZED")
-        refused(track(stack, f"{'x' * number}!"), 401, "UNAUTHORIZED")  # rubbish is all the same
-    assert judged.total() <= 10  # each is kept for two seconds
+        refused(track(stack, f"{'x' * number}!"), 401, "UNAUTHORIZED")  # all malformed keys share one entry
+    assert checks.total() <= 10  # each is cached for two seconds
 
 
-def test_a_revoked_key_stops_at_the_worker_at_once_and_at_the_edge_within_ten_seconds(stack, new_org):
+def test_a_revoked_key_is_rejected_by_the_worker_immediately_and_by_nginx_within_ten_seconds(stack, new_org):
     org = new_org(attributes=False)
     key = PageKey(org)
     assert track(stack, key.token).status == 202
@@ -222,18 +223,18 @@ def test_a_revoked_key_stops_at_the_worker_at_once_and_at_the_edge_within_ten_se
         was_reached, refused_by_worker = reached > refused_by_worker, reached
         return not was_reached
 
-    wait_for(is_refused_at_the_edge, "the edge to refuse", KEPT, every=0.1)
+    wait_for(is_refused_at_the_edge, "nginx to reject", KEPT, every=0.1)
     assert time.monotonic() - revoked <= KEPT + 0.5
-    assert refused_by_worker >= 1  # the edge did not know yet, and yet nothing passed
+    assert refused_by_worker >= 1  # nginx had not noticed yet, and the worker still rejected the requests
     assert len(stored_events(org)) == before
 
 
-def test_a_page_that_is_allowed_later_is_let_in_soon(stack, module_org):
+def test_a_newly_allowed_page_is_accepted_soon(stack, module_org):
     keys = Keys(module_org, "tracking")
     key, blog = keys.create(), "https://blog.example"
     refused(track(stack, key["key"], blog), 403, "ORIGIN_NOT_ALLOWED")
     keys.change(key, allowed_origins=[blog])
-    wait_for(lambda: track(stack, key["key"], blog).status == 202, "the new origin to be let in", 5, every=0.1)
+    wait_for(lambda: track(stack, key["key"], blog).status == 202, "the new origin to be accepted", 5, every=0.1)
     refused(track(stack, key["key"]), 403, "ORIGIN_NOT_ALLOWED")
 
 
@@ -257,7 +258,7 @@ def test_one_client_has_twenty_a_second_and_forty_at_once(strict_stack, contract
     assert set(bodies) == {202, 429}
 
 
-def test_one_key_has_a_ceiling_over_all_clients(stack, module_org):
+def test_one_key_has_a_limit_over_all_clients(stack, module_org):
     changes = [("snippets/muster-rates.conf", "zone=muster_key:10m rate=100000r/s", "zone=muster_key:10m rate=1r/s"),
                ("snippets/muster-page.conf", "zone=muster_key burst=2000", "zone=muster_key burst=5")]
     busy, idle = PageKey(module_org).token, PageKey(module_org).token
@@ -276,16 +277,16 @@ def test_one_key_has_a_ceiling_over_all_clients(stack, module_org):
 def test_without_workers_pages_get_503(stack, key):
     assert track(stack, key.token).status == 202
     with stack.without("musterd"):
-        for token in (key.token, made_up_token()):  # a verdict that is kept, and one that cannot be had
+        for token in (key.token, unissued_token()):  # a cached decision, and one that cannot be queried
             for method in ("POST", "OPTIONS", "GET"):
                 reply = call(stack, method, f"/v1/track?key={token}", SHOP)
                 assert (reply.status, envelope(reply)["code"]) == (503, "SERVICE_UNAVAILABLE")
                 assert int(reply.values("Retry-After")[0]) >= 1
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
     assert track(stack, key.token).status == 202
 
 
-def test_workers_that_do_not_answer_are_503_too(stack, key):
+def test_unresponsive_workers_are_503_too(stack, key):
     path = f"{stack.folder}/tmp/silent-edge.sock"
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(path)
@@ -298,7 +299,7 @@ def test_workers_that_do_not_answer_are_503_too(stack, key):
 
 @pytest.mark.parametrize("path", ["/edge/key", "/edge/", "/edge", "/_muster/page-key", "/_muster/401", "/_muster/403",
                                   "/v1/track/../../edge/key", "/v1/../edge/key", "/%65dge/key", "//edge/key"])
-def test_the_edges_own_endpoint_is_not_there_for_anybody_else(stack, key, path):
+def test_the_internal_endpoint_of_nginx_is_404_for_clients(stack, key, path):
     for method in ("GET", "POST"):
         reply = call(stack, method, f"{path}?key={key.token}", SHOP)
         assert (reply.status, envelope(reply)["code"]) == (404, "NOT_FOUND")
@@ -316,7 +317,7 @@ def stack_rows(org):
                          "UNHEX(REPLACE(%s, '-', '')) ORDER BY id", org.id)
 
 
-def test_an_event_knows_the_country_of_its_client(stack, new_org):
+def test_an_event_has_the_country_of_its_client(stack, new_org):
     org = new_org(attributes=False)
     token = PageKey(org).token
     changes = [("nginx.conf", "daemon off;", "daemon off;\nload_module /usr/lib/nginx/modules/ngx_http_geoip_module.so;"),
@@ -329,12 +330,12 @@ def test_an_event_knows_the_country_of_its_client(stack, new_org):
             assert country_of(org) == (country, None), address
         assert track(edge, token).status == 202
         assert country_of(org) == (None, None)
-        # From whom nginx does not trust the address, only his own counts.
+        # For a client whose X-Forwarded-For nginx does not trust, only its own address counts.
         assert track(edge, token, headers=[("X-Forwarded-For", "8.8.8.8")], source="127.0.0.2").status == 202
         assert country_of(org) == (None, None)
 
 
-def test_no_client_says_where_he_is(stack, new_org):
+def test_a_client_cannot_choose_its_country(stack, new_org):
     org = new_org(attributes=False)
     names = ["GEO_COUNTRY", "Geo-Country", "GEO_REGION", "HTTP_GEO_COUNTRY", "X-Country", "CF-IPCountry", "muster_country",
              "X-Forwarded-For"]
@@ -342,15 +343,15 @@ def test_no_client_says_where_he_is(stack, new_org):
     assert country_of(org) == (None, None)
 
 
-# ---------------------------------------------------------------------------- what nginx keeps of answers
+# ---------------------------------------------------------------------------- caching of replies
 
-# The location of articles, for an answer that every worker has: public, with an ETag.
+# The location of articles, applied to a reply that every worker has: public, with an ETag.
 PUBLIC = "/openapi/partner.json"
 AS_CONTENT = [("snippets/muster-routes.conf", f"location = {PUBLIC} {{", "location = /elsewhere {"),
               ("snippets/muster-routes.conf", "location /v1/content/articles/ {", f"location = {PUBLIC} {{")]
 
 
-def test_a_public_answer_is_kept_behind_the_judgement(stack, new_org):
+def test_a_cached_public_reply_requires_an_allowed_key(stack, new_org):
     key = PageKey(new_org(attributes=False), SHOP, "https://other.example", kind="content")
     path = f"{PUBLIC}?key={key.token}"
     with Edge(stack, "content", AS_CONTENT) as edge:
@@ -363,7 +364,7 @@ def test_a_public_answer_is_kept_behind_the_judgement(stack, new_org):
             assert reply.status == 200 and reply.body == replies[0].body
             assert reply.values("Cache-Control") == ["public, max-age=300"]
         assert len({reply.values("X-Request-Id")[0] for reply in replies}) == 20
-        assert 1 <= asked.total() <= 2 + spent  # kept for a second
+        assert 1 <= asked.total() <= 2 + spent  # cached for a second
         etag = replies[0].values("ETag")[0]
         known = call(edge, "GET", path, SHOP, headers=[("If-None-Match", etag)])
         assert (known.status, known.body, known.values("ETag")) == (304, b"", [etag])
@@ -372,21 +373,21 @@ def test_a_public_answer_is_kept_behind_the_judgement(stack, new_org):
         assert (head.status, head.body, head.values("ETag")) == (200, b"", [etag])
         assert call(edge, "GET", path, SHOP).body == replies[0].body
         assert call(edge, "GET", path, SHOP, headers=[("Range", "bytes=0-9")]).status == 200
-        # Each origin has an answer of its own, and a foreign one none.
+        # Each allowed origin has its own cached reply, and a foreign one gets none.
         before = asked.total()
         assert call(edge, "GET", path, "https://other.example").status == 200
         assert asked.total() == before + 1
         refused(call(edge, "GET", path, "https://evil.example"), 403, "ORIGIN_NOT_ALLOWED")
         refused(call(edge, "GET", path, None, referer="https://evil.example/"), 403, "ORIGIN_NOT_ALLOWED")
-        refused(call(edge, "GET", f"{PUBLIC}?key={made_up_token('ck_live_')}", SHOP), 401, "UNAUTHORIZED")
+        refused(call(edge, "GET", f"{PUBLIC}?key={unissued_token('ck_live_')}", SHOP), 401, "UNAUTHORIZED")
 
 
-def test_a_revoked_key_does_not_open_what_is_kept(stack, new_org):
+def test_a_revoked_key_does_not_get_cached_replies(stack, new_org):
     key = PageKey(new_org(attributes=False), kind="content")
     with Edge(stack, "content-revoked", AS_CONTENT) as edge:
         assert call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP).status == 200
         key.revoke()
-        wait_for(lambda: call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP).status == 401, "the edge to refuse", KEPT,
+        wait_for(lambda: call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP).status == 401, "nginx to reject", KEPT,
                  every=0.2)
         refused(call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP), 401, "UNAUTHORIZED")
 
@@ -394,7 +395,7 @@ def test_a_revoked_key_does_not_open_what_is_kept(stack, new_org):
 # ---------------------------------------------------------------------------- the snippet's file
 
 
-def test_any_page_may_load_the_snippet_and_keep_it(stack):
+def test_any_page_may_load_and_cache_the_snippet(stack):
     reply = wire.exchange(stack, wire.request_bytes("GET", "/js/muster.js", [("Origin", "https://any.example")]))
     check_headers(reply)
     assert reply.status == 200 and len(reply.body) < 2048

@@ -1,4 +1,4 @@
-"""/v1/engagement/keys, and what all keys of web pages have in common: each test with `keys` runs for content keys too
+"""/v1/engagement/keys, and the behaviour of all publishable keys: each test with `keys` also runs for content keys
 (docs/engagement.md "Publishable keys", specification 5)."""
 
 import datetime
@@ -32,7 +32,7 @@ def in_seconds(seconds):
 
 
 def status_of(org, key, origin=SHOP):
-    """What a page of that origin is answered with the tracking key."""
+    """The reply that a page of that origin gets with the tracking key."""
     page = PageClient(org.stack, org.api.contract, key)
     body = {"action": "viewed", "anonymous_id": "v"}
     return page.post("/v1/track", json=body, headers={"Origin": origin}).status_code
@@ -57,7 +57,7 @@ def test_keys_are_listed_page_by_page(new_org):
         assert Keys(org, kind).listed(limit=2) == Keys(org, kind).listed() == expected
 
 
-def test_origins_are_kept_in_one_spelling(keys):
+def test_origins_are_stored_in_canonical_form(keys):
     key = keys.create(allowed_origins=["HTTPS://Shop.Example:443", "http://localhost:3000", "https://*.Shop.example:8443"])
     assert key["allowed_origins"] == [SHOP, "http://localhost:3000", "https://*.shop.example:8443"]
     assert len(keys.create(allowed_origins=[f"https://a{n}.example" for n in range(50)])["allowed_origins"]) == 50
@@ -82,7 +82,7 @@ def test_faulty_origins_are_422_with_every_fault(keys, origins, faults):
     body = {"name": "", "allowed_origins": origins, "more": 1}
     reply = keys.admin.post(keys.path, json=body, expect=422)
     assert faults_of(reply) == faults | {"name": "required", "more": "unknown_field"}
-    if origins is not None:  # a change without them leaves them as they are
+    if origins is not None:  # a change without origins keeps them
         assert faults_of(keys.change(keys.create(), expect=422, allowed_origins=origins)) == faults
 
 
@@ -98,7 +98,7 @@ def test_a_faulty_key_is_422_with_every_fault(keys, fields, faults):
     assert faults_of(keys.change(keys.create(), expect=422, **fields)) == faults
 
 
-def test_a_replay_shows_the_same_key_and_issues_none(new_org, keys):
+def test_a_replay_returns_the_same_key_and_issues_none(new_org, keys):
     own = Keys(new_org(attributes=False), keys.kind)
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     first = own.post(headers=headers, expect=201)
@@ -131,7 +131,7 @@ def test_an_organization_has_200_keys_that_are_not_revoked(new_org, stack, keys)
 # ---------------------------------------------------------------------------- change, revoke
 
 
-def test_a_change_leaves_what_it_does_not_name(keys):
+def test_a_change_keeps_the_fields_that_it_does_not_name(keys):
     key = keys.create(expires_at=in_seconds(DAY))
     renamed = keys.change(key, name="store").json()
     assert renamed == key | {"name": "store"}
@@ -140,19 +140,19 @@ def test_a_change_leaves_what_it_does_not_name(keys):
     assert keys.change(key, expires_at=None).json() == keys.record(key) == moved | {"expires_at": None}
 
 
-def test_an_expired_key_gets_a_new_end(keys, stack):
+def test_an_expired_key_gets_a_new_expiry(keys, stack):
     key = keys.create()
     stack.sql("UPDATE publishable_keys SET expires_at = 1000 WHERE token = %s", key["key"])
     later = in_seconds(DAY)
     assert keys.change(key, expires_at=later).json()["expires_at"] == later
 
 
-def test_a_revoked_key_stays_listed_for_30_days_and_is_never_changed(keys, stack):
+def test_a_revoked_key_remains_listed_for_30_days_and_is_never_changed(keys, stack):
     key = keys.create()
     assert keys.revoke(key).content == b""
     revoked = keys.record(key)
     assert revoked["revoked_at"] is not None
-    keys.revoke(key)  # again: the same
+    keys.revoke(key)  # again: the same result
     assert keys.record(key) == revoked
     assert details_of(keys.change(key, expect=409, name="more"))["reason"] == "the key is revoked"
     for age, is_listed in ((30 * DAY - 60, True), (30 * DAY + 1, False)):
@@ -164,7 +164,7 @@ def test_a_revoked_key_stays_listed_for_30_days_and_is_never_changed(keys, stack
     keys.revoke(key, expect=404)
 
 
-def test_a_key_of_the_other_kind_is_none(module_org):
+def test_a_key_of_the_other_kind_is_not_found(module_org):
     kinds = [Keys(module_org, kind) for kind in PATHS]
     for mine, other in (kinds, kinds[::-1]):
         key = other.create()
@@ -173,10 +173,10 @@ def test_a_key_of_the_other_kind_is_none(module_org):
         assert mine.record(key) is None and other.record(key) == key
 
 
-def test_the_log_tells_who_did_what(keys):
+def test_the_log_records_who_did_what(keys):
     key = keys.create(name="noted")
     keys.change(key, name="renamed")
-    keys.change(key, name="renamed")  # nothing changed: nothing to tell
+    keys.change(key, name="renamed")  # no change, so no entry
     keys.revoke(key)
     keys.revoke(key)
     log = keys.admin.get_json("/v1/audit-log", params={"subject_id": key["id"]})["audit_log"]
@@ -185,10 +185,10 @@ def test_the_log_tells_who_did_what(keys):
         (("revoked", {}), ("updated", {"name": "renamed"}), ("issued", {"name": "noted"}))]
 
 
-# ---------------------------------------------------------------------------- tracking keys alone
+# ---------------------------------------------------------------------------- tracking keys only
 
 
-def test_a_key_has_a_rate_of_its_own_or_the_installations(module_org, tracking):
+def test_a_key_has_its_own_or_the_default_rate(module_org, tracking):
     plain = tracking.create()
     assert (plain["rate_limit_per_second"], plain["burst"]) == (None, None)
     key = tracking.create(rate_limit_per_second=5, burst=7)
@@ -201,32 +201,32 @@ def test_a_key_has_a_rate_of_its_own_or_the_installations(module_org, tracking):
 
 
 @pytest.mark.parametrize("value, fault", [(0, "out_of_range"), (100_001, "out_of_range"), ("5", "wrong_type"), (1.5, "wrong_type")])
-def test_a_rate_is_within_its_range(tracking, value, fault):
+def test_a_rate_must_be_within_its_range(tracking, value, fault):
     rates = {"rate_limit_per_second": value, "burst": value}
     faults = dict.fromkeys(rates, fault)
     assert faults_of(tracking.post(expect=422, **rates)) == faults
     assert faults_of(tracking.change(tracking.create(), expect=422, **rates)) == faults
 
 
-def test_a_change_counts_from_the_next_request_on(module_org, tracking, stack):
+def test_a_change_applies_to_the_next_request(module_org, tracking, stack):
     key = tracking.create()
     assert (status_of(module_org, key), status_of(module_org, key, BLOG)) == (202, 403)
     tracking.change(key, allowed_origins=[BLOG, SUBDOMAINS])
     assert status_of(module_org, key) == 403
-    # What the edge refused a moment ago it refuses for two seconds more.
-    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the new origin to be let in", seconds=5)
+    # nginx caches a rejection for two seconds.
+    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the new origin to be accepted", seconds=5)
     assert status_of(module_org, key, "https://a.shop.example") == 202
     assert status_of(module_org, key, "https://a.b.shop.example") == 403
     assert tracking.record(key)["last_used_at"] is not None
     stack.sql("UPDATE publishable_keys SET expires_at = 1000 WHERE token = %s", key["key"])
     assert status_of(module_org, key, BLOG) == 401
     tracking.change(key, expires_at=None)
-    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the key to be good again", seconds=5)
+    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the key to be valid again", seconds=5)
     tracking.revoke(key)
     assert status_of(module_org, key, BLOG) == 401
 
 
-def test_an_organizations_key_cannot_issue_a_tracking_key(module_org, tracking):
+def test_the_key_of_an_organization_cannot_issue_a_tracking_key(module_org, tracking):
     body = {"name": "k", "allowed_origins": [SHOP]}
     module_org.api.post(tracking.path, json=body, expect=403, code="FORBIDDEN")
     module_org.api.get(tracking.path, expect=403, code="FORBIDDEN")

@@ -1,4 +1,4 @@
-"""musterctl user erase: a person is gone from every organization, and from what the API still shows of imports."""
+"""musterctl user erase: a person is deleted from every organization, and from the imports that the API still shows."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ def person(address):
 
 @pytest.fixture
 def erase(stack):
-    """Erases an address for good; what is printed. status: the exit status that must come."""
+    """Erases an address permanently; returns the output. status: the expected exit status."""
     def run(address, *more, status=DONE):
         done = stack.ctl_raw("--json", "user", "erase", "--email", address, *(more or ["--yes"]))
         assert done.returncode == status, done
@@ -31,7 +31,7 @@ def lines_of(org, job_id):
     return list(csv.DictReader(io.StringIO(org.report(job_id).decode())))
 
 
-def test_a_person_is_gone_from_both_organizations_and_from_what_imports_show(org, new_org, erase):
+def test_a_person_is_deleted_from_both_organizations_and_from_the_shown_imports(org, new_org, erase):
     other, address, bob = new_org(attributes=False), email("ann"), email("bob")
     job_id = org.imported([person(address), {"email": bob}, person(address)])["id"]
     user = other.create_user({"email": address, "first_name": "Ann"})
@@ -57,11 +57,11 @@ def test_a_person_is_gone_from_both_organizations_and_from_what_imports_show(org
         assert not any(word in content for word in (address, "Annabel", "Leeson", "crm-77", "0123 456"))
     assert org.job(job_id)["created_count"] == 2
 
-    again = org.create_user({"email": address})  # whoever comes back is somebody new
+    again = org.create_user({"email": address})  # a person who returns is a new user
     assert again["outcome"] == "created" and again["id"] != user["id"] and again["first_name"] is None
 
 
-def test_a_recorded_reply_is_not_replayed_any_more(org, erase):
+def test_a_recorded_reply_is_not_replayed_after_an_erasure(org, erase):
     body, headers = {"email": email("ann"), "first_name": "Annabel"}, {"Idempotency-Key": str(uuid.uuid4())}
     longer = {"email": "x" + body["email"]}, {"Idempotency-Key": str(uuid.uuid4())}
     first = org.api.post("/v1/users", json=body, headers=headers, expect=201)
@@ -73,14 +73,14 @@ def test_a_recorded_reply_is_not_replayed_any_more(org, erase):
     assert kept.headers["Idempotency-Replayed"] == "true"
 
 
-def test_without_yes_it_only_tells(org, erase, stack):
+def test_without_yes_it_only_reports(org, erase, stack):
     address = email("ann")
     user = org.create_user({"email": address, "first_name": "Annabel"})
     job_id = org.staged([person(address)])
     org.cancel(job_id)
-    told = erase(address, "--email", address)
-    assert not told["erased"] and not told["complete"] and told["user_id"] == user["id"]
-    assert [(entry["member_id"], entry["import_rows"]) for entry in told["organizations"]] == [(user["member_id"], 1)]
+    reported = erase(address, "--email", address)
+    assert not reported["erased"] and not reported["complete"] and reported["user_id"] == user["id"]
+    assert [(entry["member_id"], entry["import_rows"]) for entry in reported["organizations"]] == [(user["member_id"], 1)]
     assert org.user(user["id"])["first_name"] == "Annabel"
     assert org.rows(job_id)[0]["payload"]["first_name"] == "Annabel"
     text = stack.ctl_raw("user", "erase", "--email", address)
@@ -92,7 +92,7 @@ def test_without_yes_it_only_tells(org, erase, stack):
     assert text.returncode == DONE and text.stdout.startswith("nothing")
 
 
-def test_a_job_that_has_not_ended_is_told_and_waited_for(org, erase, no_runner, stack):
+def test_an_active_job_is_reported_and_erased_after_it_ends(org, erase, no_runner, stack):
     address = email("ann")
     user = org.create_user({"email": address})
     job_id = org.staged([person(address)])
@@ -110,23 +110,23 @@ def test_a_job_that_has_not_ended_is_told_and_waited_for(org, erase, no_runner, 
     assert org.rows(job_id)[0]["payload"] == EMPTY
 
 
-def test_an_admin_of_the_address_stays(org, erase, stack):
+def test_an_admin_with_the_address_is_kept(org, erase, stack):
     address = email("admin")
     stack.ctl("admin", "add", "--org", org.id, "--email", address)
-    told = erase(address)
-    assert told["is_admin"] and told["complete"] and told["organizations"] == []
+    reported = erase(address)
+    assert reported["is_admin"] and reported["complete"] and reported["organizations"] == []
     assert "admins are not erased" in stack.ctl_raw("user", "erase", "--email", address).stdout
     assert stack.sql("SELECT COUNT(*) FROM admins WHERE email = %s", address) == [(1,)]
 
 
-def test_what_is_no_address_is_refused(stack):
+def test_an_invalid_address_is_rejected(stack):
     for arguments, status in ((["--email", "ann"], NOT_DONE), ([], USAGE), (["--yes"], USAGE), (["--email"], USAGE),
                               (["--email", "a@x.test", "--no"], USAGE), (["--email", "a@x.test", "--yes", "x"], USAGE)):
         done = stack.ctl_raw("user", "erase", *arguments)
         assert done.returncode == status and done.stdout == "" and "@" not in done.stderr, done
 
 
-def test_the_erasure_stands_in_the_log_of_each_organization_without_the_address(org, new_org, erase, stack):
+def test_the_erasure_is_in_the_log_of_each_organization_without_the_address(org, new_org, erase, stack):
     other, third, address = new_org(attributes=False), new_org(attributes=False), email("ann")
     user = org.create_user({"email": address})
     other.create_user({"email": address})
@@ -141,7 +141,7 @@ def test_the_erasure_stands_in_the_log_of_each_organization_without_the_address(
 # ---------------------------------------------------------------------------- the log itself, for the operator
 
 
-def test_the_log_shows_the_operators_deeds_newest_first(stack, org):
+def test_the_log_shows_the_actions_of_the_operator_newest_first(stack, org):
     stack.ctl("admin", "add", "--org", org.id, "--email", email("admin"), "--role", "viewer")
     org.set_enabled("phone", False)
     job_id = org.staged([])
@@ -160,7 +160,7 @@ def test_the_log_shows_the_operators_deeds_newest_first(stack, org):
     assert text.count("\n") == 1 and f"{org.id}  operator  import.canceled  {job_id}  {{}}\n" in text
 
 
-def test_without_an_organization_the_log_is_everyones(stack, new_org):
+def test_without_an_organization_the_log_covers_all(stack, new_org):
     made = [new_org(attributes=False).id for _ in range(2)]
     entries = stack.ctl("audit", "--action", "organization.created", "--limit", "2")
     assert [entry["organization_id"] for entry in entries] == made[::-1]

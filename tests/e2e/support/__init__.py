@@ -1,1 +1,1 @@
-"""What the end-to-end tests stand on: the stack, the API's contract, a recording client, organizations."""
+"""The support code of the end-to-end tests: the stack, the API's contract, a recording client, organizations."""

@@ -1,4 +1,4 @@
-"""Admins who really sign in: the code comes by mail, the second factor is computed as an authenticator would."""
+"""Admins with a real sign-in: the code comes by mail, and the second factor is computed as by an authenticator."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ FACTOR = "/api/auth/two-factor"
 
 
 def totp(secret, step):
-    """RFC 6238 with the parameters of every authenticator: SHA-1, six digits. secret: Base32."""
+    """RFC 6238 with the usual parameters: SHA-1, six digits. secret: Base32."""
     mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), hashlib.sha1)
     place = mac[-1] & 15
     return f"{(struct.unpack('>I', mac[place:place + 4])[0] & 0x7FFFFFFF) % 10**6:06d}"
@@ -27,7 +27,7 @@ def step_now():
 
 
 class Admin:
-    """An admin with seats, made with musterctl. seats: (organization's id, role) pairs, the earliest first."""
+    """An admin with seats, created with musterctl. seats: (organization id, role) pairs, the earliest first."""
 
     def __init__(self, stack, contract, *seats, address=None):
         self.stack, self.contract = stack, contract
@@ -45,8 +45,8 @@ class Admin:
 
     # ------------------------------------------------------------------ the code
     def ask_for_code(self):
-        """The code of a mail that came for this request."""
-        if self._has_asked:  # one a minute: the pace of people, not of tests
+        """The code of the mail that was sent for this request."""
+        if self._has_asked:  # one a minute suits people and not tests
             forget_requests(self.stack)
         self._has_asked = True
         before = f"{time.time_ns():020d}"
@@ -57,14 +57,14 @@ class Admin:
         return wait_for_mail(self.stack, self.address, after=before).code
 
     def signed_in(self):
-        """The whole answer of a sign-in, its token before the second factor."""
+        """The whole reply of a sign-in; its token is unverified."""
         body = {"email": self.address, "otp": self.ask_for_code()}
         reply = Client(self.stack, self.contract).post(f"{AUTH}/verify", json=body, expect=200).json()
         self.stack.keys_issued.append(reply["token"])
         return reply
 
     def unverified(self):
-        """A client with a new session before its second factor."""
+        """A client with a new, unverified session."""
         return Client(self.stack, self.contract, self.signed_in()["token"])
 
     # ------------------------------------------------------------------ the second factor
@@ -75,7 +75,7 @@ class Admin:
         return made
 
     def fresh_step(self):
-        """A time step that was not used and is accepted now; None when there is none for the moment."""
+        """A time step that was not used and is accepted now; None if there is none at the moment."""
         step = max(self.last_step + 1, step_now() - 1)
         if step > step_now() + 1:
             return None
@@ -83,8 +83,8 @@ class Admin:
         return step
 
     def pass_second_factor(self, client):
-        """By the first unused step, or by a backup code when all steps of the moment are used."""
-        for _ in range(2):  # the oldest step may run out of its time on the way
+        """Verifies with the first unused step, or with a backup code if all steps of the moment are used."""
+        for _ in range(2):  # the oldest step may expire on the way
             step = self.fresh_step()
             if step is None:
                 break
@@ -94,7 +94,7 @@ class Admin:
         return client
 
     def new_session(self):
-        """A client with another session past its second factor; enrolls first where that is to be done."""
+        """A client with another verified session; enrolls first if necessary."""
         client = self.unverified()
         if self.secret is None:
             self.enable(client)
@@ -102,12 +102,12 @@ class Admin:
 
     @property
     def api(self):
-        """The admin's usual session past the second factor: one, made when it is first asked for."""
+        """The verified session of the admin, which is created on first use."""
         if self._api is None:
             self._api = self.new_session()
         return self._api
 
 
 def forget_requests(stack):
-    """Lets every address ask for a code at once again."""
+    """Allows every address to request a code immediately again."""
     stack.sql("DELETE FROM guess_budgets WHERE kind = 'otp_request'")

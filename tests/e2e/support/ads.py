@@ -1,4 +1,4 @@
-"""An organization's ads, as one of its admins keeps them in the console, and as its pages show them."""
+"""The ads of an organization, as one of its admins manages them in the console, and as its pages show them."""
 
 from urllib.parse import urlsplit
 
@@ -7,12 +7,12 @@ from .world import slug
 CONSOLE = "/console/v1/ads"
 LANDING = "https://shop.example/final?a=b&c=%20d#e"
 IMAGE = "https://img.example/final.png"
-# The slug of the slot that an organization has among its records().
+# The slug of the slot in the organization's records().
 MATRIX_SLOT = "matrix"
 
 
 def path_of_url(url):
-    """What a URL of ours asks for behind the host."""
+    """The path and query of one of Muster's URLs."""
     return urlsplit(url).path
 
 
@@ -34,7 +34,7 @@ class Ads:
         return self.admin.delete(f"{CONSOLE}/{what}/{record['id']}", expect=expect)
 
     def listed(self, what, **params):
-        """All records, two a page."""
+        """All records, two per page."""
         records, cursor = [], None
         while True:
             page = self.admin.get_json(f"{CONSOLE}/{what}", params={"limit": 2, **params, **({"cursor": cursor} if cursor else {})})
@@ -57,7 +57,7 @@ class Ads:
         return self.post("creatives", {name: value for name, value in body.items() if value is not None}, expect=expect).json()
 
     def running(self, slot=None, creative=None, **fields):
-        """A slot with a campaign in it that has one creative that fits: (slot, campaign)."""
+        """A slot with a campaign that has one matching creative: (slot, campaign)."""
         slot = slot or self.slot()
         campaign = self.campaign(slot, **fields)
         self.creative(campaign, **(creative or {}))
@@ -76,5 +76,5 @@ class Ads:
         return self.org.page_api.get("/v1/ads/serve", params={"slot": slot["slug"]} | params, expect=expect)
 
     def serve(self, slot, **params):
-        """The ad; None where nothing fits."""
+        """The ad; None if no ad matches."""
         return self.ask(slot, **params).json()["ad"]

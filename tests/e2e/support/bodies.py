@@ -1,21 +1,22 @@
-"""For each operation a path that exists and a body that it accepts: for tests that go over all operations.
+"""For each operation an existing path and a valid body: for tests that iterate over all operations.
 
-A new operation needs a line here; until it has one, test_auth.py and test_isolation.py fail.
+A new operation needs an entry here; without it test_auth.py and test_isolation.py fail.
 """
 
 import uuid
 
 from .ads import IMAGE, LANDING, MATRIX_SLOT
 from .client import SHOP
-from .world import EMAIL_COLUMN, MATRIX_PROVIDER, NOBODY, email, rows_of, slug
+from .world import EMAIL_COLUMN, MATRIX_PROVIDER, NO_LISTENER, email, rows_of, slug
 
-# What a path parameter names: by its own name, else by the word before it. A kind is a tenant's record.
+# The kind of record that a path parameter names: by its own name, else by the word before it. A kind is a record of a
+# tenant.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
          "versionId": "version", "installations": "installation", "credentialId": "credential",
          "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key",
          "articles": "article", "slug": "article_slug", "connectionId": "connection",
          "slotId": "slot", "campaignId": "campaign", "creativeId": "creative"}
-# Path parameters that are names, and the same ones in every organization.
+# Path parameters that are names, with the same values in every organization.
 NAMES = {"key": "phone", "token": "made-up"}
 
 BODIES = {
@@ -57,7 +58,7 @@ BODIES = {
     "changeInstallation": lambda: {"config": {}},
     "enableInstallation": lambda: {},
     "disableInstallation": lambda: None,
-    "createWebhookEndpoint": lambda: {"url": NOBODY, "subscribed_event_types": ["member.locked"]},
+    "createWebhookEndpoint": lambda: {"url": NO_LISTENER, "subscribed_event_types": ["member.locked"]},
     "updateWebhookEndpoint": lambda: {"subscribed_event_types": ["member.unlocked"]},
     "deleteWebhookEndpoint": lambda: None,
     "rotateWebhookSecret": lambda: {},
@@ -85,17 +86,17 @@ BODIES = {
     "deleteSession": lambda: None,
 }
 
-# What an operation cannot do without in its query.
+# Required query parameters of operations.
 QUERIES = {"serveAd": lambda _: {"slot": MATRIX_SLOT}, "listConnections": lambda org: {"org": org.id if org else str(uuid.uuid4())}}
 
 
 def names_a_record(operation):
-    """Whether the path holds the id of a tenant's record."""
+    """Whether the path contains the id of a tenant's record."""
     return any(parameter not in NAMES for parameter in operation.parameters)
 
 
 def kinds_of(operation):
-    """What the operation's path ids name, in their order; KeyError for one that nobody has described here."""
+    """The kinds of the ids in the operation's path, in order; KeyError if a kind has no entry here."""
     words = operation.path.split("/")
     before = {word.strip("{}"): words[place - 1] for place, word in enumerate(words)}
     return [KINDS.get(parameter) or KINDS[before[parameter]] for parameter in operation.parameters if parameter not in NAMES]
@@ -108,7 +109,8 @@ def path_of(operation, ids):
 
 
 def body_of(operation, org=None):
-    """Options for Client.request: the body, where the operation takes one, and the query that it needs; org: whose client asks."""
+    """Options for Client.request: the body, if the operation has one, and its required query; org: the organization of
+    the client."""
     if operation.id in QUERIES:
         return {"params": QUERIES[operation.id](org)}
     body = BODIES[operation.id]() if operation.method != "GET" else None

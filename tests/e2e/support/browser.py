@@ -1,4 +1,4 @@
-"""A real browser, and a web server with pages for it on as many origins as a test wants."""
+"""A real browser, and a web server with pages for it on any number of origins."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,7 +8,7 @@ from selenium.webdriver.chrome.service import Service
 
 
 class Site:
-    """One origin; every path is the same page."""
+    """One origin; every path returns the same page."""
 
     def __init__(self, html):
         site = self
@@ -38,14 +38,14 @@ class Site:
 
 
 def start_browser(folder):
-    """Chromium without a window; its profile goes below `folder`. The caller quits it."""
+    """Chromium without a window; its profile is created in `folder`. The caller must quit it."""
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
                      "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
                      f"--user-data-dir={folder}"):
         options.add_argument(argument)
-    options.accept_insecure_certs = True  # the sandbox's authority is nobody's but the sandbox's
+    options.accept_insecure_certs = True  # the sandbox has its own certificate authority
     browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     browser.set_script_timeout(30)
     browser.set_page_load_timeout(30)

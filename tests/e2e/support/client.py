@@ -1,4 +1,4 @@
-"""A client of the API that holds every exchange against the contract."""
+"""A client of the API that checks every exchange against the contract."""
 
 import hashlib
 import hmac
@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 import requests
 
 UNSET = object()
-# What the console alone may call.
+# Operations that only the console may call.
 CONSOLE = ("/console/v1/", "/v1/external-data/connect")
-# The origin that organizations' publishable keys are for (support/world.py).
+# The origin of the organizations' publishable keys (support/world.py).
 SHOP = "https://shop.example"
 
 
 class Client:
-    """One organization's way to the API; safe to use from several threads."""
+    """The API client of one organization; thread-safe."""
 
     def __init__(self, stack, contract, key=None):
         self.stack, self.contract, self.key = stack, contract, key
@@ -34,9 +34,9 @@ class Client:
 
     def request(self, method, path, *, json=UNSET, data=None, params=None, headers=None, key=UNSET, expect=None,
                 code=None, whole=True, timeout=60, **options):
-        """Sends a request. expect: the status that must come; code: the error code that must come with it.
-        json is sent as it is; data are the body's bytes. key=None sends no credential. The console's operations are
-        called from its own pages; headers={"Origin": None} names no origin."""
+        """Sends a request. expect: the expected status; code: the expected error code.
+        json is sent as it is; data are the bytes of the body. key=None sends no credential. Operations of the console
+        are called from its own pages; headers={"Origin": None} sends no origin."""
         sent = dict(headers or {})
         if path.startswith(CONSOLE):
             sent.setdefault("Origin", self.stack.base_url)
@@ -73,7 +73,8 @@ class Client:
 
 
 class PageClient(Client):
-    """A page of SHOP, with a publishable key in the query. key=None in a call sends none; headers={"Origin": None} no origin."""
+    """A page of SHOP, with a publishable key in the query. key=None in a call sends none; headers={"Origin": None} no
+    origin."""
 
     def __init__(self, stack, contract, issued):
         super().__init__(stack, contract)
@@ -86,14 +87,14 @@ class PageClient(Client):
 
 
 def signature_of(secret, key, body, when=None):
-    """The header x-svc-signature for a body under an Idempotency-Key; when: unix seconds, now if left out."""
+    """The header x-svc-signature for a body under an Idempotency-Key; when: unix seconds, default now."""
     seconds = int(time.time()) if when is None else when
     signed = f"{seconds}.{key}.".encode() + body
     return f"t={seconds},v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
 class ModuleClient(Client):
-    """A module's backend: it signs each request, under an Idempotency-Key of its own, unless it is told what to send."""
+    """The backend of a module: it signs each request, under its own Idempotency-Key unless headers are given."""
 
     def __init__(self, stack, contract, issued):
         super().__init__(stack, contract, issued["credential"])

@@ -1,5 +1,5 @@
-"""An admin who connects providers of external data, with an HTTP client that keeps cookies as a browser does, and what
-became of the connections (docs/external-data.md)."""
+"""An admin who connects providers of external data, with an HTTP client that keeps cookies like a browser, and the
+state of the connections (docs/external-data.md)."""
 
 import json
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ def console_headers(stack):
 
 
 def connect(client, provider, expect=200, headers=None, **fields):
-    """Sets out; the connect-link response. The cookie stays with the client."""
+    """Starts an authorization; returns the connect-link response. The client keeps the cookie."""
     settings = {"settings": KINDS[provider].settings} if KINDS[provider].settings and "connection_id" not in fields else {}
     body = {"provider": provider} | settings | fields
     made = client.post(f"{ROOT}/connect", json=body, headers=console_headers(client.stack) | (headers or {}), expect=expect)
@@ -31,7 +31,7 @@ def connect(client, provider, expect=200, headers=None, **fields):
 
 
 def changed(location, **parameters):
-    """The address with other parameters; None takes one away."""
+    """The address with other parameters; None removes one."""
     parts = urlsplit(location)
     query = dict(parse_qsl(parts.query, keep_blank_values=True)) | parameters
     return parts._replace(query=urlencode({name: value for name, value in query.items() if value is not None})).geturl()
@@ -41,40 +41,41 @@ def state_of(location):
     return parse_qs(urlsplit(location).query)["state"][0]
 
 
-def arrive(client, location, expect=303, **options):
-    """The browser follows the provider's redirect: the reply, whatever it is."""
+def follow_redirect(client, location, expect=303, **options):
+    """The browser follows the redirect of the provider; returns the reply, whatever its status."""
     stack = client.stack
     assert location.startswith(f"{stack.redirect_uri}?"), location
     return client.get(location.removeprefix(stack.base_url), key=None, allow_redirects=False, expect=expect, **options)
 
 
 def result_of(reply):
-    """What the console is told: {"result": …}. Nobody is ever sent anywhere else, and never with a secret."""
+    """The result in the redirect to the console: {"result": …}. The redirect never leads elsewhere and never contains a
+    secret."""
     location = reply.headers["Location"]
     page, _, query = location.partition("?")
     client_stack = reply.request.url.partition("/v1/")[0]
     assert page == f"{client_stack}/console/#/connections", location
-    told = dict(parse_qsl(query, strict_parsing=True))
-    assert set(told) <= {"result", "reason", "connection"}, location
+    result = dict(parse_qsl(query, strict_parsing=True))
+    assert set(result) <= {"result", "reason", "connection"}, location
     assert reply.content == b"" and reply.headers["Referrer-Policy"] == "no-referrer"
-    return told
+    return result
 
 
-def come_back(client, location, **options):
-    """Follows the provider's redirect; what the console is told of it."""
-    return result_of(arrive(client, location, **options))
+def complete_authorization(client, location, **options):
+    """Follows the redirect of the provider; returns the result in the redirect to the console."""
+    return result_of(follow_redirect(client, location, **options))
 
 
-def whole_way(client, provider, **fields):
-    """Connects a provider, with everything going well; the connection's id."""
+def connect_and_authorize(client, provider, **fields):
+    """Connects a provider without failures; returns the connection's id."""
     made = connect(client, provider, **fields)
-    told = come_back(client, client.stack.oauth.consent(made["redirectUrl"]))
-    assert told == {"result": "connected", "connection": made["id"]}, told
+    result = complete_authorization(client, client.stack.oauth.consent(made["redirectUrl"]))
+    assert result == {"result": "connected", "connection": made["id"]}, result
     return made["id"]
 
 
 def family(server, provider):
-    """What the provider gave last."""
+    """The tokens that the provider issued last."""
     return next(found for found in reversed(server.families) if found.provider == provider)
 
 
@@ -85,7 +86,7 @@ def listed(client, org):
     return {record["id"]: record for record in reply}
 
 
-def stands(client, org, connection):
+def status_of(client, org, connection):
     """(authStatus, error) of a connection."""
     record = listed(client, org)[connection]
     return record["authStatus"], record["error"]
@@ -100,7 +101,7 @@ def remove(client, connection, expect=204):
 
 
 def row(stack, connection):
-    """The database's row of it, details decoded; None when it is gone."""
+    """The database row of a connection, details decoded; None if it does not exist."""
     found = stack.sql(f"SELECT {COLUMNS} FROM connections WHERE id = UNHEX(REPLACE(%s, '-', ''))", connection)
     if not found:
         return None
@@ -109,7 +110,7 @@ def row(stack, connection):
 
 
 def change_row(stack, connection, **columns):
-    """Sets columns of it, as time or a runner would have."""
+    """Sets columns of the row, to simulate time or a runner."""
     stack.sql(f"UPDATE connections SET {', '.join(f'{name} = %s' for name in columns)} "
               "WHERE id = UNHEX(REPLACE(%s, '-', ''))", *columns.values(), connection)
 
@@ -126,7 +127,7 @@ def holding(stack, connection, tokens, **columns):
 
 
 def authorizations(stack, connection):
-    """How many ways to the provider and back are open for it."""
+    """The number of pending authorizations of a connection."""
     (count,), = stack.sql("SELECT COUNT(*) FROM connection_authorizations WHERE connection_id = "
                           "UNHEX(REPLACE(%s, '-', ''))", connection)
     return count
@@ -138,13 +139,13 @@ def another_browser(client):
 
 
 def run_due(stack, seconds=1, env=None):
-    """A runner that looks after connections for that long."""
+    """A runner that processes connections for that long."""
     done = stack.program("muster-run", "--config", stack.config, "--for", f"{seconds}s", "connections", env=env)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 def wait_for_row(stack, connection, look, what):
-    """Waits until `look` says yes to the row; it."""
+    """Waits until `look` is true for the row; returns the row."""
     def seen():
         values = row(stack, connection)
         return look(values) and (values or True)

@@ -1,7 +1,7 @@
-"""The API's contract as the service describes itself: every exchange is held against `musterd --openapi-all`, which is
-/openapi/partner.json with the console's operations and content.
+"""The API's contract as the service describes it: every exchange is checked against `musterd --openapi-all`, which is
+/openapi/partner.json with the operations of the console and content.
 
-What was seen is kept, so that the end of a full run can name each declared status that no test provoked.
+The observed statuses are recorded, so that the end of a full run can name each declared status that no test provoked.
 """
 
 import datetime
@@ -12,17 +12,17 @@ from urllib.parse import urlsplit
 import jsonschema
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-# What any operation may answer besides its own statuses (`default` in the description).
+# Statuses that any operation may return in addition to its own (`default` in the description).
 PASSING = {429, 500, 503}
-# Answers to a caller whose credential was accepted, whatever he asked for.
+# Statuses of replies to an accepted credential, for any request.
 KNOWN_CALLER = {200, 201, 202, 204, 403, 404, 409, 412, 415, 422}
-# What the keys in Authorization begin with; a session's token has no such word.
+# The prefixes of the keys in Authorization; the token of a session has none.
 KEYS = ("org_", "mk_live_", "ek_live_", "ck_live_")
 POLICY = re.compile(r'"default";q=[1-9]\d*;w=[1-9]\d*')
 LIMIT = re.compile(r'"default";r=\d+;t=\d+')
-# What successful answers to some paths may be kept for: {beginning of the path: Cache-Control}; all others "no-store".
+# The Cache-Control of successful replies to some paths: {beginning of the path: Cache-Control}; all others "no-store".
 CACHING = {"/openapi/": "public, max-age=300", "/v1/content/": "public, max-age=60"}
-# Answers that the server gives before there is an operation.
+# Replies that the server sends before it knows the operation.
 NO_OPERATION = {405}
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -54,7 +54,7 @@ def _is_time_of_any_zone(value):
 
 
 def trimmed(node):
-    """As the service reads a body: white space around a string does not count."""
+    """As the service reads a body: surrounding white space of a string is ignored."""
     if isinstance(node, str):
         return node.strip()
     if isinstance(node, list):
@@ -76,13 +76,13 @@ def references(node):
 
 
 def component(document, name):
-    """The component of that name, such as "schemas/User"; None if there is none."""
+    """The component with that name, such as "schemas/User"; None if it does not exist."""
     kind, _, name = name.partition("/")
     return document["components"].get(kind, {}).get(name)
 
 
 def expanded(document, node):
-    """The node with its responses, parameters, headers and examples in place; schemas keep their references."""
+    """The node with its responses, parameters, headers and examples resolved; schemas keep their references."""
     if isinstance(node, list):
         return [expanded(document, entry) for entry in node]
     if not isinstance(node, dict):
@@ -94,7 +94,7 @@ def expanded(document, node):
 
 
 def closed(node):
-    """The description without the freedom for fields of later versions: objects hold the properties that they name."""
+    """The description without additional properties: objects contain only the properties that they name."""
     if isinstance(node, list):
         return [closed(entry) for entry in node]
     if not isinstance(node, dict):
@@ -122,17 +122,17 @@ class Operation:
         self.takes_organization_key = "organizationKey" in schemes
         self.takes_session = "adminSession" in schemes
         self.takes_module_credential = "moduleCredential" in schemes
-        # The session's own matters: any seat will do.
+        # Operations on the session itself: any seat is sufficient.
         self.is_own = self.needs_key and path.startswith(("/v1/session", "/api/auth/"))
         self.is_write = self.method != "GET" and not self.is_own
-        self.wants_second_factor = "2FA_REQUIRED" in self.codes(401)
+        self.requires_second_factor = "2FA_REQUIRED" in self.codes(401)
 
     def codes(self, status):
         """The error codes that the description names for the status."""
         return set(re.findall(r"`([A-Z0-9_]+)`:", self.row["responses"].get(str(status), {}).get("description", "")))
 
     def fill(self, *values):
-        """The path with its parameters in place."""
+        """The path with its parameters filled in."""
         left = list(values)
         return re.sub(r"{[^}]*}", lambda _: str(left.pop(0)), self.path)
 
@@ -141,7 +141,7 @@ class Contract:
     def __init__(self, document):
         self.document = document
         self.seen = set()  # (operation id, status)
-        self.codes = set()  # (operation id, error code); None where no operation matched
+        self.codes = set()  # (operation id, error code); None if no operation matched
         strict = closed(document)
         self.operations = [
             Operation(path, method, expanded(strict, row))
@@ -149,7 +149,7 @@ class Contract:
             for method, row in methods.items()
         ]
         self.dangling = {name for name in references(document) if component(document, name) is None}
-        # A schema that is not there says nothing; test_openapi.py names it, the other tests continue.
+        # An absent schema is skipped here; test_openapi.py reports it, so the other tests can continue.
         schemas = strict["components"]["schemas"] | {
             name.removeprefix("schemas/"): {} for name in self.dangling if name.startswith("schemas/")}
         self._resolver = jsonschema.RefResolver("", strict | {"components": {"schemas": schemas}})
@@ -165,7 +165,7 @@ class Contract:
         return None
 
     def pages_operation(self, path):
-        """An operation at that path which pages of other sites call; None where there is none."""
+        """An operation at that path for pages of other sites; None if there is none."""
         found = (operation for operation in self.operations
                  if operation.takes_publishable_key and operation.pattern.fullmatch(path))
         return next(found, None)
@@ -188,7 +188,7 @@ class Contract:
         }
 
     def check(self, schema, value, where, formats=FORMATS):
-        """Fails unless the value fits the schema."""
+        """Fails unless the value matches the schema."""
         key = (id(schema), id(formats))
         if key not in self._validators:
             self._validators[key] = jsonschema.Draft202012Validator(
@@ -198,20 +198,20 @@ class Contract:
         assert not problems, f"{where} breaks the description: {problems[:5]}"
 
     def record(self, method, path, reply, request_body=None, whole=True):
-        """Checks one exchange and remembers it. whole=False: the body is too large to be looked at."""
+        """Checks one exchange and records it. whole=False: the body is too large to be checked."""
         where = f"{method} {path} -> {reply.status_code}"
         self._check_headers(reply, where)
         operation = self.operation(method, path)
         asked_for = self.pages_operation(path) if method == "OPTIONS" else operation
         self._check_cors(method, asked_for, reply, where)
         if method == "OPTIONS" and asked_for is not None and reply.status_code == 204:
-            return  # a preflight is part of its operation, and not described
+            return  # a preflight belongs to its operation and is not described
         code = None
         if reply.status_code >= 400:
             code = self._check_envelope(method, reply, where)
             self.codes.add((operation.id if operation else None, code))
         if operation is None or reply.status_code in NO_OPERATION:
-            assert reply.status_code >= 400, f"{where}: answered, but not described"
+            assert reply.status_code >= 400, f"{where}: answered, and not described"
             return
         self._check_caller(operation, reply, code, where)
         self.seen.add((operation.id, reply.status_code))
@@ -228,7 +228,7 @@ class Contract:
 
     @staticmethod
     def _check_caller(operation, reply, code, where):
-        """What the answer says of the caller: his rate, and the organization that his session acts on."""
+        """The headers about the caller: the rate, and the active organization of the session."""
         policy, limit = (reply.headers.get(name) for name in ("RateLimit-Policy", "RateLimit"))
         active = reply.headers.get("X-Active-Organization")
         if policy is not None or limit is not None:
@@ -236,21 +236,21 @@ class Contract:
             assert POLICY.fullmatch(policy or "") and LIMIT.fullmatch(limit or ""), f"{where}: {policy!r}, {limit!r}"
         if active is not None:
             assert _is_uuid(active) and policy is not None, f"{where}: X-Active-Organization is {active!r}"
-        # nginx answers some requests before there is a caller; these answers only come after it is known.
-        # Nor does it know the caller whose foreign origin it refuses.
+        # nginx answers some requests before the caller is known; these statuses come only afterwards.
+        # nginx does not know the caller either when it rejects a foreign origin.
         is_edge = operation.is_console and code == "ORIGIN_NOT_ALLOWED" and policy is None
         if operation.needs_key and not is_edge and (reply.status_code in KNOWN_CALLER or code == "2FA_REQUIRED"):
             assert policy is not None, f"{where}: no rate headers"
             is_session = not reply.request.headers["Authorization"].split()[1].startswith(KEYS)
             assert is_session == (active is not None), f"{where}: X-Active-Organization is {active!r}"
-        # A key that stands in the body is not known yet when the body cannot be read.
+        # A key in the body is unknown if the body cannot be read.
         knows_page = reply.ok or reply.status_code in KNOWN_CALLER - {403} and "key=" in reply.request.url
         if operation.takes_tracking_key and knows_page:
             assert policy is not None, f"{where}: no rate headers"
 
     @staticmethod
     def _check_cors(method, operation, reply, where):
-        """A page of another site may read the answer if its origin is allowed, refusals of something else too."""
+        """A page of an allowed origin may read the reply, including error replies."""
         headers = {name: value for name, value in reply.headers.items() if name.lower().startswith("access-control-")}
         if operation is None or not operation.takes_publishable_key or reply.status_code in (401, 403):
             assert headers == {}, f"{where}: {headers}"
@@ -275,7 +275,7 @@ class Contract:
         assert caching == wanted, f"{where}: Cache-Control is {caching!r}"
 
     def _check_described_headers(self, response, reply, where):
-        """Headers that the description knows are declared for this answer, and have the form that it says."""
+        """Headers in the description are declared for this reply and have the described form."""
         declared = response.get("headers", {})
         for name in self._headers:
             value = reply.headers.get(name)

@@ -1,4 +1,4 @@
-"""A second nginx in front of the same stack, with snippets changed for one test: other rates, other time-outs."""
+"""A second nginx in front of the same stack, with snippets changed for one test: other rates, other timeouts."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from .stack import free_port, wait_for
 
 
 class Edge:
-    """Looks like a stack to support.client and support.wire: it has a port, an address and an authority."""
+    """A substitute for a stack in support.client and support.wire: it has a port, an address and an authority."""
 
     def __init__(self, stack, name, changes=()):
         """changes: (file below nginx/, old text, new text)."""
@@ -32,7 +32,7 @@ class Edge:
     def _change(self, name, old, new):
         path = self.folder / "nginx" / name
         text = path.read_text()
-        assert old in text, f"{name} does not hold {old!r}"
+        assert old in text, f"{name} does not contain {old!r}"
         path.write_text(text.replace(old, new))
 
     @property

@@ -1,7 +1,7 @@
-"""Three MariaDB nodes as a Galera cluster behind haproxy, by the files that docs/examples ships.
+"""Three MariaDB nodes as a Galera cluster behind haproxy, with the files in docs/examples.
 
-Each node has an address of its own in 127/8 and production's ports there. What differs from production is what is
-put in for an address, a folder or a size (`adapt`): a file that does not work here would not work there.
+Each node has its own address in 127/8 and the ports of production. Only addresses, folders and sizes differ from
+production (`adapt`), so that a file that fails here would fail there.
 """
 
 import csv
@@ -24,19 +24,19 @@ from .stack import ROOT, Stack, wait_for
 
 EXAMPLES = ROOT / "docs/examples"
 NODES = ("db1", "db2", "db3")
-PORTS = (3306, 4567, 4568, 4444)  # clients, replication, catching up, copies
+PORTS = (3306, 4567, 4568, 4444)  # clients, replication, incremental and full state transfer
 PATIENCE = 60.0
 WELL = {"wsrep_ready": "ON", "wsrep_cluster_status": "Primary", "wsrep_local_state_comment": "Synced"}
 PR_SET_PDEATHSIG = 1
 
 
-def dies_with_us():
-    """For what a broken-off test run would leave behind."""
+def die_with_parent():
+    """Cleans up after an interrupted test run."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def missing_packages():
-    """What a host lacks for a cluster; packaging/install-deps check installs it."""
+    """The programs for a cluster that the host lacks; packaging/install-deps check installs them."""
     programs = {"haproxy": "haproxy", "socat": "socat", "mariabackup": "mariadb-backup", "mariadbd": "mariadb-server"}
     path = os.environ["PATH"] + ":/usr/sbin:/sbin"
     missing = [package for program, package in programs.items() if not shutil.which(program, path=path)]
@@ -44,7 +44,7 @@ def missing_packages():
 
 
 def free_network():
-    """"127.x.y." whose addresses nobody uses."""
+    """"127.x.y." with unused addresses."""
     for _ in range(100):
         network = f"127.{random.randint(1, 254)}.{random.randint(0, 255)}."
         try:
@@ -59,14 +59,14 @@ def free_network():
 
 
 class Process:
-    """A program in a session of its own, with its output in a file."""
+    """A program in its own session, with its output in a file."""
 
     def __init__(self, log, *command, **env):
         self.log = log
         with open(log, "ab") as out:
             self._process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                              env=os.environ | {name: str(value) for name, value in env.items()},
-                                             start_new_session=True, preexec_fn=dies_with_us)
+                                             start_new_session=True, preexec_fn=die_with_parent)
 
     @property
     def pid(self):
@@ -77,7 +77,7 @@ class Process:
         return self._process.poll() is None
 
     def end(self, number=signal.SIGTERM, seconds=PATIENCE):
-        """Signals it, waits until it is gone, and ends what it may have left of its session."""
+        """Sends the signal, waits for the end, and kills the remaining processes of the session."""
         if self.runs:
             self._process.send_signal(number)
         try:
@@ -104,14 +104,14 @@ class Node:
             folder.mkdir(parents=True)
         (self.folder / "galera.cnf").write_text(cluster.adapt("galera.cnf", self))
 
-    # ------------------------------------------------------------------ life
+    # ------------------------------------------------------------------ starting and stopping
     def _command(self, *more):
         return ["/usr/sbin/mariadbd", f"--defaults-file={self.folder}/galera.cnf", f"--user={cluster_user()}",
                 f"--datadir={self.data}", f"--tmpdir={self.folder}/tmp", f"--socket={self.socket}",
                 f"--pid-file={self.folder}/mariadbd.pid", *more]
 
     def make_data(self):
-        """What Debian's package makes at its installation."""
+        """The files that Debian's package creates at its installation."""
         done = subprocess.run(
             ["mariadb-install-db", "--no-defaults", f"--user={cluster_user()}", f"--datadir={self.data}",
              "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],
@@ -119,16 +119,16 @@ class Node:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def _position(self):
-        """How galera_recovery, which systemd runs before each start, finds where a crashed node stood."""
+        """Finds the last position of a crashed node, like galera_recovery, which systemd runs before each start."""
         state = self.data / "grastate.dat"
         if not state.exists() or not re.search(r"(?m)^seqno: *-1$", state.read_text()):
-            return []  # a new node, or one that was stopped properly
+            return []  # a new node, or one that was stopped cleanly
         done = subprocess.run(self._command("--wsrep-recover"), capture_output=True, text=True, timeout=PATIENCE)
         found = re.findall(r"WSREP: Recovered position:? *([0-9a-f-]+:-?\d+)", done.stdout + done.stderr)
         return [f"--wsrep-start-position={found[-1]}"] if found else []
 
     def start(self, first=False):
-        """first: of a new cluster, as galera_new_cluster starts it. Returns at once."""
+        """first: the first node of a new cluster, as galera_new_cluster starts it. Returns immediately."""
         more = ["--wsrep-new-cluster"] if first else self._position()
         self.process = Process(self.cluster.logs / f"{self.name}.log", *self._command(*more), TMPDIR=self.folder / "tmp")
 
@@ -139,20 +139,20 @@ class Node:
         self.process.end()
 
     def wipe(self):
-        """As if its disk had been replaced."""
+        """Simulates a replaced disk."""
         shutil.rmtree(self.data)
         self.data.mkdir()
 
-    def wait_until_well(self, seconds=PATIENCE):
-        def well():
+    def wait_until_synced(self, seconds=PATIENCE):
+        def synced():
             assert self.process.runs, f"{self.name} ended: {self.process.tail()}"
-            return self.is_well()
+            return self.is_synced()
         try:
-            wait_for(well, f"{self.name} to take part", seconds)
+            wait_for(synced, f"{self.name} to join", seconds)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.process.tail()}") from None
 
-    def is_well(self):
+    def is_synced(self):
         try:
             status = self.status()
         except pymysql.Error:
@@ -161,7 +161,7 @@ class Node:
 
     # ------------------------------------------------------------------ SQL
     def connect(self, **options):
-        """As root. It sees all that was committed anywhere before, as Muster does."""
+        """As root. Like Muster, it reads everything that was committed on any node before."""
         settings = {"autocommit": True, "charset": "utf8mb4", "database": "muster",
                     "init_command": "SET SESSION wsrep_sync_wait = 1"} | options
         return pymysql.connect(unix_socket=self.socket, user="root", **settings)
@@ -172,7 +172,7 @@ class Node:
             return list(cursor.fetchall())
 
     def make_primary(self):
-        """What docs/operations/galera.md lets an operator do on the last node of a cluster that lost its majority."""
+        """The command of docs/operations/galera.md for the last node of a cluster that lost its majority."""
         self.sql("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'", database=None, init_command=None)
 
     def status(self):
@@ -185,14 +185,14 @@ def cluster_user():
 
 
 class Cluster:
-    """Three nodes and a haproxy: after `start` Muster finds the first node at `url`, and the others are about to join."""
+    """Three nodes and a haproxy: after `start` Muster reaches the first node at `url`, and the others are joining."""
 
     def __init__(self, folder):
         self.folder = Path(folder).resolve()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.logs = self.folder / "log"
         self.logs.mkdir(parents=True)
-        self.sockets = tempfile.mkdtemp(prefix="muster-")  # a socket's address has 107 bytes
+        self.sockets = tempfile.mkdtemp(prefix="muster-")  # the address of a socket has at most 107 bytes
         self.network = free_network()
         self.haproxy = None
         self.nodes = []
@@ -207,10 +207,10 @@ class Cluster:
 
     # ------------------------------------------------------------------ files
     def adapt(self, name, node=None):
-        """An example as it is shipped, with this place's addresses, folders and sizes."""
+        """An example file as shipped, with the addresses, folders and sizes of this cluster."""
         changes = [(r"\b10\.0\.0\.", self.network)]
         if node:
-            # "this node" is all that differs from host to host.
+            # Only "this node" differs between hosts.
             changes += [(rf"(?m)^(?!wsrep_cluster_address)(.*){re.escape(self.network)}31\b(.*# this node.*)$",
                          rf"\g<1>{node.address}\g<2>"), (r"= db1( *# this node)", rf"= {node.name}\1"),
                         ("/etc/mysql/tls", str(self.folder)), ("gcache.size=1G", "gcache.size=64M"), ("= mysql:", "= root:"),
@@ -221,7 +221,7 @@ class Cluster:
         text = (EXAMPLES / name).read_text()
         for pattern, replacement in changes:
             text, count = re.subn(pattern, replacement, text)
-            assert count, f"{name} has no {pattern} any more"
+            assert count, f"{name} no longer contains {pattern}"
         return text
 
     def _make_certificate(self):
@@ -236,41 +236,41 @@ class Cluster:
         ):
             subprocess.run(["openssl", *command], cwd=self.folder, check=True, capture_output=True, timeout=30)
 
-    # ------------------------------------------------------------------ life
+    # ------------------------------------------------------------------ starting and stopping
     def start(self):
         self._make_certificate()
         self.nodes = [Node(self, name, f"{self.network}{31 + i}") for i, name in enumerate(NODES)]
         first, *others = self.nodes
         first.make_data()
         first.start(first=True)
-        first.wait_until_well()
+        first.wait_until_synced()
         first.sql("CREATE USER haproxy@'127.%%'", database=None)
         first.stop()
         for node in others:  # by hand: Galera's own way takes a quarter of a minute each
             shutil.copytree(first.data, node.data, dirs_exist_ok=True, ignore=shutil.ignore_patterns("galera.cache"))
         first.start(first=True)
-        first.wait_until_well()
+        first.wait_until_synced()
         (self.folder / "haproxy.cfg").write_text(self.adapt("haproxy.cfg"))
         self.haproxy = Process(self.logs / "haproxy.log", "/usr/sbin/haproxy", "-db", "-f", self.folder / "haproxy.cfg")
         wait_for(lambda: self.writer() == first, "haproxy to know the first node", PATIENCE)
 
-    def wait_until_whole(self):
-        """Starts those that do not run, and waits until all take part and the first one has the connections."""
-        for node in self.nodes:  # one by one: the ports of two that join at once would be taken for each other's
+    def wait_until_complete(self):
+        """Starts the stopped ones, and waits until all have joined and the first one has the connections."""
+        for node in self.nodes:  # one by one: two nodes that join at once could be mistaken for each other by their ports
             if not node.process or not node.process.runs:
                 node.start()
-            node.wait_until_well()
-        wait_for(lambda: self.writer() == self.nodes[0], "haproxy to go back to the first node", PATIENCE)
+            node.wait_until_synced()
+        wait_for(lambda: self.writer() == self.nodes[0], "haproxy to return to the first node", PATIENCE)
 
     def stop(self):
         for process in [self.haproxy, *[node.process for node in self.nodes]]:
             if process:
-                process.end(signal.SIGKILL)  # nothing in it is worth a clean end
+                process.end(signal.SIGKILL)  # the data is temporary, so no clean shutdown
         shutil.rmtree(self.sockets, ignore_errors=True)
 
     # ------------------------------------------------------------------ haproxy
-    def haproxy_says(self, command):
-        """An answer of its admin socket, as an operator's `socat` would get it."""
+    def haproxy_reply(self, command):
+        """A reply of the admin socket, as an operator gets it with `socat`."""
         with closing(socket.socket(socket.AF_UNIX)) as admin:
             admin.settimeout(10)
             admin.connect(f"{self.sockets}/admin.sock")
@@ -278,22 +278,22 @@ class Cluster:
             return b"".join(iter(lambda: admin.recv(65536), b"")).decode()
 
     def states(self):
-        """What haproxy holds of each server: {"db1": "UP", ...}."""
-        rows = csv.DictReader(self.haproxy_says("show stat").lstrip("# ").splitlines())
+        """The state of each server in haproxy: {"db1": "UP", ...}."""
+        rows = csv.DictReader(self.haproxy_reply("show stat").lstrip("# ").splitlines())
         return {row["svname"]: row["status"] for row in rows if row["type"] == "2"}
 
     def writer(self):
-        """The node that haproxy sends everybody to; None if there is none."""
+        """The node to which haproxy sends all connections; None if there is none."""
         try:
             states = self.states()
         except OSError:  # it has just been started
             return None
         return next((node for node in self.nodes if states[node.name].startswith("UP")), None)
 
-    # ------------------------------------------------------------------ what is in the tables
+    # ------------------------------------------------------------------ contents of the tables
     def contents(self, node):
-        """{table: checksum over its rows} of Muster's database on one node, as of a moment when nothing that was committed
-        anywhere is missing there."""
+        """{table: checksum over its rows} of Muster's database on one node, after everything committed on any node was
+        applied."""
         with closing(node.connect()) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'muster'")
             tables = ", ".join(f"`{name}`" for name, in cursor.fetchall())
@@ -302,7 +302,7 @@ class Cluster:
 
 
 class GaleraStack(Stack):
-    """musterd, nginx, the runner and a mail server over a cluster. Its SQL goes to the node that has the connections."""
+    """musterd, nginx, the runner and a mail server on a cluster. Its SQL goes to the node that has the connections."""
 
     def __init__(self, build, folder, cluster):
         super().__init__(build, folder)

@@ -1,4 +1,4 @@
-"""Requests that go on while something happens to the service."""
+"""Requests that continue while the service is disturbed."""
 
 import threading
 
@@ -8,7 +8,7 @@ from support.world import email
 
 
 class Load:
-    """Threads that create and read users until stopped; every answer and every failure is kept."""
+    """Threads that create and read users until stopped; every reply and every failure is recorded."""
 
     def __init__(self, org, threads=4):
         self.org, self.stopping = org, threading.Event()
@@ -39,7 +39,7 @@ class Load:
             thread.join(90)
             assert not thread.is_alive()
 
-    def goes_on(self, count=30):
+    def wait_for_requests(self, count=30):
         """Waits until that many more requests were answered."""
         goal = len(self.statuses) + count
-        wait_for(lambda: len(self.statuses) >= goal or self.failures, "the load to go on")
+        wait_for(lambda: len(self.statuses) >= goal or self.failures, "the load to continue")

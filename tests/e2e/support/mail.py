@@ -1,4 +1,4 @@
-"""The mail that the stack sent: read from the folder into which the sandbox's sink delivers."""
+"""The mail that the stack sent: read from the folder in which the sandbox's mail sink stores it."""
 
 import email
 import email.policy
@@ -11,7 +11,7 @@ CODE = re.compile(r"\b\d{8}\b")
 
 
 class Mail:
-    """One delivered mail. name: of its file; names ascend. to: the envelope's recipient."""
+    """One delivered mail. name: of its file; names ascend. to: the recipient in the envelope."""
 
     def __init__(self, path):
         self.name = path.name
@@ -22,19 +22,19 @@ class Mail:
 
     @property
     def code(self):
-        """The sign-in code that stands in the text."""
+        """The sign-in code in the text."""
         found = CODE.findall(self.text)
         assert len(found) == 1, f"not one code of eight digits: {self.text!r}"
         return found[0]
 
 
 def mails_to(stack, address, after=None):
-    """All mail that came for the address, oldest first; after: a Mail, or its name, and only what came later."""
+    """All mail for the address, oldest first; after: a Mail or its name, to get only later mail."""
     last = getattr(after, "name", after) or ""
     names = sorted(path for path in Path(stack.env["mail_dir"]).glob("*.eml") if path.name > last)
     return [mail for mail in map(Mail, names) if mail.to == address]
 
 
 def wait_for_mail(stack, address, after=None):
-    """The oldest mail for the address that came after `after`, once it is there."""
+    """Waits for the oldest mail for the address that came after `after`; returns it."""
     return wait_for(lambda: mails_to(stack, address, after), f"mail to {address}")[0]

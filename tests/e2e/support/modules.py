@@ -1,4 +1,4 @@
-"""Installed modules with their endpoints and backends, and runners that deliver at a moment of the test's choice."""
+"""Installed modules with their endpoints and backends, and runners that deliver when the test starts them."""
 
 import uuid
 from contextlib import contextmanager
@@ -27,16 +27,16 @@ class Module:
         made = org.install(org.published_module(manifest, slug=name), config={"token": token})
         self.installation, self.path = made["id"], f"/v1/installations/{made['id']}"
 
-    # ------------------------------------------------------------------ its backend
+    # ------------------------------------------------------------------ backend
     @cached_property
     def backend(self):
         return self.org.backend({"id": self.installation})
 
     def ingest(self, events, **options):
-        """Pushes the events as the module's backend does it."""
+        """Pushes the events like the backend of the module."""
         return self.backend.push(*events, **options)
 
-    # ------------------------------------------------------------------ its installation
+    # ------------------------------------------------------------------ installation
     def record(self):
         return self.admin.get_json(self.path)
 
@@ -50,7 +50,7 @@ class Module:
         return Endpoint(self, url, types)
 
     def forget(self):
-        """Takes all endpoints and what waits for them out of the database, so that no later test meets them."""
+        """Deletes all endpoints and their waiting deliveries from the database, so that no later test is affected."""
         self.stack.sql("DELETE FROM webhook_endpoints WHERE installation_id = UNHEX(REPLACE(%s, '-', ''))", self.installation)
 
 
@@ -72,7 +72,7 @@ class Endpoint:
         self.admin.delete(self.path, expect=204)
 
     def rotate(self):
-        """The secret before; the new one is the endpoint's from now on."""
+        """Rotates the secret and returns the previous one; the endpoint uses the new one from now on."""
         before = self.secret
         self.secret = self.admin.post(f"{self.path}/rotate-secret", json={}, expect=200).json()["signing_secret"]
         self.stack.keys_issued.append(self.secret)
@@ -88,7 +88,7 @@ class Endpoint:
         return self.admin.post(f"{self.path}/recover", json={"since": since}, expect=202).json()["queued"]
 
     def set_url(self, url):
-        """As if the URL had been fine once: the API would refuse it."""
+        """Stores the URL directly, because the API would reject it."""
         self.stack.sql("UPDATE webhook_endpoints SET url = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))", url, self.id)
 
     # ------------------------------------------------------------------ deliveries
@@ -97,29 +97,29 @@ class Endpoint:
         return self.admin.get_json(f"{self.path}/deliveries", params={"limit": 100} | query)["deliveries"]
 
     def delivery(self):
-        """The only one."""
+        """The only delivery."""
         deliveries = self.deliveries()
         assert len(deliveries) == 1, deliveries
         return deliveries[0]
 
     def attempted(self, count, seconds=30):
-        """The only delivery, once the outcome of so many attempts is known."""
+        """The only delivery, after the outcomes of that many attempts are known."""
         wait_for(lambda: len(self.delivery()["attempts"]) >= count, f"{count} attempts", seconds, every=0.05)
         return self.delivery()
 
     def statuses(self):
-        """How many deliveries have which status: {status: number}."""
+        """The number of deliveries by status: {status: number}."""
         return dict(self.stack.sql("SELECT status, COUNT(*) FROM webhook_deliveries WHERE endpoint_id = "
                                    "UNHEX(REPLACE(%s, '-', '')) GROUP BY status", self.id))
 
     def settled(self, seconds=30, **statuses):
-        """Waits until the deliveries have these statuses, and no other."""
+        """Waits until the deliveries have exactly these statuses."""
         wait_for(lambda: self.statuses() == statuses, f"{statuses} instead of {self.statuses()}", seconds, every=0.05)
 
 
 @contextmanager
 def delivering(stack, offset=0, env=None):
-    """A runner of the test's own that ends with the block. offset: seconds that its clock is ahead."""
+    """A runner that stops at the end of the block. offset: seconds by which its clock is ahead."""
     runner = start_delivering(stack, offset, env)
     try:
         yield runner

@@ -1,4 +1,4 @@
-"""A name server of the test's own, over UDP on the loopback: it knows the names that it was given, and no others."""
+"""A DNS server over UDP on the loopback: it knows only the given names."""
 
 import socket
 import struct
@@ -6,7 +6,7 @@ import threading
 
 NO_ERROR, NO_SUCH_NAME = 0, 3
 TYPE_A, CLASS_IN, SECONDS = 1, 1, 5
-QUESTION_AT = 12  # behind the header
+QUESTION_AT = 12  # after the header
 
 
 class NameServer:
@@ -53,5 +53,5 @@ class NameServer:
         head = query[:2] + struct.pack(">HHHHH", 0x8580 | code, 1, 1 if address else 0, 0, 0)
         if address is None:
             return head + question
-        # 0xc00c: the question's name
+        # 0xc00c: the name in the question
         return head + question + struct.pack(">HHHIH", 0xc00c, TYPE_A, CLASS_IN, SECONDS, 4) + socket.inet_aton(address)

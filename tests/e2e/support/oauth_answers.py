@@ -1,4 +1,4 @@
-"""What a provider's endpoints may answer that they should not, and how long they may take (oauth_server.py)."""
+"""Faulty replies of a provider's endpoints, and their delays (oauth_server.py)."""
 
 import json
 import threading
@@ -12,14 +12,14 @@ class Answer:
     status: int = 200
     body: bytes = b""
     headers: dict = field(default_factory=dict)
-    length: int | None = None  # what Content-Length says, where that is a lie
+    length: int | None = None  # the value of Content-Length, if it should be wrong
 
     @staticmethod
     def of(status, document, **headers):
         return Answer(status, json.dumps(document).encode(), {"Content-Type": "application/json"} | headers)
 
 
-# What a token endpoint should not say.
+# Faulty replies of a token endpoint.
 SERVER_ERROR = Answer(500, b"<h1>500</h1>")
 TOO_MANY = Answer.of(429, {"error": "rate_limited"}, **{"Retry-After": "1"})
 NO_JSON = Answer(200, b'{"access_token": "half-a-token', {"Content-Type": "application/json"})
@@ -27,11 +27,11 @@ HUGE = Answer(200, b'{"access_token": "huge-token", "padding": "' + b"x" * (8 <<
 DROPPED = Answer(200, b'{"access_token": "dropped-token"', length=1000)
 NO_TOKEN = Answer.of(200, {"token_type": "bearer", "expires_in": 3600})
 WRONG_TYPE = Answer.of(200, {"access_token": "mac-token", "token_type": "mac", "expires_in": 3600})
-DROP = Answer()  # the connection ends without one
+DROP = Answer()  # the connection is closed without a reply
 
 
 class Gate:
-    """Requests that wait. open(): those that are still waited for go on as usual; drop(): they end without an answer."""
+    """Requests that wait. open(): those still waiting continue normally; drop(): they end without a reply."""
 
     def __init__(self):
         self._condition = threading.Condition()
@@ -56,6 +56,6 @@ class Gate:
             return self._verdict == "go on"
 
     def wait_for(self, count, seconds=PATIENCE):
-        """Until so many requests have come to it."""
+        """Waits until that many requests have arrived."""
         with self._condition:
-            assert self._condition.wait_for(lambda: self.waiting >= count, seconds), f"{self.waiting} of {count} came"
+            assert self._condition.wait_for(lambda: self.waiting >= count, seconds), f"{self.waiting} of {count} arrived"

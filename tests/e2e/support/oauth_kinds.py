@@ -1,29 +1,28 @@
-"""What each provider of external data asks of an OAuth client, as its own documentation says: written down apart from the
-product's table (src/rules/connections/providers.cpp), so that an error there is not repeated here.
-"""
+"""The requirements of each provider of external data for an OAuth client, from its own documentation: separate from the
+product's table (src/rules/connections/providers.cpp), so that an error there is not repeated here."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Kind:
-    scopes: str = ""  # as they come over the wire
+    scopes: str = ""  # as they are sent
     pkce: bool = True
     basic: bool = False  # client authentication in the header, else in the body
-    json: bool = False  # a token request's body, else a form
+    json: bool = False  # the format of a token request's body, else a form
     extra: dict = field(default_factory=dict)  # of the authorization request
     code_extra: dict = field(default_factory=dict)  # of the token request with a code
     host: str = ""  # part of the addresses; "*.x": any name below it
-    settings: dict = field(default_factory=dict)  # what an admin says when he connects
-    life: int | None = 3600  # what expires_in says; None: nothing
-    refresh: str = "rotates"  # or "stays", or "": there is no refresh token
+    settings: dict = field(default_factory=dict)  # the settings that an admin enters when connecting
+    life: int | None = 3600  # the value of expires_in; None: absent
+    refresh: str = "rotates"  # or "stays", or "": no refresh token
     token_type: str | None = "bearer"
-    callback: dict = field(default_factory=dict)  # parameters beside code and state
-    answer: dict = field(default_factory=dict)  # fields beside the tokens
-    metadata: dict = field(default_factory=dict)  # what the look-up says of a token
-    kept: dict = field(default_factory=dict)  # what is to stand in the connection's details
-    error: str = ""  # "slack": ok:false within a 200; "github": error within a 200; else RFC 6749
-    revoke: str = ""  # "form", "json", or "token": a form with the token alone; "": there is none
+    callback: dict = field(default_factory=dict)  # parameters in addition to code and state
+    answer: dict = field(default_factory=dict)  # fields in addition to the tokens
+    metadata: dict = field(default_factory=dict)  # the reply of the lookup for a token
+    kept: dict = field(default_factory=dict)  # the expected details of the connection
+    error: str = ""  # "slack": ok:false in a 200; "github": error in a 200; else RFC 6749
+    revoke: str = ""  # "form", "json", or "token": a form with only the token; "": no revocation
     revokes: str = "refresh_token"  # or "access_token"
     sends_iss: bool = False
 

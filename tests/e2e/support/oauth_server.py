@@ -1,13 +1,14 @@
-"""An OAuth 2.0 authorization server that is all 15 providers, each as strict as its documentation (oauth_kinds.py): exact
-redirect URIs, PKCE, codes and rotating refresh tokens that are good once, the client known in the one way that is asked for.
+"""An OAuth 2.0 authorization server that imitates all 15 providers, each as strict as its documentation
+(oauth_kinds.py): exact redirect URIs, PKCE, single-use codes and rotating refresh tokens, and the required client
+authentication.
 
     with OAuthServer() as server:
-        server.configuration()                              # [providers.<id>] sections that lead here
-        server.consent(redirect_url)                        # what "Allow" on the provider's page leads to
-        with server.instead("slack", "token", Answer(500)): # what goes wrong
-        with server.hold("slack", "token") as gate:         # what takes long
+        server.configuration()                              # [providers.<id>] sections for this server
+        server.consent(redirect_url)                        # the redirect after "Allow" on the provider's page
+        with server.instead("slack", "token", Answer(500)): # faulty replies
+        with server.hold("slack", "token") as gate:         # slow replies
 
-By hand, from tests/e2e: python3 -m support.oauth_server PORT REDIRECT-URI writes the sections to standard output, for
+Manual use, from tests/e2e: python3 -m support.oauth_server PORT REDIRECT-URI prints the sections for
 `make sandbox PROVIDERS=FILE`, and serves until it is interrupted.
 """
 
@@ -34,7 +35,7 @@ from .oauth_kinds import KINDS
 CODE_LIFE = 60  # seconds
 LEAST_STATE = 43  # characters of 256 bits
 
-PAGE = """<!doctype html><title>{name}</title><h1>{name}</h1><p>Muster wants to read your data.</p>
+PAGE = """<!doctype html><title>{name}</title><h1>{name}</h1><p>Muster requests access to your data.</p>
 <form method="post" action="{action}"><input type="hidden" name="consent" value="{consent}">
 <button id="allow" name="decision" value="allow">Allow</button>
 <button id="deny" name="decision" value="deny">Deny</button></form>"""
@@ -48,13 +49,13 @@ class Request:
     method: str
     query: dict
     body: dict
-    headers: dict  # names in small letters
-    is_gone: object = None  # function: whether whoever asked does not wait any more
+    headers: dict  # names in lower case
+    is_gone: object = None  # function: whether the client has stopped waiting
 
 
 @dataclass
 class Consent:
-    """An admin at the page, and what became of it: a code that is good once."""
+    """An admin on the provider's page, and the result: a code that is valid once."""
     provider: str
     host: str
     redirect_uri: str
@@ -70,11 +71,11 @@ class Consent:
 
 @dataclass
 class Family:
-    """All tokens that came of one consent."""
+    """All tokens that come from one consent."""
     provider: str
     host: str
     access: list = field(default_factory=list)
-    refresh: list = field(default_factory=list)  # the last one is good
+    refresh: list = field(default_factory=list)  # the last one is valid
     is_live: bool = True
 
 
@@ -99,7 +100,7 @@ class Handler(BaseHTTPRequestHandler):
             if answer is not None:
                 self._send(answer)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # who asked did not wait for all of it
+            pass  # the client did not wait for all of it
 
     def _request(self, data):
         parts = urlsplit(self.path)
@@ -113,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
                        dict(parse_qsl(parts.query, keep_blank_values=True)), body, headers, self._is_gone)
 
     def _is_gone(self):
-        return bool(select.select([self.connection], [], [], 0)[0])  # it has nothing more to say but good-bye
+        return bool(select.select([self.connection], [], [], 0)[0])  # a readable connection was closed by the client
 
     def _send(self, answer):
         self.send_response(answer.status)
@@ -136,21 +137,21 @@ class Listener(ThreadingHTTPServer):
 
 
 class OAuthServer:
-    """issued: a list that every secret goes into which this server knows, the clients' own too."""
+    """issued: a list that receives every secret that this server knows, including those of the clients."""
 
     def __init__(self, port=0, issued=None):
         self.issued = [] if issued is None else issued
         self.redirect_uris = set()
-        self.requests = []  # all, in the order of their arrival
-        self.faults = []  # what no client should have sent, in words
-        self.reused = []  # refresh tokens that came again after they had been used
-        self.revoked = []  # tokens that were given back
+        self.requests = []  # all, in order of arrival
+        self.faults = []  # invalid requests of clients, in words
+        self.reused = []  # refresh tokens that were used again
+        self.revoked = []  # revoked tokens
         self.families = []
         self.consents = {}  # by code
         self._waiting = {}  # consents that wait for a decision
         self._behaviours = {}
         self._lock = threading.RLock()
-        # Signs that want encoding, in a form as in a header.
+        # Characters that require encoding in a form and in a header.
         self._secrets = {provider: self._new("cs+/&=%") for provider in KINDS}
         self._listener = Listener(("127.0.0.1", port), Handler)
         self._listener.owner = self
@@ -170,7 +171,7 @@ class OAuthServer:
         self.issued.append(prefix + secrets.token_urlsafe(24))
         return self.issued[-1]
 
-    # ------------------------------------------------------------------ what clients are told of it
+    # ------------------------------------------------------------------ configuration for clients
     def client(self, provider):
         """(client id, client secret)"""
         return f"{provider}:e2e", self._secrets[provider]
@@ -199,11 +200,11 @@ class OAuthServer:
     def issuer(self, provider):
         return f"{self.url}/{provider}"
 
-    # ------------------------------------------------------------------ what goes wrong
+    # ------------------------------------------------------------------ failures
     @contextmanager
     def instead(self, provider, endpoint, behaviour):
-        """Within the block the endpoint answers with this Answer, or with what a function of the Request says: an Answer,
-        or None for the usual one."""
+        """Within the block the endpoint sends this Answer, or the result of a function of the Request: an Answer, or
+        None for the normal one."""
         key = provider, endpoint
         before = self._behaviours.get(key)
         self._behaviours[key] = behaviour
@@ -214,8 +215,8 @@ class OAuthServer:
 
     @contextmanager
     def hold(self, provider, endpoint="token", grant=None):
-        """Within the block requests wait until the gate is opened; those that still wait at its end are dropped.
-        grant: token requests of that type alone."""
+        """Within the block requests wait until the gate is opened; those still waiting at its end are dropped.
+        grant: only token requests of that type."""
         gate = Gate()
 
         def wait(request):
@@ -231,15 +232,15 @@ class OAuthServer:
 
     @staticmethod
     def error(provider, code, status=400):
-        """An error as this provider says it."""
+        """An error in the format of this provider."""
         if KINDS[provider].error == "slack":
             return Answer.of(200, {"ok": False, "error": code})
         described = {"error": code, "error_description": "Do not show <b>this</b> to anybody."}
         return Answer.of(200 if KINDS[provider].error == "github" else status, described)
 
-    # ------------------------------------------------------------------ what it got
+    # ------------------------------------------------------------------ received requests
     def at(self, provider, endpoint="token", grant=None):
-        """The requests to an endpoint, in the order of their arrival; grant: token requests of that type alone."""
+        """The requests to an endpoint, in order of arrival; grant: only token requests of that type."""
         return [request for request in list(self.requests) if (request.provider, request.endpoint) == (provider, endpoint)
                 and (grant is None or request.body.get("grant_type") == grant)]
 
@@ -247,23 +248,23 @@ class OAuthServer:
         return len(self.at(provider, grant="refresh_token"))
 
     def count(self):
-        """How many requests came to each endpoint: {("slack", "token"): 1, …}."""
+        """The number of requests to each endpoint: {("slack", "token"): 1, …}."""
         return Counter((request.provider, request.endpoint) for request in list(self.requests))
 
-    # ------------------------------------------------------------------ the admin at the provider's page
+    # ------------------------------------------------------------------ the admin on the provider's page
     def consent(self, url, decision="allow"):
-        """Where the provider's page sends the browser after the decision."""
+        """The address to which the provider's page sends the browser after the decision."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect)
         try:
             with opener.open(f"{url}&test_decision={decision}", timeout=PATIENCE) as reply:
-                raise AssertionError(f"the page does not lead back: {reply.read()[:500]}")
+                raise AssertionError(f"the page does not redirect back: {reply.read()[:500]}")
         except urllib.error.HTTPError as error:
             assert error.code == 302, f"{error.code} {error.read()[:500]}"
             return error.headers["Location"]
 
     # ------------------------------------------------------------------ the server
     def handle(self, request):
-        """The answer to a request; None drops the connection."""
+        """The reply to a request; None drops the connection."""
         self.requests.append(request)
         behaviour = self._behaviours.get((request.provider, request.endpoint))
         answer = behaviour(request) if callable(behaviour) else behaviour
@@ -337,7 +338,7 @@ class OAuthServer:
             return self.error(request.provider, refused.error, refused.status)
 
     def _client_form(self, request, kind, is_json):
-        """The body without the client's name, which must be there in just the one way."""
+        """The body without the client authentication, which must be present in exactly the required way."""
         media = "application/json" if is_json else "application/x-www-form-urlencoded"
         if request.method != "POST" or request.query or request.headers.get("content-type") != media:
             raise self._fault(request, f"{request.method} {request.query} {request.headers.get('content-type')}")
@@ -362,7 +363,7 @@ class OAuthServer:
             raise Refused("invalid_grant")
         if kind.pkce:
             self.issued.append(verifier)
-        consent.is_used = True  # at the first attempt, good or bad
+        consent.is_used = True  # on the first attempt, whether valid or not
         if (consent.provider, consent.host) != (request.provider, request.host):
             raise self._fault(request, "another provider's code")
         if (verifier is not None) != kind.pkce or kind.pkce and not LEAST_STATE <= len(verifier) <= 128:
@@ -375,7 +376,7 @@ class OAuthServer:
         return self.families[-1], bool(kind.refresh)
 
     def family_of(self, token):
-        """The family of a token that lives; None for any other."""
+        """The family of a valid token; None for any other."""
         return next((family for family in self.families if family.is_live and token in family.access + family.refresh), None)
 
     def _refreshed(self, request, form):
@@ -385,7 +386,7 @@ class OAuthServer:
             raise self._fault(request, f"{sorted(form)}")
         if family is None or token in family.access:
             raise Refused("invalid_grant")
-        if token != family.refresh[-1]:  # stolen, for all that a provider knows
+        if token != family.refresh[-1]:  # possibly stolen
             self.reused.append(token)
             family.is_live = False
             raise Refused("invalid_grant")
@@ -395,10 +396,10 @@ class OAuthServer:
         return family, rotates
 
     def _granted(self, grant, kind):
-        family, tells_refresh = grant
+        family, returns_refresh = grant
         family.access.append(self._new("at-"))
         answer = {"access_token": family.access[-1]} | kind.answer
-        answer |= {"refresh_token": family.refresh[-1]} if tells_refresh else {}
+        answer |= {"refresh_token": family.refresh[-1]} if returns_refresh else {}
         answer |= {} if kind.life is None else {"expires_in": kind.life}
         answer |= {} if kind.token_type is None else {"token_type": kind.token_type}
         return Answer.of(200, answer)

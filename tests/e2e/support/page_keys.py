@@ -1,4 +1,4 @@
-"""Publishable keys, and requests as pages of other sites make them: byte by byte, so that any Origin can be sent."""
+"""Publishable keys, and requests as pages of other sites send them: byte by byte, so that any Origin can be sent."""
 
 import itertools
 import json
@@ -28,8 +28,8 @@ class PageKey:
         self.org.stack.ctl(f"{self.kind}-key", "revoke", "--org", self.org.id, "--id", self.id)
 
 
-def made_up_token(prefix="ek_live_"):
-    """A token whose checksum is right."""
+def unissued_token(prefix="ek_live_"):
+    """A token with a valid checksum."""
     text = prefix + "".join(secrets.choice(DIGITS) for _ in range(43))
     number, digits = zlib.crc32(text.encode()), ""
     for _ in range(6):
@@ -44,7 +44,7 @@ def stored_events(org):
 
 
 def call(stack, method, target, origin=None, referer=None, body=b"", headers=(), source=None):
-    """One request; `origin` may be several."""
+    """One request; `origin` may contain several."""
     origins = [origin] if isinstance(origin, str) else origin or []
     sent = [("Origin", value) for value in origins] + ([("Referer", referer)] if referer is not None else [])
     if body:
@@ -68,14 +68,14 @@ def cors_headers(reply):
 
 
 def requests_of(stack, operation):
-    """How many requests of an operation the workers have answered, by class of status: {"2xx": 1, …}."""
+    """The number of requests of an operation that the workers have answered, by class of status: {"2xx": 1, …}."""
     text = Client(stack, None).get("/metrics", expect=200).text
     found = re.findall(rf'muster_requests_total{{operation="{operation}",status="(\dxx)"}} (\d+)', text)
     return {status: int(count) for status, count in found}
 
 
 class Counted:
-    """How many more requests of an operation there were since: Counted(stack, "trackEvents")."""
+    """The number of further requests of an operation since then: Counted(stack, "trackEvents")."""
 
     def __init__(self, stack, operation):
         self._stack, self._operation = stack, operation

@@ -1,4 +1,4 @@
-"""The keys of web pages over the API, of both kinds: where they are, and how a test makes and finds them."""
+"""The publishable keys of both kinds over the API: their paths, and how a test creates and finds them."""
 
 from .client import SHOP
 
@@ -7,7 +7,7 @@ PREFIXES = {"tracking": "ek_live_", "content": "ck_live_"}
 
 
 class Keys:
-    """An organization's keys of one kind, as one of its admins has them."""
+    """The keys of one kind of an organization, as one of its admins manages them."""
 
     def __init__(self, org, kind):
         self.org, self.kind, self.path, self.admin = org, kind, PATHS[kind], org.admin().api
@@ -38,5 +38,5 @@ class Keys:
                 return keys
 
     def record(self, key):
-        """The record as the list has it; None when it is not there."""
+        """The record from the list; None if it is not listed."""
         return next((record for record in self.listed() if record["id"] == key["id"]), None)

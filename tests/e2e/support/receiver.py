@@ -1,11 +1,11 @@
-"""A receiver of webhooks: a real HTTP/1.1 server on the loopback, over TLS too, which does what a test asks for.
+"""A receiver of webhooks: a real HTTP/1.1 server on the loopback, optionally over TLS, with configurable replies.
 
     with Receiver() as receiver:
-        receiver.on("/hook", status=500)                     # every request to that path
-        receiver.on("/hook", lambda request: Answer(...))    # or what a function says
+        receiver.on("/hook", status=500)                     # the reply to every request to that path
+        receiver.on("/hook", lambda request: Answer(...))    # or the result of a function
         receiver.wait_for(3, path="/hook")
 
-One thread reads and answers (thousands of requests a second); every request is kept, in the order of arrival.
+One thread reads and replies (thousands of requests a second); every request is recorded in order of arrival.
 """
 
 import asyncio
@@ -19,17 +19,17 @@ from dataclasses import dataclass, field
 from .stack import wait_for
 
 REASONS = {200: "OK", 204: "No Content", 302: "Found", 410: "Gone", 429: "Too Many Requests", 500: "Server Error"}
-CLOSED_BEFORE = 10.0  # seconds until a thread that is to end must have
+CLOSED_BEFORE = 10.0  # seconds within which a stopping thread must end
 
 
 @dataclass
 class Request:
     method: str
     path: str
-    headers: dict  # names in small letters
+    headers: dict  # names in lower case
     body: bytes
-    at: float  # the wall clock's seconds
-    connection: int  # which connection it came over
+    at: float  # seconds of the wall clock
+    connection: int  # the number of its connection
 
     @property
     def webhook_id(self):
@@ -41,7 +41,7 @@ class Request:
 
 
 class Gate:
-    """Whoever waits at it goes on when the test opens it."""
+    """Requests that wait here continue when the test opens it."""
 
     def __init__(self):
         self._opened = threading.Event()
@@ -52,14 +52,14 @@ class Gate:
         with self._lock:
             self._opened.set()
             waiting, self._waiting = self._waiting, []
-        for go_on in waiting:
-            go_on()
+        for callback in waiting:
+            callback()
 
-    def pass_or(self, go_on):
-        """True when it is open; else `go_on` is called once it is."""
+    def open_or(self, callback):
+        """True if it is open; otherwise `go_on` is called when it opens."""
         with self._lock:
             if not self._opened.is_set():
-                self._waiting.append(go_on)
+                self._waiting.append(callback)
             return self._opened.is_set()
 
 
@@ -68,8 +68,8 @@ class Answer:
     status: int = 200
     headers: dict = field(default_factory=dict)
     body: bytes = b""
-    gate: Gate | None = None  # the answer waits until it is open
-    close: bool = False  # the connection ends without an answer
+    gate: Gate | None = None  # the reply waits until it is open
+    close: bool = False  # the connection is closed without a reply
 
     def encoded(self):
         head = [f"HTTP/1.1 {self.status} {REASONS.get(self.status, 'Status')}"]
@@ -101,7 +101,7 @@ class Connection(asyncio.Protocol):
         self.work()
 
     def work(self):
-        """Answers what has come, one request after the other."""
+        """Replies to the received requests in sequence."""
         while self.data and not self.is_held:
             request = self.next_request()
             if request is None:
@@ -129,13 +129,13 @@ class Connection(asyncio.Protocol):
         return Request(method, path, headers, rest[:length], time.time(), self.number)
 
     def answer(self, answer):
-        if answer.gate is not None and not answer.gate.pass_or(lambda: self.receiver.call(self.go_on, answer)):
+        if answer.gate is not None and not answer.gate.open_or(lambda: self.receiver.call(self.callback, answer)):
             self.is_held = True
             self.transport.pause_reading()
         else:
             self.send(answer)
 
-    def go_on(self, answer):
+    def callback(self, answer):
         self.is_held = False
         if not self.transport.is_closing():
             self.transport.resume_reading()
@@ -151,7 +151,7 @@ class Connection(asyncio.Protocol):
 
 
 class Receiver:
-    """certificate: a (certificate, key) pair of PEM files; the receiver speaks TLS then."""
+    """certificate: a (certificate, key) pair of PEM files; with it the receiver uses TLS."""
 
     def __init__(self, certificate=None, host="127.0.0.1"):
         self.certificate, self.host, self.port = certificate, host, None
@@ -161,7 +161,7 @@ class Receiver:
         self._thread = threading.Thread(target=self._run, name="receiver")
         self._listens, self._server = threading.Event(), None
 
-    # ------------------------------------------------------------------ life
+    # ------------------------------------------------------------------ starting and stopping
     def __enter__(self):
         self._thread.start()
         assert self._listens.wait(10), "the receiver does not listen"
@@ -182,7 +182,7 @@ class Receiver:
         self._server = self._loop.run_until_complete(self._loop.create_server(
             lambda: Connection(self), self.host, 0, ssl=context, backlog=1024))
         self.port = self._server.sockets[0].getsockname()[1]
-        # A client that refuses our certificate is what some tests are about.
+        # Some tests are about clients that reject this certificate.
         self._loop.set_exception_handler(lambda loop, what: None)
         self._listens.set()
         self._loop.run_forever()
@@ -193,20 +193,20 @@ class Receiver:
         self._loop.close()
 
     def call(self, function, *arguments):
-        """Has the receiver's thread call it."""
+        """Runs the callback on the receiver's thread."""
         self._loop.call_soon_threadsafe(function, *arguments)
 
-    # ------------------------------------------------------------------ what it does
+    # ------------------------------------------------------------------ replies
     def url(self, path="/", host=None):
         return f"{'https' if self.certificate else 'http'}://{host or self.host}:{self.port}{path}"
 
     def on(self, path, behaviour=None, **answer):
-        """What it answers at the path from now on: a function of the request, an Answer, or the parts of one.
-        Anywhere else it is 204."""
+        """Sets the reply at the path: a function of the request, an Answer, or the parts of one.
+        Other paths reply 204."""
         self._behaviours[path] = behaviour or Answer(**answer)
 
     def hold(self, path, **answer):
-        """Lets every request to the path wait for its answer until the gate, which is returned, is opened."""
+        """Makes every request to the path wait for its reply until the returned gate is opened."""
         gate = Gate()
         self._gates.append(gate)
         self.on(path, Answer(gate=gate, **answer))
@@ -216,16 +216,16 @@ class Receiver:
         behaviour = self._behaviours.get(request.path, OK)
         return behaviour if isinstance(behaviour, Answer) else behaviour(request)
 
-    # ------------------------------------------------------------------ what it got
+    # ------------------------------------------------------------------ received requests
     def at(self, path):
-        """The requests to the path, in the order of their arrival."""
+        """The requests to the path, in order of arrival."""
         return [request for request in list(self.requests) if request.path == path]
 
     def count(self, path=None):
         return len(self.requests) if path is None else self.counts[path]
 
     def wait_for(self, count, path=None, seconds=30):
-        """Waits until there are so many requests, in all or to the path; they."""
+        """Waits for that many requests, in total or to the path; returns them."""
         wait_for(lambda: self.count(path) >= count, f"{count} requests to {path or 'the receiver'}, of which "
                  f"{self.count(path)} had come when the wait began", seconds, every=0.01)
         return list(self.requests) if path is None else self.at(path)

@@ -1,5 +1,5 @@
-"""Runs commands of docs/operations/ unchanged, with a sandbox's folder instead of the machine's, and the sandbox's services and
-database users instead of systemd, sudo and Debian's."""
+"""Runs commands of docs/operations/ unchanged, on the folder of a sandbox instead of the machine, and with the services
+and database users of the sandbox instead of systemd, sudo and Debian's."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from .stack import ROOT
 
 DOCS = ROOT / "docs/operations"
 
-# Whoever sudo names has a home of his own, whose .my.cnf says which database user he is.
+# A user of sudo has its own home, whose .my.cnf names the database user.
 PRELUDE = r"""
 set -euo pipefail
 sudo() {
@@ -27,7 +27,7 @@ systemctl() {
         reload,muster) kill -HUP "$(sed 's/ .*//' "$SANDBOX/pids/musterd")" ;;
         *,muster.service) "$SERVICE" "$verb" musterd ;;
         *,mariadb.service) "$SERVICE" "$verb" mariadbd ;;
-        *) echo "systemctl $verb $unit: nobody knows that here" >&2; return 1 ;;
+        *) echo "systemctl $verb $unit: unknown in the sandbox" >&2; return 1 ;;
         esac
     done
 }
@@ -39,7 +39,7 @@ install() { # the owner stays who runs this
     done
     command install "${kept[@]}"
 }
-ps() { command ps "$@" || true; } # that there is none is no error
+ps() { command ps "$@" || true; } # an empty list is not an error
 chown() { :; }
 chgrp() { :; }
 apt() { :; }
@@ -52,7 +52,7 @@ def pages():
 
 
 def anchors(page):
-    """The names by which the page's headings can be linked to, as renderers of Markdown make them."""
+    """The anchors of the page's headings, as Markdown renderers create them."""
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
             for heading in re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)}
 
@@ -85,7 +85,7 @@ def code_blocks(text):
 
 
 class Machine:
-    """A sandbox as the machine that the docs speak of."""
+    """A sandbox in the role of the documented machine."""
 
     def __init__(self, stack):
         self.stack, self.root = stack, stack.folder / "machine"
@@ -103,26 +103,26 @@ class Machine:
                       "/etc/muster/": f"{stack.folder}/", "/var/lib/mysql": f"{stack.folder}/data"}
 
     def user(self, name, password=None):
-        """A system user, whom the database knows by the same name."""
+        """A system user with a database user of the same name."""
         home = self.root / "homes" / name
         home.mkdir(parents=True, exist_ok=True)
         proof = f"password = {password}\n" if password else ""
         (home / ".my.cnf").write_text(f"[client]\nsocket = {self.stack.env['mysql_socket']}\nuser = {name}\n{proof}")
 
     def database_user(self, name):
-        """Lets the system user in, who is made up here, by a password instead of his socket."""
+        """Allows the simulated system user to connect with a password instead of the socket."""
         password = secrets.token_hex(16)
         self.stack.sql(f"ALTER USER {name}@localhost IDENTIFIED BY '{password}'")
         self.user(name, password)
 
     def here(self, text):
-        """The text with the machine's paths instead of the docs'."""
+        """The text with the machine's paths instead of the documented ones."""
         for old, new in ({"/run/mysqld/mysqld.sock": self.stack.env["mysql_socket"]} | self.paths).items():
             text = text.replace(old, new)
         return text
 
     def run(self, script, replaced=None):
-        """Runs lines of the docs; what they print. replaced: {what stands there for an example: what is meant here}."""
+        """Runs lines of the documentation; returns their output. replaced: {example value: value to use}."""
         text = self.here(script)
         for old, new in (replaced or {}).items():
             assert self.here(old) in text, f"{old!r} is not in the docs' {script!r}"

@@ -1,7 +1,7 @@
-"""What the processes of a whole run saw, for the verdict over all of them (test_zz_whole_run.py).
+"""What the processes of a whole run recorded, for the verdict over all of them (test_zz_whole_run.py).
 
-tests/run-all shares the suite among processes with pytest-xdist and names a folder in E2E_SEEN. Each process writes a report
-there when it ends, and leaves its stacks running. The verdict runs after all of them, in a process of its own.
+tests/run-all distributes the suite to processes with pytest-xdist and names a folder in E2E_SEEN. Each process writes a
+report there when it ends, and leaves its stacks running. The verdict runs after all of them, in a separate process.
 """
 
 import json
@@ -11,13 +11,13 @@ from pathlib import Path
 from .contract import Contract
 from .stack import Stack
 
-# None: this is not a whole run, so stacks end with their process.
+# None: not a whole run, so stacks stop with their process.
 FOLDER = Path(os.environ["E2E_SEEN"]).resolve() if "E2E_SEEN" in os.environ else None
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
 def own(folder):
-    """The folder for this process's stack, where a process without others has that one."""
+    """The folder for this process's stack; `folder` is the one of a process that runs alone."""
     return folder.with_name(f"{folder.name}-{WORKER}") if WORKER else folder
 
 
@@ -27,16 +27,17 @@ def described(stack):
 
 
 def write(contract, stacks):
-    """This process's report."""
+    """The report of this process."""
     (FOLDER / f"{WORKER}.json").write_text(json.dumps({
         "seen": list(contract.seen), "codes": list(contract.codes),
         "stacks": [{"folder": str(stack.folder), "keys_issued": stack.keys_issued} for stack in stacks]}))
 
 
 def read(build):
-    """(the contract with what all processes saw, all stacks). Every process must have written its report."""
+    """(the contract with everything that all processes recorded, all stacks). Every process must have written its
+    report."""
     reports = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-    assert len(reports) == int(os.environ["E2E_WORKERS"]), f"{len(reports)} processes came to their end"
+    assert len(reports) == int(os.environ["E2E_WORKERS"]), f"{len(reports)} processes finished"
     stacks = []
     for row in (row for report in reports for row in report["stacks"]):
         stacks.append(Stack(build, row["folder"]))

@@ -1,6 +1,6 @@
-"""The stack under test: a sandbox of the suite's own, started and ended with tests/sandbox/start and stop.
+"""The stack under test: a sandbox of the suite, started and stopped with tests/sandbox/start and stop.
 
-Services can be stopped, killed and started one by one; musterctl, muster-run and the database are at hand.
+Services can be stopped, killed and started individually; musterctl, muster-run and the database are available.
 """
 
 import json
@@ -15,15 +15,15 @@ from pathlib import Path
 import pymysql
 
 ROOT = Path(__file__).resolve().parents[3]
-# Providers that the stack has no client of.
+# Providers without a configuration in the stack.
 UNCONFIGURED = ("sentry", "youtube")
-# For what the programs' own database user has no right to: databases beside the stack's.
+# For statements that the programs' database user must not run: databases in addition to the stack's.
 AS_ROOT = {"MUSTER_DATABASE_USER": "root", "MUSTER_DATABASE_PASSWORD": ""}
-PATIENCE = 30.0  # seconds that a test waits for something that usually takes none
+PATIENCE = 30.0  # seconds that a test waits for an event that is usually immediate
 
 
 def wait_for(look, what, seconds=PATIENCE, every=0.02):
-    """Calls `look` until it returns something true, and returns that; fails after `seconds`."""
+    """Calls `look` until it returns a true value, and returns that; fails after `seconds`."""
     end = time.monotonic() + seconds
     while True:
         seen = look()
@@ -35,7 +35,8 @@ def wait_for(look, what, seconds=PATIENCE, every=0.02):
 
 
 def numbers(count):
-    """SQL for a table of the numbers 1 … count, its column `seq`, to stand behind FROM: neither engine knows the other's own way."""
+    """SQL for a table of the numbers 1 … count with the column `seq`, for use after FROM. MariaDB and MySQL have
+    different syntax for it."""
     digits = " UNION ALL ".join(f"SELECT {digit} AS d" for digit in range(10))
     tables = " JOIN ".join(f"({digits}) AS d{place}" for place in range(len(str(count))))
     value = " + ".join(f"{10 ** place} * d{place}.d" for place in range(len(str(count))))
@@ -52,8 +53,8 @@ class Stack:
     source = ROOT
 
     def __init__(self, build, folder, rates=None, oauth=None, mariadb=()):
-        """rates: "default" for those of production; they are wide else. oauth: the server that its providers of external
-        data lead to, all but UNCONFIGURED. mariadb: more options of its mariadbd."""
+        """rates: "default" for those of production; otherwise very high ones. oauth: the server for its providers of
+        external data, except UNCONFIGURED. mariadb: additional options of its mariadbd."""
         self.options = ({"RATES": rates} if rates else {}) | ({"MARIADB": " ".join(mariadb)} if mariadb else {})
         self.build = Path(build).resolve()
         self.folder = Path(folder).resolve()
@@ -61,7 +62,7 @@ class Stack:
         self.oauth = oauth
         self.keys_issued = oauth.issued if oauth else []
 
-    # ------------------------------------------------------------------ life
+    # ------------------------------------------------------------------ services
     def _script(self, name, *arguments, env=None):
         environment = dict(os.environ, BUILD=str(self.build), SANDBOX=str(self.folder), PORT=str(self.port))
         environment |= self.options | (env or {})
@@ -100,7 +101,7 @@ class Stack:
 
     @property
     def redirect_uri(self):
-        """Where providers of external data send the browser back to."""
+        """The redirect URI of providers of external data."""
         return f"{self.base_url}/v1/external-data/callback"
 
     @property
@@ -117,7 +118,7 @@ class Stack:
 
     @contextmanager
     def without(self, *names, verb="stop"):
-        """Runs the block while these services do not."""
+        """Runs the block while these services are stopped."""
         for name in names:
             self.service(verb, name)
         try:
@@ -133,7 +134,7 @@ class Stack:
         wait_for(self.answers, "musterd to answer")
 
     def reload_server(self):
-        """SIGHUP: the configuration is read again; waits until all workers are new ones."""
+        """SIGHUP: reloads the configuration; waits until all workers are new ones."""
         pid = self.pid("musterd")
         children = Path(f"/proc/{pid}/task/{pid}/children")
         before = set(children.read_text().split())
@@ -147,7 +148,8 @@ class Stack:
 
     @contextmanager
     def configured(self, section, *lines):
-        """Runs the block while the server has these lines in that section of its configuration; "key" alone takes it away."""
+        """Runs the block while the configuration of the server has these lines in that section; "key" alone removes
+        one."""
         keys = tuple(line.split("=")[0].strip() + " =" for line in lines)
         kept, where = [], None
         for line in Path(self.config).read_text().splitlines():
@@ -162,7 +164,7 @@ class Stack:
 
     @contextmanager
     def configuration(self, text):
-        """Runs the block while that is the server's configuration. Programs that run already keep theirs."""
+        """Runs the block with that configuration of the server. Programs that are running keep theirs."""
         path = Path(self.config)
         before = path.read_text()
         path.write_text(text)
@@ -175,7 +177,7 @@ class Stack:
 
     @contextmanager
     def later(self, seconds):
-        """Runs the block while the server believes that so much time has passed."""
+        """Runs the block with the clock of the server ahead by that time."""
         self.restart_server({"MUSTER_CLOCK_OFFSET": str(seconds)})
         try:
             yield
@@ -191,7 +193,7 @@ class Stack:
 
     # ------------------------------------------------------------------ programs
     def program(self, name, *arguments, env=None, input=None, cwd=None, timeout=60):
-        """Runs one of the programs to its end; the CompletedProcess with text."""
+        """Runs one of the programs to its end; returns the CompletedProcess with text."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("MUSTER_")} | (env or {})
         return subprocess.run(
             [self.build / name, *map(str, arguments)], env=environment, input=input, capture_output=True,
@@ -202,7 +204,7 @@ class Stack:
         return self.program("musterctl", "--config", self.config, *arguments, env=env)
 
     def ctl(self, *arguments):
-        """The JSON answer of a musterctl command that is to succeed."""
+        """The decoded JSON of a musterctl command that must succeed."""
         done = self.ctl_raw("--json", *arguments)
         assert done.returncode == 0, f"musterctl {arguments}: {done.returncode} {done.stdout}{done.stderr}"
         return json.loads(done.stdout)
@@ -213,24 +215,24 @@ class Stack:
         return issued
 
     def run_once(self, kind="imports", env=None):
-        """muster-run at a moment of the test's choice: until no import moves any more, or the purge is through."""
+        """Runs muster-run once: until no import is moving, or the purge is complete."""
         if kind == "purge":
             done = self.program("muster-run", "--config", self.config, kind, env=env)
             assert done.returncode == 0, f"muster-run {kind}: {done.returncode} {done.stderr}"
             return
         moving = "SELECT COUNT(*) FROM import_jobs WHERE state IN ('validating', 'committing')"
-        if self.sql(moving) == [(0,)]:  # let it see for itself that there is nothing
+        if self.sql(moving) == [(0,)]:  # lets it find out itself that no work is left
             assert self.spawn_runner(seconds=1, env=env).wait(20) == 0, "muster-run failed: see own-runner.log"
             return
         runner = self.spawn_runner(env=env)
         try:
-            wait_for(lambda: self.sql(moving) == [(0,)], "no import to move any more", every=0.005)
+            wait_for(lambda: self.sql(moving) == [(0,)], "no moving import", every=0.005)
         finally:
             runner.terminate()
             assert runner.wait(20) == 0, "muster-run failed: see own-runner.log"
 
     def spawn_runner(self, seconds=55, env=None, log_name="own-runner", kind="imports"):
-        """A muster-run of the test's own; the caller ends it."""
+        """Starts a muster-run; the caller must stop it."""
         log = open(self.folder / "log" / f"{log_name}.log", "ab")
         return subprocess.Popen(
             [self.build / "muster-run", "--config", self.config, "--for", f"{seconds}s", kind],

@@ -1,5 +1,5 @@
-"""Verification of webhooks by a library that is not Muster's: the npm package `standardwebhooks`, pinned by
-tests/e2e/webhook-verifier/package-lock.json and installed below the build's folder."""
+"""Verification of webhooks with an independent library: the npm package `standardwebhooks`, pinned by
+tests/e2e/webhook-verifier/package-lock.json and installed in the build folder."""
 
 import fcntl
 import json
@@ -18,13 +18,13 @@ class Verifier:
     def __init__(self, build):
         self.folder = build / "webhook-verifier"
         build.mkdir(parents=True, exist_ok=True)
-        with open(f"{self.folder}.lock", "w", encoding="ascii") as lock:  # others may want it at the same time
+        with open(f"{self.folder}.lock", "w", encoding="ascii") as lock:  # other processes may install it at the same time
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not self._is_installed():
                 self._install()
 
     def _is_installed(self):
-        """Whether what an earlier run installed is what the sources ask for."""
+        """Whether the existing installation matches the sources."""
         def same(name):
             return (self.folder / name).is_file() and (self.folder / name).read_bytes() == (SOURCE / name).read_bytes()
 
@@ -41,8 +41,8 @@ class Verifier:
         (self.folder / "installed").touch()
 
     def verdicts(self, cases):
-        """What the library says of each (secret, request[, now]): "ok", or what it has against it.
-        now: the moment in seconds at which it is to be valid; the clock's if there is none."""
+        """The library's result for each (secret, request[, now]): "ok", or its error. now: the time in seconds at which
+        the signature must be valid; default: the clock."""
         lines = []
         for secret, request, *now in cases:
             line = {"secret": secret, "headers": request.headers, "body": request.body.decode()}

@@ -1,4 +1,4 @@
-"""Webhook endpoints and deliveries, as the tests of several files use them."""
+"""Webhook endpoints and deliveries, for the tests of several files."""
 
 LONG_AGO = "2026-01-01T00:00:00Z"
 
@@ -20,12 +20,12 @@ def listed(client, path, name="webhook_endpoints", **query):
 
 
 def tried(client, endpoint):
-    """A delivery of the endpoint's."""
+    """A delivery of the endpoint."""
     return client.post(f"{endpoint}/test", expect=202).json()
 
 
 def set_delivery(stack, delivery, status):
-    """What a runner would have made of it."""
+    """Simulates the result of a runner."""
     stack.sql("UPDATE webhook_deliveries SET status = %s, due_at = NULL, lease_owner = NULL, step = 10 "
               "WHERE id = UNHEX(REPLACE(%s, '-', ''))", status, delivery["id"])
 

@@ -1,4 +1,4 @@
-"""Requests written byte by byte over TLS, for what no HTTP library would send."""
+"""Requests written byte by byte over TLS, for requests that no HTTP library would send."""
 
 import re
 import socket
@@ -17,7 +17,7 @@ class RawReply:
 
 
 def connect(stack, source=None, context=None):
-    """A TLS connection to the stack's nginx; source: an address of this machine to come from."""
+    """A TLS connection to the stack's nginx; source: a source address on this machine."""
     if context is None:
         context = ssl.create_default_context(cafile=stack.ca_file)
     plain = socket.create_connection(
@@ -27,7 +27,7 @@ def connect(stack, source=None, context=None):
 
 
 def is_complete(data):
-    """Whether the reply is all there by its Content-Length."""
+    """Whether the reply is complete according to its Content-Length."""
     head, end, body = data.partition(b"\r\n\r\n")
     length = re.search(rb"\r\ncontent-length: (\d+)", head.lower())
     return bool(end and length) and len(body) >= int(length.group(1))
@@ -48,14 +48,14 @@ def read_reply(connection):
 
 
 def exchange(stack, request, source=None):
-    """Sends the bytes on a connection of their own; the reply. The request should ask to close."""
+    """Sends the bytes on a new connection; returns the reply. The request should ask to close."""
     with connect(stack, source) as connection:
         connection.sendall(request)
         return read_reply(connection)
 
 
 def request_bytes(method, target, headers=(), body=b"", close=True):
-    """A request as it would be on the wire; headers are (name, value) pairs."""
+    """The bytes of a request; headers are (name, value) pairs."""
     lines = [f"{method} {target} HTTP/1.1", "Host: 127.0.0.1"]
     lines += [f"{name}: {value}" for name, value in headers]
     if close:

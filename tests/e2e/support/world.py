@@ -1,4 +1,4 @@
-"""Organizations made for one test, and the steps of an import as a partner would take them."""
+"""Organizations for one test, and the steps of an import as a partner would take them."""
 
 import itertools
 import json
@@ -12,13 +12,13 @@ EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "em
 CORE_FIELDS = ["email", "external_id", "first_name", "last_name", "display_name", "locale", "country", "dob"]
 MEMBER_COLUMNS = "id, user_id, external_id, first_name, last_name, display_name, locale, country, dob, attributes"
 
-# What organizations' connections in tests over all operations are to.
+# The provider of the connections in tests over all operations.
 MATRIX_PROVIDER = "gitlab"
 
-# Where no webhook is ever taken.
-NOBODY = "http://127.0.0.1:9/"
+# A URL that never accepts a webhook.
+NO_LISTENER = "http://127.0.0.1:9/"
 
-# The registry that organizations get: each type once, and one starter key that stays disabled.
+# The registry of the organizations: each type once, and one starter key that remains disabled.
 ENABLED_STARTERS = ["phone", "gender", "shirt_size", "favourite_team", "address.city"]
 DISABLED_STARTER = "emergency_contact"
 OWN_ATTRIBUTES = [
@@ -32,7 +32,7 @@ _numbers = itertools.count(1)
 
 
 def email(word="member"):
-    """An address that no other test uses."""
+    """A unique address."""
     return f"{word}.{next(_numbers)}@e2e.example"
 
 
@@ -41,7 +41,7 @@ def emails(count, word="member"):
 
 
 def slug(word="module"):
-    """A module's slug, or a version, that no other test uses."""
+    """A unique slug of a module, or version."""
     return f"{word}-{next(_numbers)}"
 
 
@@ -59,7 +59,7 @@ def path_of_endpoint(endpoint):
 
 
 class Organization:
-    """An organization with a key and a registry, and nothing in it yet."""
+    """An organization with a key and a registry, and no records yet."""
 
     def __init__(self, stack, contract, name="e2e", attributes=True):
         self.stack = stack
@@ -79,12 +79,12 @@ class Organization:
 
     # ------------------------------------------------------------------ admins
     def new_admin(self, role="admin"):
-        """An admin of a new address, who has not signed in yet."""
-        from .admin import Admin  # it needs addresses from here
+        """An admin with a new address, who has not signed in yet."""
+        from .admin import Admin  # imported here because support.admin imports this module
         return Admin(self.stack, self.api.contract, (self.id, role))
 
     def admin(self, role="owner"):
-        """The organization's one admin of that role; `.api` is a session past its second factor."""
+        """The only admin of the organization with that role; `.api` is a verified session."""
         if role not in self._admins:
             self._admins[role] = self.new_admin(role)
         return self._admins[role]
@@ -93,7 +93,7 @@ class Organization:
         return self.admin("viewer")
 
     def client_for(self, operation):
-        """A client whose credential the operation takes."""
+        """A client with a credential that the operation accepts."""
         if operation.takes_tracking_key:
             return self.page_api
         if operation.takes_content_key:
@@ -113,7 +113,7 @@ class Organization:
         return self.api.get_json(f"/v1/users/{user_id}")
 
     def members(self):
-        """The members table's rows of this organization: {address: {column: value}}; attributes decoded."""
+        """The rows of the members table for this organization: {address: {column: value}}; attributes decoded."""
         columns = MEMBER_COLUMNS.split(", ")
         found = self.stack.sql(
             f"SELECT u.email, {', '.join('m.' + column for column in columns)} FROM members m "
@@ -132,12 +132,12 @@ class Organization:
 
     @cached_property
     def page_api(self):
-        """A page with the organization's one tracking key."""
+        """A page with the tracking key of the organization."""
         return PageClient(self.stack, self.api.contract, self.issue_publishable_key("tracking"))
 
     @cached_property
     def reader_api(self):
-        """A page with the organization's one content key."""
+        """A page with the content key of the organization."""
         return PageClient(self.stack, self.api.contract, self.issue_publishable_key("content"))
 
     # ------------------------------------------------------------------ articles
@@ -152,7 +152,7 @@ class Organization:
 
     # ------------------------------------------------------------------ external data
     def connect_provider(self, provider=MATRIX_PROVIDER, expect=200, **fields):
-        """The first step of a connection, with an admin on the way to the provider: the connect link."""
+        """Starts the authorization of a connection by an admin; returns the connect link."""
         return self.admin().api.post("/v1/external-data/connect", json={"provider": provider} | fields, expect=expect).json()
 
     # ------------------------------------------------------------------ modules
@@ -180,15 +180,15 @@ class Organization:
 
     # ------------------------------------------------------------------ webhooks
     def create_endpoint(self, installation, **fields):
-        """A webhook endpoint that nobody listens at; the record with its secret."""
-        body = {"url": NOBODY, "subscribed_event_types": ["member.created"]} | fields
+        """A webhook endpoint without a listener; returns the record with its secret."""
+        body = {"url": NO_LISTENER, "subscribed_event_types": ["member.created"]} | fields
         path = f"/v1/installations/{installation['id']}/webhook-endpoints"
         made = self.admin().api.post(path, json=body, expect=201).json()
         self.stack.keys_issued.append(made["signing_secret"])
         return made
 
     def test_endpoint(self, endpoint):
-        """A delivery of the endpoint's."""
+        """A delivery of the endpoint."""
         return self.admin().api.post(f"{path_of_endpoint(endpoint)}/test", expect=202).json()
 
     def issue_credential(self, installation, **fields):
@@ -199,7 +199,7 @@ class Organization:
         return issued
 
     def backend(self, installation):
-        """The backend of an installed module, with a credential of its own."""
+        """The backend of an installed module, with its own credential."""
         return ModuleClient(self.stack, self.api.contract, self.issue_credential(installation))
 
     @property
@@ -209,7 +209,7 @@ class Organization:
         return self._backend
 
     def records(self):
-        """The organization's one record of each kind that tests over all operations need: {kind: id}."""
+        """One record of each kind for tests over all operations: {kind: id}."""
         if not self._records:
             module = self.published_module()
             installation = self.install(module)
@@ -222,7 +222,7 @@ class Organization:
                              "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"],
                              "tracking_key": self.page_api.record["id"], "content_key": self.reader_api.record["id"],
                              "article": article["id"], "article_slug": article["slug"]}
-            from .ads import MATRIX_SLOT, Ads  # it needs names from here
+            from .ads import MATRIX_SLOT, Ads  # imported here because support.webhooks imports this module
             ads = Ads(self)
             self._records["connection"] = self.connect_provider()["id"]
             slot = ads.slot(slug=MATRIX_SLOT)
@@ -240,7 +240,7 @@ class Organization:
         return self.api.post(f"/v1/imports/{job_id}/rows", json=body, expect=expect, **options)
 
     def stage_many(self, job_id, payloads):
-        """Any number of rows, 5,000 a call and two calls at a time, as a client would."""
+        """Stages any number of rows, 5,000 per call and two calls in parallel, like the client."""
         def send(first):
             body = json.dumps({"rows": rows_of(payloads[first:first + 5000], first + 1)})
             self.api.post(f"/v1/imports/{job_id}/rows", data=body, headers={"Content-Type": "application/json"},
@@ -250,7 +250,7 @@ class Organization:
             list(pool.map(send, range(0, len(payloads), 5000)))
 
     def staged(self, payloads, **fields):
-        """A new job with these rows staged; its id."""
+        """A new job with these rows staged; returns its id."""
         job_id = self.create_import(**fields)["id"]
         if payloads:
             self.stage_many(job_id, payloads)
@@ -269,7 +269,7 @@ class Organization:
         return self.api.get_json(f"/v1/imports/{job_id}")
 
     def state_is(self, job_id, *states, seconds=30):
-        """Waits until the job is in one of the states, as an onlooker who moves nothing; the job by then."""
+        """Waits until the job is in one of the states, without polling it; returns the job."""
         marks = ", ".join(["%s"] * len(states))
         wait_for(
             lambda: self.stack.sql(f"SELECT 1 FROM import_jobs WHERE id = UNHEX(REPLACE(%s, '-', '')) "
@@ -306,5 +306,5 @@ class Organization:
         return {row["row_number"]: row["error_code"] or row["state"] for row in self.rows(job_id, limit=1000)}
 
     def report(self, job_id, **query):
-        """The error report's bytes."""
+        """The bytes of the error report."""
         return self.api.get(f"/v1/imports/{job_id}/error-report", params=query, expect=200).content

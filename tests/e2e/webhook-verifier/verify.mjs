@@ -1,6 +1,6 @@
 // Verifies webhooks with an independent Standard Webhooks library; support/verifier.py installs and runs it.
-// stdin: JSON lines {secret, headers, body, now?}; now: the moment, in seconds, for which the clock is held.
-// stdout: a line each: "ok", or what the library had against it.
+// stdin: JSON lines {secret, headers, body, now?}; now: the time, in seconds, that the clock is set to.
+// stdout: one line each: "ok", or the error of the library.
 import { createInterface } from "node:readline";
 import { Webhook } from "standardwebhooks";
 

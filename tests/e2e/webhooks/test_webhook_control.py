@@ -1,5 +1,5 @@
-"""What an admin can do about webhooks: pause, resume, delete, disable, send again, recover; and that no endpoint is kept
-waiting by another (docs/webhooks.md "Webhook endpoints", "Deliveries")."""
+"""The controls of an admin for webhooks: pause, resume, delete, disable, send again, recover; and that endpoints do not
+delay each other (docs/webhooks.md "Webhook endpoints", "Deliveries")."""
 
 import json
 import time
@@ -13,8 +13,8 @@ from support.world import email
 A_MOMENT = 0.2  # seconds
 
 
-def happen(module, count=1):
-    """Events; the users' ids."""
+def emit_events(module, count=1):
+    """Emits events; returns the users' ids."""
     return [module.org.create_user({"email": email()})["id"] for _ in range(count)]
 
 
@@ -29,15 +29,15 @@ def hook(module, receiver):
 
 @pytest.fixture
 def other(module, receiver):
-    """Another endpoint for the same events: what has come there would have come anywhere."""
+    """Another endpoint for the same events: when its events have arrived, the others would have arrived too."""
     return module.endpoint(receiver.url("/other"))
 
 
 # ---------------------------------------------------------------------------- pause, delete
 
-def test_a_pause_holds_and_its_end_sends(module, hook, other, receiver):
+def test_a_paused_endpoint_gets_its_deliveries_when_it_is_resumed(module, hook, other, receiver):
     hook.change(status="paused")
-    held = happen(module, 3)
+    held = emit_events(module, 3)
     receiver.wait_for(3, "/other")
     other.settled(succeeded=3)
     assert receiver.count("/hook") == 0 and hook.statuses() == {"pending": 3}
@@ -46,42 +46,42 @@ def test_a_pause_holds_and_its_end_sends(module, hook, other, receiver):
     hook.settled(succeeded=3)
 
 
-def test_a_disabled_endpoint_gets_nothing_and_nothing_is_kept_for_it(module, hook, other, receiver):
+def test_a_disabled_endpoint_gets_no_deliveries_and_none_are_kept(module, hook, other, receiver):
     hook.change(status="disabled")
-    happen(module)
+    emit_events(module)
     receiver.wait_for(1, "/other")
     other.settled(succeeded=1)
     hook.change(status="active")
-    later = happen(module)
+    later = emit_events(module)
     assert ids_in(receiver.wait_for(1, "/hook")) == later
     hook.settled(succeeded=1)
 
 
-def test_a_deleted_endpoint_gets_nothing_more(stack, module, hook, other, receiver, no_runner):
-    happen(module)
+def test_a_deleted_endpoint_gets_no_further_deliveries(stack, module, hook, other, receiver, no_runner):
+    emit_events(module)
     hook.delete()
     assert hook.record() is None
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         receiver.wait_for(2, "/other")
         other.settled(succeeded=2)
     assert receiver.count("/hook") == 0 and hook.statuses() == {}
 
 
-def test_an_endpoint_deleted_during_its_delivery_harms_nobody(module, hook, other, receiver):
+def test_deleting_an_endpoint_during_its_delivery_is_harmless(module, hook, other, receiver):
     gate = receiver.hold("/hook")
-    happen(module)
+    emit_events(module)
     receiver.wait_for(1, "/hook")
     hook.delete()
     gate.open()
-    happen(module)
+    emit_events(module)
     receiver.wait_for(2, "/other")
     other.settled(succeeded=2)
     assert receiver.count("/hook") == 1
 
 
-def test_a_new_url_takes_what_waits(stack, module, hook, receiver, no_runner):
-    (user,) = happen(module)
+def test_a_new_url_gets_the_waiting_deliveries(stack, module, hook, receiver, no_runner):
+    (user,) = emit_events(module)
     assert hook.change(url=receiver.url("/moved"))["url"] == receiver.url("/moved")
     with delivering(stack):
         assert ids_in(receiver.wait_for(1, "/moved")) == [user]
@@ -89,58 +89,58 @@ def test_a_new_url_takes_what_waits(stack, module, hook, receiver, no_runner):
     assert receiver.count("/hook") == 0
 
 
-def test_a_disabled_installation_stops_at_once(stack, module, hook, new_module, receiver, no_runner):
+def test_a_disabled_installation_gets_no_deliveries_immediately(stack, module, hook, new_module, receiver, no_runner):
     witness = new_module()
     watch = witness.endpoint(receiver.url("/watch"), ["member.created"])
-    (user,) = happen(module)
+    (user,) = emit_events(module)
     module.ingest([{"user_id": user, "action": "seen"}])
     module.disable()
     module.ingest([{"user_id": user, "action": "seen"}], expect=401, code="UNAUTHORIZED")
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         receiver.wait_for(2, "/watch")
         watch.settled(succeeded=2)
-        wait_for(lambda: set(hook.statuses()) == {"canceled"}, "what waited to be canceled")
+        wait_for(lambda: set(hook.statuses()) == {"canceled"}, "the waiting deliveries to be canceled")
     with delivering(stack, DAY):
         pass
     assert receiver.count("/hook") == 0
     module.enable()
-    later = happen(module)
+    later = emit_events(module)
     module.ingest([{"user_id": user, "action": "seen"}])
     with delivering(stack):
-        wait_for(lambda: hook.statuses().get("pending", 0) == 0, "nothing to wait")
+        wait_for(lambda: hook.statuses().get("pending", 0) == 0, "no waiting delivery")
     arrived = receiver.at("/hook")
     assert later[0] in [json.loads(request.body)["data"].get("id") for request in arrived]
     assert user not in [json.loads(request.body)["data"].get("id") for request in arrived]
 
 
 @pytest.mark.parametrize("stop", ["pause", "disable", "delete", "disable the installation"])
-def test_what_a_runner_holds_already_is_not_begun_after_a_stop(stack, module, hook, new_module, receiver, no_runner, stop):
-    """It claims some ahead, for a tenth of a second, where a receiver was quick; what is under way may end."""
-    (user,) = happen(module)
+def test_deliveries_that_a_runner_has_claimed_are_not_started_after_a_stop(stack, module, hook, new_module, receiver, no_runner, stop):
+    """The runner claims some ahead, for a tenth of a second, if a receiver was fast; those in progress may end."""
+    (user,) = emit_events(module)
     new_module().endpoint(receiver.url("/witness"), ["member.created"])
     with delivering(stack):
         receiver.wait_for(1, "/hook")
         hook.settled(succeeded=1)
         gate = receiver.hold("/hook")
         module.ingest([{"user_id": user, "action": "seen"} for _ in range(100)])
-        receiver.wait_for(9, "/hook")  # all that may be under way to one endpoint
+        receiver.wait_for(9, "/hook")  # the most that may be in progress to one endpoint
         {"pause": lambda: hook.change(status="paused"), "disable": lambda: hook.change(status="disabled"),
          "delete": hook.delete, "disable the installation": module.disable}[stop]()
         stopped = time.monotonic()
-        wait_for(lambda: time.monotonic() > stopped + A_MOMENT, "a moment to pass")
+        wait_for(lambda: time.monotonic() > stopped + A_MOMENT, "a short time")
         gate.open()
-        for _ in range(3):  # the runner goes on with others
+        for _ in range(3):  # the runner continues with others
             seen = receiver.count("/witness")
-            happen(module)
+            emit_events(module)
             receiver.wait_for(seen + 1, "/witness")
     assert receiver.count("/hook") == 9
 
 
-# ---------------------------------------------------------------------------- once more
+# ---------------------------------------------------------------------------- sending again
 
 def test_a_redelivery_has_the_same_id(module, hook, receiver, verifier):
-    happen(module)
+    emit_events(module)
     receiver.wait_for(1, "/hook")
     hook.settled(succeeded=1)
     first = hook.delivery()
@@ -156,7 +156,7 @@ def test_a_redelivery_has_the_same_id(module, hook, receiver, verifier):
 
 def test_a_redelivery_does_not_wait_for_the_next_attempt(stack, module, hook, receiver, no_runner):
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     with delivering(stack, 10):
@@ -167,12 +167,12 @@ def test_a_redelivery_does_not_wait_for_the_next_attempt(stack, module, hook, re
         hook.settled(succeeded=1)
 
 
-def test_recover_sends_what_failed_or_was_canceled_since_a_time(module, hook, other, receiver):
-    (arrived,) = happen(module)
+def test_recover_resends_deliveries_that_failed_or_were_canceled_since_a_time(module, hook, other, receiver):
+    (arrived,) = emit_events(module)
     receiver.wait_for(1, "/hook")
     hook.settled(succeeded=1)
     hook.change(status="paused")
-    missed = happen(module, 3)
+    missed = emit_events(module, 3)
     hook.change(status="disabled")
     assert hook.statuses() == {"succeeded": 1, "canceled": 3}
     hook.change(status="active")
@@ -190,19 +190,19 @@ def test_recover_sends_what_failed_or_was_canceled_since_a_time(module, hook, ot
 EVENTS, HEALTHY = 50, 20
 
 
-def test_endpoints_that_hang_or_refuse_keep_no_other_waiting(stack, module, receiver, no_runner):
-    """All that the others get has come before the hanging one's first attempt is given up."""
+def test_unresponsive_and_failing_endpoints_do_not_delay_others(stack, module, receiver, no_runner):
+    """All deliveries of the others arrive before the first attempt of the unresponsive one times out."""
     gate = receiver.hold("/hangs")
     hanging = module.endpoint(receiver.url("/hangs"), CANONICAL[6:7])
     refusing = module.endpoint(f"http://127.0.0.1:{free_port()}/", CANONICAL[6:7])
     healthy = [module.endpoint(receiver.url(f"/{number}"), CANONICAL[6:7]) for number in range(HEALTHY)]
-    (user,) = happen(module)
+    (user,) = emit_events(module)
     module.ingest([{"user_id": user, "action": "seen", "client_event_id": str(n)} for n in range(EVENTS)])
     with delivering(stack):
         for number in range(HEALTHY):
             receiver.wait_for(EVENTS, f"/{number}")
         assert receiver.count("/hangs") > 0
-        assert not [delivery for delivery in hanging.deliveries() if delivery["attempts"]], "it was given up before"
+        assert not [delivery for delivery in hanging.deliveries() if delivery["attempts"]], "its first attempt ended before"
         for endpoint in healthy:
             endpoint.settled(succeeded=EVENTS)
         gate.open()

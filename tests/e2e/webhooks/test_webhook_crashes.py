@@ -1,5 +1,5 @@
-"""Deliveries under SIGKILL: every event arrives at least once, whatever dies, and one that comes twice has the same id
-(docs/webhooks.md "Deliveries")."""
+"""Deliveries under SIGKILL: every event arrives at least once, and repetitions have the same id (docs/webhooks.md
+"Deliveries")."""
 
 import json
 import os
@@ -17,12 +17,13 @@ pytestmark = pytest.mark.usefixtures("no_runner")
 ENDPOINTS, CALLS, EVENTS_A_CALL = 10, 10, 100
 EVENTS = CALLS * EVENTS_A_CALL
 DELIVERIES = ENDPOINTS * EVENTS
-LEASE = 2 * MINUTE  # more than a runner's; whoever comes after a killed one has its clock ahead by that
+LEASE = 2 * MINUTE  # more than the lease of a runner; the clock of the next runner is ahead by that
 
 
 @pytest.fixture
 def queued(module, receiver):
-    """10,000 deliveries that wait: the module, its endpoints' paths, and the events' ids as the module names them."""
+    """10,000 waiting deliveries: the module, the paths of its endpoints, and the ids of the events in the module's
+    notation."""
     paths = [f"/{number}" for number in range(ENDPOINTS)]
     for path in paths:
         module.endpoint(receiver.url(path), ["engagement.recorded"])
@@ -40,14 +41,14 @@ def queued(module, receiver):
 
 
 def statuses(module):
-    """How many of the organization's deliveries have which status."""
+    """The number of the organization's deliveries by status."""
     found = module.stack.sql("SELECT status, COUNT(*) FROM webhook_deliveries WHERE organization_id = "
                              "UNHEX(REPLACE(%s, '-', '')) GROUP BY status", module.org.id)
     return dict(found)
 
 
 def expect_everything(queued, receiver):
-    """Each endpoint got each event; one event has one id, and one body, wherever and however often it came."""
+    """Each endpoint got each event; one event has one id and one body in all deliveries."""
     _, paths, names = queued
     ids, bodies = {}, {}
     for path in paths:
@@ -67,13 +68,13 @@ def end(runner):
     runner.wait(30)
 
 
-def test_a_runner_that_is_killed_again_and_again_loses_nothing(stack, queued, receiver):
+def test_a_repeatedly_killed_runner_loses_no_event(stack, queued, receiver):
     kills = 0
     runner = start_delivering(stack)
     try:
         while receiver.count() < DELIVERIES * 0.9:
             goal = receiver.count() + DELIVERIES // 8
-            wait_for(lambda: receiver.count() >= goal, "the deliveries to go on", every=0.002)
+            wait_for(lambda: receiver.count() >= goal, "the deliveries to continue", every=0.002)
             runner.send_signal(signal.SIGKILL)
             runner.wait(10)
             kills += 1
@@ -85,13 +86,13 @@ def test_a_runner_that_is_killed_again_and_again_loses_nothing(stack, queued, re
     expect_everything(queued, receiver)
 
 
-def test_a_database_that_is_killed_again_and_again_loses_nothing(stack, queued, receiver):
+def test_a_repeatedly_killed_database_loses_no_event(stack, queued, receiver):
     restarts = 0
     runner = start_delivering(stack)
     try:
         while receiver.count() < DELIVERIES * 0.8 and restarts < 4:
             goal = receiver.count() + DELIVERIES // 5
-            wait_for(lambda: receiver.count() >= goal, "the deliveries to go on", every=0.002)
+            wait_for(lambda: receiver.count() >= goal, "the deliveries to continue", every=0.002)
             with stack.without("mariadbd", verb="kill"):
                 pass
             restarts += 1
@@ -102,12 +103,12 @@ def test_a_database_that_is_killed_again_and_again_loses_nothing(stack, queued, 
         wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
     finally:
         end(runner)
-    wait_for(stack.answers, "the server to answer again")
+    wait_for(stack.answers, "the server to respond again")
     assert restarts >= 2
     expect_everything(queued, receiver)
 
 
-def test_several_runners_at_once_send_nothing_twice(stack, queued, receiver):
+def test_several_parallel_runners_send_each_event_once(stack, queued, receiver):
     runners = [start_delivering(stack) for _ in range(3)]
     try:
         wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
@@ -118,8 +119,8 @@ def test_several_runners_at_once_send_nothing_twice(stack, queued, receiver):
     assert receiver.count() == DELIVERIES
 
 
-def test_a_runner_that_is_asked_to_end_gives_back_what_it_holds(stack, queued, receiver):
-    """The next one needs no lease to run out, and nothing is sent that was answered."""
+def test_a_stopping_runner_releases_its_deliveries(stack, queued, receiver):
+    """The next runner need not wait for a lease, and deliveries that were acknowledged are not sent again."""
     for quarter in range(1, 4):
         runner = start_delivering(stack)
         wait_for(lambda: receiver.count() >= quarter * DELIVERIES // 4, "a quarter more", 60, every=0.002)
@@ -134,19 +135,19 @@ def test_a_runner_that_is_asked_to_end_gives_back_what_it_holds(stack, queued, r
     assert receiver.count() == DELIVERIES
 
 
-def test_killed_workers_tell_of_what_was_done_and_of_nothing_else(stack, module, receiver):
-    """Each member who is there after the crashes was told of once, and nobody else."""
+def test_killed_workers_emit_events_for_exactly_the_committed_changes(stack, module, receiver):
+    """Each member who exists after the crashes has exactly one event, and no other events exist."""
     hook = module.endpoint(receiver.url("/hook"), ["member.created"])
     org = module.org
     before = set(org.members())
     with Load(org) as load:
         for _ in range(5):
             goal = len(load.created) + 40
-            wait_for(lambda: len(load.created) >= goal or load.failures, "the load to go on")
+            wait_for(lambda: len(load.created) >= goal or load.failures, "the load to continue")
             for worker in workers(stack)[::2]:
                 os.kill(worker, signal.SIGKILL)
         goal = len(load.created) + 40
-        wait_for(lambda: len(load.created) >= goal or load.failures, "the load to go on")
+        wait_for(lambda: len(load.created) >= goal or load.failures, "the load to continue")
     assert load.failures == []
     made = set(org.members()) - before
     assert made >= {address for address, _ in load.created}
@@ -155,5 +156,5 @@ def test_killed_workers_tell_of_what_was_done_and_of_nothing_else(stack, module,
         hook.settled(succeeded=len(made))
     finally:
         end(runner)
-    told = [json.loads(request.body)["data"]["email"] for request in receiver.at("/hook")]
-    assert len(told) == len(made) and set(told) == made
+    emitted = [json.loads(request.body)["data"]["email"] for request in receiver.at("/hook")]
+    assert len(emitted) == len(made) and set(emitted) == made

@@ -1,12 +1,12 @@
-"""…/webhook-endpoints/{endpointId}/deliveries, test, recover, and musterctl webhook: what becomes of an endpoint's events, and
-sending them again (docs/webhooks.md "Deliveries"). The sending itself is the runner's."""
+"""…/webhook-endpoints/{endpointId}/deliveries, test, recover, and musterctl webhook: the states of an endpoint's
+deliveries, and sending them again (docs/webhooks.md "Deliveries"). For the runner see test_webhook_delivery.py."""
 
 import uuid
 
 import pytest
 from support.client import details_of, faults_of
 from support.webhooks import LONG_AGO, listed, patched, read, set_delivery, tried
-from support.world import NOBODY, email, path_of_endpoint
+from support.world import NO_LISTENER, email, path_of_endpoint
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def installation(module_org):
 
 @pytest.fixture
 def make(module_org, installation):
-    """Makes an endpoint; its path."""
+    """Creates an endpoint; returns its path."""
     return lambda **fields: path_of_endpoint(module_org.create_endpoint(installation, **fields))
 
 
@@ -32,7 +32,7 @@ def endpoint(make):
 
 @pytest.fixture
 def own(new_org):
-    """An organization of the test's own with an installation."""
+    """A new organization with an installation."""
     org = new_org(attributes=False)
     return org, org.install(org.published_module())
 
@@ -40,7 +40,7 @@ def own(new_org):
 # ---------------------------------------------------------------------------- deliveries
 
 
-def test_a_test_event_is_a_delivery_like_any_other(module_org, admin, endpoint, no_runner):
+def test_a_test_event_is_an_ordinary_delivery(module_org, admin, endpoint, no_runner):
     delivery = tried(admin, endpoint)
     assert delivery["event_type"] == "webhook_endpoint.test" and delivery["status"] == "pending"
     assert delivery["attempts"] == [] and delivery["next_attempt_at"] == delivery["created_at"]
@@ -63,7 +63,7 @@ def test_an_event_waits_for_each_endpoint_that_subscribes_to_it(own, no_runner):
     assert found[0][0]["webhook_id"] == found[1][0]["webhook_id"] and found[0][0]["id"] != found[1][0]["id"]
 
 
-def test_deliveries_are_listed_newest_first_and_by_filter(stack, admin, endpoint, make, no_runner):
+def test_deliveries_are_listed_newest_first_and_filtered(stack, admin, endpoint, make, no_runner):
     made = [tried(admin, endpoint) for _ in range(5)]
     set_delivery(stack, made[1], "failed")
     set_delivery(stack, made[3], "succeeded")
@@ -100,7 +100,7 @@ def test_each_attempt_is_shown(stack, admin, endpoint, no_runner):
 
 
 @pytest.mark.parametrize("status", ["succeeded", "failed", "canceled", "pending"])
-def test_a_delivery_goes_again_with_the_same_id(stack, admin, endpoint, no_runner, status):
+def test_a_delivery_is_sent_again_with_the_same_id(stack, admin, endpoint, no_runner, status):
     delivery = tried(admin, endpoint)
     if status != "pending":
         set_delivery(stack, delivery, status)
@@ -110,7 +110,7 @@ def test_a_delivery_goes_again_with_the_same_id(stack, admin, endpoint, no_runne
         assert again[name] == delivery[name]
 
 
-def test_a_recovery_queues_what_failed_or_was_canceled_since_then(stack, admin, endpoint, no_runner):
+def test_a_recovery_queues_deliveries_that_failed_or_were_canceled_since_then(stack, admin, endpoint, no_runner):
     made = [tried(admin, endpoint) for _ in range(4)]
     for delivery, status in zip(made, ("failed", "canceled", "succeeded", "failed")):
         set_delivery(stack, delivery, status)
@@ -127,12 +127,12 @@ def test_a_recovery_queues_what_failed_or_was_canceled_since_then(stack, admin, 
     ({"since": 5}, {"since": "wrong_type"}),
     ({"since": "2199-01-01T00:00:00Z"}, {"since": "out_of_range"}), ({"since": LONG_AGO, "limit": 5}, {"limit": "unknown_field"}),
 ])
-def test_a_recovery_wants_a_time_that_has_passed(admin, endpoint, body, faults):
+def test_a_recovery_requires_a_time_in_the_past(admin, endpoint, body, faults):
     assert faults_of(admin.post(f"{endpoint}/recover", json=body, expect=422)) == faults
 
 
 @pytest.mark.parametrize("where", ["rotate-secret", "test", "redeliver"])
-def test_what_takes_no_field_refuses_one(admin, endpoint, where):
+def test_a_call_without_fields_rejects_any_field(admin, endpoint, where):
     path = f"{endpoint}/deliveries/{uuid.uuid4()}/redeliver" if where == "redeliver" else f"{endpoint}/{where}"
     assert faults_of(admin.post(path, json={"now": True}, expect=422)) == {"now": "unknown_field"}
 
@@ -147,13 +147,13 @@ def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, 
     endpoint = path_of_endpoint(made)
     deliveries = [tried(client, endpoint) for _ in range(3)]
     set_delivery(stack, deliveries[0], "failed")
-    # What stands behind the question mark may be a password, and is the tenant's.
+    # The query of the URL may contain a password of the tenant.
     stack.sql("UPDATE webhook_endpoints SET url = CONCAT(url, '?key=hush') WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
     assert stack.ctl("webhook", "list", "--org", org.id) == [
-        {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NOBODY, "status": "active",
+        {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NO_LISTENER, "status": "active",
          "disabled_reason": None, "failing_since": None, "pending": 2, "failed": 1}]
     text = stack.ctl_raw("webhook", "list", "--org", org.id).stdout
-    assert text == f"{made['id']}  active  2 pending, 1 failed  {NOBODY}\n"
+    assert text == f"{made['id']}  active  2 pending, 1 failed  {NO_LISTENER}\n"
     words = ["webhook", "recover", "--org", org.id, "--endpoint", made["id"], "--since", LONG_AGO]
     assert stack.ctl(*words) == {"queued": 1}
     assert read(client, endpoint, deliveries[0])["status"] == "pending"
@@ -173,7 +173,7 @@ def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, 
     ({"--since": "yesterday"}, 2), ({"--since": "2199-01-01T00:00:00Z"}, 2), ({"--since": None}, 2), ({"--endpoint": None}, 2),
     ({"--org": None}, 2),
 ])
-def test_a_recovery_by_the_operator_that_cannot_be_is_refused(module_org, make, stack, changes, status):
+def test_an_impossible_recovery_by_the_operator_is_rejected(module_org, make, stack, changes, status):
     options = {"--org": module_org.id, "--endpoint": make().split("/")[-1], "--since": LONG_AGO} | changes
     words = [word for option, value in options.items() if value is not None for word in (option, value)]
     done = stack.ctl_raw("webhook", "recover", *words)

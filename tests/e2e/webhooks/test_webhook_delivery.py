@@ -1,5 +1,5 @@
-"""Webhooks that arrive: every canonical event once, signed so that another's library verifies it, to its own tenant only
-(docs/webhooks.md "Event types", "Receiving webhooks")."""
+"""Delivered webhooks: every canonical event once, signed so that an independent library verifies it, only to its own
+tenant (docs/webhooks.md "Event types", "Receiving webhooks")."""
 
 import base64
 import hashlib
@@ -31,13 +31,13 @@ def of_type(requests, kind):
 
 @pytest.fixture
 def hook(module, receiver):
-    """An endpoint that wants everything."""
+    """An endpoint that subscribes to all types."""
     return module.endpoint(receiver.url("/hook"), [*CANONICAL, module.own_type])
 
 
 # ---------------------------------------------------------------------------- events
 
-def test_each_change_of_a_member_arrives_once_with_what_a_get_answers(module, hook, receiver, new_org):
+def test_each_change_of_a_member_is_delivered_once_with_the_reply_of_a_get(module, hook, receiver, new_org):
     org, elsewhere, known = module.org, new_org(attributes=False), email()
     created = org.create_user({"email": email(), "first_name": "Ada", "external_id": "E-1"})
     elsewhere.create_user({"email": known})
@@ -60,7 +60,7 @@ def test_each_change_of_a_member_arrives_once_with_what_a_get_answers(module, ho
         "type": "member.updated", "timestamp": None, "data": org.user(attached["id"])}
 
 
-def test_what_changes_nothing_is_no_event(module, hook, receiver):
+def test_a_change_without_an_effect_emits_no_event(module, hook, receiver):
     made = module.org.create_user({"email": email(), "first_name": "Ada"})
     module.org.create_user({"email": made["email"]}, expect=200)
     module.org.update_user(made["id"], {"first_name": "Ada"})
@@ -81,7 +81,7 @@ def test_an_import_emits_nothing(module, hook, receiver):
     assert receiver.count() == 2
 
 
-def test_an_installations_states_are_told_to_the_other_modules(module, hook, new_module, receiver):
+def test_the_states_of_an_installation_are_sent_to_the_other_modules(module, hook, new_module, receiver):
     other = new_module()
     assert of_type(receiver.wait_for(1, "/hook"), "installation.enabled")["id"] == other.installation
     disabled = other.disable()
@@ -93,7 +93,7 @@ def test_an_installations_states_are_told_to_the_other_modules(module, hook, new
     hook.settled(succeeded=3)
 
 
-def test_an_engagement_event_arrives_and_as_the_modules_own_type_too(module, hook, receiver):
+def test_an_engagement_event_is_delivered_also_under_the_modules_own_type(module, hook, receiver):
     user = module.org.create_user({"email": email(), "external_id": "E-7"})
     receiver.wait_for(1, "/hook")
     event = {"user_id": user["id"], "action": "earned", "tags": ["shop"], "metadata": {"points": 5, "ratio": 0.5},
@@ -111,13 +111,13 @@ def test_an_engagement_event_arrives_and_as_the_modules_own_type_too(module, hoo
                                      "client_event_id", "occurred_at", "received_at", "geo_country", "geo_region"}
     (own,) = [body["data"] for body in found if body["type"] == module.own_type]
     assert own == recorded["earned"]
-    module.ingest([event])  # the same client_event_id again: a duplicate, and no event
+    module.ingest([event])  # the same client_event_id again: a duplicate, so no event
     module.ingest([{"user_id": user["id"], "action": "last"}])
     receiver.wait_for(5, "/hook")
     hook.settled(succeeded=5)
 
 
-def test_an_endpoint_gets_what_it_subscribed_to_and_what_a_test_sends(module, receiver):
+def test_an_endpoint_gets_its_subscribed_types_and_test_events(module, receiver):
     few = module.endpoint(receiver.url("/few"), ["member.locked"])
     user = module.org.create_user({"email": email()})
     module.org.api.post(f"/v1/users/{user['id']}/lock", json={}, expect=200)
@@ -130,7 +130,7 @@ def test_an_endpoint_gets_what_it_subscribed_to_and_what_a_test_sends(module, re
     assert [attempt["class"] for attempt in sent["attempts"]] == ["204"]
 
 
-def test_no_endpoint_gets_another_organizations_event(new_org, new_module, receiver):
+def test_no_endpoint_gets_an_event_of_another_organization(new_org, new_module, receiver):
     modules = [new_module(new_org(attributes=False)) for _ in range(3)]
     hooks = [module.endpoint(receiver.url(f"/{number}")) for number, module in enumerate(modules)]
     shared = email()
@@ -148,7 +148,7 @@ def test_no_endpoint_gets_another_organizations_event(new_org, new_module, recei
 
 # ---------------------------------------------------------------------------- signatures
 
-def test_every_delivery_verifies_with_another_s_library(module, hook, receiver, verifier):
+def test_an_independent_library_verifies_every_delivery(module, hook, receiver, verifier):
     for name in ("Ada", "Zoë \U0001f600", "\"\\ </script>"):
         module.org.create_user({"email": email(), "first_name": name})
     requests = receiver.wait_for(3, "/hook")
@@ -160,7 +160,7 @@ def test_every_delivery_verifies_with_another_s_library(module, hook, receiver, 
         assert list(json.loads(request.body)) == ["type", "timestamp", "data"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", json.loads(request.body)["timestamp"])
     assert len({request.webhook_id for request in requests}) == 3
-    request = requests[0]  # and whatever is not just so does not
+    request = requests[0]  # and rejects any change
     changed = [request.body + b" ", request.body.replace(b"Ada", b"Eve")]
     others = [type(request)(**(vars(request) | {"body": body})) for body in changed]
     for name, value in (("webhook-id", "msg_1"), ("webhook-timestamp", str(request.timestamp + 1))):
@@ -187,7 +187,7 @@ def test_endpoints_of_one_event_share_its_id_and_sign_with_their_own_secrets(mod
     assert verifier.verdicts(cases) == ["ok", "ok"] + ["No matching signature found"] * 2
 
 
-def test_a_retry_keeps_the_id_and_renews_timestamp_and_signature(module, hook, receiver, verifier):
+def test_a_retry_keeps_the_id_and_has_a_new_timestamp_and_signature(module, hook, receiver, verifier):
     answers = iter([Answer(500), Answer(200)])
     receiver.on("/hook", lambda request: next(answers))
     module.org.create_user({"email": email()})
@@ -195,7 +195,7 @@ def test_a_retry_keeps_the_id_and_renews_timestamp_and_signature(module, hook, r
     assert (first.webhook_id, first.body) == (second.webhook_id, second.body)
     assert second.timestamp > first.timestamp
     assert second.headers["webhook-signature"] != first.headers["webhook-signature"]
-    assert 4 <= second.at - first.at < 20  # 5 s, a fifth less at most; whatever the machine's load adds
+    assert 4 <= second.at - first.at < 20  # 5 s minus at most a fifth; the load of the machine may add more
     assert verifier.verdicts([(hook.secret, request) for request in (first, second)]) == ["ok"] * 2
     hook.settled(succeeded=1)
 
@@ -217,7 +217,7 @@ def test_after_a_rotation_both_secrets_sign_for_a_day(stack, module, hook, recei
         assert verifier.verdicts([(hook.secret, request, now), (old, request, now)]) == ["ok", verdict]
 
 
-def test_a_second_rotation_leaves_the_last_two_secrets(module, hook, receiver, verifier):
+def test_a_second_rotation_keeps_the_last_two_secrets(module, hook, receiver, verifier):
     first = hook.rotate()
     second = hook.rotate()
     module.org.create_user({"email": email()})
@@ -226,7 +226,7 @@ def test_a_second_rotation_leaves_the_last_two_secrets(module, hook, receiver, v
     assert verifier.verdicts(cases) == ["ok", "ok", "No matching signature found"]
 
 
-# ---------------------------------------------------------------------------- on the way
+# ---------------------------------------------------------------------------- connections
 
 def test_proxy_variables_are_ignored(stack, module, hook, receiver, no_runner):
     with Receiver() as proxy:
@@ -238,7 +238,7 @@ def test_proxy_variables_are_ignored(stack, module, hook, receiver, no_runner):
         assert proxy.connections == 0
 
 
-def test_connections_are_kept_and_a_closed_one_is_no_failure(module, hook, receiver):
+def test_connections_are_reused_and_a_closed_one_is_not_a_failure(module, hook, receiver):
     for _ in range(20):
         module.org.create_user({"email": email()})
     requests = receiver.wait_for(20, "/hook")

@@ -1,5 +1,5 @@
-"""/v1/installations/{id}/webhook-endpoints: where an installation wants its events (docs/webhooks.md "Webhook endpoints",
-specification 2.9, 4.3). What becomes of the events is test_webhook_deliveries.py's."""
+"""/v1/installations/{id}/webhook-endpoints: the webhook endpoints of an installation (docs/webhooks.md "Webhook
+endpoints", specification 2.9, 4.3). For the deliveries see test_webhook_deliveries.py."""
 
 import base64
 import datetime
@@ -10,9 +10,9 @@ import pytest
 from support.client import details_of, faults_of
 from support.stack import numbers
 from support.webhooks import LONG_AGO, listed, patched, read, shown, tried
-from support.world import NOBODY
+from support.world import NO_LISTENER
 
-NEW = {"url": NOBODY, "subscribed_event_types": ["member.created"]}
+NEW = {"url": NO_LISTENER, "subscribed_event_types": ["member.created"]}
 FIELDS = {"id", "module_installation_id", "organization_id", "url", "subscribed_event_types", "status", "disabled_reason",
           "failing_since", "created_at", "updated_at"}
 DAY = 24 * 3600
@@ -35,7 +35,7 @@ def endpoints(installation):
 
 @pytest.fixture
 def make(stack, admin, endpoints):
-    """Makes an endpoint: the record with its secret."""
+    """Creates an endpoint; returns the record with its secret."""
     def run(client=admin, path=endpoints, **fields):
         made = client.post(path, json=NEW | fields, expect=201).json()
         stack.keys_issued.append(made["signing_secret"])
@@ -45,13 +45,13 @@ def make(stack, admin, endpoints):
 
 @pytest.fixture
 def endpoint(make, endpoints):
-    """The path of a new one."""
+    """The path of a new endpoint."""
     return f"{endpoints}/{make()['id']}"
 
 
 @pytest.fixture
 def own(new_org):
-    """An organization of the test's own with an installation: (organization, installation's path)."""
+    """A new organization with an installation: (organization, path of the installation)."""
     org = new_org(attributes=False)
     return org, f"/v1/installations/{org.install(org.published_module())['id']}"
 
@@ -59,9 +59,9 @@ def own(new_org):
 # ---------------------------------------------------------------------------- create, list
 
 
-def test_an_endpoint_is_made_and_its_secret_is_shown_once(module_org, admin, installation, endpoints, stack):
+def test_an_endpoint_is_created_and_its_secret_is_shown_once(module_org, admin, installation, endpoints, stack):
     types = ["member.updated", "member.created", "shop.sold"]
-    reply = admin.post(endpoints, json={"url": NOBODY, "subscribed_event_types": types}, expect=201)
+    reply = admin.post(endpoints, json={"url": NO_LISTENER, "subscribed_event_types": types}, expect=201)
     made = reply.json()
     stack.keys_issued.append(made["signing_secret"])
     assert set(made) == FIELDS | {"signing_secret"}
@@ -76,7 +76,7 @@ def test_an_endpoint_is_made_and_its_secret_is_shown_once(module_org, admin, ins
     assert made["signing_secret"] not in patched(admin, f"{endpoints}/{made['id']}", status="paused").text
 
 
-def test_secrets_rest_sealed(stack, admin, make, endpoints):
+def test_secrets_are_stored_sealed(stack, admin, make, endpoints):
     made = make()
     rotated = admin.post(f"{endpoints}/{made['id']}/rotate-secret", expect=200).json()
     stack.keys_issued.append(rotated["signing_secret"])
@@ -102,7 +102,7 @@ URL_FAULTS = [
 
 
 @pytest.mark.parametrize("url", URL_FAULTS)
-def test_a_url_that_no_webhook_may_have_is_422_with_its_reason(admin, endpoints, endpoint, url):
+def test_a_forbidden_url_is_422_with_its_reason(admin, endpoints, endpoint, url):
     made = admin.post(endpoints, json=NEW | {"url": url}, expect=422, code="VALIDATION_ERROR")
     changed = admin.request("PATCH", endpoint, json={"url": url}, expect=422, code="VALIDATION_ERROR")
     for reply in (made, changed):
@@ -110,12 +110,12 @@ def test_a_url_that_no_webhook_may_have_is_422_with_its_reason(admin, endpoints,
         assert (fault["path"], fault["code"]) == ("url", "invalid_url") and fault["message"]
 
 
-@pytest.mark.parametrize("url", ["https://hook.no-such-name.example/path?with=query", "https://9.9.9.9/", NOBODY,
+@pytest.mark.parametrize("url", ["https://hook.no-such-name.example/path?with=query", "https://9.9.9.9/", NO_LISTENER,
                                  "https://[2620:fe::fe]:8443/x", "http://[::1]:9/", "HTTPS://Example.ORG/"])
-def test_a_url_that_a_webhook_may_have_is_kept_as_it_is(admin, make, endpoints, url):
+def test_an_allowed_url_is_stored_unchanged(admin, make, endpoints, url):
     made = make(url=url)
     assert made["url"] == url
-    patched(admin, f"{endpoints}/{made['id']}", status="disabled")  # so that nobody is bothered
+    patched(admin, f"{endpoints}/{made['id']}", status="disabled")  # so that no request is sent to it
 
 
 @pytest.mark.parametrize("body, faults", [
@@ -142,7 +142,7 @@ def test_a_faulty_endpoint_is_422_with_every_fault(admin, endpoints, body, fault
     assert faults_of(admin.post(endpoints, json=body, expect=422)) == faults
 
 
-def test_all_that_can_be_subscribed_to_can_be(make):
+def test_every_subscribable_type_is_accepted(make):
     types = [*(f"member.{what}" for what in ("created", "attached", "updated", "locked", "unlocked", "removed")),
              "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled",
              "shop.order.paid"]
@@ -162,7 +162,7 @@ def test_endpoints_are_listed_page_by_page(own, make):
     assert faults_of(reply) == {"cursor": "invalid_cursor"}
 
 
-def test_a_disabled_installation_takes_no_endpoint(own, make):
+def test_a_disabled_installation_accepts_no_endpoint(own, make):
     org, place = own
     client = org.admin().api
     kept = make(client, f"{place}/webhook-endpoints")
@@ -175,7 +175,7 @@ def test_a_disabled_installation_takes_no_endpoint(own, make):
     assert client.get_json(f"{endpoint}/deliveries")["deliveries"] == []
 
 
-def test_an_installation_has_200_endpoints_at_most(own, make, stack):
+def test_an_installation_has_at_most_200_endpoints(own, make, stack):
     org, place = own
     client = org.admin().api
     make(client, f"{place}/webhook-endpoints")
@@ -191,7 +191,7 @@ def test_an_installation_has_200_endpoints_at_most(own, make, stack):
 # ---------------------------------------------------------------------------- change, delete
 
 
-def test_what_is_named_changes_and_the_rest_stays(admin, make, endpoints):
+def test_a_change_affects_only_its_fields(admin, make, endpoints):
     made = shown(make())
     path = f"{endpoints}/{made['id']}"
     assert patched(admin, path).json() == made
@@ -214,7 +214,7 @@ def test_a_faulty_change_is_422_and_changes_nothing(admin, endpoint, endpoints, 
     assert listed(admin, endpoints) == before
 
 
-def test_an_endpoint_can_be_paused_disabled_and_set_going_again(stack, admin, endpoint, no_runner):
+def test_an_endpoint_can_be_paused_disabled_and_reactivated(stack, admin, endpoint, no_runner):
     waiting = tried(admin, endpoint)
     assert patched(admin, endpoint, status="paused").json()["status"] == "paused"
     assert read(admin, endpoint, waiting)["status"] == "pending"
@@ -225,12 +225,12 @@ def test_an_endpoint_can_be_paused_disabled_and_set_going_again(stack, admin, en
     canceled = read(admin, endpoint, waiting)
     assert (canceled["status"], canceled["next_attempt_at"]) == ("canceled", None)
     patched(admin, endpoint, status="active")
-    assert read(admin, endpoint, waiting)["status"] == "canceled"  # it comes back when it is asked for
+    assert read(admin, endpoint, waiting)["status"] == "canceled"  # a recovery queues it again
     assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {"queued": 1}
     assert read(admin, endpoint, waiting)["status"] == "pending"
 
 
-def test_activation_forgets_what_was_held_against_an_endpoint_and_its_installation(own, make, stack):
+def test_activation_clears_the_failures_of_an_endpoint_and_its_installation(own, make, stack):
     org, place = own
     client = org.admin().api
     made = make(client, f"{place}/webhook-endpoints")
@@ -244,7 +244,7 @@ def test_activation_forgets_what_was_held_against_an_endpoint_and_its_installati
     assert client.get_json(place)["status"] == "enabled"
 
 
-def test_a_deleted_endpoint_is_gone_with_its_deliveries(stack, admin, endpoint, endpoints):
+def test_a_deleted_endpoint_is_deleted_with_its_deliveries(stack, admin, endpoint, endpoints):
     delivery = tried(admin, endpoint)
     assert admin.delete(endpoint, expect=204).content == b""
     for method, path in (("DELETE", ""), ("GET", "/deliveries"), ("GET", f"/deliveries/{delivery['id']}"), ("POST", "/test")):
@@ -256,7 +256,7 @@ def test_a_deleted_endpoint_is_gone_with_its_deliveries(stack, admin, endpoint, 
 # ---------------------------------------------------------------------------- secrets
 
 
-def test_a_rotated_secret_is_another_and_the_old_one_stays_for_a_day(stack, admin, make, endpoints):
+def test_a_rotated_secret_is_new_and_the_old_one_is_valid_for_a_day(stack, admin, make, endpoints):
     made = make()
     before = datetime.datetime.now().timestamp()
     reply = admin.post(f"{endpoints}/{made['id']}/rotate-secret", json={}, expect=200)
@@ -269,7 +269,7 @@ def test_a_rotated_secret_is_another_and_the_old_one_stays_for_a_day(stack, admi
     assert before + DAY - 1 <= until / 1000 <= datetime.datetime.now().timestamp() + DAY + 1
 
 
-def test_a_replay_shows_the_same_secret_byte_for_byte(stack, own):
+def test_a_replay_returns_the_same_secret_byte_for_byte(stack, own):
     org, place = own
     client, headers = org.admin().api, {"Idempotency-Key": str(uuid.uuid4())}
     path = f"{place}/webhook-endpoints"
@@ -277,7 +277,7 @@ def test_a_replay_shows_the_same_secret_byte_for_byte(stack, own):
     again = client.post(path, data=json.dumps(NEW, indent=1), headers=headers | {"Content-Type": "application/json"}, expect=201)
     assert again.content == first.content and again.headers["Location"] == first.headers["Location"]
     assert again.headers["Idempotency-Replayed"] == "true" and len(listed(client, path)) == 1
-    client.post(path, json=NEW | {"url": NOBODY + "other"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
+    client.post(path, json=NEW | {"url": NO_LISTENER + "other"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
 
     endpoint, turn = f"{path}/{first.json()['id']}", {"Idempotency-Key": "turn"}
     rotated = client.post(f"{endpoint}/rotate-secret", headers=turn, expect=200)
@@ -305,7 +305,7 @@ def test_a_key_with_another_body_is_409(stack, admin, endpoint, where, one, othe
     admin.post(path, headers=headers, json=other, expect=409, code="IDEMPOTENCY_CONFLICT")
 
 
-# ---------------------------------------------------------------------------- who may
+# ---------------------------------------------------------------------------- permissions
 
 
 def operations(endpoint, delivery_id):
@@ -323,7 +323,7 @@ def call(client, method, path, body, **options):
 
 
 def settings_of(admin, endpoints):
-    """What admins have set: whether an endpoint fails is the runner's to say, at any moment."""
+    """The fields that admins set: the runner may change the failure state at any moment."""
     return [record | {"failing_since": None} for record in listed(admin, endpoints, limit=100)]
 
 
@@ -338,7 +338,7 @@ def test_keys_and_viewers_read_and_change_nothing(module_org, admin, endpoint, e
     assert settings_of(admin, endpoints) == before
 
 
-def test_an_endpoint_is_found_below_its_own_installation_and_organization_only(module_org, new_org, admin, endpoint,
+def test_an_endpoint_is_found_only_under_its_own_installation_and_organization(module_org, new_org, admin, endpoint,
                                                                                endpoints, make, no_runner):
     delivery = tried(admin, endpoint)
     endpoint_id = endpoint.split("/")[-1]
@@ -366,7 +366,7 @@ def test_an_endpoint_is_found_below_its_own_installation_and_organization_only(m
     assert read(admin, endpoint, delivery) == delivery
 
 
-def test_what_admins_do_is_in_the_log(own, make):
+def test_actions_of_admins_are_in_the_log(own, make):
     org, place = own
     client = org.admin().api
     made = make(client, f"{place}/webhook-endpoints")

@@ -1,4 +1,4 @@
-"""Webhooks that do not arrive: what went wrong, when they are tried again, and when they are given up (docs/webhooks.md
+"""Failed webhooks: the recorded errors, the times of retries, and the disabling of endpoints (docs/webhooks.md
 "Deliveries"). Later attempts are made by runners whose clock is ahead."""
 
 import json
@@ -31,8 +31,8 @@ def classes(delivery):
     return [attempt["class"] for attempt in delivery["attempts"]]
 
 
-def happen(module):
-    """An event."""
+def emit_events(module):
+    """Emits an event."""
     return module.org.create_user({"email": email()})
 
 
@@ -43,9 +43,9 @@ def hook(module, receiver):
 
 # ---------------------------------------------------------------------------- the ladder
 
-def test_after_ten_attempts_a_delivery_has_failed(stack, module, hook, receiver):
+def test_a_delivery_fails_after_ten_attempts(stack, module, hook, receiver):
     receiver.on("/hook", status=500, body=b"no")
-    happen(module)
+    emit_events(module)
     offset = 0
     for made, step in enumerate(LADDER, start=1):
         with delivering(stack, offset):
@@ -61,28 +61,28 @@ def test_after_ten_attempts_a_delivery_has_failed(stack, module, hook, receiver)
     assert (delivery["status"], delivery["next_attempt_at"]) == ("failed", None)
     assert classes(delivery) == ["http_5xx"] * 10
     assert receiver.count() == 10 and {request.webhook_id for request in receiver.requests} == {delivery["webhook_id"]}
-    assert hook.record()["status"] == "active"  # three days of failures are not five
+    assert hook.record()["status"] == "active"  # three days of failures are less than five
 
 
-def test_a_runner_does_not_come_before_the_time(stack, module, hook, receiver):
+def test_a_runner_does_not_retry_before_the_time(stack, module, hook, receiver):
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     with delivering(stack, 10):
         hook.attempted(2)
     with delivering(stack, 10 + 3 * MINUTE):
         other = module.endpoint(receiver.url("/other"))
-        happen(module)
+        emit_events(module)
         receiver.wait_for(1, "/other")
         other.settled(succeeded=1)
     assert len(min(hook.deliveries(), key=lambda delivery: delivery["created_at"])["attempts"]) == 2
 
 
 @pytest.mark.parametrize("asked, waited", [("7", 7), ("1", None), ("86400", 10), ("nonsense", None)])
-def test_retry_after_is_honoured_up_to_twice_the_step(stack, module, hook, receiver, asked, waited):
+def test_retry_after_is_honoured_up_to_twice_the_delay(stack, module, hook, receiver, asked, waited):
     receiver.on("/hook", status=503, headers={"Retry-After": asked})
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         delivery = hook.attempted(1)
     least, most = (waited, waited) if waited else (0.8 * LADDER[0], 1.2 * LADDER[0])
@@ -90,19 +90,19 @@ def test_retry_after_is_honoured_up_to_twice_the_step(stack, module, hook, recei
 
 
 def test_retry_after_may_be_a_date(stack, module, hook, receiver):
-    def in_nine_seconds(_):
+    def after_nine_seconds(_):
         when = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 9))
         return Answer(429, {"Retry-After": when})
 
-    receiver.on("/hook", in_nine_seconds)
-    happen(module)
+    receiver.on("/hook", after_nine_seconds)
+    emit_events(module)
     with delivering(stack):
         delivery = hook.attempted(1)
     assert classes(delivery) == ["http_4xx"]
     assert 7 <= wait_until_next(delivery) <= 13
 
 
-# ---------------------------------------------------------------------------- what went wrong
+# ---------------------------------------------------------------------------- errors
 
 def test_a_redirect_is_a_failure_and_is_not_followed(stack, module, hook, receiver):
     for status in (301, 302, 307, 308):
@@ -120,7 +120,7 @@ def attempts_of(hook, delivery_id):
     return hook.admin.get_json(f"{hook.path}/deliveries/{delivery_id}")["attempts"]
 
 
-def test_each_way_to_fail_has_its_class(stack, module, receiver, tmp_path):
+def test_each_kind_of_failure_has_its_class(stack, module, receiver, tmp_path):
     authority, stranger = make_authority(tmp_path), make_authority(tmp_path, "stranger")
     good = make_certificate(authority, tmp_path, "good")
     misnamed = make_certificate(authority, tmp_path, "misnamed", "DNS:elsewhere.example")
@@ -146,15 +146,15 @@ def test_each_way_to_fail_has_its_class(stack, module, receiver, tmp_path):
         hooks = {}
         for url in expected:
             hooks[url] = module.endpoint(receiver.url("/"))
-            hooks[url].set_url(url)  # some of them are refused by the API, as they shall be
-        happen(module)
+            hooks[url].set_url(url)  # the API rejects some of them, as it should
+        emit_events(module)
         began = time.monotonic()
         with delivering(stack, env={"MUSTER_WEBHOOKS_DNS": names.address, "MUSTER_WEBHOOKS_CA_FILE": str(authority[0])}):
             deliveries = {url: hook.attempted(1) for url, hook in hooks.items()}
         took = time.monotonic() - began
     assert {url: classes(delivery)[0] for url, delivery in deliveries.items()} == expected
     for url, delivery in deliveries.items():
-        attempt = delivery["attempts"][0]  # while the slowest was waited for, there were more
+        attempt = delivery["attempts"][0]  # more arrived during the wait for the slowest
         status = url.rsplit("/", 1)[1]
         assert attempt["status_code"] == (int(status) if status.isdigit() else 204 if url == fine.url("/") else None), url
         assert delivery["status"] == ("succeeded" if attempt["class"].startswith("2") else "pending"), url
@@ -166,7 +166,7 @@ def test_each_way_to_fail_has_its_class(stack, module, receiver, tmp_path):
 
 @pytest.mark.parametrize("url", ["http://169.254.169.254/latest/", "https://10.0.0.1/", "https://[::1%25lo]/", "ftp://127.0.0.1/",
                                  "https://user:word@127.0.0.1/", "no url"])
-def test_what_may_not_be_an_endpoint_is_refused_at_creation(module, receiver, url):
+def test_a_forbidden_endpoint_url_is_rejected_at_creation(module, receiver, url):
     body = {"url": url, "subscribed_event_types": ["member.created"]}
     module.admin.post(f"{module.path}/webhook-endpoints", json=body, expect=422, code="VALIDATION_ERROR")
 
@@ -179,9 +179,9 @@ def test_what_may_not_be_an_endpoint_is_refused_at_creation(module, receiver, ur
     (b"a\xff\xfeb\x00c", "a\ufffd\ufffdb\0c"),
     (b"y" * 30_000_000, "y" * 1024),
 ], ids=["nothing", "short", "at a character's end", "within a character", "no text", "30 MB"])
-def test_what_a_receiver_said_is_kept_up_to_a_kibibyte_of_utf_8(stack, module, hook, receiver, body, excerpt):
+def test_an_excerpt_of_the_reply_is_stored_up_to_a_kibibyte_of_utf_8(stack, module, hook, receiver, body, excerpt):
     receiver.on("/hook", status=500, body=body)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         delivery = hook.attempted(1)
     (attempt,) = delivery["attempts"]
@@ -190,14 +190,14 @@ def test_what_a_receiver_said_is_kept_up_to_a_kibibyte_of_utf_8(stack, module, h
     assert len((attempt["response_excerpt"] or "").encode()) <= EXCERPT_BYTES
 
 
-# ---------------------------------------------------------------------------- giving up on an endpoint
+# ---------------------------------------------------------------------------- disabling an endpoint
 
-def test_410_disables_the_endpoint_at_once(stack, module, hook, receiver):
+def test_410_disables_the_endpoint_immediately(stack, module, hook, receiver):
     receiver.on("/hook", status=410)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         wait_for(lambda: hook.record()["status"] == "disabled", "the endpoint to be disabled")
-        happen(module)
+        emit_events(module)
     record = hook.record()
     assert record.get("disabled_reason", "gone") == "gone"
     assert receiver.count() == 1
@@ -209,16 +209,16 @@ def test_410_disables_the_endpoint_at_once(stack, module, hook, receiver):
 
 @pytest.fixture
 def owners(module):
-    """Another owner, and an admin who owns nothing: (addresses that get mail, the one that gets none)."""
+    """Another owner, and an admin who is not an owner: (addresses that get mail, the one that gets none)."""
     other, helper = module.org.new_admin("owner"), module.org.new_admin("admin")
     return [module.org.admin().address, other.address], helper.address
 
 
-def test_five_days_of_failures_disable_an_endpoint_and_all_learn_of_it(stack, module, hook, new_module, owners, receiver):
+def test_five_days_of_failures_disable_an_endpoint_and_notify_owners_and_modules(stack, module, hook, new_module, owners, receiver):
     watcher = new_module()
     watch = watcher.endpoint(receiver.url("/watch"), ["webhook_endpoint.disabled"])
     receiver.on("/hook", status=500)
-    user = happen(module)
+    user = emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     before = f"{time.time_ns():020d}"
@@ -226,11 +226,11 @@ def test_five_days_of_failures_disable_an_endpoint_and_all_learn_of_it(stack, mo
         hook.attempted(2)
     assert (hook.record()["status"], module.record()["status"]) == ("active", "enabled")
     with delivering(stack, 5 * DAY + HOUR):
-        (told,) = receiver.wait_for(1, "/watch")
+        (notification,) = receiver.wait_for(1, "/watch")
         watch.settled(succeeded=1)
-    body = json.loads(told.body)
+    body = json.loads(notification.body)
     assert body["type"] == "webhook_endpoint.disabled"
-    assert hook.id in body["data"].values() and hook.secret not in told.body.decode()
+    assert hook.id in body["data"].values() and hook.secret not in notification.body.decode()
     assert (hook.record()["status"], module.record()["status"]) == ("disabled", "error")
     assert (watch.record()["status"], watcher.record()["status"]) == ("active", "enabled")
     stack.program("muster-run", "--config", stack.config, "--for", "1s", "mail",
@@ -254,23 +254,23 @@ def test_five_days_of_failures_disable_an_endpoint_and_all_learn_of_it(stack, mo
     assert hook.record()["status"] == "active"
 
 
-def test_one_success_ends_the_count_of_days(stack, module, hook, receiver):
+def test_one_success_resets_the_count_of_days(stack, module, hook, receiver):
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     receiver.on("/hook", status=200)
     with delivering(stack, 4 * DAY):
         hook.attempted(2)
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack, 6 * DAY):
         wait_for(lambda: receiver.count("/hook") == 3, "the next failure")
         wait_for(lambda: all(delivery["attempts"] for delivery in hook.deliveries()), "its outcome")
     assert hook.record()["status"] == "active"
 
 
-def test_a_test_event_is_tried_again_like_any_other(stack, module, receiver):
+def test_a_test_event_is_retried_like_any_other(stack, module, receiver):
     hook = module.endpoint(receiver.url("/hook"), CANONICAL[:1])
     receiver.on("/hook", status=500)
     hook.test()

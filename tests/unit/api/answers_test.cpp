@@ -1,4 +1,4 @@
-// api/answers.hpp: what a function returns becomes the reply that its row declares.
+// api/answers.hpp: how a function's result becomes the reply that its row declares.
 #include "api/answers.hpp"
 
 #include "api/issued.hpp"
@@ -64,7 +64,7 @@ api::Stream pieces(Call&) {
     return {.headers = {{"X", "y"}}, .write = [](const http::Sink& to) { to("piece"); }};
 }
 
-struct Replies : test::OfflineContext {
+struct AnswersFixture : test::OfflineContext {
     http::Reply reply(const api::Handler& handler, api::ReplySpec spec = {201, "Done."},
                       const json::JsonIn* body = nullptr) {
         row.reply = spec;
@@ -103,9 +103,9 @@ std::optional<ErrorCode> code_of(const std::function<void()>& work) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(answers, Replies)
+BOOST_FIXTURE_TEST_SUITE(answers, AnswersFixture)
 
-BOOST_AUTO_TEST_CASE(a_value_is_shown_with_the_status_of_the_row) {
+BOOST_AUTO_TEST_CASE(a_value_is_sent_with_the_status_of_the_row) {
     const auto made_one = reply(api::answers<kThing, one>);
     BOOST_TEST(made_one.status == 201);
     BOOST_TEST(made_one.body == R"({"number":1})");
@@ -113,11 +113,11 @@ BOOST_AUTO_TEST_CASE(a_value_is_shown_with_the_status_of_the_row) {
     BOOST_TEST(row.handler.shape.content_type == "application/json");
 }
 
-BOOST_AUTO_TEST_CASE(no_value_is_not_found) {
+BOOST_AUTO_TEST_CASE(an_empty_result_is_not_found) {
     BOOST_TEST(code_of([&] { reply(api::answers<kThing, none>); }) == ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_adds_what_goes_beside_the_value) {
+BOOST_AUTO_TEST_CASE(an_answer_adds_headers_to_the_value) {
     row.second_reply = api::ReplySpec{200, "Merged."};
     const auto second = reply(api::answers<kThing, merged>);
     BOOST_TEST(second.status == 200);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(an_answer_adds_what_goes_beside_the_value) {
     BOOST_TEST(header(second, "X") == "y");
 }
 
-BOOST_AUTO_TEST_CASE(an_etag_is_made_from_the_body_and_known_where_304_is_declared) {
+BOOST_AUTO_TEST_CASE(an_etag_is_computed_from_the_body_and_matched_where_304_is_declared) {
     const auto tagged = api::with_tag({200, "Done."});
     const auto first = reply(api::answers<kThing, one>, tagged);
     const std::string etag = header(first, "ETag");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(an_etag_is_made_from_the_body_and_known_where_304_is_declar
     BOOST_TEST(header(known, "ETag") == etag);
 }
 
-BOOST_AUTO_TEST_CASE(a_reply_with_secrets_is_recorded_sealed) {
+BOOST_AUTO_TEST_CASE(a_reply_with_secrets_is_recorded_encrypted) {
     const auto issued = api::stored<kIssuedThing>(row, Answer<IssuedThing>{{{1}, Secret("s")}});
     BOOST_TEST(issued.is_secret);
     BOOST_TEST(issued.body == R"({"number":1,"key":"s"})");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_body_is_decoded_and_checked_before_its_function_runs) {
     BOOST_TEST(code_of([&] { sent(R"({"number": 10})"); }) == ErrorCode::ValidationError);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_and_redirects_have_no_body) {
+BOOST_AUTO_TEST_CASE(empty_replies_and_redirects_have_no_body) {
     const auto gone = reply(api::answers_nothing<forget>, {204, "Gone."});
     BOOST_TEST(gone.status == 204);
     BOOST_TEST(gone.body == "");
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(nothing_and_redirects_have_no_body) {
     BOOST_TEST(row.handler.shape.content_type == "");
 }
 
-BOOST_AUTO_TEST_CASE(other_media_are_sent_whole_or_in_pieces) {
+BOOST_AUTO_TEST_CASE(other_media_types_are_sent_whole_or_in_chunks) {
     const auto whole = reply(api::sends<kCsv, text>, {200, "Lines."});
     BOOST_TEST(whole.content_type == kCsv);
     BOOST_TEST(whole.body == "a,b");

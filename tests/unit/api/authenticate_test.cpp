@@ -1,5 +1,5 @@
-// api/authenticate.hpp: which caller may use which endpoint, and that the description tells every
-// refusal.
+// api/authenticate.hpp: which caller may use which endpoint, and that the description declares
+// every refusal.
 #include "api/authenticate.hpp"
 
 #include "base/crypto.hpp"
@@ -61,7 +61,7 @@ http::Request expecting(const std::string& organization) {
     return request;
 }
 
-// What the caller is told; nullopt: let in.
+// The error that the caller receives; nullopt if the caller is authorized.
 std::optional<Error> refusal(const Endpoint& row, const Caller& caller,
                              const http::Request& request = {}) {
     try {
@@ -71,7 +71,8 @@ std::optional<Error> refusal(const Endpoint& row, const Caller& caller,
         return error;
     }
 }
-std::string told(const Endpoint& row, const Caller& caller, const http::Request& request = {}) {
+std::string error_text(const Endpoint& row, const Caller& caller,
+                       const http::Request& request = {}) {
     const auto error = refusal(row, caller, request);
     return error ? std::string(error_entry(error->code()).text) : "";
 }
@@ -90,35 +91,36 @@ bool declares(const Endpoint& row, ErrorCode code) {
 
 BOOST_AUTO_TEST_SUITE(authenticate)
 
-BOOST_AUTO_TEST_CASE(an_organization_s_key_is_let_in_where_partners_are_and_nowhere_else) {
+BOOST_AUTO_TEST_CASE(an_organization_key_is_accepted_only_by_partner_endpoints) {
     for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
-        BOOST_TEST(told(endpoint(Access::OrganizationOrAdmin, role), key()) == "");
+        BOOST_TEST(error_text(endpoint(Access::OrganizationOrAdmin, role), key()) == "");
         for (const Access access :
              {Access::Session, Access::VerifiedSession, Access::Admin, Access::Module}) {
-            BOOST_TEST(told(endpoint(access, role), key()) == kForbidden, api::text_of(access));
+            BOOST_TEST(error_text(endpoint(access, role), key()) == kForbidden,
+                       api::text_of(access));
         }
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_module_is_let_in_where_modules_are_and_nowhere_else) {
-    BOOST_TEST(told(endpoint(Access::Module), module()) == "");
+BOOST_AUTO_TEST_CASE(a_module_is_accepted_only_by_module_endpoints) {
+    BOOST_TEST(error_text(endpoint(Access::Module), module()) == "");
     for (const Access access :
          {Access::Session, Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
-        BOOST_TEST(told(endpoint(access), module()) == kForbidden, api::text_of(access));
+        BOOST_TEST(error_text(endpoint(access), module()) == kForbidden, api::text_of(access));
     }
     for (const Caller& caller : {session(Role::Owner), session(Role::Owner, false)}) {
-        BOOST_TEST(told(endpoint(Access::Module), caller) == kForbidden);
+        BOOST_TEST(error_text(endpoint(Access::Module), caller) == kForbidden);
     }
-    BOOST_TEST(told(endpoint(Access::Module), module(), expecting(kAcme.text())) == "");
-    BOOST_TEST(told(endpoint(Access::Module), module(), expecting(OrgId::create().text())) ==
+    BOOST_TEST(error_text(endpoint(Access::Module), module(), expecting(kAcme.text())) == "");
+    BOOST_TEST(error_text(endpoint(Access::Module), module(), expecting(OrgId::create().text())) ==
                kConflict);
-    BOOST_TEST(told(endpoint(Access::Module), module(), expecting("x")) == kBadRequest);
+    BOOST_TEST(error_text(endpoint(Access::Module), module(), expecting("x")) == kBadRequest);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_may_only_pass_it) {
+BOOST_AUTO_TEST_CASE(an_unverified_session_can_only_use_the_second_factor_endpoints) {
     for (const auto role : {std::optional(Role::Owner), std::optional<Role>()}) {
         const Caller caller = session(role, false);
-        BOOST_TEST(told(endpoint(Access::Session), caller) == "");
+        BOOST_TEST(error_text(endpoint(Access::Session), caller) == "");
         for (const Access access :
              {Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
             const auto error = refusal(endpoint(access, Role::Owner), caller);
@@ -129,12 +131,12 @@ BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_may_only_pass_it) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_seat_may_what_its_role_may) {
+BOOST_AUTO_TEST_CASE(a_role_limits_what_a_seat_may_do) {
     const std::vector<Role> roles = {Role::Viewer, Role::Admin, Role::Owner};
     for (const Access access : {Access::Admin, Access::OrganizationOrAdmin}) {
         for (const Role wanted : roles) {
             for (const Role has : roles) {
-                BOOST_TEST(told(endpoint(access, wanted), session(has)) ==
+                BOOST_TEST(error_text(endpoint(access, wanted), session(has)) ==
                                (has >= wanted ? "" : kForbidden),
                            api::text_of(access) << ": " << rules::text_of(has) << " where "
                                                 << rules::text_of(wanted) << " is wanted");
@@ -143,40 +145,42 @@ BOOST_AUTO_TEST_CASE(a_seat_may_what_its_role_may) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(who_lost_the_seat_may_not_even_read_but_can_go_elsewhere_and_sign_out) {
+BOOST_AUTO_TEST_CASE(an_admin_without_a_seat_cannot_read_but_can_switch_organization_and_sign_out) {
     const Caller gone = session(std::nullopt);
     for (const Access access : {Access::Admin, Access::OrganizationOrAdmin}) {
-        BOOST_TEST(told(endpoint(access, Role::Viewer), gone) == kForbidden);
+        BOOST_TEST(error_text(endpoint(access, Role::Viewer), gone) == kForbidden);
     }
     for (const Access access : {Access::Session, Access::VerifiedSession}) {
-        BOOST_TEST(told(endpoint(access, Role::Owner), gone) == "", api::text_of(access));
+        BOOST_TEST(error_text(endpoint(access, Role::Owner), gone) == "", api::text_of(access));
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_expected_organization_must_be_the_caller_s) {
+BOOST_AUTO_TEST_CASE(an_expected_organization_must_match_the_caller) {
     const auto row = endpoint(Access::OrganizationOrAdmin, Role::Admin);
     for (const Caller& caller : {key(), session(Role::Owner)}) {
-        BOOST_TEST(told(row, caller, expecting(kAcme.text())) == "");
-        BOOST_TEST(told(row, caller, expecting(OrgId::create().text())) == kConflict);
+        BOOST_TEST(error_text(row, caller, expecting(kAcme.text())) == "");
+        BOOST_TEST(error_text(row, caller, expecting(OrgId::create().text())) == kConflict);
         for (const std::string bad : {"", "acme", "*", " "}) {
-            BOOST_TEST(told(row, caller, expecting(bad)) == kBadRequest, bad);
+            BOOST_TEST(error_text(row, caller, expecting(bad)) == kBadRequest, bad);
         }
-        BOOST_TEST(told(row, caller, expecting(kAcme.text() + "," + kAcme.text())) == kBadRequest);
+        BOOST_TEST(error_text(row, caller, expecting(kAcme.text() + "," + kAcme.text())) ==
+                   kBadRequest);
         http::Request unasked = expecting(OrgId::create().text());
         unasked.has_expect_organization = false;
-        BOOST_TEST(told(row, caller, unasked) == "");
+        BOOST_TEST(error_text(row, caller, unasked) == "");
     }
     for (const Access access : {Access::Session, Access::VerifiedSession}) {
-        BOOST_TEST(told(endpoint(access), session(std::nullopt),
-                        expecting(OrgId::create().text())) == kConflict);
+        BOOST_TEST(error_text(endpoint(access), session(std::nullopt),
+                              expecting(OrgId::create().text())) == kConflict);
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_credential_of_another_kind_is_told_nothing_about_organizations) {
+BOOST_AUTO_TEST_CASE(an_organization_mismatch_is_not_revealed_to_other_credentials) {
     const auto elsewhere = expecting(OrgId::create().text());
-    BOOST_TEST(told(endpoint(Access::Admin), key(), elsewhere) == kForbidden);
-    BOOST_TEST(told(endpoint(Access::Admin), session(Role::Owner, false), elsewhere) == kTwoFactor);
-    BOOST_TEST(told(endpoint(Access::Admin, Role::Owner), session(Role::Viewer), elsewhere) ==
+    BOOST_TEST(error_text(endpoint(Access::Admin), key(), elsewhere) == kForbidden);
+    BOOST_TEST(error_text(endpoint(Access::Admin), session(Role::Owner, false), elsewhere) ==
+               kTwoFactor);
+    BOOST_TEST(error_text(endpoint(Access::Admin, Role::Owner), session(Role::Viewer), elsewhere) ==
                kConflict);
 }
 
@@ -195,14 +199,14 @@ BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
                                 Access::OrganizationOrAdmin, Access::Module}) {
         for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
             const auto row = endpoint(access, role);
-            // A query that is not known is refused on every row, before the handler.
+            // Every row rejects an unknown query before its handler runs.
             std::set<ErrorCode> met = {ErrorCode::Unauthorized, ErrorCode::ValidationError};
             for (const Caller& caller : callers) {
                 for (const auto& request : requests) {
                     if (const auto error = refusal(row, caller, request)) met.insert(error->code());
                 }
             }
-            // Nothing is declared that cannot come, either.
+            // A row declares only errors that it can return.
             const std::vector<ErrorCode> expected(met.begin(), met.end());
             BOOST_TEST(api::errors_of(row) == expected, api::text_of(access)
                                                             << " " << rules::text_of(role));
@@ -211,7 +215,7 @@ BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
     BOOST_TEST(api::errors_of(endpoint(Access::Open)).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_row_declares_its_own_errors_beside_those_of_its_access) {
+BOOST_AUTO_TEST_CASE(a_row_declares_its_own_errors_and_those_of_its_access) {
     constexpr std::array kOwn = {ErrorCode::NotFound, ErrorCode::Conflict};
     auto row = endpoint(Access::OrganizationOrAdmin, Role::Admin);
     row.errors = kOwn;
@@ -225,13 +229,13 @@ BOOST_AUTO_TEST_CASE(a_row_declares_its_own_errors_beside_those_of_its_access) {
     BOOST_TEST(api::errors_of(row).size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_row_declares_what_its_path_body_and_key_can_be_refused_for) {
+BOOST_AUTO_TEST_CASE(a_row_declares_the_errors_of_its_path_body_and_key) {
     auto row = endpoint(Access::OrganizationOrAdmin, Role::Admin);
     const auto count = api::errors_of(row).size();
     BOOST_TEST(!declares(row, ErrorCode::NotFound));
     row.path = "/v1/things/{id}";
     BOOST_TEST(declares(row, ErrorCode::NotFound));
-    row.path = "/v1/attributes/{key}";  // a name: whether there is one is the handler's to say
+    row.path = "/v1/attributes/{key}";  // a name: the handler decides whether it exists
     BOOST_TEST(!declares(row, ErrorCode::NotFound));
     row.body_limit = 1;
     BOOST_TEST(declares(row, ErrorCode::PayloadTooLarge));
@@ -246,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_row_declares_what_its_path_body_and_key_can_be_refused_fo
     BOOST_TEST(api::errors_of(row).size() == count + 5);
 }
 
-BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credential) {
+BOOST_AUTO_TEST_CASE(a_module_request_is_signed_with_the_secret_of_its_credential) {
     test::OfflineContext offline;
     const Secret secret("mks_secret");
     service::ModuleCaller caller{CredentialId::create(), InstallationId::create(), ""};
@@ -270,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
             return error.details()["reason"].asString();
         }
     };
-    std::set<std::string> reasons = {reason("body")};  // there is none yet
+    std::set<std::string> reasons = {reason("body")};  // not signed yet
     sign(Milliseconds(0));
     BOOST_TEST(reason("body") == "");
     reasons.insert(reason("Body"));
@@ -280,7 +284,7 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
     }
     BOOST_TEST(reasons.size() == 3U);
     BOOST_TEST(!reasons.contains(""));
-    // A sealed secret that was moved from another row is no secret.
+    // A sealed secret that was moved from another row is not valid.
     sign(Milliseconds(0));
     caller.sealed_signing_secret = seal_for(CredentialId::create());
     BOOST_CHECK_EXCEPTION(
@@ -288,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
         [](const Error& error) { return error.code() == ErrorCode::ServiceUnavailable; });
 }
 
-BOOST_AUTO_TEST_CASE(a_bearer_token_is_what_stands_behind_the_scheme) {
+BOOST_AUTO_TEST_CASE(a_bearer_token_follows_the_scheme) {
     const auto token = [](const std::string& header) {
         http::Request request;
         request.authorization = header;

@@ -1,5 +1,5 @@
-// api/endpoint.hpp: rows that are checked while they are compiled, queries by their row, cursors
-// that open nowhere else, pages.
+// api/endpoint.hpp: compile-time checks of rows, query parsing, cursors bound to their list, and
+// pages.
 #include "api/answers.hpp"
 
 #include "base/json.hpp"
@@ -172,7 +172,7 @@ struct Calls : test::OfflineContext {
 
 BOOST_FIXTURE_TEST_SUITE(endpoint, Calls)
 
-BOOST_AUTO_TEST_CASE(a_query_is_read_by_its_row) {
+BOOST_AUTO_TEST_CASE(a_query_is_parsed_by_its_row) {
     const auto values = api::decode_query(kList, "limit=9&colour=blue&raw=true&q=a%20b");
     BOOST_TEST(values.integer("limit") == 9);
     BOOST_TEST(values.text("colour") == "blue");
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_query_is_read_by_its_row) {
     BOOST_TEST(!none.text("colour").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_of_a_query_is_told_at_once) {
+BOOST_AUTO_TEST_CASE(every_fault_of_a_query_is_reported_at_once) {
     BOOST_TEST(query_faults("limit=10&colour=green&raw=1&x=1") ==
                (Texts{"limit out_of_range", "colour invalid_choice", "raw invalid_choice",
                       "x unknown_field"}));
@@ -208,13 +208,13 @@ BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalised) {
                (Texts{"email invalid_email", "since invalid_timestamp", "word too_short"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_row_without_parameters_takes_none) {
+BOOST_AUTO_TEST_CASE(a_row_without_parameters_rejects_a_query) {
     BOOST_TEST(faults([] { (void)api::decode_query(kOne, "limit=1"); }) ==
                Texts{"limit unknown_field"});
     BOOST_TEST(faults([] { (void)api::decode_query(kOne, ""); }) == Texts());
 }
 
-BOOST_AUTO_TEST_CASE(a_cursor_opens_for_the_list_that_it_came_from) {
+BOOST_AUTO_TEST_CASE(a_cursor_is_accepted_only_by_its_own_list) {
     const std::string cursor = call("colour=red&limit=3").seal_cursor("position");
     BOOST_TEST(call("colour=red&limit=9&cursor=" + cursor).cursor_position() == "position");
     BOOST_TEST(!call("colour=red").cursor_position().has_value());
@@ -237,17 +237,17 @@ BOOST_AUTO_TEST_CASE(a_cursor_opens_for_the_list_that_it_came_from) {
     BOOST_TEST(refused(elsewhere));
 }
 
-BOOST_AUTO_TEST_CASE(filters_cannot_be_mixed_up_in_a_cursor) {
+BOOST_AUTO_TEST_CASE(filter_values_are_separated_in_a_cursor) {
     const std::string cursor = call("colour=red&q=|q=x").seal_cursor("p");
     const auto other = call("colour=red&q=x&cursor=" + cursor);
     BOOST_TEST(faults([&] { (void)other.cursor_position(); }) == Texts{"cursor invalid_cursor"});
-    // What one filter's text ends with, another's could begin with.
+    // The end of one filter value could otherwise be the beginning of the next one.
     const std::string inside = call("q=x|email=|since=|word=y").seal_cursor("p");
     const auto outside = call("q=x&word=y|email=|since=|word=&cursor=" + inside);
     BOOST_TEST(faults([&] { (void)outside.cursor_position(); }) == Texts{"cursor invalid_cursor"});
 }
 
-BOOST_AUTO_TEST_CASE(the_one_too_many_makes_a_next_page) {
+BOOST_AUTO_TEST_CASE(an_extra_row_creates_a_next_page) {
     const auto page = [&](std::vector<Thing> things) {
         auto one = call("limit=2");
         const auto made = api::page_of(one, std::move(things), [](const Thing& thing) {
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(the_one_too_many_makes_a_next_page) {
     BOOST_TEST(next.cursor_position() == "2");
 }
 
-BOOST_AUTO_TEST_CASE(an_id_of_the_path_is_a_uuid_or_names_nothing) {
+BOOST_AUTO_TEST_CASE(an_id_in_the_path_is_a_uuid_or_not_found) {
     auto one = call("");
     const UserId id = UserId::create();
     const std::string text = id.text();

@@ -1,4 +1,4 @@
-// api/nginx.cpp: the locations that the rows need.
+// api/nginx.cpp: the nginx locations that the rows require.
 #include "api/routes.hpp"
 
 #include "print.hpp"
@@ -10,7 +10,7 @@ using namespace muster;
 
 namespace {
 
-// The directives of the location, on one line; "" where there is none.
+// The directives of the location on one line; "" if there is no such location.
 std::string location(const std::string& matcher) {
     static const std::string kText = api::nginx_text();
     const std::string head = "\nlocation " + matcher + " {\n";
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_SUITE(nginx)
 BOOST_AUTO_TEST_CASE(a_path_goes_to_the_workers_of_its_row) {
     BOOST_TEST(location("/v1/") == included("app"));
     BOOST_TEST(location("= /v1/ingest").ends_with(included("collector")));
-    BOOST_TEST(location("= /v1/users") == "");  // as the location around it
+    BOOST_TEST(location("= /v1/users") == "");  // inherited from the enclosing location
     BOOST_TEST(location("= /healthz") == included("local"));
     BOOST_TEST(location("/console/v1/") == included("console-only"));
     BOOST_TEST(location("= /v1/external-data/connect") == included("console-only"));
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_path_goes_to_the_workers_of_its_row) {
     BOOST_TEST(location("= /edge/key") == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_pages_call_is_behind_the_check_of_their_key) {
+BOOST_AUTO_TEST_CASE(page_endpoints_are_behind_the_key_check) {
     const std::string page = included("page");
     BOOST_TEST(location("= /v1/track").find(page + " fastcgi_pass muster_collector;") !=
                std::string::npos);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(what_pages_call_is_behind_the_check_of_their_key) {
     BOOST_TEST(location("~ ^/v1/ads/clicks/[^/]+$") == "");
 }
 
-BOOST_AUTO_TEST_CASE(bodies_are_capped_as_their_rows_say) {
+BOOST_AUTO_TEST_CASE(body_limits_match_the_rows) {
     BOOST_TEST(location("~ ^/v1/imports/[^/]+/rows$") ==
                "client_max_body_size 16m; client_body_buffer_size 17m; " + included("app"));
     BOOST_TEST(location("= /v1/track")
@@ -64,21 +64,21 @@ BOOST_AUTO_TEST_CASE(bodies_are_capped_as_their_rows_say) {
     BOOST_TEST(api::nginx_text().find("\nclient_max_body_size 256k;\n") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(streams_have_time_and_secret_queries_no_log) {
+BOOST_AUTO_TEST_CASE(streams_have_long_timeouts_and_secret_queries_are_not_logged) {
     BOOST_TEST(location("~ ^/v1/imports/[^/]+/error-report$") ==
                "fastcgi_read_timeout 300s; " + included("app"));
     BOOST_TEST(location("= /v1/external-data/callback") ==
                "error_log /dev/null emerg; " + included("app"));
 }
 
-BOOST_AUTO_TEST_CASE(no_path_is_answered_by_a_redirect_to_its_slash) {
+BOOST_AUTO_TEST_CASE(a_path_is_not_redirected_to_its_trailing_slash) {
     BOOST_TEST(location("= /v1") == "return 404;");
     BOOST_TEST(location("= /console/v1") == "return 404;");
     BOOST_TEST(location("= /v1/content/articles").ends_with(included("fastcgi")));
 }
 
-// A location knows no method.
-BOOST_AUTO_TEST_CASE(the_rows_of_a_path_agree_on_who_is_let_through) {
+// A location cannot depend on the method.
+BOOST_AUTO_TEST_CASE(rows_with_the_same_path_have_the_same_access) {
     std::map<std::string_view, const api::Endpoint*> first;
     for (const api::Endpoint* row : api::all_endpoints()) {
         const api::Endpoint& other = *first.emplace(row->path, row).first->second;

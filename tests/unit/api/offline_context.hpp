@@ -1,5 +1,5 @@
-// A context whose database is unreachable: for everything of api/ that needs no database, and for
-// the answers during an outage.
+// A context whose database is unreachable: for the parts of api/ that use no database, and for
+// replies during an outage.
 #pragma once
 
 #include "api/worker_state.hpp"

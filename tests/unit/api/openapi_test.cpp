@@ -1,5 +1,5 @@
-// api/openapi.cpp: the description says what the rows say, refers to nothing that is not there, and
-// its examples are allowed by its schemas.
+// api/openapi.cpp: the description matches the rows, its references resolve, and its examples match
+// their schemas.
 #include "api/groups.hpp"
 #include "api/routes.hpp"
 #include "base/json.hpp"
@@ -50,7 +50,7 @@ struct Description {
         return found;
     }
 
-    // "schemas/User" of all that stands under /components, but the security schemes.
+    // "schemas/User" for everything under /components, except the security schemes.
     static std::set<std::string> components_of(const Json::Value& from) {
         std::set<std::string> names;
         for (const std::string& kind : from["components"].getMemberNames()) {
@@ -69,7 +69,7 @@ struct Description {
         return names;
     }
 
-    // Calls `visit(name, object)` for each object in the document that has such a member.
+    // Calls `visit(name, object)` for each object in the document that has this member.
     template <class Visit>
     void each(const Json::Value& from, const std::string& member, const Visit& visit) const {
         if (from.isObject() && from.isMember(member)) visit(from);
@@ -85,7 +85,7 @@ struct Description {
 
 BOOST_FIXTURE_TEST_SUITE(openapi, Description)
 
-BOOST_AUTO_TEST_CASE(the_head_is_the_specification_s) {
+BOOST_AUTO_TEST_CASE(the_head_matches_the_specification) {
     BOOST_TEST(document["openapi"].asString() == "3.1.0");
     BOOST_TEST(document["info"]["version"].asString() == "0.1.0");
     BOOST_TEST(!document["info"]["title"].asString().empty());
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(the_head_is_the_specification_s) {
                "bearer");
 }
 
-BOOST_AUTO_TEST_CASE(every_row_is_described_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(exactly_the_rows_are_described) {
     std::size_t operations = 0;
     for (const Json::Value& path : document["paths"]) operations += path.size();
     BOOST_TEST(operations == rows().size());
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_described_and_nothing_else) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_partners_description_is_that_of_the_published_rows) {
+BOOST_AUTO_TEST_CASE(the_partner_description_contains_the_published_rows) {
     std::size_t operations = 0;
     for (const Json::Value& path : published["paths"]) operations += path.size();
     std::size_t expected = 0;
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(the_partners_description_is_that_of_the_published_rows) {
     BOOST_TEST(references_of(published) == components_of(published));
 }
 
-BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
+BOOST_AUTO_TEST_CASE(parameters_match_the_row) {
     for (const api::Endpoint* row : rows()) {
         std::set<std::string> expected;
         for (const std::string_view segment : split(row->path, '/')) {
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(every_reference_leads_somewhere_and_every_component_is_used) {
+BOOST_AUTO_TEST_CASE(every_reference_resolves_and_every_component_is_used) {
     for (const std::string& name : references_of(document)) {
         (void)component("#/components/" + name);
     }
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(every_property_at_any_depth_is_described) {
     BOOST_TEST(properties > 400U);
 }
 
-BOOST_AUTO_TEST_CASE(objects_of_unknown_keys_say_what_their_values_are) {
+BOOST_AUTO_TEST_CASE(objects_with_unknown_keys_describe_their_values) {
     each(document, "type", [&](const Json::Value& schema) {
         if (schema["type"] != "object") return;
         BOOST_TEST((schema.isMember("properties") || schema.isMember("additionalProperties")),
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(objects_of_unknown_keys_say_what_their_values_are) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(replies_may_get_more_fields_and_requests_reject_them) {
+BOOST_AUTO_TEST_CASE(replies_allow_more_fields_and_requests_reject_them) {
     const Json::Value& schemas = document["components"]["schemas"];
     for (const char* reply : {"User", "UserList", "ImportJob", "Session", "ApiError"}) {
         BOOST_TEST(!schemas[reply].isMember("additionalProperties"), reply);
@@ -236,12 +236,12 @@ BOOST_AUTO_TEST_CASE(replies_may_get_more_fields_and_requests_reject_them) {
     for (const api::Endpoint* row : rows()) {
         if (!row->body_schema) continue;
         const Json::Value& schema = schemas[std::string(row->body_component)];
-        if (schema.isMember("anyOf")) continue;  // each of them is closed
+        if (schema.isMember("anyOf")) continue;  // each of them rejects unknown keys
         BOOST_TEST(schema["additionalProperties"] == Json::Value(false), row->operation);
     }
 }
 
-BOOST_AUTO_TEST_CASE(values_of_a_list_are_enums) {
+BOOST_AUTO_TEST_CASE(value_lists_are_enums) {
     const Json::Value& schemas = document["components"]["schemas"];
     const auto enum_of = [&](const char* schema, const char* property) {
         const Json::Value& type = schemas[schema]["properties"][property];
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(values_of_a_list_are_enums) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(every_required_property_is_a_property) {
+BOOST_AUTO_TEST_CASE(every_required_property_is_defined) {
     each(document, "required", [&](const Json::Value& object) {
         if (!object["required"].isArray()) return;
         for (const Json::Value& name : object["required"]) {
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(every_required_property_is_a_property) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(every_example_is_allowed_by_its_schema) {
+BOOST_AUTO_TEST_CASE(every_example_matches_its_schema) {
     const test::SchemaCheck check(document);
     int examples = 0;
     const auto verify = [&](const Json::Value& schema, const Json::Value& example) {
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(every_example_is_allowed_by_its_schema) {
     BOOST_TEST(examples > 200);
 }
 
-BOOST_AUTO_TEST_CASE(the_error_schema_knows_every_code) {
+BOOST_AUTO_TEST_CASE(the_error_schema_lists_every_code) {
     const Json::Value& codes = document["components"]["schemas"]["ApiError"]["properties"]["error"]
                                        ["properties"]["code"]["enum"];
     std::set<std::string> texts;

@@ -1,5 +1,5 @@
-// api/pipeline.hpp: a request's way to its envelope, as far as it goes without a database; the rest
-// is in tests/e2e.
+// api/pipeline.hpp: a request's path to its envelope, for the cases that need no database;
+// tests/e2e covers the others.
 #include "api/pipeline.hpp"
 
 #include "base/crypto.hpp"
@@ -22,20 +22,20 @@ using http::Request;
 
 namespace {
 
-// Nothing on standard error for as long as it lives.
-class Silence {
+// Suppresses standard error during its lifetime.
+class SuppressedStderr {
   public:
-    Silence() : kept_(dup(STDERR_FILENO)) {
+    SuppressedStderr() : kept_(dup(STDERR_FILENO)) {
         const int nowhere = open("/dev/null", O_WRONLY);
         dup2(nowhere, STDERR_FILENO);
         close(nowhere);
     }
-    ~Silence() {
+    ~SuppressedStderr() {
         dup2(kept_, STDERR_FILENO);
         close(kept_);
     }
-    Silence(const Silence&) = delete;
-    Silence& operator=(const Silence&) = delete;
+    SuppressedStderr(const SuppressedStderr&) = delete;
+    SuppressedStderr& operator=(const SuppressedStderr&) = delete;
 
   private:
     int kept_;
@@ -59,9 +59,9 @@ std::string header(const Reply& reply, std::string_view name) {
     return found;
 }
 
-struct Way : test::OfflineContext {
+struct PipelineFixture : test::OfflineContext {
     Reply answer(const Request& one) {
-        const Silence silence;
+        const SuppressedStderr suppressed;
         return pipeline.handle({&one, 1}).at(0).value();
     }
     Reply answer(Method method, const std::string& path) { return answer(request(method, path)); }
@@ -77,9 +77,9 @@ Json::Value parsed(const Reply& reply) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(pipeline, Way)
+BOOST_FIXTURE_TEST_SUITE(pipeline, PipelineFixture)
 
-BOOST_AUTO_TEST_CASE(an_unknown_path_gets_the_envelope_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(an_unknown_path_gets_only_the_envelope) {
     const Reply reply = answer(Method::Get, "/nowhere");
     BOOST_TEST(reply.status == 404);
     BOOST_TEST(reply.content_type == "application/json");
@@ -90,21 +90,21 @@ BOOST_AUTO_TEST_CASE(an_unknown_path_gets_the_envelope_and_nothing_else) {
     BOOST_TEST(header(reply, "Allow") == "");
 }
 
-BOOST_AUTO_TEST_CASE(another_method_is_told_the_right_ones) {
+BOOST_AUTO_TEST_CASE(an_unsupported_method_gets_the_allowed_methods) {
     const Reply reply = answer(Method::Delete, "/v1/imports");
     BOOST_TEST(reply.status == 405);
     BOOST_TEST(header(reply, "Allow") == "GET, HEAD, POST");
     BOOST_TEST(parsed(reply)["error"]["code"].asString() == "METHOD_NOT_ALLOWED");
 }
 
-BOOST_AUTO_TEST_CASE(the_process_says_that_it_lives_without_a_database) {
+BOOST_AUTO_TEST_CASE(liveness_needs_no_database) {
     const Reply reply = answer(Method::Get, "/healthz");
     BOOST_TEST(reply.status == 200);
     BOOST_TEST(reply.body == R"({"status":"ok"})");
     BOOST_TEST(answer(Method::Head, "/healthz").status == 200);
 }
 
-BOOST_AUTO_TEST_CASE(readiness_says_that_the_database_is_away) {
+BOOST_AUTO_TEST_CASE(readiness_reports_an_unreachable_database) {
     const Reply reply = answer(Method::Get, "/readyz");
     BOOST_TEST(reply.status == 503);
     BOOST_TEST(header(reply, "Retry-After") == "1");
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_description_is_cached_by_its_etag) {
     BOOST_TEST(header(second, "ETag") == etag);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_brings_no_credential_is_refused_before_anything_is_looked_at) {
+BOOST_AUTO_TEST_CASE(a_missing_credential_is_rejected_before_any_lookup) {
     for (const std::string authorization : {"", "Bearer", "Bearer ", "Bearer x", "Basic b3JnXw==",
                                             "Bearerorg_x", "org_x", "Bearer org_x y"}) {
         Request one = request(Method::Post, "/v1/imports");
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(whoever_brings_no_credential_is_refused_before_anything_is_
     BOOST_TEST(answer(Method::Get, "/v1/users/no-uuid").status == 401);
 }
 
-BOOST_AUTO_TEST_CASE(a_database_that_is_away_is_a_503_and_no_reason_to_end_the_worker) {
+BOOST_AUTO_TEST_CASE(an_unreachable_database_is_a_503_and_does_not_end_the_worker) {
     Request one = request(Method::Get, "/v1/imports");
     one.authorization = "bearer " + create_credential("org_").reveal();
     const Reply reply = answer(one);
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_database_that_is_away_is_a_503_and_no_reason_to_end_the_w
     BOOST_TEST(!pipeline.is_tainted());
 }
 
-BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_for_nobody) {
+BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_503) {
     Request one = request(Method::Get, "/healthz");
     one.arrived = Timestamp::now() - Milliseconds(31'000);
     const Reply reply = answer(one);
@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_for_nobody) {
     BOOST_TEST(!parsed(reply)["error"].isMember("details"));
 }
 
-BOOST_AUTO_TEST_CASE(answers_are_counted_by_operation) {
+BOOST_AUTO_TEST_CASE(replies_are_counted_by_operation) {
     process::Metrics counted({"zero", "one"});
     api::Pipeline counting(context, counted, limiter, concurrency);
-    const Silence silence;
+    const SuppressedStderr suppressed;
     const std::array both{request(Method::Get, "/nowhere"), request(Method::Delete, "/v1/imports")};
     counting.handle(both);
     BOOST_TEST(counted.text().find(R"(muster_requests_total{operation="none",status="4xx"} 2)") !=
@@ -187,7 +187,7 @@ std::string good_token() {
     return create_credential("ek_live_").reveal();
 }
 
-BOOST_AUTO_TEST_CASE(a_page_without_a_key_is_refused_without_a_look_at_the_database) {
+BOOST_AUTO_TEST_CASE(a_page_without_a_key_is_rejected_without_a_database_lookup) {
     for (const std::string& query : {std::string("key="), std::string("key=ek_live_made_up"),
                                      "key=" + create_credential("org_").reveal()}) {
         const Reply reply = answer(page_request(Method::Post, query));
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_page_without_a_key_is_refused_without_a_look_at_the_datab
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_key_may_stand_in_the_body) {
+BOOST_AUTO_TEST_CASE(the_key_may_be_in_the_body) {
     Request one = page_request(Method::Post, "");
     one.read_body = [](std::size_t) { return std::optional(R"({"key":")" + good_token() + "\"}"); };
     BOOST_TEST(answer(one).status == 503);  // looked up
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(the_key_may_stand_in_the_body) {
     BOOST_TEST(answer(one).status == 400);
 }
 
-BOOST_AUTO_TEST_CASE(a_preflight_is_decided_by_the_key_in_the_query) {
+BOOST_AUTO_TEST_CASE(the_key_in_the_query_decides_a_preflight) {
     BOOST_TEST(answer(page_request(Method::Options, "key=" + good_token())).status == 503);
     BOOST_TEST(answer(page_request(Method::Options, "")).status == 401);
     const Reply elsewhere = answer(Method::Options, "/v1/users");
@@ -216,8 +216,8 @@ BOOST_AUTO_TEST_CASE(a_preflight_is_decided_by_the_key_in_the_query) {
 }
 
 BOOST_AUTO_TEST_CASE(
-    a_batch_is_answered_in_its_order_and_a_database_that_is_away_concerns_who_needs_it) {
-    const Silence silence;
+    a_batch_keeps_its_order_and_an_outage_affects_only_requests_that_need_the_database) {
+    const SuppressedStderr suppressed;
     std::vector<Request> batch = {
         request(Method::Get, "/nowhere"), page_request(Method::Post, "key=" + good_token()),
         request(Method::Get, "/healthz"), page_request(Method::Post, "key=" + good_token())};
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(replies[1]->status == 503);
     BOOST_TEST(replies[2]->status == 200);
     BOOST_TEST(replies[3]->status == 503);
-    BOOST_TEST(!replies[4]);  // its client has gone
+    BOOST_TEST(!replies[4]);  // its client has disconnected
     BOOST_TEST(!pipeline.is_tainted());
 }
 

@@ -1,4 +1,4 @@
-// api/routes.hpp: which row answers a path, and which methods a path takes.
+// api/routes.hpp: which row handles a path, and which methods a path allows.
 #include "api/routes.hpp"
 
 #include "print.hpp"
@@ -28,7 +28,7 @@ std::string routed(Method method, const std::string& path) {
 
 BOOST_AUTO_TEST_SUITE(routes)
 
-BOOST_AUTO_TEST_CASE(a_path_is_answered_by_its_row) {
+BOOST_AUTO_TEST_CASE(a_path_is_handled_by_its_row) {
     const std::vector<std::tuple<Method, std::string, std::string>> table = {
         {Method::Post, "/v1/imports", "createImport"},
         {Method::Get, "/v1/imports", "listImports"},
@@ -58,14 +58,14 @@ BOOST_AUTO_TEST_CASE(a_path_is_answered_by_its_row) {
     for (const auto& [method, path, expected] : table) BOOST_TEST(routed(method, path) == expected);
 }
 
-BOOST_AUTO_TEST_CASE(head_is_answered_where_get_is) {
+BOOST_AUTO_TEST_CASE(head_is_allowed_where_get_is) {
     BOOST_TEST(routed(Method::Head, "/v1/imports") == "listImports");
     BOOST_TEST(routed(Method::Head, "/healthz") == "getHealth");
     BOOST_TEST(routed(Method::Head, "/v1/api-keys/" + kId) == "405 DELETE");
     BOOST_TEST(routed(Method::Head, "/v1/users/" + kId + "/lock") == "405 POST");
 }
 
-BOOST_AUTO_TEST_CASE(another_method_is_told_which_ones_there_are) {
+BOOST_AUTO_TEST_CASE(an_unsupported_method_lists_the_allowed_ones) {
     BOOST_TEST(routed(Method::Delete, "/v1/imports") == "405 GET, HEAD, POST");
     BOOST_TEST(routed(Method::Patch, "/v1/imports/" + kId) == "405 GET, HEAD");
     BOOST_TEST(routed(Method::Get, "/v1/imports/" + kId + "/commit") == "405 POST");
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(another_method_is_told_which_ones_there_are) {
     BOOST_TEST(routed(Method::Options, "/v1/users") == "405 GET, HEAD, POST");
 }
 
-BOOST_AUTO_TEST_CASE(a_path_is_compared_as_it_stands) {
+BOOST_AUTO_TEST_CASE(a_path_is_compared_byte_by_byte) {
     for (const std::string path :
          {"", "/", "v1/imports", "/v1", "/v1/", "/v1/imports/", "/v1//imports", "//v1/imports",
           "/V1/imports", "/v1/Imports", "/v1/%69mports", "/v1/imports/x/y", "/v1/imports/x/rows/",
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(rows_are_well_formed_over_all_groups) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_routes_are_printed_a_line_each) {
+BOOST_AUTO_TEST_CASE(the_routes_are_printed_one_per_line) {
     const std::string text = muster::api::routes_text();
     BOOST_TEST(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) ==
                all_endpoints().size());
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(the_routes_are_printed_a_line_each) {
                std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(the_place_of_a_row_is_the_line_of_its_operation) {
+BOOST_AUTO_TEST_CASE(the_location_of_a_row_is_the_line_of_its_operation) {
     for (const auto* row : all_endpoints()) {
         const muster::api::Operation& written = row->operation;
         BOOST_TEST(std::string_view(written.file).starts_with("src/api/"), row->operation);

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_value_follows_its_option_or_an_equals_sign) {
     BOOST_TEST(!parse({}).has("--config"));
 }
 
-BOOST_AUTO_TEST_CASE(options_and_arguments_mix_up_to_two_hyphens) {
+BOOST_AUTO_TEST_CASE(options_and_arguments_mix_until_two_hyphens) {
     const CommandLine line = parse({"a", "--quiet", "-", "--config", "f", "b", "--", "--quiet"});
     const std::vector<std::string> expected = {"a", "-", "b", "--quiet"};
     BOOST_TEST(line.arguments == expected);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(options_and_arguments_mix_up_to_two_hyphens) {
     BOOST_TEST(line.value("--config") == "f");
 }
 
-BOOST_AUTO_TEST_CASE(a_repeated_option_has_all_values_and_the_last_one_counts) {
+BOOST_AUTO_TEST_CASE(a_repeated_option_keeps_all_values_and_the_last_one_wins) {
     const CommandLine line = parse({"--map", "1", "--map=2", "--config", "x", "--config", "y"});
     const std::vector<std::string> expected = {"1", "2"};
     BOOST_TEST(line.values("--map") == expected);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(the_help_has_a_row_for_each_option_of_the_program) {
     BOOST_TEST(parse({"--secret", "x"}).value("--secret") == "x");
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_word_is_refused_with_the_known_ones) {
+BOOST_AUTO_TEST_CASE(an_unknown_word_is_rejected_with_the_valid_ones) {
     constexpr std::array<std::string_view, 3> kKinds = {"imports", "mail", "all"};
     BOOST_TEST(std::string(unknown_word("kind", "frob", kKinds).what()) ==
                "unknown kind \"frob\"; use imports, mail or all");
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_word_is_refused_with_the_known_ones) {
                "--for is \"x\"; use a number");
 }
 
-BOOST_AUTO_TEST_CASE(the_exit_status_says_who_failed) {
+BOOST_AUTO_TEST_CASE(the_exit_status_separates_usage_errors_from_failures) {
     BOOST_TEST(run({"x"}, [](const CommandLine& line) {
                    return line.arguments.front() == "x" ? 3 : 4;
                }) == 3);

@@ -1,4 +1,4 @@
-// base/crypto.hpp: published vectors of the digests, and the shape of our credentials.
+// base/crypto.hpp: published test vectors of the digests, and the format of Muster's credentials.
 #include "base/crypto.hpp"
 
 #include "base/text.hpp"
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(hmac_sha1_gives_the_digests_of_rfc_2202) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(random_digits_are_digits_each_as_likely_as_any_other) {
+BOOST_AUTO_TEST_CASE(random_digits_are_uniformly_distributed) {
     BOOST_TEST(random_digits(0).reveal() == "");
     BOOST_TEST(random_digits(8).reveal().size() == 8U);
     constexpr std::size_t kDraws = 100'000;
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(random_bytes_fill_the_whole_buffer_and_differ) {
     muster::random_bytes(bytes.data(), 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_has_no_way_into_a_stream) {
+BOOST_AUTO_TEST_CASE(a_secret_cannot_be_written_to_a_stream) {
     static_assert(Streamable<std::string>);
     static_assert(!Streamable<Secret>);
     static_assert(!std::is_convertible_v<Secret, std::string>);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(new_credentials_differ) {
     BOOST_TEST(seen.size() == 1000U);
 }
 
-BOOST_AUTO_TEST_CASE(a_credential_of_another_prefix_is_none) {
+BOOST_AUTO_TEST_CASE(a_credential_with_another_prefix_is_rejected) {
     const Secret credential = create_credential("ek_live_");
     const std::string& text = credential.reveal();
     BOOST_TEST(!is_credential("ck_live_", text));
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(a_credential_of_another_prefix_is_none) {
     BOOST_TEST(!is_credential("EK_LIVE_", text));
 }
 
-BOOST_AUTO_TEST_CASE(a_mistyped_character_breaks_the_checksum) {
+BOOST_AUTO_TEST_CASE(a_mistyped_character_fails_the_checksum) {
     constexpr std::string_view kOther = "0Zz_ -\n=";
     const Secret credential = create_credential("org_");
     const std::string& text = credential.reveal();
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_mistyped_character_breaks_the_checksum) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(text_of_another_length_is_no_credential) {
+BOOST_AUTO_TEST_CASE(a_credential_of_another_length_is_rejected) {
     const Secret credential = create_credential("org_");
     const std::string& text = credential.reveal();
     for (std::size_t size = 0; size < text.size(); ++size) {
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(text_of_another_length_is_no_credential) {
 }
 
 // RFC 4648, section 10.
-BOOST_AUTO_TEST_CASE(base64_gives_the_published_texts_and_takes_no_others) {
+BOOST_AUTO_TEST_CASE(base64_matches_the_published_texts_and_rejects_others) {
     const std::vector<std::pair<std::string, std::string>> table = {{"", ""},
                                                                     {"f", "Zg=="},
                                                                     {"fo", "Zm8="},

@@ -1,5 +1,5 @@
-// base/csv.hpp: what the reader makes of files as the world writes them, and that the writer's
-// cells come back.
+// base/csv.hpp: reading CSV files as other programs write them, and reading back the cells of the
+// writer.
 #include "base/csv.hpp"
 
 #include "print.hpp"
@@ -28,7 +28,7 @@ Records read_all(const std::string& text, char separator = 0) {
     return records;
 }
 
-// Cells as <a|b> per record, control characters spelt out.
+// Cells as <a|b> per record, with control characters escaped.
 std::string shown(const Records& records) {
     std::string text;
     for (const Record& record : records) {
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_quote_within_a_cell_is_a_character) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(a_quote_that_never_ends_is_told_with_its_line) {
+BOOST_AUTO_TEST_CASE(an_unterminated_quote_is_reported_with_its_line) {
     BOOST_TEST(refusal("a,b\n\"c,d\n") == "line 2: a quote without a closing quote");
     BOOST_TEST(refusal("\"") == "line 1: a quote without a closing quote");
     BOOST_TEST(refusal("a\n\nb,\"c\nd\ne\n") == "line 3: a quote without a closing quote");
@@ -187,14 +187,14 @@ BOOST_AUTO_TEST_CASE(a_quote_that_never_ends_is_told_with_its_line) {
                "line 1: a quote without a closing quote");
 }
 
-BOOST_AUTO_TEST_CASE(text_behind_a_closing_quote_is_told_with_its_line) {
+BOOST_AUTO_TEST_CASE(text_after_a_closing_quote_is_reported_with_its_line) {
     BOOST_TEST(refusal("\"a\"b\n") == "line 1: text after a closing quote");
     BOOST_TEST(refusal("a,b\n\"c\" ,d\n") == "line 2: text after a closing quote");
     BOOST_TEST(refusal("a\n\"b\n\nc\"d\n") == "line 4: text after a closing quote");
     BOOST_TEST(refusal("a,b\n\"c\";d\n") == "line 2: text after a closing quote");
 }
 
-BOOST_AUTO_TEST_CASE(a_stream_that_fails_is_no_end_of_file) {
+BOOST_AUTO_TEST_CASE(a_failing_stream_is_not_an_end_of_file) {
     FailingBuffer buffer;
     std::istream in(&buffer);
     CsvReader reader(in);
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_stream_that_fails_is_no_end_of_file) {
     BOOST_CHECK_THROW(read(), std::runtime_error);
 }
 
-BOOST_AUTO_TEST_CASE(a_byte_order_mark_is_no_part_of_the_first_cell) {
+BOOST_AUTO_TEST_CASE(a_byte_order_mark_is_removed_from_the_first_cell) {
     check({
         {"\xef\xbb\xbf", ""},
         {"\xef\xbb\xbf"
@@ -250,14 +250,14 @@ BOOST_AUTO_TEST_CASE(the_separator_is_the_most_frequent_outside_quotes_in_the_fi
             Record cells;
             try {
                 (void)reader.next(cells);
-            } catch (const std::runtime_error&) {  // of the quote that never ends
+            } catch (const std::runtime_error&) {  // the unterminated quote
             }
             BOOST_TEST(reader.separator() == separator);
         }
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_first_record_of_many_blocks_is_judged_whole) {
+BOOST_AUTO_TEST_CASE(a_first_record_of_many_blocks_is_read_completely) {
     std::string text = "\"" + std::string(200000, ',') + "\"";
     for (int i = 0; i < 100; ++i) text += ";column " + std::to_string(i);
     const Records records = read_all(text + "\n");
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_given_separator_is_not_guessed) {
     BOOST_TEST(shown(read_all("a|b\n", '|')) == "<a|b>");
 }
 
-BOOST_AUTO_TEST_CASE(the_line_is_that_on_which_the_record_began) {
+BOOST_AUTO_TEST_CASE(a_record_reports_its_first_line) {
     std::istringstream in("a,b\n\n\"c\r\nd\",e\rf,\"\n\n\n\"\r\ng,h");
     CsvReader reader(in);
     Record cells;
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_byte_order_mark_alone_does_not_count_as_a_line) {
     BOOST_TEST(reader.line() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(the_end_stays_the_end) {
+BOOST_AUTO_TEST_CASE(reading_past_the_end_stays_at_the_end) {
     std::istringstream in("a,b\n");
     CsvReader reader(in);
     Record cells;
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(the_end_stays_the_end) {
     BOOST_TEST(!reader.next(cells));
 }
 
-BOOST_AUTO_TEST_CASE(every_place_may_fall_on_a_block_s_edge) {
+BOOST_AUTO_TEST_CASE(records_may_be_split_by_a_block_boundary_at_any_byte) {
     const std::string tail = "x\r\n\"a\"\"b\r\nc\",d\r\n\r\ne,f\n";
     for (std::size_t shift = 0; shift < 40; ++shift) {
         const std::size_t head = (64U << 10U) - shift;
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(every_place_may_fall_on_a_block_s_edge) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(any_bytes_are_read_as_they_are) {
+BOOST_AUTO_TEST_CASE(any_bytes_are_read_unchanged) {
     std::string bytes;
     for (int c = 1; c < 256; ++c) {
         if (c != '"' && c != ',' && c != '\r' && c != '\n') bytes += static_cast<char>(c);
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(any_bytes_are_read_as_they_are) {
     BOOST_TEST(records[0][1] == "y");
 }
 
-BOOST_AUTO_TEST_CASE(a_cell_is_quoted_where_the_rfc_asks) {
+BOOST_AUTO_TEST_CASE(a_cell_is_quoted_where_the_rfc_requires_it) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"", ""},
         {"a", "a"},
@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(a_cell_is_quoted_where_the_rfc_asks) {
     BOOST_TEST(to == "x,y");
 }
 
-BOOST_AUTO_TEST_CASE(a_cell_that_a_spreadsheet_would_run_is_guarded) {
+BOOST_AUTO_TEST_CASE(a_cell_that_a_spreadsheet_would_execute_is_guarded) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"=1+1", "'=1+1"},    {"+49 30 1", "'+49 30 1"},
         {"-1", "'-1"},        {"@SUM(A1)", "'@SUM(A1)"},
@@ -370,7 +370,7 @@ BOOST_AUTO_TEST_CASE(a_cell_that_a_spreadsheet_would_run_is_guarded) {
     BOOST_TEST(cell("'x", CsvCells::Raw) == "'x");
 }
 
-BOOST_AUTO_TEST_CASE(only_a_guard_is_taken_off) {
+BOOST_AUTO_TEST_CASE(only_a_guard_is_removed) {
     const std::vector<std::pair<std::string_view, std::string_view>> table = {
         {"'=1", "=1"},   {"'+1", "+1"},   {"'-1", "-1"},    {"'@x", "@x"},
         {"'\tx", "\tx"}, {"'\rx", "\rx"}, {"''", "'"},      {"''x", "'x"},
@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(only_a_guard_is_taken_off) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(random_records_come_back_as_they_were_written) {
+BOOST_AUTO_TEST_CASE(random_records_are_read_back_unchanged) {
     std::mt19937 random(20261120);
     for (int round = 0; round < 300; ++round) {
         Records written;
@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(random_records_come_back_as_they_were_written) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(random_bytes_are_read_or_refused_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(random_bytes_are_read_or_rejected) {
     std::mt19937 random(7);
     constexpr std::string_view kAlphabet = "a\",;\t\r\n'\xef\xbb\xbf ";
     int read = 0;

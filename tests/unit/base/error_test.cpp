@@ -1,4 +1,4 @@
-// base/error.hpp: the catalogue, and what an error says to whom.
+// base/error.hpp: the catalogue, and which parts of an error each reader sees.
 #include "base/error.hpp"
 
 #include "base/faults.hpp"
@@ -25,7 +25,7 @@ const std::vector<ErrorCode> kAll = {
 
 BOOST_AUTO_TEST_SUITE(error)
 
-BOOST_AUTO_TEST_CASE(every_code_has_a_text_of_its_own_a_status_and_sentences) {
+BOOST_AUTO_TEST_CASE(every_code_has_its_own_text_a_status_and_sentences) {
     std::set<std::string_view> texts;
     for (const ErrorCode code : kAll) {
         const auto& entry = error_entry(code);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(every_code_has_a_text_of_its_own_a_status_and_sentences) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_specification_s_codes_have_its_statuses) {
+BOOST_AUTO_TEST_CASE(the_codes_of_the_specification_have_its_statuses) {
     const std::vector<std::pair<ErrorCode, int>> table = {
         {ErrorCode::Unauthorized, 401},          {ErrorCode::IdempotencyConflict, 409},
         {ErrorCode::ImportJobActiveExists, 409}, {ErrorCode::ImportJobInvalidState, 409},
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_bare_error_has_no_details) {
     BOOST_TEST(error.code() == ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(details_add_up_and_internal_text_stays_apart) {
+BOOST_AUTO_TEST_CASE(details_accumulate_and_internal_text_is_kept_separate) {
     const Error error = Error(ErrorCode::Conflict)
                             .detail("field", "slug")
                             .detail("limit", 5)
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(details_add_up_and_internal_text_stays_apart) {
     BOOST_TEST(std::string(error.what()) == "CONFLICT");
 }
 
-BOOST_AUTO_TEST_CASE(faults_become_fields_in_their_order) {
+BOOST_AUTO_TEST_CASE(faults_become_fields_in_order) {
     muster::Faults faults;
     faults.add("rows[3].payload.email", muster::FieldCode::InvalidEmail);
     faults.add("a", muster::FieldCode::InvalidValue, "is odd");
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(faults_become_fields_in_their_order) {
     BOOST_TEST(!error.details().isMember("truncated"));
 }
 
-BOOST_AUTO_TEST_CASE(faults_beyond_a_hundred_are_told_to_be_missing) {
+BOOST_AUTO_TEST_CASE(more_than_a_hundred_faults_are_reported_as_truncated) {
     muster::Faults faults;
     for (int i = 0; i < 101; ++i) faults.add(std::to_string(i), muster::FieldCode::Required);
     const Error error = Error(ErrorCode::ValidationError).fields(faults);

@@ -1,4 +1,4 @@
-// base/faults.hpp: what is wrong with a request, in the order in which it was found.
+// base/faults.hpp: the faults of a request, in the order in which they were found.
 #include "base/faults.hpp"
 
 #include "print.hpp"
@@ -36,7 +36,7 @@ constexpr std::array<std::pair<FieldCode, std::string_view>, 17> kCodes = {{
 
 BOOST_AUTO_TEST_SUITE(faults)
 
-BOOST_AUTO_TEST_CASE(codes_have_their_contract_texts_and_a_sentence_each) {
+BOOST_AUTO_TEST_CASE(codes_have_their_contract_texts_and_one_sentence_each) {
     std::set<std::string_view> sentences;
     for (const auto& [code, text] : kCodes) {
         BOOST_TEST(muster::field_code_text(code) == text);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(codes_have_their_contract_texts_and_a_sentence_each) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(faults_are_kept_in_order_with_the_code_s_sentence_or_another) {
+BOOST_AUTO_TEST_CASE(faults_keep_their_order_and_have_the_default_or_a_given_sentence) {
     Faults list;
     BOOST_TEST(list.empty());
     list.add("b", FieldCode::TooLong);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(faults_are_kept_in_order_with_the_code_s_sentence_or_anothe
     BOOST_TEST(list.list()[1].code == FieldCode::TooLong);
 }
 
-BOOST_AUTO_TEST_CASE(the_hundred_and_first_is_left_out_and_that_is_known) {
+BOOST_AUTO_TEST_CASE(a_list_of_more_than_a_hundred_faults_is_truncated) {
     Faults list;
     for (std::size_t i = 0; i < Faults::kMost; ++i)
         list.add(std::to_string(i), FieldCode::Required);

@@ -25,7 +25,7 @@ constexpr std::string_view kText = "0190a6b2-7c3d-7e4f-8a1b-0123456789ab";
 
 BOOST_AUTO_TEST_SUITE(ids)
 
-BOOST_AUTO_TEST_CASE(a_new_id_is_a_version_7_uuid_of_the_rfc_s_variant) {
+BOOST_AUTO_TEST_CASE(a_new_id_is_a_version_7_uuid_of_the_rfc_variant) {
     for (int i = 0; i < 1000; ++i) {
         const std::string text = Uuid::v7().text();
         BOOST_TEST(text.size() == Uuid::kTextLength);
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_new_id_is_a_version_7_uuid_of_the_rfc_s_variant) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_new_id_begins_with_the_milliseconds_of_its_birth) {
+BOOST_AUTO_TEST_CASE(a_new_id_begins_with_the_milliseconds_of_its_creation) {
     const auto milliseconds = [](const Uuid& uuid) {
         std::int64_t value = 0;
         for (const char c : uuid.bytes().substr(0, 6)) {
@@ -46,7 +46,8 @@ BOOST_AUTO_TEST_CASE(a_new_id_begins_with_the_milliseconds_of_its_birth) {
     const std::int64_t born = milliseconds(Uuid::v7());
     const std::int64_t after = muster::Timestamp::now().milliseconds();
     BOOST_TEST(born >= before);
-    BOOST_TEST(born <= after + 1000);  // ids drawn faster than the counter holds run ahead a little
+    BOOST_TEST(born <=
+               after + 1000);  // ids created faster than the counter allows are slightly ahead
 }
 
 BOOST_AUTO_TEST_CASE(new_ids_ascend_and_never_repeat) {
@@ -58,7 +59,7 @@ BOOST_AUTO_TEST_CASE(new_ids_ascend_and_never_repeat) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(texts_ascend_as_their_ids_do) {
+BOOST_AUTO_TEST_CASE(texts_sort_like_their_ids) {
     std::string last = Uuid::v7().text();
     for (int i = 0; i < 1000; ++i) {
         const std::string next = Uuid::v7().text();
@@ -67,8 +68,8 @@ BOOST_AUTO_TEST_CASE(texts_ascend_as_their_ids_do) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_forked_process_draws_other_ids_than_its_parent) {
-    (void)Uuid::v7();  // the parent's random bytes are there, and would be shared
+BOOST_AUTO_TEST_CASE(a_forked_process_creates_ids_different_from_its_parent) {
+    (void)Uuid::v7();  // fills the parent's random buffer, which the child would share
     int ends[2];
     BOOST_TEST_REQUIRE(pipe(ends) == 0);
     constexpr std::size_t kCount = 50;
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_forked_process_draws_other_ids_than_its_parent) {
         _exit(written ? 0 : 1);
     }
     BOOST_TEST_REQUIRE(child > 0);
-    std::unordered_set<std::string> tails;  // behind the milliseconds and the counter
+    std::unordered_set<std::string> tails;  // after the milliseconds and the counter
     for (std::size_t i = 0; i < kCount; ++i) tails.emplace(Uuid::v7().bytes().substr(8));
     std::string bytes(kCount * Uuid::kBytes, '\0');
     int status = 0;
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_forked_process_draws_other_ids_than_its_parent) {
     BOOST_TEST(tails.size() == 2 * kCount);
 }
 
-BOOST_AUTO_TEST_CASE(canonical_text_comes_back) {
+BOOST_AUTO_TEST_CASE(canonical_text_is_parsed_and_printed_unchanged) {
     for (const std::string_view text :
          {kText, std::string_view("00000000-0000-0000-0000-000000000000"),
           std::string_view("ffffffff-ffff-ffff-ffff-ffffffffffff"),
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(canonical_text_comes_back) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(any_other_text_is_no_id) {
+BOOST_AUTO_TEST_CASE(any_other_text_is_not_an_id) {
     for (const std::string_view text : {
              "",
              "0190a6b2",
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(any_other_text_is_no_id) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(bytes_are_sixteen_in_the_text_s_order) {
+BOOST_AUTO_TEST_CASE(the_16_bytes_have_the_order_of_the_text) {
     const auto uuid = Uuid::parse(kText);
     BOOST_TEST_REQUIRE(uuid.has_value());
     const std::string expected = "\x01\x90\xa6\xb2\x7c\x3d\x7e\x4f\x8a\x1b\x01\x23\x45\x67\x89\xab";
@@ -157,7 +158,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_sixteen_in_the_text_s_order) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(ids_of_different_kinds_do_not_mix) {
+BOOST_AUTO_TEST_CASE(ids_of_different_types_do_not_convert) {
     static_assert(!std::is_convertible_v<OrgId, MemberId>);
     static_assert(!std::is_constructible_v<OrgId, MemberId>);
     static_assert(!std::is_convertible_v<Uuid, OrgId>);

@@ -1,4 +1,4 @@
-// base/json.hpp: JSON that goes out, and the documents of our own that come back.
+// base/json.hpp: writing JSON, and reading Muster's own documents.
 #include "base/json.hpp"
 
 #include "print.hpp"
@@ -30,7 +30,7 @@ bool is_json(std::string_view text) {
 
 BOOST_AUTO_TEST_SUITE(json)
 
-BOOST_AUTO_TEST_CASE(strings_are_escaped_as_rfc_8259_asks) {
+BOOST_AUTO_TEST_CASE(strings_are_escaped_as_rfc_8259_requires) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"", R"("")"},
         {"plain", R"("plain")"},
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(strings_are_escaped_as_rfc_8259_asks) {
     for (const auto& [text, expected] : table) BOOST_TEST(quoted(text) == expected);
 }
 
-BOOST_AUTO_TEST_CASE(every_character_comes_back_from_its_escape) {
+BOOST_AUTO_TEST_CASE(every_escaped_character_is_read_back) {
     std::string every;
     for (int c = 0; c < 0x80; ++c) every += static_cast<char>(c);
     every += "\u0080\u00ff\u07ff\u0800\uffff\U00010000\U0010ffff";
@@ -62,13 +62,13 @@ BOOST_AUTO_TEST_CASE(every_character_comes_back_from_its_escape) {
     BOOST_TEST(value[0].asString() == every);
 }
 
-BOOST_AUTO_TEST_CASE(a_string_is_appended_behind_what_is_there) {
+BOOST_AUTO_TEST_CASE(a_string_is_appended_to_existing_text) {
     std::string to = "x";
     append_json_string(to, "y");
     BOOST_TEST(to == "x\"y\"");
 }
 
-BOOST_AUTO_TEST_CASE(the_writer_sets_the_commas) {
+BOOST_AUTO_TEST_CASE(the_writer_adds_the_commas) {
     std::string text;
     JsonWriter to(text);
     to.begin_object();
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_writer_sets_the_commas) {
                        R"("f":{"g":[1,2]},"h \"i\"":null})");
 }
 
-BOOST_AUTO_TEST_CASE(the_writer_takes_values_without_a_container) {
+BOOST_AUTO_TEST_CASE(the_writer_accepts_values_without_a_container) {
     std::string text;
     JsonWriter(text).string("x");
     BOOST_TEST(text == "\"x\"");
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_writer_writes_every_integer) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_value_is_printed_compact_and_in_utf8) {
+BOOST_AUTO_TEST_CASE(a_value_is_printed_in_compact_utf8) {
     Json::Value value;
     value["b"] = "Zo\u00eb \U0001f600";
     value["a"].append(1);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(objects_and_arrays_are_read) {
     BOOST_TEST(is_json("{}"));
 }
 
-BOOST_AUTO_TEST_CASE(any_other_text_is_no_document) {
+BOOST_AUTO_TEST_CASE(any_other_text_is_not_a_document) {
     for (const std::string_view text : {"",         " ",
                                         "null",     "true",
                                         "1",        "\"x\"",
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(any_other_text_is_no_document) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_document_too_deep_is_refused_without_a_crash) {
+BOOST_AUTO_TEST_CASE(a_document_nested_too_deeply_is_rejected_without_a_crash) {
     const auto nested = [](std::size_t depth) {
         return std::string(depth, '[') + std::string(depth, ']');
     };

@@ -1,4 +1,4 @@
-// base/log.hpp: an event is one line, whatever its values hold.
+// base/log.hpp: an event is one line, for any values.
 #include "base/log.hpp"
 
 #include "unit/base/logged.hpp"
@@ -23,7 +23,7 @@ std::string logged_value(const std::string& value) {
     return line.substr(kHead.size(), line.size() - kHead.size() - 1);
 }
 
-// As a program starts, and as it was found.
+// Restores the state of the log at the end.
 struct InfoLevel {
     InfoLevel() { reset(); }
     ~InfoLevel() { reset(); }
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(the_fields_may_come_from_a_vector) {
                "level=info event=e sessions=2 mails=0\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_value_that_is_not_plain_stands_in_quotes_and_on_one_line) {
+BOOST_AUTO_TEST_CASE(a_value_with_special_characters_is_quoted_on_one_line) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"plain", "plain"},
         {"", "\"\""},
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(no_byte_of_a_value_ends_the_line_or_the_quotes) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_request_is_named_on_every_line_until_it_is_over) {
+BOOST_AUTO_TEST_CASE(every_line_names_the_request_until_it_ends) {
     BOOST_TEST(logged([] {
                    muster::set_log_request_id("r1");
                    log_event(LogLevel::Info, "a");
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(the_request_is_named_on_every_line_until_it_is_over) {
                "level=info event=c\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_below_the_level_is_not_written) {
+BOOST_AUTO_TEST_CASE(events_below_the_level_are_not_written) {
     const auto all = [] {
         log_event(LogLevel::Debug, "d");
         log_event(LogLevel::Info, "i");

@@ -1,4 +1,4 @@
-// Reading the log that a piece of work writes; unit and database tests alike.
+// Captures the log of a call, for unit and database tests.
 #pragma once
 
 #include "unit/client/scratch.hpp"
@@ -11,7 +11,7 @@
 
 namespace muster::test {
 
-// What `work` writes to standard error.
+// The text that `work` writes to standard error.
 inline std::string logged(const std::function<void()>& work) {
     const Scratch scratch;
     const int file = open(scratch.file("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);

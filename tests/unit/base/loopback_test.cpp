@@ -1,4 +1,4 @@
-// base/loopback.hpp: the same answer for settings, the importer, mail and webhooks.
+// base/loopback.hpp: one rule for settings, the importer, mail and webhooks.
 #include "base/loopback.hpp"
 
 #include "print.hpp"
@@ -10,7 +10,7 @@ using namespace std::string_view_literals;
 
 BOOST_AUTO_TEST_SUITE(loopback)
 
-BOOST_AUTO_TEST_CASE(these_hosts_are_the_loopback) {
+BOOST_AUTO_TEST_CASE(these_hosts_are_loopback) {
     for (const auto host : {"localhost", "LocalHost", "localhost:8080", "127.0.0.1", "127.0.0.1:25",
                             "127.255.255.254", "127.0.1.1:0", "[::1]", "[::1]:443", "::1",
                             "[0:0:0:0:0:0:0:1]", "0:0:0:0:0:0:0:1"}) {
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(these_hosts_are_the_loopback) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(these_hosts_are_not) {
+BOOST_AUTO_TEST_CASE(these_hosts_are_not_loopback) {
     for (const auto host : {""sv,
                             ":80"sv,
                             "a.localhost"sv,

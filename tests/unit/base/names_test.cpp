@@ -1,4 +1,4 @@
-// base/names.hpp: an enum's texts follow from one list.
+// base/names.hpp: one list defines the texts of an enum.
 #include "base/names.hpp"
 
 #include "print.hpp"
@@ -30,7 +30,7 @@ static_assert(!muster::Named<int>);
 
 BOOST_AUTO_TEST_SUITE(enum_names)
 
-BOOST_AUTO_TEST_CASE(a_value_and_its_text_find_each_other) {
+BOOST_AUTO_TEST_CASE(a_value_and_its_text_map_to_each_other) {
     BOOST_TEST(muster::text_of(FromOne::One) == "one");
     BOOST_TEST(muster::text_of(FromOne::Two) == "two");
     BOOST_TEST((muster::parse<FromOne>("two") == FromOne::Two));
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_value_and_its_text_find_each_other) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_texts_stand_in_their_order) {
+BOOST_AUTO_TEST_CASE(the_texts_are_indexed_in_order) {
     BOOST_TEST(muster::name_at<FromOne>(0) == "one");
     BOOST_TEST(muster::name_at<FromOne>(1) == "two");
     BOOST_TEST(muster::name_at<FromOne>(2) == "");

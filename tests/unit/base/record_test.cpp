@@ -1,4 +1,4 @@
-// base/record.hpp: a reply's record is written and described from one list.
+// base/record.hpp: one list defines how a reply's record is written and described.
 #include "base/record.hpp"
 
 #include "json/json_body.hpp"
@@ -60,7 +60,7 @@ std::string schema_of(const char* property) {
 
 BOOST_AUTO_TEST_SUITE(records)
 
-BOOST_AUTO_TEST_CASE(every_field_is_written_in_the_order_of_the_list) {
+BOOST_AUTO_TEST_CASE(every_field_is_written_in_list_order) {
     Specimen thing;
     BOOST_TEST(to_json(kSpecimen, thing) ==
                R"({"name":"a \"name\"\n","count":-5,"is_good":true,)"
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(every_field_is_written_in_the_order_of_the_list) {
     (void)muster::json::JsonBody(text);
 }
 
-BOOST_AUTO_TEST_CASE(the_schema_lists_every_field_as_required_and_no_other) {
+BOOST_AUTO_TEST_CASE(the_schema_requires_every_field_and_only_these) {
     const Json::Value schema = kSpecimen.schema();
     BOOST_TEST(schema["type"].asString() == "object");
     BOOST_TEST(!schema.isMember("additionalProperties"));  // later versions may add fields

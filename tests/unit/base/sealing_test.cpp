@@ -1,4 +1,4 @@
-// base/sealing.hpp: what is sealed opens under its key and its context, and as nothing else.
+// base/sealing.hpp: a sealed value opens only with its key and its context.
 #include "base/sealing.hpp"
 
 #include "base/crypto.hpp"
@@ -25,12 +25,12 @@ std::string bytes_of_all_values() {
     return bytes;
 }
 
-// Opened, or "(closed)".
+// The opened value, or "(closed)".
 std::string opened(const std::optional<Secret>& plain) {
     return plain ? plain->reveal() : "(closed)";
 }
 
-// `is_open` must be false for every sealed text that differs from the good one by a bit.
+// `is_open` must be false for every sealed text that differs from the valid one by one bit.
 template <class IsOpen>
 void check_every_bit(const std::string& sealed, const IsOpen& is_open) {
     BOOST_TEST(is_open(sealed));
@@ -47,7 +47,7 @@ void check_every_bit(const std::string& sealed, const IsOpen& is_open) {
 
 BOOST_AUTO_TEST_SUITE(sealing)
 
-BOOST_AUTO_TEST_CASE(what_was_sealed_opens_again_whatever_its_bytes) {
+BOOST_AUTO_TEST_CASE(a_sealed_value_of_any_bytes_opens_unchanged) {
     const KeyRing keys(kKey);
     for (const std::string& plain : {std::string(), std::string(1, '\0'), std::string("hush"),
                                      bytes_of_all_values(), std::string(100'000, 'x')}) {
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(what_was_sealed_opens_again_whatever_its_bytes) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_sealed_text_tells_neither_the_plain_one_nor_whether_two_are_the_same) {
+BOOST_AUTO_TEST_CASE(a_sealed_text_hides_its_value_and_equal_values_differ) {
     const KeyRing keys(kKey);
     const std::string plain = "a secret of some length";
     std::set<std::string> seen;
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_sealed_text_that_is_cut_or_longer_does_not_open) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_value_that_was_moved_to_another_row_does_not_open) {
+BOOST_AUTO_TEST_CASE(a_value_moved_to_another_row_does_not_open) {
     const KeyRing keys(kKey);
     const std::string sealed = keys.seal("hush", "totp:1");
     for (const std::string context : {"", "totp:", "totp:2", "totp:11", "Totp:1", "mail:1"}) {
@@ -107,14 +107,14 @@ BOOST_AUTO_TEST_CASE(a_value_that_was_moved_to_another_row_does_not_open) {
     BOOST_TEST(!keys.open(sealed, std::string("totp:1\0", 7)).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(another_installation_s_key_opens_nothing) {
+BOOST_AUTO_TEST_CASE(the_key_of_another_installation_opens_nothing) {
     const std::string sealed = KeyRing(kKey).seal("hush", "c");
     BOOST_TEST(!KeyRing(kOther).open(sealed, "c").has_value());
     BOOST_TEST(!KeyRing(Secret(std::string(33, 'k'))).open(sealed, "c").has_value());
     BOOST_TEST(!open_under(kOther, seal_under(kKey, "hush", "c"), "c").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(the_previous_key_opens_while_it_is_named_and_seals_nothing) {
+BOOST_AUTO_TEST_CASE(the_previous_key_opens_while_configured_and_never_seals) {
     const std::string old = KeyRing(kOther).seal("hush", "c");
     const KeyRing both(kKey, kOther);
     BOOST_TEST(opened(both.open(old, "c")) == "hush");
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(the_previous_key_opens_while_it_is_named_and_seals_nothing)
     BOOST_TEST(!KeyRing(kKey).is_current(sealed.substr(0, 8)));
 }
 
-BOOST_AUTO_TEST_CASE(a_key_of_one_purpose_tells_nothing_of_another_s) {
+BOOST_AUTO_TEST_CASE(keys_of_different_purposes_are_independent) {
     const KeyRing keys(kKey, kOther);
     std::set<std::string> derived;
     for (const std::string purpose : {"", "a", "b", "A", "a ", "key id", "sealing"}) {
@@ -144,9 +144,9 @@ BOOST_AUTO_TEST_CASE(a_key_of_one_purpose_tells_nothing_of_another_s) {
     BOOST_TEST(!derived.contains(kKey.reveal()));
 }
 
-// What rests in a database was sealed by an older program: neither the keys nor the form may
-// change without a new version.
-BOOST_AUTO_TEST_CASE(a_value_of_an_older_program_still_opens) {
+// An older program sealed the stored values. The keys and the format cannot change without a new
+// version.
+BOOST_AUTO_TEST_CASE(a_value_sealed_by_an_older_program_opens) {
     BOOST_TEST(muster::to_hex(KeyRing(kKey).derive("guess budgets").reveal()) ==
                "55c3c8db41b8b2f9443913d895f1956e05c3cb0a77a9b5a7fac01ecb804cf24a");
     const auto sealed =

@@ -1,5 +1,5 @@
-// base/settings.hpp: the file, the environment above it, secrets from files, and refusals that name
-// the place.
+// base/settings.hpp: the file, the environment that overrides it, secrets from files, and errors
+// that name the location.
 #include "base/settings.hpp"
 
 #include "unit/client/scratch.hpp"
@@ -22,7 +22,7 @@ namespace {
 const std::string kKey(32, '\x01');
 constexpr std::array<std::string_view, 2> kProviders = {"slack", "google_docs"};
 
-// Sets a variable of the environment for as long as it lives.
+// Sets an environment variable during its lifetime.
 class Variable {
   public:
     Variable(std::string name, const std::string& value) : name_(std::move(name)) {
@@ -36,7 +36,7 @@ class Variable {
     std::string name_;
 };
 
-// A configuration file with a good key beside it.
+// A configuration file and a valid key in the same folder.
 struct Files {
     Settings load(const std::string& text) {
         const std::string key = text.find("key_file") == std::string::npos
@@ -44,7 +44,7 @@ struct Files {
                                     : "";
         return load_settings(scratch.write("muster.conf", text + key), kProviders);
     }
-    // The reason without the folder, or "" where the file is good.
+    // The reason without the folder, or "" if the file is valid.
     std::string refusal(const std::string& text) {
         try {
             load(text);
@@ -67,7 +67,7 @@ struct Files {
 
 BOOST_FIXTURE_TEST_SUITE(settings, Files)
 
-// ---------------------------------------------------------------------------- what is read
+// ---------------------------------------------------------------------------- valid files
 
 BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     const Settings read = load("");
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     BOOST_TEST(read.security.key.reveal() == kKey);
 }
 
-BOOST_AUTO_TEST_CASE(keys_are_read_with_whatever_space_and_comments_stand_around_them) {
+BOOST_AUTO_TEST_CASE(space_and_comments_around_keys_are_ignored) {
     const Settings read = load(
         "# a comment\n; another\n\n  [database]  \r\n\tname=one two \nurl = tcp://db1:3306,tcp://db2 \n"
         "user =\n[server]\nworkers =  3\n");
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_value_may_hold_an_equals_sign_and_a_hash) {
     BOOST_TEST(read.database.password.reveal() == "a=b#c;d");
 }
 
-BOOST_AUTO_TEST_CASE(a_section_may_come_in_pieces) {
+BOOST_AUTO_TEST_CASE(a_section_may_be_repeated) {
     const Settings read =
         load("[server]\nworkers = 2\n[log]\nlevel = debug\n[server]\nstale_after = 5\n");
     BOOST_TEST(read.server.workers == 2);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_section_may_come_in_pieces) {
 
 // ---------------------------------------------------------------------------- secrets
 
-BOOST_AUTO_TEST_CASE(a_password_is_read_from_a_file_without_the_line_end) {
+BOOST_AUTO_TEST_CASE(a_password_file_may_end_with_a_line_end) {
     const std::string file = scratch.write("password", "s3cret word\n");
     BOOST_TEST(load("[database]\npassword = file:" + file + "\n").database.password.reveal() ==
                "s3cret word");
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_read_to_the_last_byte_with_or_without_the_prefix) 
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_that_cannot_be_read_is_refused_where_it_stands) {
+BOOST_AUTO_TEST_CASE(an_unreadable_secret_is_rejected_with_its_location) {
     BOOST_TEST(refusal("[database]\n\npassword = file:/nowhere/p\n") ==
                "muster.conf:3: cannot read /nowhere/p");
     const std::string empty = scratch.write("empty", "");
@@ -139,11 +139,11 @@ BOOST_AUTO_TEST_CASE(a_secret_that_cannot_be_read_is_refused_where_it_stands) {
                "muster.conf:2: cannot read empty");
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_holds_no_secret) {
+BOOST_AUTO_TEST_CASE(a_folder_is_rejected_as_a_secret_file) {
     BOOST_CHECK_THROW(load("[security]\nkey_file = " + scratch.file("") + "\n"), SettingsError);
 }
 
-BOOST_AUTO_TEST_CASE(a_short_key_is_refused_and_not_shown) {
+BOOST_AUTO_TEST_CASE(a_short_key_is_rejected_and_not_shown) {
     const std::string file = scratch.write("key", "only-thirty-one-bytes-long-12345");
     BOOST_TEST(refusal("[security]\nkey_file = " + file) == "");
     scratch.write("key", "only-thirty-one-bytes-long-1234");
@@ -152,9 +152,9 @@ BOOST_AUTO_TEST_CASE(a_short_key_is_refused_and_not_shown) {
                "muster.conf:2: security.key_file is not valid; use a file of at least 32 bytes");
 }
 
-// ---------------------------------------------------------------------------- refusals
+// ---------------------------------------------------------------------------- errors
 
-BOOST_AUTO_TEST_CASE(a_mistake_is_refused_with_its_line) {
+BOOST_AUTO_TEST_CASE(a_mistake_is_rejected_with_its_line) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"[databases]\n", "muster.conf:1: unknown section [databases]"},
         {"\n[]\n", "muster.conf:2: unknown section []"},
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_refused_with_its_line) {
     for (const auto& [text, reason] : table) BOOST_TEST(refusal(text) == reason);
 }
 
-BOOST_AUTO_TEST_CASE(a_value_that_is_not_a_choice_is_refused_with_the_choices) {
+BOOST_AUTO_TEST_CASE(an_invalid_choice_is_rejected_with_the_valid_ones) {
     const auto check = [&](const std::string& section, const std::string& key,
                            const std::vector<std::string>& invalid, const std::string& allowed) {
         for (const std::string& value : invalid) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_not_a_choice_is_refused_with_the_choices) {
           "https://HOST[:PORT], in lower case and without a path");
 }
 
-BOOST_AUTO_TEST_CASE(a_choice_is_read) {
+BOOST_AUTO_TEST_CASE(a_valid_choice_is_read) {
     BOOST_TEST(load("[webhooks]\nloopback = yes\n").webhooks.loopback);
     BOOST_TEST(!load("[webhooks]\nloopback = no\n").webhooks.loopback);
     BOOST_TEST(load("[mail]\ntls = require\n").mail.tls == "require");
@@ -207,12 +207,12 @@ BOOST_AUTO_TEST_CASE(a_choice_is_read) {
                "https://a.example:8443");
 }
 
-BOOST_AUTO_TEST_CASE(a_refused_address_does_not_show_its_password) {
+BOOST_AUTO_TEST_CASE(a_rejected_address_does_not_show_its_password) {
     BOOST_TEST(refusal("[mail]\nurl = smtp://user:pw@host\n") ==
                "muster.conf:2: mail.url is not valid; use smtp://HOST:PORT or smtps://HOST:PORT");
 }
 
-BOOST_AUTO_TEST_CASE(what_mail_cannot_be_sent_with_is_refused_with_its_line) {
+BOOST_AUTO_TEST_CASE(invalid_mail_settings_are_rejected_with_their_line) {
     const auto check = [&](const std::string& key, const std::string& value, bool is_good) {
         const std::string reason = refusal("[mail]\n" + key + " = " + value + "\n");
         BOOST_TEST(reason.empty() == is_good, key << " = " << value << ": " << reason);
@@ -238,12 +238,12 @@ BOOST_AUTO_TEST_CASE(what_mail_cannot_be_sent_with_is_refused_with_its_line) {
                "muster.conf:2: jobs.audit_days is \"0\"; use a number from 1 to 36500");
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_is_no_file) {
+BOOST_AUTO_TEST_CASE(a_folder_is_not_a_file) {
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
     BOOST_CHECK_THROW(load_settings(scratch.file(""), kProviders), SettingsError);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_refused) {
+BOOST_AUTO_TEST_CASE(a_missing_file_is_rejected) {
     BOOST_CHECK_EXCEPTION(load_settings("/nowhere/muster.conf", kProviders), SettingsError,
                           [](const SettingsError& error) {
                               return std::string(error.what()) ==
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(a_provider_has_a_section_of_its_own) {
     BOOST_TEST(load("").providers.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_that_is_none_and_a_key_that_it_has_not_are_refused) {
+BOOST_AUTO_TEST_CASE(an_unknown_provider_and_an_unknown_provider_key_are_rejected) {
     BOOST_TEST(refusal("[providers.myspace]\n") ==
                "muster.conf:1: unknown section [providers.myspace]");
     BOOST_TEST(refusal("[providers.]\n") == "muster.conf:1: unknown section [providers.]");
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_is_none_and_a_key_that_it_has_not_are_refus
                    .empty());
 }
 
-BOOST_AUTO_TEST_CASE(where_secrets_go_is_https_or_this_machine) {
+BOOST_AUTO_TEST_CASE(provider_addresses_are_https_or_loopback) {
     const auto check = [this](const std::string& url, bool is_good) {
         for (const char* key : {"authorize_url", "token_url", "lookup_url", "revoke_url"}) {
             const std::string reason =
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(where_secrets_go_is_https_or_this_machine) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_goes_into_a_provider_s_request_is_one_word) {
+BOOST_AUTO_TEST_CASE(values_of_a_provider_request_are_one_word) {
     const auto reason = [this](const std::string& line) {
         return refusal("[providers.slack]\n" + line + "\n");
     };
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(what_goes_into_a_provider_s_request_is_one_word) {
     BOOST_TEST(reason("client_secret = file:/nowhere") == "muster.conf:2: cannot read /nowhere");
 }
 
-BOOST_AUTO_TEST_CASE(the_environment_wins_for_providers_too) {
+BOOST_AUTO_TEST_CASE(the_environment_overrides_provider_settings) {
     const Variable id("MUSTER_PROVIDERS_GOOGLE_DOCS_CLIENT_ID", "two words");
     BOOST_TEST(refusal("") ==
                "MUSTER_PROVIDERS_GOOGLE_DOCS_CLIENT_ID: providers.google_docs.client_id is "
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(the_environment_wins_for_providers_too) {
 
 // ---------------------------------------------------------------------------- the environment
 
-BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_over_the_default) {
+BOOST_AUTO_TEST_CASE(the_environment_overrides_the_file_and_the_default) {
     const Variable workers("MUSTER_SERVER_WORKERS", "4");
     const Variable name("MUSTER_DATABASE_NAME", "other");
     const Settings read = load("[server]\nworkers = 2\n");
@@ -344,13 +344,13 @@ BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_over_the_default) {
     BOOST_TEST(read.database.name == "other");
 }
 
-BOOST_AUTO_TEST_CASE(a_mistake_in_the_environment_is_refused_by_its_name) {
+BOOST_AUTO_TEST_CASE(a_mistake_in_the_environment_is_rejected_with_the_variable) {
     const Variable workers("MUSTER_SERVER_WORKERS", "many");
     BOOST_TEST(refusal("") ==
                "MUSTER_SERVER_WORKERS: server.workers is \"many\"; use a number from 1 to 256");
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file_too) {
+BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file) {
     const Variable password("MUSTER_DATABASE_PASSWORD",
                             "file:" + scratch.write("p", "from a file\n"));
     BOOST_TEST(load("[database]\npassword = no\n").database.password.reveal() == "from a file");
@@ -358,14 +358,14 @@ BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file_too) {
     BOOST_TEST(load("[security]\nkey_file = /nowhere\n").security.key.reveal() == kKey);
 }
 
-BOOST_AUTO_TEST_CASE(a_password_in_the_environment_may_end_with_its_line) {
+BOOST_AUTO_TEST_CASE(a_password_file_of_the_environment_may_end_with_a_line_end) {
     const Variable password("MUSTER_DATABASE_PASSWORD", "s3cret word\n");
     BOOST_TEST(load("").database.password.reveal() == "s3cret word");
 }
 
-// ---------------------------------------------------------------------------- what is printed
+// ---------------------------------------------------------------------------- printed settings
 
-BOOST_AUTO_TEST_CASE(the_shipped_file_is_good_as_it_is_and_with_every_key_uncommented) {
+BOOST_AUTO_TEST_CASE(the_shipped_file_is_valid_unchanged_and_with_every_key_uncommented) {
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
     BOOST_TEST(refusal(muster::shipped_settings(kProviders)) == "");
     std::istringstream in(muster::shipped_settings(kProviders));
@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(the_shipped_file_is_good_as_it_is_and_with_every_key_uncomm
     BOOST_TEST(read.files.sql == defaults.files.sql);
 }
 
-BOOST_AUTO_TEST_CASE(the_manual_names_every_key_of_the_shipped_file) {
+BOOST_AUTO_TEST_CASE(the_manual_describes_every_key_of_the_shipped_file) {
     const std::string manual = muster::settings_manual(kProviders);
     std::istringstream in(muster::shipped_settings(kProviders));
     for (std::string line; std::getline(in, line);) {
@@ -392,7 +392,7 @@ BOOST_AUTO_TEST_CASE(the_manual_names_every_key_of_the_shipped_file) {
             const std::string key = line.substr(1, line.find(" =") - 1);
             BOOST_TEST(manual.find(".B " + key + "\n") != std::string::npos, key);
         }
-        // The providers' sections share one description.
+        // The sections of the providers share one description.
         if (line.starts_with("[providers.")) line = "[providers.<id>]";
         if (line.starts_with("["))
             BOOST_TEST(manual.find(".SS " + line) != std::string::npos, line);

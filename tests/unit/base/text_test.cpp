@@ -18,7 +18,7 @@ using muster::utf8_length;
 
 BOOST_AUTO_TEST_SUITE(text)
 
-BOOST_AUTO_TEST_CASE(valid_utf8_is_told_from_invalid) {
+BOOST_AUTO_TEST_CASE(valid_and_invalid_utf8_are_recognized) {
     for (const std::string_view text :
          {std::string_view(""), std::string_view("plain"), std::string_view("\0x", 2),
           std::string_view("\x7f"), std::string_view("\xc2\x80"), std::string_view("\xdf\xbf"),
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(valid_utf8_is_told_from_invalid) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(invalid_utf8_is_found_wherever_it_stands) {
+BOOST_AUTO_TEST_CASE(invalid_utf8_is_found_at_any_position) {
     for (std::size_t at = 0; at < 200; ++at) {
         std::string text(200, 'x');
         text[at] = '\xff';
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(white_space_is_trimmed_at_both_ends) {
     BOOST_TEST(muster::trimmed(std::string_view("\0 ", 2)).size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(texts_are_compared_without_their_case) {
+BOOST_AUTO_TEST_CASE(texts_are_compared_case_insensitively) {
     BOOST_TEST(muster::equal_ignoring_case("", ""));
     BOOST_TEST(muster::equal_ignoring_case("Bearer", "bEARER"));
     BOOST_TEST(!muster::equal_ignoring_case("bearer", "bearer "));
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_written_as_lower_case_hex) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(base64url_is_that_of_rfc_4648_without_padding) {
+BOOST_AUTO_TEST_CASE(base64url_matches_rfc_4648_without_padding) {
     const std::vector<std::pair<std::string_view, std::string_view>> table = {
         {"", ""},
         {"f", "Zg"},
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(base64url_is_that_of_rfc_4648_without_padding) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(base64url_of_any_bytes_comes_back) {
+BOOST_AUTO_TEST_CASE(base64url_of_any_bytes_is_read_back) {
     std::mt19937 random(1);
     for (std::size_t size = 0; size < 300; ++size) {
         std::string bytes;
@@ -174,14 +174,14 @@ BOOST_AUTO_TEST_CASE(base64url_of_any_bytes_comes_back) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(no_two_texts_of_base64url_mean_the_same_bytes) {
+BOOST_AUTO_TEST_CASE(two_base64url_texts_never_mean_the_same_bytes) {
     for (const std::string_view text :
          {"A", "AAAAA", "Zh", "Zm9", "Zm8=", "Zg==", "Zg=", "Zm9v=", "Zm 9v", " Zm9v", "Zm9v\n",
           "Zm+v", "Zm/v", "Zm9v.", "Zm9v\xc3\xa4", "__9"}) {
         BOOST_TEST(!from_base64url(text).has_value(), text);
     }
     BOOST_TEST(!from_base64url(std::string_view("Zg\0", 3)).has_value());
-    // Every text of two characters is one byte in one way only.
+    // Each byte has exactly one text of two characters.
     int readable = 0;
     for (int first = 0; first < 256; ++first) {
         for (int second = 0; second < 256; ++second) {
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(no_two_texts_of_base64url_mean_the_same_bytes) {
     BOOST_TEST(readable == 256);
 }
 
-BOOST_AUTO_TEST_CASE(base32_is_that_of_rfc_4648_without_its_padding) {
+BOOST_AUTO_TEST_CASE(base32_matches_rfc_4648_without_padding) {
     const std::vector<std::pair<std::string_view, std::string_view>> table = {
         {"", ""},
         {"f", "MY"},
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(base32_is_that_of_rfc_4648_without_its_padding) {
     BOOST_TEST(muster::to_base32("\xff\xff\xff\xff\xff") == "77777777");
 }
 
-BOOST_AUTO_TEST_CASE(a_number_is_the_whole_text_and_in_range) {
+BOOST_AUTO_TEST_CASE(a_number_must_be_the_whole_text_and_in_range) {
     BOOST_TEST(parse_number<int>("0").value() == 0);
     BOOST_TEST(parse_number<int>("42").value() == 42);
     BOOST_TEST(parse_number<int>("-7").value() == -7);
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_number_is_the_whole_text_and_in_range) {
     BOOST_TEST(parse_number<std::uint8_t>("255").value() == 255);
 }
 
-BOOST_AUTO_TEST_CASE(percent_encoding_leaves_nothing_that_a_query_or_a_form_reads) {
+BOOST_AUTO_TEST_CASE(percent_encoding_escapes_every_reserved_character) {
     const std::string plain = "ABCXYZabcxyz0189-._~";
     BOOST_TEST(percent_encoded(plain) == plain);
     BOOST_TEST(percent_encoded("") == "");

@@ -1,4 +1,4 @@
-// base/time.hpp: ISO 8601 texts to milliseconds and back, and days of the calendar.
+// base/time.hpp: ISO 8601 texts to milliseconds and back, and calendar dates.
 #include "base/time.hpp"
 
 #include "print.hpp"
@@ -22,7 +22,7 @@ std::string reparsed(std::string_view text) {
 
 BOOST_AUTO_TEST_SUITE(time_and_date)
 
-BOOST_AUTO_TEST_CASE(a_time_is_read_whatever_its_zone) {
+BOOST_AUTO_TEST_CASE(a_time_is_read_in_any_zone) {
     const std::vector<std::pair<std::string_view, std::string_view>> table = {
         {"2026-11-20T10:00:00.000Z", "2026-11-20T10:00:00.000Z"},
         {"2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000Z"},
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_time_is_read_whatever_its_zone) {
     for (const auto& [text, expected] : table) BOOST_TEST(reparsed(text) == expected, text);
 }
 
-BOOST_AUTO_TEST_CASE(a_fraction_counts_to_the_millisecond) {
+BOOST_AUTO_TEST_CASE(a_fraction_is_read_to_the_millisecond) {
     const std::vector<std::pair<std::string_view, std::string_view>> table = {
         {"2026-11-20T10:00:00.1Z", "2026-11-20T10:00:00.100Z"},
         {"2026-11-20T10:00:00.12Z", "2026-11-20T10:00:00.120Z"},
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_fraction_counts_to_the_millisecond) {
     for (const auto& [text, expected] : table) BOOST_TEST(reparsed(text) == expected, text);
 }
 
-BOOST_AUTO_TEST_CASE(any_other_text_is_no_time) {
+BOOST_AUTO_TEST_CASE(any_other_text_is_not_a_time) {
     for (const std::string_view text : {
              "",
              "now",
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_time_is_written_with_milliseconds_in_utc) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(texts_of_times_sort_as_the_times_do) {
+BOOST_AUTO_TEST_CASE(texts_of_times_sort_like_the_times) {
     std::string last;
     for (std::int64_t when = 0; when < 253402300800000; when += 86399999 * 977LL) {
         const std::string text = Timestamp(when).text();
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(texts_of_times_sort_as_the_times_do) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(times_can_be_reckoned_with) {
+BOOST_AUTO_TEST_CASE(times_support_arithmetic) {
     const Timestamp when(1000);
     BOOST_TEST((when + Milliseconds(500)).milliseconds() == 1500);
     BOOST_TEST((when - Milliseconds(500)).milliseconds() == 500);
@@ -142,13 +142,13 @@ BOOST_AUTO_TEST_CASE(times_can_be_reckoned_with) {
     BOOST_TEST(Timestamp().milliseconds() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(now_does_not_go_back) {
+BOOST_AUTO_TEST_CASE(now_is_monotonic) {
     const Timestamp first = Timestamp::now();
     BOOST_TEST(first > Timestamp::parse("2024-01-01T00:00:00Z").value());
     BOOST_TEST(Timestamp::now() >= first);
 }
 
-BOOST_AUTO_TEST_CASE(a_date_is_a_day_that_exists) {
+BOOST_AUTO_TEST_CASE(a_date_must_exist) {
     for (const std::string_view text :
          {"0001-01-01", "1600-02-29", "1899-12-31", "1900-02-28", "1970-01-01", "2000-02-29",
           "2024-02-29", "2024-12-31", "2026-11-20", "9999-12-31"}) {
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_date_has_its_parts) {
     BOOST_TEST(Date().text() == "1970-01-01");
 }
 
-BOOST_AUTO_TEST_CASE(dates_sort_as_days_do) {
+BOOST_AUTO_TEST_CASE(dates_sort_like_days) {
     const std::vector<std::string_view> days = {"0001-01-01", "1999-12-31", "2000-01-01",
                                                 "2000-01-02", "2000-02-01", "2001-01-01"};
     for (std::size_t i = 1; i < days.size(); ++i) {
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(dates_sort_as_days_do) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_date_of_a_time_is_its_day_in_utc) {
+BOOST_AUTO_TEST_CASE(the_date_of_a_time_is_its_utc_day) {
     const std::vector<std::pair<std::string_view, std::string_view>> table = {
         {"1970-01-01T00:00:00.000Z", "1970-01-01"}, {"2026-11-20T00:00:00.000Z", "2026-11-20"},
         {"2026-11-20T23:59:59.999Z", "2026-11-20"}, {"2026-11-20T23:59:59-01:00", "2026-11-21"},

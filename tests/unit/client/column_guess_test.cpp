@@ -1,4 +1,5 @@
-// Where columns go: the usual exports, the user's word, and never two columns on one target.
+// client/column_guess.hpp: guessing the targets of columns for common exports, and options that
+// override the guess.
 #include "client/column_guess.hpp"
 
 #include "base/text.hpp"
@@ -29,7 +30,7 @@ rules::AttributeRegistry registry() {
     });
 }
 
-// "email external_id - attribute:phone": the targets of the columns, - for ignored.
+// "email external_id - attribute:phone": the targets of the columns; - means ignored.
 std::string targets(const std::vector<std::string>& header,
                     const std::vector<MapOption>& maps = {}) {
     std::string text;
@@ -62,7 +63,7 @@ BOOST_AUTO_TEST_CASE(names_are_compared_without_case_space_punctuation_and_umlau
     BOOST_TEST(column_key("--") == "");
 }
 
-BOOST_AUTO_TEST_CASE(the_table_is_in_key_form_and_names_nothing_twice) {
+BOOST_AUTO_TEST_CASE(the_table_is_normalised_and_has_no_duplicates) {
     std::set<std::string> seen;
     for (const ColumnNames& row : kColumnNames) {
         for (const std::string_view name : split(row.names, ' ')) {
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(the_table_is_in_key_form_and_names_nothing_twice) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_usual_exports_are_understood) {
+BOOST_AUTO_TEST_CASE(common_exports_are_recognized) {
     // Mailchimp
     BOOST_TEST(
         targets({"Email Address", "First Name", "Last Name", "Address", "Phone Number", "Birthday",
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(the_usual_exports_are_understood) {
     // Ghost
     BOOST_TEST(targets({"id", "email", "name", "note", "subscribed_to_emails", "created_at",
                         "labels", "tiers"}) == "external_id email display_name - - - - -");
-    // Google Contacts, the older and the newer form
+    // Google Contacts, old and new format
     BOOST_TEST(targets({"Name", "Given Name", "Family Name", "Birthday", "Gender",
                         "E-mail 1 - Type", "E-mail 1 - Value", "E-mail 2 - Value",
                         "Phone 1 - Value", "Address 1 - City", "Address 1 - Country"}) ==
@@ -119,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_usual_exports_are_understood) {
         "display_name - - email - country attribute:address.city attribute:address.postcode");
 }
 
-BOOST_AUTO_TEST_CASE(german_lists_are_understood) {
+BOOST_AUTO_TEST_CASE(german_lists_are_recognized) {
     BOOST_TEST(targets({"Mitglieds-Nr.", "Vorname", "Name", "E-Mail-Adresse", "Geburtsdatum",
                         "Straße", "PLZ", "Ort", "Land", "Telefon", "Handy", "T-Shirt-Größe"}) ==
                "external_id first_name last_name email dob attribute:address.line1 "
@@ -129,14 +130,14 @@ BOOST_AUTO_TEST_CASE(german_lists_are_understood) {
                "first_name last_name display_name email");
 }
 
-BOOST_AUTO_TEST_CASE(an_error_report_goes_back_in) {
+BOOST_AUTO_TEST_CASE(an_error_report_can_be_imported_again) {
     BOOST_TEST(
         targets({"email", "external_id", "first_name", "last_name", "display_name", "locale",
                  "country", "dob", "attributes", "row_number", "error_code", "error_message"}) ==
         "email external_id first_name last_name display_name locale country dob attributes - - -");
 }
 
-BOOST_AUTO_TEST_CASE(attributes_are_found_by_key_and_label_and_only_when_enabled) {
+BOOST_AUTO_TEST_CASE(enabled_attributes_are_found_by_key_and_label) {
     BOOST_TEST(targets({"email", "Boat length"}) == "email attribute:boat_length");
     BOOST_TEST(targets({"email", "LAENGE DES BOOTES"}) == "email attribute:boat_length");
     BOOST_TEST(targets({"email", "länge des bootes", "boat_length"}) ==
@@ -144,13 +145,13 @@ BOOST_AUTO_TEST_CASE(attributes_are_found_by_key_and_label_and_only_when_enabled
     BOOST_TEST(targets({"email", "Favourite team"}) == "email -");
 }
 
-BOOST_AUTO_TEST_CASE(the_best_name_wins_whatever_the_order) {
+BOOST_AUTO_TEST_CASE(the_best_name_wins_in_any_order) {
     BOOST_TEST(targets({"Work Email", "Email", "Billing Email"}) == "- email -");
     BOOST_TEST(targets({"Email", "Country", "Country Code"}) == "email - country");
     BOOST_TEST(targets({"Email", "Email"}) == "email -");
 }
 
-BOOST_AUTO_TEST_CASE(the_users_word_counts_before_the_guess) {
+BOOST_AUTO_TEST_CASE(the_map_option_overrides_the_guess) {
     BOOST_TEST(targets({"Email", "Billing Email"}, {{"Billing Email", "email"}}) == "- email");
     BOOST_TEST(targets({"Email", "Mobile", "Phone"}, {{"phone", "ignored"}}) ==
                "email attribute:phone -");
@@ -160,7 +161,7 @@ BOOST_AUTO_TEST_CASE(the_users_word_counts_before_the_guess) {
     BOOST_TEST(targets({"Email", "Email"}, {{"Email (2)", "email"}}) == "- email");
 }
 
-BOOST_AUTO_TEST_CASE(a_map_that_cannot_be_meant_is_refused_with_what_there_is) {
+BOOST_AUTO_TEST_CASE(an_invalid_map_is_rejected_with_the_valid_choices) {
     refuses({{"Mail", "email"}}, "\"Notes\"");
     refuses({{"Notes", "nickname"}}, "none of email");
     refuses({{"Notes", "phone"}}, "write attribute:phone");
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(column_names_become_unique) {
     BOOST_TEST(names == expected, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(the_mapping_names_every_column_and_passes_the_servers_check) {
+BOOST_AUTO_TEST_CASE(the_mapping_names_every_column_and_passes_the_server_check) {
     const auto routes = route_columns({"Email", "Phone", "attributes", "Notes"}, {}, registry());
     const rules::Mapping mapping = to_mapping(routes);
     Faults faults;

@@ -1,4 +1,4 @@
-// Progress lines and the bar.
+// client/console.hpp: progress lines and the progress bar.
 #include "client/console.hpp"
 
 #include "print.hpp"
@@ -10,7 +10,7 @@ using namespace muster::client;
 
 BOOST_AUTO_TEST_SUITE(client_console)
 
-BOOST_AUTO_TEST_CASE(numbers_are_grouped) {
+BOOST_AUTO_TEST_CASE(numbers_have_thousands_separators) {
     BOOST_TEST(grouped(0) == "0");
     BOOST_TEST(grouped(999) == "999");
     BOOST_TEST(grouped(1000) == "1,000");
@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(a_progress_line_has_share_count_rate_and_eta_and_fits_a_ter
     BOOST_TEST(progress_line("Importing", 100'000, 250'000, 9000, true).size() <= 79U);
 }
 
-BOOST_AUTO_TEST_CASE(without_a_terminal_progress_is_a_line_a_tenth) {
+BOOST_AUTO_TEST_CASE(without_a_terminal_each_tenth_prints_a_progress_line) {
     std::ostringstream text;
     std::ostringstream notes;
     Console console(text, notes, {});
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(without_a_terminal_progress_is_a_line_a_tenth) {
     BOOST_TEST(text.str() == "");
 }
 
-BOOST_AUTO_TEST_CASE(on_a_terminal_the_bar_gives_way_to_text) {
+BOOST_AUTO_TEST_CASE(on_a_terminal_text_replaces_the_bar) {
     std::ostringstream text;
     std::ostringstream notes;
     Console console(text, notes, {.quiet = false, .bars = true, .ask = {}});
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_the_bar_gives_way_to_text) {
                "Staging    100 % [################] 10/10\n");
 }
 
-BOOST_AUTO_TEST_CASE(quiet_leaves_errors_only) {
+BOOST_AUTO_TEST_CASE(quiet_prints_only_errors) {
     std::ostringstream text;
     std::ostringstream notes;
     Console console(text, notes, {.quiet = true, .bars = true, .ask = {}});

@@ -1,5 +1,5 @@
-// The import side of the partner API in memory, for tests of the client: states, staging, a dry run
-// that knows duplicates and shirt sizes, and a hook to misbehave with.
+// The import part of the partner API in memory, for tests of the client: states, staging, a dry run
+// that finds duplicates and checks shirt sizes, and a hook to simulate failures.
 #pragma once
 
 #include "unit/client/loopback_server.hpp"
@@ -21,15 +21,15 @@ class FakeMuster {
   public:
     static constexpr const char* kJob = "01900000-0000-7000-8000-0000000000aa";
 
-    // What it knows and was told; look at it only while no request is under way.
+    // Its settings and its records of requests. Read them only while no request is running.
     std::string state;  // "" = no job
     Json::Value created;
     std::map<std::uint32_t, Json::Value> rows;
     std::vector<std::string> log;         // "POST /v1/imports" and so on
     std::vector<std::string> keys;        // Idempotency-Keys, in order
     std::set<std::string> faulty_emails;  // refused while staging
-    int polls_per_move = 2;               // polls until a moving state is left
-    std::string fails_in;                 // a moving state that ends in "failed"
+    int polls_per_move = 2;               // polls before a moving state ends
+    std::string fails_in;                 // a moving state that ends as "failed"
     std::function<std::optional<ServedResponse>(const ServedRequest&)> before;
 
     FakeMuster() : server_([this](const ServedRequest& request) { return answer(request); }) {}
@@ -49,7 +49,7 @@ class FakeMuster {
     std::mutex mutex_;
     int polls_ = 0;
     std::map<std::uint32_t, std::string> invalid_;
-    LoopbackServer server_;  // last: it goes first
+    LoopbackServer server_;  // last member: destroyed first
 };
 
 }  // namespace muster::test

@@ -1,4 +1,4 @@
-// The libcurl wrapper against real sockets.
+// client/http_client.hpp: the libcurl wrapper against real sockets.
 #include "net/http_client.hpp"
 
 #include "unit/client/loopback_server.hpp"
@@ -34,14 +34,14 @@ TransportFailure failure_of(HttpClient& client, const HttpRequest& request) {
     } catch (const TransportError& error) {
         return error.failure();
     }
-    throw std::runtime_error("there was an answer");
+    throw std::runtime_error("the call succeeded");
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(net_http_client)
 
-BOOST_AUTO_TEST_CASE(a_request_goes_out_as_given_and_the_answer_comes_back_whole) {
+BOOST_AUTO_TEST_CASE(a_request_is_sent_as_given_and_the_reply_is_complete) {
     const LoopbackServer server(echo);
     HttpClient client({});
     HttpRequest request = request_to(server, "/path?x=1");
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(one_connection_serves_many_requests_of_all_methods) {
     BOOST_TEST(server.connections() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(redirects_are_answers_and_not_followed) {
+BOOST_AUTO_TEST_CASE(redirects_are_returned_and_not_followed) {
     const LoopbackServer server([](const ServedRequest&) {
         return ServedResponse{.status = 302, .body = "", .headers = {{"Location", "/elsewhere"}}};
     });
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(redirects_are_answers_and_not_followed) {
     BOOST_TEST(response.header("location") == "/elsewhere");
 }
 
-BOOST_AUTO_TEST_CASE(a_body_over_the_cap_is_a_failure_that_stays) {
+BOOST_AUTO_TEST_CASE(a_body_over_the_limit_is_a_permanent_failure) {
     const LoopbackServer server([](const ServedRequest&) {
         return ServedResponse{.body = std::string(2000, 'x'), .headers = {}};
     });
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_body_over_the_cap_is_a_failure_that_stays) {
     BOOST_TEST(TransportError(TransportFailure::Broken, "").is_transient());
 }
 
-BOOST_AUTO_TEST_CASE(a_download_streams_past_the_cap_and_keeps_error_bodies_apart) {
+BOOST_AUTO_TEST_CASE(a_download_may_exceed_the_limit_and_error_bodies_are_kept_separate) {
     const LoopbackServer server([](const ServedRequest& request) {
         ServedResponse response;
         response.status = request.path == "/good" ? 200 : 409;
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_download_streams_past_the_cap_and_keeps_error_bodies_apar
     BOOST_TEST(bytes == 100'000U);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_sink_throws_comes_out_and_the_client_works_on) {
+BOOST_AUTO_TEST_CASE(an_exception_of_a_sink_is_propagated_and_the_client_keeps_working) {
     const LoopbackServer server(echo);
     HttpClient client({});
     const auto sink = [](std::string_view) { throw std::domain_error("disk full"); };
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(what_a_sink_throws_comes_out_and_the_client_works_on) {
     BOOST_TEST(client.perform(request_to(server, "/")).status == 201);
 }
 
-BOOST_AUTO_TEST_CASE(failures_of_the_connection_are_told_apart) {
+BOOST_AUTO_TEST_CASE(connection_failures_are_distinguished) {
     const LoopbackServer server([](const ServedRequest& request) {
         if (request.path == "/hang")
             return ServedResponse{.body = "", .headers = {}, .hang_up = true};
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(failures_of_the_connection_are_told_apart) {
     BOOST_CHECK(failure_of(client, request) == TransportFailure::Connect);
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_says_nothing_runs_into_the_time_limit) {
+BOOST_AUTO_TEST_CASE(an_unresponsive_server_reaches_the_time_limit) {
     std::mutex gate;
     std::unique_lock hold(gate);
     const LoopbackServer server([&gate](const ServedRequest&) {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_says_nothing_runs_into_the_time_limit) {
     hold.unlock();
 }
 
-BOOST_AUTO_TEST_CASE(a_header_cannot_smuggle_another_one) {
+BOOST_AUTO_TEST_CASE(a_header_cannot_inject_another_one) {
     const LoopbackServer server(echo);
     HttpClient client({});
     HttpRequest request = request_to(server, "/");

@@ -1,4 +1,4 @@
-// Whole runs of the importer against an API in memory, over real sockets.
+// client/importer.hpp: complete runs of the importer against an API in memory, over real sockets.
 #include "client/importer.hpp"
 
 #include "base/json.hpp"
@@ -24,8 +24,8 @@ const std::string kReportHeader =
     "error_code,"
     "error_message\r\n";
 
-// One importer's world: a folder, an API, and what was said.
-struct World {
+// The environment of one importer: a folder, an API, and the captured output.
+struct Environment {
     test::Scratch scratch;
     FakeMuster api;
     std::atomic<bool> stop{false};
@@ -46,8 +46,9 @@ struct World {
                                 .today = *Date::parse("2026-11-20"),
                                 .first_pause = Milliseconds(2),
                                 .longest_pause = Milliseconds(10)};
-        const ExitCode exit_code = run_import(options_of(parse_command_line(program(), arguments)),
-                                              Secret("session-token-that-nobody-prints"), terminal);
+        const ExitCode exit_code =
+            run_import(options_of(parse_command_line(program(), arguments)),
+                       Secret("session-token-that-is-not-printed"), terminal);
         out = out_stream.str();
         err = err_stream.str();
         BOOST_TEST(all().find("session-token") == std::string::npos);
@@ -56,7 +57,7 @@ struct World {
     }
     std::string all() const { return out + err; }
     bool says(std::string_view text) const { return all().find(text) != std::string::npos; }
-    // A line of counts: the label, blanks, the number.
+    // A line of counts: the label, spaces, the number.
     bool counts(const std::string& label, const std::string& number) const {
         for (auto at = all().find(label); at != std::string::npos; at = all().find(label, at + 1)) {
             const std::string line = all().substr(at, all().find('\n', at) - at);
@@ -88,45 +89,45 @@ bool is(ExitCode left, ExitCode right) {
 
 BOOST_AUTO_TEST_SUITE(client_importer)
 
-BOOST_AUTO_TEST_CASE(a_good_file_goes_all_the_way) {
-    World world;
-    world.scratch.write("members.csv",
-                        kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::AllIn));
-    BOOST_TEST(world.api.state == "completed");
-    BOOST_TEST(world.api.created["file_name"].asString() == "members.csv");
-    BOOST_TEST(world.api.created["declared_total"].asInt() == 2);
-    BOOST_TEST(json_text(world.api.created["mapping"]["columns"][3]) ==
+BOOST_AUTO_TEST_CASE(a_valid_file_is_imported_completely) {
+    Environment environment;
+    environment.scratch.write("members.csv",
+                              kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.api.state == "completed");
+    BOOST_TEST(environment.api.created["file_name"].asString() == "members.csv");
+    BOOST_TEST(environment.api.created["declared_total"].asInt() == 2);
+    BOOST_TEST(json_text(environment.api.created["mapping"]["columns"][3]) ==
                R"({"attributeKey":"shirt_size","sourceColumn":"Shirt Size","target":"attribute"})");
     BOOST_TEST(
-        json_text(world.api.rows.at(1)) ==
+        json_text(environment.api.rows.at(1)) ==
         R"({"attributes":{"shirt_size":"M"},"dob":"1990-01-01","email":"a@example.org","first_name":"Ann"})");
-    BOOST_TEST(world.says("Shirt Size  -> attribute:shirt_size  (single_choice)"));
-    BOOST_TEST(world.counts("created", "2"));
-    BOOST_TEST(!std::filesystem::exists(world.scratch.file("members-errors.csv")));
-    BOOST_TEST(world.api.keys.size() == 3U);
+    BOOST_TEST(environment.says("Shirt Size  -> attribute:shirt_size  (single_choice)"));
+    BOOST_TEST(environment.counts("created", "2"));
+    BOOST_TEST(!std::filesystem::exists(environment.scratch.file("members-errors.csv")));
+    BOOST_TEST(environment.api.keys.size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
-    World world;
-    world.scratch.write("members.csv", kHeader +
-                                           "good@example.org,Ann,1990-01-01,M\n"
-                                           "nobody,Bad,,\n"
-                                           "\n"
-                                           "good@example.org,Twice,,\n"
-                                           ",,,\n"
-                                           "size@example.org,\"=cmd\",,XXS\n"
-                                           "day@example.org,,1990-02-30,\n");
-    BOOST_CHECK(is(world.run("members.csv", {"--commit", "--json"}), ExitCode::SomeNotIn));
-    BOOST_TEST(world.scratch.read("members-errors.csv") ==
+BOOST_AUTO_TEST_CASE(one_report_lists_every_rejected_row_and_the_counts_add_up) {
+    Environment environment;
+    environment.scratch.write("members.csv", kHeader +
+                                                 "good@example.org,Ann,1990-01-01,M\n"
+                                                 "nomail,Bad,,\n"
+                                                 "\n"
+                                                 "good@example.org,Twice,,\n"
+                                                 ",,,\n"
+                                                 "size@example.org,\"=cmd\",,XXS\n"
+                                                 "day@example.org,,1990-02-30,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--json"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.scratch.read("members-errors.csv") ==
                kReportHeader +
-                   "nobody,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,Email is not an email address\r\n" +
+                   "nomail,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,Email is not an email address\r\n" +
                    "day@example.org,,,,,,,1990-02-30,,5,LOCAL_INVALID_DATE,\"Birthday is not a day "
                    "between 1900-01-01 "
                    "and yesterday, as YYYY-MM-DD\"\r\n" +
                    "good@example.org,,,,,,,,,3,ROW_DUPLICATE_IN_FILE,no\r\n" +
                    "size@example.org,,,,,,,,,4,ROW_ATTR_INVALID_VALUE,no\r\n");
-    const Json::Value summary = world.json();
+    const Json::Value summary = environment.json();
     BOOST_TEST(summary["rows"].asInt() == 5);
     BOOST_TEST(summary["refused"].asInt() == 2);
     BOOST_TEST(summary["staged"].asInt() == 3);
@@ -136,242 +137,249 @@ BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
     BOOST_TEST(summary["exit_code"].asInt() == 2);
     BOOST_TEST(summary["state"].asString() == "completed");
     BOOST_TEST(summary["error"].isNull());
-    BOOST_TEST(summary["errors_file"].asString() == world.scratch.file("members-errors.csv"));
+    BOOST_TEST(summary["errors_file"].asString() == environment.scratch.file("members-errors.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_only_the_server_refuses_are_set_aside_and_the_rest_is_sent_again) {
-    World world;
-    world.api.faulty_emails = {"m2@example.org", "m5@example.org"};
-    world.scratch.write("members.csv", many_rows(7));
-    BOOST_CHECK(is(world.run("members.csv", {"--commit", "--chunk", "3"}), ExitCode::SomeNotIn));
-    BOOST_TEST(world.api.rows.size() == 5U);
-    BOOST_TEST(!world.api.rows.contains(2));
-    BOOST_TEST(world.api.rows.contains(7));
-    const std::string report = world.scratch.read("members-errors.csv");
+BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_reported_and_the_others_are_sent_again) {
+    Environment environment;
+    environment.api.faulty_emails = {"m2@example.org", "m5@example.org"};
+    environment.scratch.write("members.csv", many_rows(7));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--commit", "--chunk", "3"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.api.rows.size() == 5U);
+    BOOST_TEST(!environment.api.rows.contains(2));
+    BOOST_TEST(environment.api.rows.contains(7));
+    const std::string report = environment.scratch.read("members-errors.csv");
     BOOST_TEST(
         report.find(
             "m2@example.org,,Ann,,,,,1990-01-01,\"{\"\"shirt_size\"\":\"\"M\"\"}\",2,invalid_email,"
             "email is not an email address\r\n") != std::string::npos);
     BOOST_TEST(report.find(",5,invalid_email,") != std::string::npos);
-    BOOST_TEST(world.counts("refused before staging", "2"));
+    BOOST_TEST(environment.counts("refused before staging", "2"));
 }
 
-BOOST_AUTO_TEST_CASE(a_whole_chunk_may_be_set_aside) {
-    World world;
-    world.api.faulty_emails = {"m1@example.org"};
-    world.scratch.write("members.csv", many_rows(1));
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
-    BOOST_TEST(world.api.state == "canceled");
+BOOST_AUTO_TEST_CASE(a_whole_chunk_may_be_rejected) {
+    Environment environment;
+    environment.api.faulty_emails = {"m1@example.org"};
+    environment.scratch.write("members.csv", many_rows(1));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.api.state == "canceled");
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_imports_nothing_and_frees_the_slot) {
-    World world;
-    world.scratch.write("members.csv", many_rows(3));
-    BOOST_CHECK(is(world.run("members.csv", {"--dry-run"}), ExitCode::AllIn));
-    BOOST_TEST(world.api.state == "canceled");
-    BOOST_TEST(world.counts("to create", "3"));
-    BOOST_TEST(world.says("Nothing was imported. The job is canceled"));
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {"--dry-run"}), ExitCode::AllIn));
+    BOOST_TEST(environment.api.state == "canceled");
+    BOOST_TEST(environment.counts("to create", "3"));
+    BOOST_TEST(environment.says("Nothing was imported. The job is canceled"));
 }
 
-BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_says_how_to_go_on) {
-    World world;
-    world.scratch.write("members.csv", many_rows(3));
-    BOOST_CHECK(is(world.run("members.csv", {}), ExitCode::Stopped));
-    BOOST_TEST(world.api.state == "validated");
-    BOOST_TEST(world.says("--resume " + std::string(kJob) + " --commit"));
+BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_names_the_next_command) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
+    BOOST_TEST(environment.api.state == "validated");
+    BOOST_TEST(environment.says("--resume " + std::string(kJob) + " --commit"));
 
-    BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::AllIn));
-    BOOST_TEST(world.api.state == "completed");
-    BOOST_TEST(world.api.count("POST /v1/imports/" + std::string(kJob) + "/rows") == 1);
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.api.state == "completed");
+    BOOST_TEST(environment.api.count("POST /v1/imports/" + std::string(kJob) + "/rows") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(the_question_decides) {
-    World world;
+BOOST_AUTO_TEST_CASE(the_answer_to_the_question_decides) {
+    Environment environment;
     std::string question;
     bool answer = false;
-    world.ask = [&](const std::string& text) {
+    environment.ask = [&](const std::string& text) {
         question = text;
         return answer;
     };
-    world.scratch.write("members.csv", many_rows(3));
-    BOOST_CHECK(is(world.run("members.csv", {}), ExitCode::Stopped));
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
     BOOST_TEST(question == "Import 3 members?");
-    BOOST_TEST(world.api.state == "validated");
-    BOOST_TEST(world.says("nothing was imported"));
+    BOOST_TEST(environment.api.state == "validated");
+    BOOST_TEST(environment.says("nothing was imported"));
     answer = true;
-    BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
+    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_while_staging_can_be_resumed_and_no_row_is_lost_or_doubled) {
-    World world;
-    world.scratch.write("members.csv", many_rows(50));
-    world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
-        if (request.path.ends_with("/rows") && world.api.rows.size() >= 20) world.stop = true;
+BOOST_AUTO_TEST_CASE(an_interrupted_staging_can_be_resumed_without_losing_or_repeating_rows) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(50));
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (request.path.ends_with("/rows") && environment.api.rows.size() >= 20)
+            environment.stop = true;
         return std::nullopt;
     };
-    BOOST_CHECK(is(world.run("members.csv", {"--commit", "--chunk", "10"}), ExitCode::Stopped));
-    BOOST_TEST(world.api.state == "staging");
-    BOOST_TEST(world.says("--resume " + std::string(kJob) + " --commit"));
-    BOOST_TEST(world.api.rows.size() < 50U);
-    world.stop = false;
-    world.api.before = nullptr;
-    BOOST_CHECK(is(world.run("members.csv", {"--commit", "--chunk", "7", "--resume", kJob}),
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--commit", "--chunk", "10"}), ExitCode::Stopped));
+    BOOST_TEST(environment.api.state == "staging");
+    BOOST_TEST(environment.says("--resume " + std::string(kJob) + " --commit"));
+    BOOST_TEST(environment.api.rows.size() < 50U);
+    environment.stop = false;
+    environment.api.before = nullptr;
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--chunk", "7", "--resume", kJob}),
                    ExitCode::AllIn));
-    BOOST_TEST(world.api.rows.size() == 50U);
-    BOOST_TEST(world.api.rows.at(50)["email"].asString() == "m50@example.org");
+    BOOST_TEST(environment.api.rows.size() == 50U);
+    BOOST_TEST(environment.api.rows.at(50)["email"].asString() == "m50@example.org");
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_service_to_it) {
-    World world;
-    world.scratch.write("members.csv", many_rows(3));
-    world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
-        if (request.path.ends_with("/commit")) world.stop = true;
+BOOST_AUTO_TEST_CASE(an_interrupted_commit_continues_on_the_service) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (request.path.ends_with("/commit")) environment.stop = true;
         return std::nullopt;
     };
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::Stopped));
-    BOOST_TEST(world.says("the service goes on with the import"));
-    BOOST_TEST(!world.says("cancel it"));
-    world.stop = false;
-    BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
-    BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob, "--dry-run"}), ExitCode::Usage));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Stopped));
+    BOOST_TEST(environment.says("the service goes on with the import"));
+    BOOST_TEST(!environment.says("cancel it"));
+    environment.stop = false;
+    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--resume", kJob, "--dry-run"}), ExitCode::Usage));
 }
 
 BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
-    World world;
-    world.scratch.write("members.csv", many_rows(3));
-    world.scratch.write("others.csv", many_rows(3));
-    BOOST_CHECK(is(world.run("members.csv", {}), ExitCode::Stopped));
-    BOOST_CHECK(is(world.run("others.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
-    world.scratch.write("members.csv", many_rows(4));
-    BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
-    BOOST_TEST(world.says("was made for members.csv with 3 good rows"));
-    BOOST_TEST(world.api.state == "validated");
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.scratch.write("others.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
+    BOOST_CHECK(is(environment.run("others.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
+    environment.scratch.write("members.csv", many_rows(4));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
+    BOOST_TEST(environment.says("was made for members.csv with 3 good rows"));
+    BOOST_TEST(environment.api.state == "validated");
 }
 
-BOOST_AUTO_TEST_CASE(an_active_job_is_named_with_both_ways_out) {
-    World world;
-    world.api.state = "staging";
-    world.scratch.write("members.csv", many_rows(3));
-    BOOST_CHECK(is(world.run("members.csv", {"--commit", "--json"}), ExitCode::Failed));
-    BOOST_TEST(world.says("409 IMPORT_JOB_ACTIVE_EXISTS"));
-    BOOST_TEST(world.says("X-Request-Id: req-1"));
-    BOOST_TEST(world.says("--resume " + std::string(kJob)));
-    BOOST_TEST(world.says("/v1/imports/" + std::string(kJob) + "/cancel"));
-    BOOST_TEST(world.json()["error"]["details"]["job_id"].asString() == kJob);
+BOOST_AUTO_TEST_CASE(an_active_job_is_reported_with_both_options) {
+    Environment environment;
+    environment.api.state = "staging";
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--json"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("409 IMPORT_JOB_ACTIVE_EXISTS"));
+    BOOST_TEST(environment.says("X-Request-Id: req-1"));
+    BOOST_TEST(environment.says("--resume " + std::string(kJob)));
+    BOOST_TEST(environment.says("/v1/imports/" + std::string(kJob) + "/cancel"));
+    BOOST_TEST(environment.json()["error"]["details"]["job_id"].asString() == kJob);
 }
 
-BOOST_AUTO_TEST_CASE(passing_failures_are_tried_again_with_the_same_key) {
-    World world;
-    world.scratch.write("members.csv", many_rows(3));
+BOOST_AUTO_TEST_CASE(temporary_failures_are_retried_with_the_same_key) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
     int failures = 0;
-    world.api.before = [&](const ServedRequest&) -> std::optional<ServedResponse> {
+    environment.api.before = [&](const ServedRequest&) -> std::optional<ServedResponse> {
         constexpr int kStatuses[] = {429, 502, 503, 504};
         ++failures;
         if (failures % 2 == 0) return std::nullopt;
         if (failures % 3 == 0) return ServedResponse{.body = "", .headers = {}, .hang_up = true};
         return ServedResponse{.status = kStatuses[failures % 4], .body = "<html>", .headers = {}};
     };
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::AllIn));
-    BOOST_TEST(world.says("trying again in"));
-    BOOST_TEST(world.api.rows.size() == 3U);
-    const std::set<std::string> distinct(world.api.keys.begin(), world.api.keys.end());
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.says("trying again in"));
+    BOOST_TEST(environment.api.rows.size() == 3U);
+    const std::set<std::string> distinct(environment.api.keys.begin(), environment.api.keys.end());
     BOOST_TEST(distinct.size() == 3U);
-    BOOST_TEST(world.api.keys.size() > 3U);
+    BOOST_TEST(environment.api.keys.size() > 3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_service_that_stays_away_ends_the_run_with_the_way_on) {
-    World world;
-    world.scratch.write("members.csv", many_rows(3));
-    world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+BOOST_AUTO_TEST_CASE(an_unavailable_service_ends_the_run_with_the_resume_command) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
         if (!request.path.ends_with("/validate")) return std::nullopt;
         return ServedResponse{.status = 503, .body = "", .headers = {}};
     };
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::Failed));
-    BOOST_TEST(world.api.count("POST /v1/imports/" + std::string(kJob) + "/validate") == 8);
-    BOOST_TEST(world.says("--resume " + std::string(kJob) + " --commit"));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.api.count("POST /v1/imports/" + std::string(kJob) + "/validate") == 8);
+    BOOST_TEST(environment.says("--resume " + std::string(kJob) + " --commit"));
 }
 
-BOOST_AUTO_TEST_CASE(an_error_that_stays_is_not_tried_again) {
-    World world;
-    world.scratch.write("members.csv", many_rows(3));
-    world.api.before = [](const ServedRequest&) -> std::optional<ServedResponse> {
+BOOST_AUTO_TEST_CASE(a_permanent_error_is_not_retried) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.before = [](const ServedRequest&) -> std::optional<ServedResponse> {
         return ServedResponse{
             .status = 401,
             .body = R"({"error":{"code":"UNAUTHORIZED","status":401,"message":"who?"}})",
             .headers = {}};
     };
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::Failed));
-    BOOST_TEST(world.says("the server answered 401 UNAUTHORIZED: who?"));
-    BOOST_TEST(world.api.log.size() == 1U);
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("the server answered 401 UNAUTHORIZED: who?"));
+    BOOST_TEST(environment.api.log.size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_error_report_download_is_begun_again) {
-    World world;
-    world.scratch.write("members.csv", kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
+BOOST_AUTO_TEST_CASE(an_interrupted_error_report_download_is_restarted) {
+    Environment environment;
+    environment.scratch.write("members.csv",
+                              kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
     int downloads = 0;
-    world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
         if (!request.path.ends_with("/error-report") || ++downloads > 1) return std::nullopt;
         return ServedResponse{
             .body = kReportHeader + std::string(500, 'y'), .headers = {}, .cut_body_after = 300};
     };
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
-    BOOST_TEST(world.scratch.read("members-errors.csv") ==
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.scratch.read("members-errors.csv") ==
                kReportHeader + "x,,,,,,,,,3,LOCAL_INVALID_EMAIL,Email is not an email address\r\n" +
                    "a@example.org,,,,,,,,,2,ROW_DUPLICATE_IN_FILE,no\r\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_the_service_gave_up_is_a_failure) {
-    World world;
-    world.api.fails_in = "committing";
-    world.scratch.write("members.csv", many_rows(3));
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::Failed));
-    BOOST_TEST(world.says("RUNNER_GAVE_UP: after 5 attempts"));
+BOOST_AUTO_TEST_CASE(a_failed_job_is_a_failure) {
+    Environment environment;
+    environment.api.fails_in = "committing";
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("RUNNER_GAVE_UP: after 5 attempts"));
 }
 
-BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_touch_no_job) {
-    World world;
-    world.scratch.write("empty.csv", "");
-    world.scratch.write("header.csv", kHeader);
-    world.scratch.write("quote.csv", kHeader + "a@example.org,\"open,,\n");
-    world.scratch.write("utf16.csv", std::string("\xFF\xFE"
-                                                 "E\0m\0",
-                                                 6));
-    world.scratch.write("latin1.csv",
-                        "E-Mail,Stra\xDF"
-                        "e\na@example.org,x\n");
-    world.scratch.write("nomail.csv", "Name,Phone\nAnn,1\n");
+BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_create_no_job) {
+    Environment environment;
+    environment.scratch.write("empty.csv", "");
+    environment.scratch.write("header.csv", kHeader);
+    environment.scratch.write("quote.csv", kHeader + "a@example.org,\"open,,\n");
+    environment.scratch.write("utf16.csv", std::string("\xFF\xFE"
+                                                       "E\0m\0",
+                                                       6));
+    environment.scratch.write("latin1.csv",
+                              "E-Mail,Stra\xDF"
+                              "e\na@example.org,x\n");
+    environment.scratch.write("nomail.csv", "Name,Phone\nAnn,1\n");
     for (const char* file : {"missing.csv", ".", "empty.csv", "header.csv", "quote.csv",
                              "utf16.csv", "latin1.csv", "nomail.csv"}) {
         BOOST_TEST_CONTEXT(file) {
-            BOOST_CHECK(is(world.run(file, {"--commit"}), ExitCode::Usage));
+            BOOST_CHECK(is(environment.run(file, {"--commit"}), ExitCode::Usage));
         }
     }
-    world.scratch.write("allbad.csv", kHeader + "nobody,,,\n");
-    BOOST_CHECK(is(world.run("allbad.csv", {"--commit"}), ExitCode::SomeNotIn));
-    BOOST_TEST(world.api.state == "");
+    environment.scratch.write("allbad.csv", kHeader + "nomail,,,\n");
+    BOOST_CHECK(is(environment.run("allbad.csv", {"--commit"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.api.state == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_report_can_be_mended_and_imported) {
-    World world;
-    world.scratch.write("members.csv", kHeader + "a@example.org,Ann,,M\nnobody,Bea,,S\n");
-    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
-    std::string report = world.scratch.read("members-errors.csv");
-    report.replace(report.find("nobody"), 6, "b@example.org");
-    world.scratch.write("mended.csv", report);
-    world.api.state.clear();
-    world.api.rows.clear();
-    BOOST_CHECK(is(world.run("mended.csv", {"--commit"}), ExitCode::AllIn));
-    BOOST_TEST(json_text(world.api.rows.at(1)) ==
+BOOST_AUTO_TEST_CASE(a_report_can_be_corrected_and_imported) {
+    Environment environment;
+    environment.scratch.write("members.csv", kHeader + "a@example.org,Ann,,M\nnomail,Bea,,S\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    std::string report = environment.scratch.read("members-errors.csv");
+    report.replace(report.find("nomail"), 6, "b@example.org");
+    environment.scratch.write("corrected.csv", report);
+    environment.api.state.clear();
+    environment.api.rows.clear();
+    BOOST_CHECK(is(environment.run("corrected.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(json_text(environment.api.rows.at(1)) ==
                R"({"attributes":{"shirt_size":"S"},"email":"b@example.org","first_name":"Bea"})");
 }
 
-BOOST_AUTO_TEST_CASE(two_requests_travel_at_a_time) {
-    World world;
-    world.scratch.write("members.csv", many_rows(200));
-    BOOST_CHECK(
-        is(world.run("members.csv", {"--commit", "--chunk", "5", "--quiet"}), ExitCode::AllIn));
-    BOOST_TEST(world.api.rows.size() == 200U);
-    BOOST_TEST(world.all() == "");
+BOOST_AUTO_TEST_CASE(two_requests_run_in_parallel) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(200));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--chunk", "5", "--quiet"}),
+                   ExitCode::AllIn));
+    BOOST_TEST(environment.api.rows.size() == 200U);
+    BOOST_TEST(environment.all() == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,7 +13,8 @@
 namespace muster::test {
 namespace {
 
-// Reads until `text` holds `size` bytes or a blank line's end (size 0). False: the peer is gone.
+// Reads until `text` holds `size` bytes, or a blank line if size is 0. False: the peer has
+// disconnected.
 bool read_more(int socket, std::string& text) {
     std::string piece(65536, '\0');
     const ssize_t count = recv(socket, piece.data(), piece.size(), 0);
@@ -59,7 +60,7 @@ std::optional<ServedRequest> read_request(int socket, std::string& buffer) {
     return request;
 }
 
-// False: the peer is gone.
+// False: the peer has disconnected.
 bool send_all(int socket, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
@@ -69,7 +70,7 @@ bool send_all(int socket, std::string_view text) {
     return true;
 }
 
-// False: the connection is to be closed.
+// False: close the connection.
 bool send_response(int socket, const ServedResponse& response) {
     if (response.hang_up) return false;
     if (response.hang) {
@@ -136,9 +137,9 @@ void LoopbackServer::serve(int socket) {
     while (const auto request = read_request(socket, buffer)) {
         if (!send_response(socket, handler_(*request))) break;
     }
-    shutdown(
-        socket,
-        SHUT_RDWR);  // closed when the server goes, so that the number is not used again before
+    shutdown(socket,
+             SHUT_RDWR);  // closed together with the server, so that the descriptor is not reused
+                          // earlier
 }
 
 }  // namespace muster::test

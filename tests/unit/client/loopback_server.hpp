@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server on the loopback for tests of what speaks HTTP: real sockets, keep-alive,
-// one thread a connection, and a handler that may also break the connection off.
+// A small HTTP/1.1 server on the loopback for tests of HTTP clients: real sockets, keep-alive, one
+// thread per connection, and a handler that can also abort the connection.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace muster::test {
 
 struct ServedRequest {
     std::string method;
-    std::string path;                            // with the query
+    std::string path;                            // including the query
     std::map<std::string, std::string> headers;  // names in lower case
     std::string body;
 };
@@ -24,18 +24,18 @@ struct ServedResponse {
     int status = 200;
     std::string body = "{}";
     std::vector<std::pair<std::string, std::string>> headers;
-    bool hang_up = false;            // answer nothing and close
-    std::size_t cut_body_after = 0;  // send so many bytes of the body and close; 0 = all
-    bool hang = false;               // answer nothing, and wait until the peer is gone
-    std::string raw{};               // sent as it stands, instead of an answer; then close
-    std::string endless{};           // behind raw, over and over, until the peer is gone
+    bool hang_up = false;            // send nothing and close
+    std::size_t cut_body_after = 0;  // send this many bytes of the body and close; 0 = all
+    bool hang = false;               // send nothing, and wait until the peer disconnects
+    std::string raw{};               // sent verbatim instead of a reply; then close
+    std::string endless{};           // repeated after raw until the peer disconnects
 };
 
 class LoopbackServer {
   public:
     using Handler = std::function<ServedResponse(const ServedRequest&)>;
 
-    // The handler is called from several threads.
+    // Several threads call the handler.
     explicit LoopbackServer(Handler handler);
     ~LoopbackServer();
     LoopbackServer(const LoopbackServer&) = delete;

@@ -1,4 +1,4 @@
-// The command line of muster-import and its key.
+// client/options.hpp: the command line of muster-import and its key.
 #include "client/options.hpp"
 
 #include "base/crypto.hpp"
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_filled_in) {
     BOOST_TEST(parse_command_line(program(), alone).has("--help"));
 }
 
-BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_refused_and_not_repeated) {
+BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_rejected_and_not_repeated) {
     for (const char* argument : {"--key", "--key=org_secret", "--api-key", "--token=org_secret"}) {
         BOOST_CHECK_EXCEPTION(static_cast<void>(parse({argument, "org_secret"})), UsageError,
                               [](const UsageError& error) {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_refused_and_not_repeated) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_meant_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_combinations_are_rejected) {
     refuses({"other.csv"}, "more than one FILE");
     refuses({"--dry-run", "--commit"}, "exclude");
     refuses({"--chunk", "0"}, "1 to 5000");
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_meant_is_refused) {
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"members.csv"})), UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(plain_http_is_for_the_loopback_only) {
+BOOST_AUTO_TEST_CASE(plain_http_is_allowed_only_for_loopback) {
     BOOST_TEST(accepted_url("https://api.example.org//") == "https://api.example.org");
     BOOST_TEST(accepted_url("http://127.0.0.1:8080") == "http://127.0.0.1:8080");
     BOOST_TEST(accepted_url("http://localhost") == "http://localhost");
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(plain_http_is_for_the_loopback_only) {
     refuses_url("https://");
 }
 
-BOOST_AUTO_TEST_CASE(the_key_comes_from_the_file_before_the_environment) {
+BOOST_AUTO_TEST_CASE(the_key_file_overrides_the_environment) {
     const Secret key = create_credential("org_");
     const test::Scratch scratch;
     const std::string path = scratch.write("key", key.reveal() + "\n");
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(the_key_comes_from_the_file_before_the_environment) {
     BOOST_TEST(load_key(parse({}), "session-token").reveal() == "session-token");
 }
 
-BOOST_AUTO_TEST_CASE(an_unusable_key_is_refused) {
+BOOST_AUTO_TEST_CASE(an_invalid_key_is_rejected) {
     std::string mistyped = create_credential("org_").reveal();
     mistyped.back() = mistyped.back() == 'a' ? 'b' : 'a';
     const std::string other = create_credential("ek_live_").reveal();
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(an_unusable_key_is_refused) {
     BOOST_CHECK_THROW(static_cast<void>(load_key(parse({"--key-file", "/"}), nullptr)), UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(the_resume_command_repeats_what_matters_and_quotes_it) {
+BOOST_AUTO_TEST_CASE(the_resume_command_repeats_the_relevant_options_and_quotes_them) {
     const Options options = parse(
         {"--key-file", "my key", "--map", "It's=email", "--separator", "tab", "--chunk", "10"});
     BOOST_TEST(resume_command(options, "JOB", " --commit") ==

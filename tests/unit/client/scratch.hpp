@@ -1,4 +1,4 @@
-// A folder of a test's own, gone with it.
+// A temporary folder that is deleted at the end of the test.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// http/message.hpp and process/metrics.hpp: methods by their names, who counts as one client, and
-// what was answered, counted.
+// http/message.hpp and process/metrics.hpp: methods by name, which address identifies a client, and
+// the counts of replies.
 #include "http/message.hpp"
 
 #include "process/metrics.hpp"
@@ -23,7 +23,7 @@ bool has_line(const Metrics& metrics, const std::string& line) {
 
 BOOST_AUTO_TEST_SUITE(message)
 
-BOOST_AUTO_TEST_CASE(a_method_has_its_name_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(a_method_is_parsed_only_from_its_exact_name) {
     const std::vector<std::pair<Method, std::string_view>> table = {
         {Method::Get, "GET"},        {Method::Post, "POST"},     {Method::Patch, "PATCH"},
         {Method::Put, "PUT"},        {Method::Delete, "DELETE"}, {Method::Head, "HEAD"},
@@ -47,8 +47,7 @@ BOOST_AUTO_TEST_CASE(a_cookie_is_found_by_its_whole_name) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(
-    a_client_is_an_ipv4_address_or_the_half_of_an_ipv6_address_that_is_one_customer_s) {
+BOOST_AUTO_TEST_CASE(a_client_is_an_ipv4_address_or_the_first_half_of_an_ipv6_address) {
     using muster::http::network_of;
     BOOST_TEST(network_of("192.0.2.1") == "192.0.2.1");
     BOOST_TEST(network_of("192.0.2.1") != network_of("192.0.2.2"));
@@ -64,14 +63,14 @@ BOOST_AUTO_TEST_CASE(
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_ipv4_address_that_came_by_an_ipv6_socket_is_a_client_of_its_own) {
+BOOST_AUTO_TEST_CASE(an_ipv4_mapped_ipv6_address_counts_as_its_ipv4_client) {
     using muster::http::network_of;
     BOOST_TEST(network_of("::ffff:192.0.2.1") != network_of("::ffff:192.0.2.2"));
     BOOST_TEST(network_of("::ffff:192.0.2.1") != network_of("::1"));
     BOOST_TEST(network_of("::ffff:c000:201") == network_of("::ffff:192.0.2.1"));
 }
 
-BOOST_AUTO_TEST_CASE(requests_are_counted_by_operation_and_class_of_status) {
+BOOST_AUTO_TEST_CASE(requests_are_counted_by_operation_and_status_class) {
     Metrics metrics({"first", "second"});
     metrics.count(0, 200, 10);
     metrics.count(0, 204, 10);
@@ -99,7 +98,7 @@ BOOST_AUTO_TEST_CASE(times_fall_into_growing_buckets) {
     BOOST_TEST(has_line(metrics, R"(muster_request_seconds_sum{operation="first"} 9.002001)"));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_database_did_is_counted) {
+BOOST_AUTO_TEST_CASE(database_operations_are_counted) {
     Metrics metrics({});
     metrics.count_database(3, 1);
     metrics.count_database(2, 0);
@@ -108,7 +107,7 @@ BOOST_AUTO_TEST_CASE(what_the_database_did_is_counted) {
     BOOST_CHECK_THROW(Metrics(std::vector<std::string_view>(257, "x")), std::length_error);
 }
 
-BOOST_AUTO_TEST_CASE(every_line_of_the_figures_is_a_comment_or_a_sample) {
+BOOST_AUTO_TEST_CASE(every_line_of_the_metrics_is_a_comment_or_a_sample) {
     const Metrics metrics({"first"});
     const std::string text = metrics.text();
     BOOST_TEST(text.ends_with('\n'));

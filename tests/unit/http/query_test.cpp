@@ -1,4 +1,4 @@
-// http/query.hpp: a query is decoded once and read by name; whatever is wrong with it is a fault.
+// http/query.hpp: a query is decoded once and read by name; every mistake is a fault.
 #include "http/query.hpp"
 
 #include "print.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts told(const Faults& faults) {
+Texts texts_of(const Faults& faults) {
     Texts texts;
     for (const auto& fault : faults.list()) {
         texts.push_back(fault.path + " " + std::string(field_code_text(fault.code)));
@@ -23,7 +23,7 @@ Texts told(const Faults& faults) {
     return texts;
 }
 
-// Reads limit, state and raw, as a list does.
+// Reads limit, state and raw, as a list endpoint does.
 struct Read {
     explicit Read(std::string_view text) {
         Query query(text, list);
@@ -32,7 +32,7 @@ struct Read {
         raw = query.flag("raw");
         query.finish();
     }
-    Texts faults() const { return told(list); }
+    Texts faults() const { return texts_of(list); }
 
     Faults list;
     int limit = 0;
@@ -44,7 +44,7 @@ struct Read {
 
 BOOST_AUTO_TEST_SUITE(query)
 
-BOOST_AUTO_TEST_CASE(an_empty_query_gives_the_fallbacks) {
+BOOST_AUTO_TEST_CASE(an_empty_query_gives_the_defaults) {
     for (const std::string_view text : {"", "&", "&&"}) {
         const Read read(text);
         BOOST_TEST(read.limit == 50);
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_read_by_name_in_any_order) {
     BOOST_TEST(Read("limit=1").limit == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_is_told_by_name) {
+BOOST_AUTO_TEST_CASE(faults_are_reported_by_name) {
     const std::vector<std::pair<std::string, Texts>> table = {
         {"limit=0", {"limit out_of_range"}},
         {"limit=101", {"limit out_of_range"}},
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_told_by_name) {
     for (const auto& [text, faults] : table) BOOST_TEST(Read(text).faults() == faults, text);
 }
 
-BOOST_AUTO_TEST_CASE(a_faulty_number_reads_as_the_fallback) {
+BOOST_AUTO_TEST_CASE(an_invalid_number_reads_as_the_default) {
     for (const std::string_view text : {"limit=0", "limit=x", "limit=%zz"}) {
         BOOST_TEST(Read(text).limit == 50, text);
     }

@@ -1,5 +1,5 @@
-// json/json_body.hpp: the strictness table (docs/api/conventions.md "Conventions"), and texts that
-// are equal for equal JSON.
+// json/json_body.hpp: the strictness table (docs/api/conventions.md "Conventions"), and equal texts
+// for equal JSON.
 #include "json/json_body.hpp"
 
 #include "base/error.hpp"
@@ -16,7 +16,7 @@ using muster::json::JsonBody;
 
 namespace {
 
-// "" where the text is taken, else the reason.
+// "" if the text is accepted, else the reason.
 std::string refusal(std::string_view text) {
     try {
         const JsonBody body(text);
@@ -49,7 +49,7 @@ std::string nested_objects(std::size_t depth) {
 
 BOOST_AUTO_TEST_SUITE(json_body)
 
-BOOST_AUTO_TEST_CASE(strict_json_is_taken) {
+BOOST_AUTO_TEST_CASE(strict_json_is_accepted) {
     for (const std::string_view text : {
              "{}",
              "[]",
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(strict_json_is_taken) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(everything_else_is_refused) {
+BOOST_AUTO_TEST_CASE(everything_else_is_rejected) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"", "the body is empty"},
         {" \n", "the body is empty"},
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(everything_else_is_refused) {
     BOOST_TEST(!is_good(std::string_view("[1\0]", 4)));
 }
 
-BOOST_AUTO_TEST_CASE(a_lone_surrogate_is_refused_wherever_it_stands) {
+BOOST_AUTO_TEST_CASE(a_lone_surrogate_is_rejected_at_any_position) {
     for (const std::string half : {"\\ud800", "\\udbff", "\\udc00", "\\udfff", "\\uDEAD"}) {
         for (const std::string& text :
              {"\"" + half + "\"", "[\"a" + half + "b\"]", "{\"k\":\"" + half + "\"}",
@@ -129,10 +129,10 @@ BOOST_AUTO_TEST_CASE(a_lone_surrogate_is_refused_wherever_it_stands) {
         }
     }
     BOOST_TEST(!is_good("[\"\\ude00\\ud83d\"]"));
-    BOOST_TEST(is_good("[\"\\ud7ff\\ue000\"]"));  // their neighbours
+    BOOST_TEST(is_good("[\"\\ud7ff\\ue000\"]"));  // the code points next to them
 }
 
-BOOST_AUTO_TEST_CASE(a_key_twice_is_found_among_many) {
+BOOST_AUTO_TEST_CASE(a_duplicate_key_is_found_among_many) {
     std::string keys;
     for (int i = 0; i < 100; ++i)
         keys += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":" + std::to_string(i);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_key_twice_is_found_among_many) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(sixty_four_levels_are_taken_and_not_one_more) {
+BOOST_AUTO_TEST_CASE(sixty_four_levels_are_accepted_and_sixty_five_are_not) {
     BOOST_TEST(is_good(nested(64)));
     BOOST_TEST(is_good(nested(64, "1")));
     BOOST_TEST(is_good(nested_objects(64)));
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(sixty_four_levels_are_taken_and_not_one_more) {
     BOOST_TEST(refusal(nested_objects(65)) == reason);
     BOOST_TEST(refusal(nested_objects(64).insert(5, "{\"a\":").append("}")) == reason);
     BOOST_TEST(!is_good(std::string(1'000'000, '[')));
-    BOOST_TEST(is_good(nested(64)));  // the parser lives on
+    BOOST_TEST(is_good(nested(64)));  // the parser remains usable
 }
 
 BOOST_AUTO_TEST_CASE(bodies_of_any_size_are_read_one_after_the_other) {

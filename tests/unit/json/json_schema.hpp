@@ -1,5 +1,5 @@
-// A small JSON Schema validator, by hand: as much of it as our printed schemas use, for comparing
-// what they allow with what is accepted.
+// A small JSON Schema validator that supports what Muster's schemas use, to compare what they allow
+// with what is accepted.
 #pragma once
 
 #include "base/text.hpp"
@@ -14,7 +14,7 @@ namespace muster::test {
 
 class SchemaCheck {
   public:
-    // `document`: where "#/components/schemas/…" are looked up.
+    // References like "#/components/schemas/…" are resolved in `document`.
     explicit SchemaCheck(Json::Value document = Json::Value()) : document_(std::move(document)) {}
 
     bool allows(const Json::Value& schema, const Json::Value& value) const {
@@ -40,7 +40,7 @@ class SchemaCheck {
         const Json::Value& schemas = document_["components"]["schemas"];
         const std::string name = reference.substr(std::min(prefix.size(), reference.size()));
         if (!reference.starts_with(prefix) || !schemas.isMember(name)) {
-            throw std::runtime_error("a reference to nothing: " + reference);
+            throw std::runtime_error("unresolved reference: " + reference);
         }
         return schemas[name];
     }
@@ -55,7 +55,7 @@ class SchemaCheck {
         if (type == "null") return value.isNull();
         if (type == "array") return value.isArray();
         if (type == "object") return value.isObject();
-        throw std::runtime_error("a type that is none: " + type);
+        throw std::runtime_error("unknown type: " + type);
     }
     static bool has_type(const Json::Value& types, const Json::Value& value) {
         if (types.isString()) return is(types.asString(), value);

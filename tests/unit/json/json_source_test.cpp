@@ -1,4 +1,4 @@
-// json/json_source.hpp: a value comes back as it was sent, whatever stands around it.
+// json/json_source.hpp: a value keeps its exact text, whatever surrounds it.
 #include "json/json_source.hpp"
 
 #include "json/json_body.hpp"
@@ -30,7 +30,7 @@ Texts members(const std::string& body) {
 
 BOOST_AUTO_TEST_SUITE(json_source)
 
-BOOST_AUTO_TEST_CASE(entries_are_cut_where_they_end) {
+BOOST_AUTO_TEST_CASE(entries_end_at_the_correct_byte) {
     BOOST_TEST(entries("[]") == Texts{});
     BOOST_TEST(entries(" [ \n ] ") == Texts{});
     BOOST_TEST(entries("{}") == Texts{});
@@ -49,14 +49,14 @@ BOOST_AUTO_TEST_CASE(brackets_and_quotes_within_strings_are_text) {
                (Texts{R"("{")", R"([":"])", R"("\\\"")"}));
 }
 
-BOOST_AUTO_TEST_CASE(compact_is_without_space_between_tokens_alone) {
+BOOST_AUTO_TEST_CASE(compact_removes_only_the_space_between_tokens) {
     BOOST_TEST(compact_json(" { \"a b\" : [ 1.10 , -0 , 1E2 ] ,\r\n\t\"c\" : \" \\\" \" } ") ==
                R"({"a b":[1.10,-0,1E2],"c":" \" "})");
     BOOST_TEST(compact_json("\"\\u0041\"") == "\"\\u0041\"");
     BOOST_TEST(compact_json("") == "");
 }
 
-BOOST_AUTO_TEST_CASE(members_are_found_by_the_name_that_they_mean) {
+BOOST_AUTO_TEST_CASE(members_are_found_by_their_decoded_name) {
     BOOST_TEST(members(R"({"other":{"key":0},"list":[{"key":1.0},{},{"a":"key","key":[ 2 ]},3,
                              {"\u006bey":"\u006b"},{"deep":{"key":4}},{"key":null}]})") ==
                (Texts{"1.0", "", "[2]", "", R"("\u006b")", "", "null"}));

@@ -1,5 +1,5 @@
-// json/schema.hpp: what a body may hold, with the exact path of every fault, and a printed schema
-// that allows what is accepted.
+// json/schema.hpp: what a body may contain, the exact path of every fault, and a printed schema
+// that allows exactly the accepted bodies.
 #include "json/schema.hpp"
 
 #include "base/error.hpp"
@@ -61,7 +61,7 @@ auto decoded(const Schema& schema, const std::string& text) {
     return json::decode(schema, body.root(), *Date::parse("2026-11-20"));
 }
 
-// "path code" of each fault; empty where the text is taken.
+// "path code" of each fault; empty if the text is accepted.
 template <class Schema>
 Texts faults(const Schema& schema, const std::string& text) {
     try {
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_SUITE(schema)
 
 // ---------------------------------------------------------------------------- values
 
-BOOST_AUTO_TEST_CASE(a_good_body_becomes_a_value) {
+BOOST_AUTO_TEST_CASE(a_valid_body_becomes_a_value) {
     const Outer value = decoded(
         kOuter, R"({"name":" Ann ","count":7,"flag":true,"maybe":false,"note":"",)"
                 R"("list":[{"word":"ab"},{"word":"abcd","numbers":[0,9]}],"inner":{"word":"xy"}})");
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_good_body_becomes_a_value) {
     BOOST_TEST(value.inner.word == "xy");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_absent_or_null_stays_as_it_was) {
+BOOST_AUTO_TEST_CASE(absent_and_null_members_keep_their_defaults) {
     for (const std::string text :
          {R"({"name":"x"})",
           R"({"name":"x","count":null,"flag":null,"maybe":null,"note":null,"list":null})"}) {
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(what_is_absent_or_null_stays_as_it_was) {
 
 // ---------------------------------------------------------------------------- faults
 
-BOOST_AUTO_TEST_CASE(every_type_tells_its_faults_by_path) {
+BOOST_AUTO_TEST_CASE(every_type_reports_its_faults_by_path) {
     const std::vector<std::pair<std::string, Texts>> table = {
         {R"([])", {" wrong_type"}},
         {R"("x")", {" wrong_type"}},
@@ -164,13 +164,13 @@ BOOST_AUTO_TEST_CASE(every_type_tells_its_faults_by_path) {
     for (const auto& [text, expected] : table) BOOST_TEST(outer(text) == expected, text);
 }
 
-BOOST_AUTO_TEST_CASE(lengths_are_counted_in_characters_behind_the_trimming) {
+BOOST_AUTO_TEST_CASE(lengths_are_counted_in_characters_after_trimming) {
     BOOST_TEST(outer("{\"name\":\"  \u00e4\u00f6\u00fc\u4e2d\U0001f600  \"}") == Texts());
     BOOST_TEST(outer("{\"name\":\"\u00e4\u00f6\u00fc\u4e2d\U0001f600x\"}") ==
                Texts{"name too_long"});
 }
 
-BOOST_AUTO_TEST_CASE(a_caller_s_key_is_shown_back_but_not_at_any_length) {
+BOOST_AUTO_TEST_CASE(an_unknown_key_is_reported_and_truncated) {
     std::string umlauts;
     for (int i = 0; i < 40; ++i) umlauts += "\u00e4";
     const Texts found =
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_caller_s_key_is_shown_back_but_not_at_any_length) {
     BOOST_TEST(found[1] == "x" + umlauts.substr(0, 62) + " unknown_field");
 }
 
-BOOST_AUTO_TEST_CASE(a_hundred_faults_are_enough) {
+BOOST_AUTO_TEST_CASE(at_most_a_hundred_faults_are_reported) {
     std::string entries;
     for (int i = 0; i < 300; ++i) entries += i ? ",1" : "1";
     struct List {
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_payload_is_normalised) {
     BOOST_TEST(fields.attributes == R"({"phone":" 1 ","n":1.5,"b":true,"m":["x",1,false]})");
 }
 
-BOOST_AUTO_TEST_CASE(a_payload_tells_every_fault) {
+BOOST_AUTO_TEST_CASE(a_payload_reports_every_fault) {
     const std::string long_text(256, 'x');
     const std::vector<std::pair<std::string, Texts>> table = {
         {R"("nickname":"x")", {"nickname unknown_field"}},
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_payload_tells_every_fault) {
     BOOST_TEST(faults(kPayload, "[]") == Texts{" wrong_type"});
 }
 
-BOOST_AUTO_TEST_CASE(a_hundred_attributes_are_taken_and_not_one_more) {
+BOOST_AUTO_TEST_CASE(a_hundred_attributes_are_accepted_and_101_are_not) {
     const auto attributes = [](int count) {
         std::string text;
         for (int i = 0; i < count; ++i)
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(the_schema_is_printed_as_json_schema) {
         R"("minLength":2,"type":"string"}},"required":["word"],"type":"object"})");
 }
 
-BOOST_AUTO_TEST_CASE(the_schema_allows_what_is_accepted_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(the_schema_allows_exactly_the_accepted_bodies) {
     const Json::Value schema = kOuter.schema();
     const muster::test::SchemaCheck check;
     const Texts values = {"null",
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(the_schema_allows_what_is_accepted_and_nothing_else) {
     BOOST_TEST(accepted > 1000);
 }
 
-BOOST_AUTO_TEST_CASE(the_payload_s_schema_allows_every_payload_that_is_accepted) {
+BOOST_AUTO_TEST_CASE(the_schema_of_the_payload_allows_every_accepted_payload) {
     const Json::Value schema = muster::rules::MemberPayload{}.schema();
     const muster::test::SchemaCheck check;
     const Texts values = {"null",
@@ -350,8 +350,7 @@ BOOST_AUTO_TEST_CASE(the_payload_s_schema_allows_every_payload_that_is_accepted)
     BOOST_TEST(!check.allows(schema, Json::Value(Json::objectValue)));
 }
 
-// ---------------------------------------------------------------------------- addresses, codes,
-// ids
+// --------------------------------------------------------------------------- addresses, codes, ids
 
 namespace {
 
@@ -375,7 +374,7 @@ Texts typed(const std::string& name, const std::string& json) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(an_address_is_trimmed_and_lower_case) {
+BOOST_AUTO_TEST_CASE(an_address_is_trimmed_and_converted_to_lower_case) {
     BOOST_TEST(decoded(kTyped, R"({"email":" Ada@Example.ORG\n"})").email == "ada@example.org");
     for (const std::string bad : {"\"x\"", "\"a@\"", "\"@b.org\"", "\"a b@c.org\"",
                                   "\"a@b.org,c@d.org\"", "\"a@b@c.org\"", "\"<a@b.org>\""}) {
@@ -392,7 +391,7 @@ BOOST_AUTO_TEST_CASE(an_address_is_trimmed_and_lower_case) {
                R"({"format":"email","maxLength":254,"type":"string"})");
 }
 
-BOOST_AUTO_TEST_CASE(a_code_is_so_many_digits_as_text) {
+BOOST_AUTO_TEST_CASE(a_code_is_a_text_of_a_fixed_number_of_digits) {
     BOOST_TEST(decoded(kTyped, R"({"code":" 012345\t"})").code == "012345");
     BOOST_TEST(typed("code", "\"12345\"") == Texts{"code too_short"});
     BOOST_TEST(typed("code", "\"\"") == Texts{"code too_short"});
@@ -408,7 +407,7 @@ BOOST_AUTO_TEST_CASE(a_code_is_so_many_digits_as_text) {
                R"({"pattern":"^[0-9]{6}$","type":"string"})");
 }
 
-BOOST_AUTO_TEST_CASE(an_instant_has_its_offset) {
+BOOST_AUTO_TEST_CASE(a_timestamp_has_an_offset) {
     const auto read = decoded(kTyped, R"({"when":"2026-11-20T10:00:00+02:00","until":null})");
     BOOST_TEST(read.when.text() == "2026-11-20T08:00:00.000Z");
     BOOST_TEST(!read.until.has_value());
@@ -437,7 +436,7 @@ BOOST_AUTO_TEST_CASE(an_id_is_a_uuid) {
                R"({"format":"uuid","type":"string"})");
 }
 
-BOOST_AUTO_TEST_CASE(a_change_tells_what_is_left_out_from_what_is_cleared) {
+BOOST_AUTO_TEST_CASE(a_change_distinguishes_absent_and_cleared_members) {
     struct Change {
         std::optional<std::optional<std::int64_t>> limit;
     };

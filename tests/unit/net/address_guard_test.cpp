@@ -1,4 +1,5 @@
-// net/address_guard.hpp: which addresses are public, at both edges of every range that is not.
+// net/address_guard.hpp: which addresses are public, tested at both edges of every range that is
+// not public.
 #include "net/address_guard.hpp"
 
 #include "print.hpp"
@@ -62,7 +63,7 @@ const char* const kSpecial[] = {
     "240.0.0.0",
     "255.255.255.254",
     "255.255.255.255",
-    // Through IPv4-mapped IPv6, however it is written.
+    // Mapped to IPv6 (IPv4-mapped), in any notation.
     "::ffff:10.0.0.1",
     "::ffff:a00:1",
     "::ffff:169.254.169.254",
@@ -130,13 +131,13 @@ IpAddress parsed(const std::string& text) {
 
 BOOST_AUTO_TEST_SUITE(net_address_guard)
 
-BOOST_AUTO_TEST_CASE(only_addresses_of_hosts_of_the_internet_are_public) {
+BOOST_AUTO_TEST_CASE(only_addresses_of_internet_hosts_are_public) {
     for (const char* text : kPublic) BOOST_TEST(reach_of(parsed(text)) == Reach::Public, text);
     for (const char* text : kSpecial) BOOST_TEST(reach_of(parsed(text)) == Reach::Special, text);
     for (const char* text : kLoopback) BOOST_TEST(reach_of(parsed(text)) == Reach::Loopback, text);
 }
 
-BOOST_AUTO_TEST_CASE(an_address_is_read_in_its_full_form_only) {
+BOOST_AUTO_TEST_CASE(an_address_is_parsed_only_in_its_full_form) {
     for (const char* text :
          {"", "1", "127.1", "0x7f.0.0.1", "0177.0.0.1", "256.1.1.1", "1.2.3.4.5", "1.2.3.4 ",
           "[::1]", "::1%lo", "fe80::1%eth0", "1::2::3", "localhost"}) {
@@ -145,7 +146,7 @@ BOOST_AUTO_TEST_CASE(an_address_is_read_in_its_full_form_only) {
     BOOST_TEST(!IpAddress::parse(std::string("127.0.0.1\0x", 11)));
 }
 
-BOOST_AUTO_TEST_CASE(an_address_is_written_as_it_is_read) {
+BOOST_AUTO_TEST_CASE(an_address_is_printed_as_it_is_parsed) {
     for (const char* text : {"93.184.216.34", "0.0.0.0", "2606:4700::1111", "::1", "::"})
         BOOST_TEST(parsed(text).text() == text);
     BOOST_TEST(parsed("::ffff:8.8.8.8").text() == "8.8.8.8");
@@ -153,7 +154,7 @@ BOOST_AUTO_TEST_CASE(an_address_is_written_as_it_is_read) {
     BOOST_TEST(parsed("::ffff:8.8.8.8") == parsed("8.8.8.8"));
 }
 
-BOOST_AUTO_TEST_CASE(a_socket_address_is_the_address_in_it) {
+BOOST_AUTO_TEST_CASE(a_socket_address_contains_the_address) {
     sockaddr_in v4{};
     v4.sin_family = AF_INET;
     inet_pton(AF_INET, "10.1.2.3", &v4.sin_addr);

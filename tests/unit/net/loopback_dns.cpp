@@ -21,7 +21,7 @@ void put16(std::string& to, unsigned value) {
     to += static_cast<char>(value & 0xffU);
 }
 
-// The address as a record's data, or "" where it is none of that type.
+// The address as record data, or "" if it is not of that type.
 std::string data_of(const std::string& address, int type) {
     std::array<char, 16> bytes{};
     const bool is_v6 = type == kAaaa;
@@ -45,7 +45,8 @@ LoopbackDns::LoopbackDns(Script script) : script_(std::move(script)) {
 }
 
 LoopbackDns::~LoopbackDns() {
-    shutdown(socket_, SHUT_RDWR);  // wakes recvfrom(), though it says that there is no connection
+    shutdown(socket_,
+             SHUT_RDWR);  // wakes recvfrom(), although it reports that the socket is not connected
     thread_.join();
     close(socket_);
 }

@@ -1,5 +1,5 @@
-// A name server on the loopback (RFC 1035 over UDP) for tests of what looks names up: answers A and
-// AAAA from a script, which may change its mind from one question to the next, or say nothing.
+// A DNS server on the loopback (RFC 1035 over UDP) for tests of name lookups. It answers A and AAAA
+// queries from a script, which may change its answer or not answer.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace muster::test {
 
 class LoopbackDns {
   public:
-    // The addresses of a name at the nth time (from 0) that one of its types is asked for; none:
-    // there is no such name. nullopt: no answer comes. Called from the server's thread.
+    // The addresses of a name at the nth query (from 0) of one of its types. Empty: the name does
+    // not exist. nullopt: send no answer. Called from the server's thread.
     using Script =
         std::function<std::optional<std::vector<std::string>>(const std::string& name, int nth)>;
 
@@ -24,9 +24,9 @@ class LoopbackDns {
     LoopbackDns(const LoopbackDns&) = delete;
     LoopbackDns& operator=(const LoopbackDns&) = delete;
 
-    // As a setting names it: ADDRESS:PORT.
+    // In the format of the setting: ADDRESS:PORT.
     std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-    // How often addresses of that name were asked for, A and AAAA together.
+    // The number of A and AAAA queries for that name.
     int questions(const std::string& name) const;
 
   private:

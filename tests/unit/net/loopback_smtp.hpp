@@ -1,5 +1,5 @@
-// A small mail server on the loopback for tests of what sends mail, unit and database tests alike:
-// real sockets, one thread a connection, and a script that says how it answers.
+// A small mail server on the loopback for unit and database tests that send mail: real sockets, one
+// thread per connection, and a script that decides each reply.
 #pragma once
 
 #include <arpa/inet.h>
@@ -22,16 +22,16 @@ namespace muster::test {
 struct ReceivedMail {
     std::string from;  // the argument of MAIL
     std::string to;    // the argument of RCPT
-    std::string data;  // up to the dot, dots unstuffed
+    std::string data;  // without the final dot, dot-unstuffed
 };
 
 class LoopbackSmtp {
   public:
-    // How a step is answered: a whole reply ("250 ok"), or one of these.
-    static constexpr std::string_view kHang = "hang";  // say nothing, and wait
+    // The reply to a step: a complete reply line ("250 ok"), or one of these.
+    static constexpr std::string_view kHang = "hang";  // send nothing, and wait
     static constexpr std::string_view kCut = "cut";    // close
-    // "" = as a good server would. Steps: connect, EHLO, HELO, STARTTLS, AUTH, MAIL, RCPT, DATA,
-    // "." (the whole mail), QUIT. Called from several threads.
+    // "" = the normal reply. Steps: connect, EHLO, HELO, STARTTLS, AUTH, MAIL, RCPT, DATA, "." (the
+    // whole mail), QUIT. Called from several threads.
     using Script = std::function<std::string(std::string_view step)>;
 
     explicit LoopbackSmtp(Script script = [](std::string_view) { return ""; })
@@ -64,12 +64,12 @@ class LoopbackSmtp {
     LoopbackSmtp& operator=(const LoopbackSmtp&) = delete;
 
     std::string url() const { return "smtp://127.0.0.1:" + std::to_string(port_); }
-    // Those that were answered with 250, and those whose answer a script took away.
+    // Mails that were accepted with 250, and mails whose reply the script replaced.
     std::vector<ReceivedMail> mails() const {
         const std::lock_guard lock(mutex_);
         return mails_;
     }
-    // Every command line, of all connections.
+    // Every command line of all connections.
     std::vector<std::string> commands() const {
         const std::lock_guard lock(mutex_);
         return commands_;
@@ -95,7 +95,7 @@ class LoopbackSmtp {
         return true;
     }
 
-    // False: the connection is to be closed.
+    // False: close the connection.
     bool answer(const Talk& talk, std::string_view step, std::string_view good) {
         std::string reply = script_(step);
         if (reply == kCut) return false;
@@ -147,7 +147,8 @@ class LoopbackSmtp {
         std::string line;
         bool goes_on = answer(talk, "connect", "220 loopback");
         while (goes_on && read_line(talk, line)) goes_on = obey(talk, line);
-        shutdown(socket, SHUT_RDWR);  // closed when the server goes, so that the number stays taken
+        shutdown(socket,
+                 SHUT_RDWR);  // closed together with the server, so that the number stays reserved
     }
 
     void accept_all() {

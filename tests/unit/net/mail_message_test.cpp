@@ -1,5 +1,4 @@
-// net/mail_message.hpp: what a mail looks like on the wire, and that nothing in it can write a
-// header of its own.
+// net/mail_message.hpp: the format of a mail, and protection against header injection.
 #include "net/mail_message.hpp"
 
 #include "base/text.hpp"
@@ -35,7 +34,7 @@ std::string body(const std::string& message) {
     return message.substr(message.find("\r\n\r\n") + 4);
 }
 
-// What a reader makes of quoted-printable.
+// Decodes quoted-printable like a mail reader.
 std::string unquoted(const std::string& text) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -51,7 +50,7 @@ std::string unquoted(const std::string& text) {
     return plain;
 }
 
-// What a reader makes of encoded words (Q, UTF-8).
+// Decodes encoded words (Q, UTF-8) like a mail reader.
 std::string decoded(std::string subject) {
     std::string plain;
     constexpr std::string_view kStart = "=?UTF-8?Q?";
@@ -82,7 +81,7 @@ void check_lines(const std::string& message) {
 
 BOOST_AUTO_TEST_SUITE(net_mail_message)
 
-BOOST_AUTO_TEST_CASE(a_mail_has_the_headers_that_it_needs) {
+BOOST_AUTO_TEST_CASE(a_mail_has_the_required_headers) {
     const std::string text = compose(mail(), "muster@club.example");
     BOOST_TEST(text ==
                "From: <muster@club.example>\r\n"
@@ -98,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_mail_has_the_headers_that_it_needs) {
                "12345678\r\n");
 }
 
-BOOST_AUTO_TEST_CASE(an_address_or_a_subject_with_a_control_character_is_refused) {
+BOOST_AUTO_TEST_CASE(an_address_or_subject_with_a_control_character_is_rejected) {
     for (const char* bad : {"\r", "\n", "\r\nBcc: <eve@example.org>", "\x7f", "\t", "\x01"}) {
         auto by_address = mail();
         by_address.to = std::string("ann@example.org") + bad;
@@ -114,7 +113,7 @@ BOOST_AUTO_TEST_CASE(an_address_or_a_subject_with_a_control_character_is_refused
     BOOST_CHECK_THROW(static_cast<void>(compose(zero, "m@x.y")), std::invalid_argument);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_address_is_refused_without_being_told) {
+BOOST_AUTO_TEST_CASE(an_invalid_address_is_rejected_and_not_repeated) {
     for (const std::string bad : {"", "ann", "@example.org", "ann@", "ann@x> SIZE=1",
                                   "<ann@example.org>", "a b@x.y", "ann@x.y,eve@x.y>"}) {
         auto message = mail();
@@ -133,7 +132,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_address_is_refused_without_being_told) {
     BOOST_CHECK_THROW(static_cast<void>(compose(longest, "m@x.y")), std::invalid_argument);
 }
 
-BOOST_AUTO_TEST_CASE(a_strange_but_good_address_stands_as_it_is) {
+BOOST_AUTO_TEST_CASE(an_unusual_valid_address_is_sent_unchanged) {
     for (const std::string good : {"käthe@example.org", "\"a b\"@example.org",
                                    "\"a@b\"@example.org", "o'neill+x@example.org"}) {
         auto message = mail();
@@ -142,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_strange_but_good_address_stands_as_it_is) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_plain_subject_stands_as_it_is_and_any_other_is_encoded) {
+BOOST_AUTO_TEST_CASE(an_ascii_subject_is_sent_unchanged_and_any_other_is_encoded) {
     for (const std::string& subject :
          {std::string("Ihr Code für Käthe"), std::string("=?UTF-8?Q?=0D=0A?="),
           std::string(67, 'x'), std::string("🎉 party, ") + std::string(200, '.') + " 🎉",
@@ -157,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_plain_subject_stands_as_it_is_and_any_other_is_encoded) {
                std::string(66, 'x'));
 }
 
-BOOST_AUTO_TEST_CASE(a_text_comes_out_as_it_went_in_with_its_line_ends_made_alike) {
+BOOST_AUTO_TEST_CASE(a_text_is_decoded_unchanged_with_normalised_line_ends) {
     const std::string all = "Grüße 😀 = 100 % \t\n.\n..dot\nFrom here\n \nlone\rreturn\n\n" +
                             std::string(300, 'y') + "\n" + std::string(75, 'z') + "\n" +
                             std::string(76, 'z') + "\ntail ";
@@ -175,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_text_comes_out_as_it_went_in_with_its_line_ends_made_alik
     BOOST_TEST(body(compose(mail("s", ""), "m@x.y")) == "");
 }
 
-BOOST_AUTO_TEST_CASE(no_line_of_the_text_can_end_the_head_or_the_mail) {
+BOOST_AUTO_TEST_CASE(no_line_of_the_text_ends_the_head_or_the_mail) {
     const std::string message = compose(mail("s", "Bcc: eve@example.org\n.\nQUIT\n"), "m@x.y");
     BOOST_TEST(header(message, "Bcc") == "(none)");
     BOOST_TEST(body(message) == "Bcc: eve@example.org\r\n.\r\nQUIT\r\n");

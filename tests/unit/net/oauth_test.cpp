@@ -1,5 +1,5 @@
-// net/oauth.hpp against real sockets: what goes out, what comes back, and each way in which nothing
-// does.
+// net/oauth.hpp against real sockets: the request, the reply, and every way in which a call can
+// fail.
 #include "net/oauth.hpp"
 
 #include "unit/client/loopback_server.hpp"
@@ -33,7 +33,7 @@ LoopbackServer::Handler answering(const ServedResponse& response) {
     return [response](const ServedRequest&) { return response; };
 }
 
-// What becomes of a call that is answered like this.
+// The result of a call that gets this reply.
 OAuthReply reply_to(const ServedResponse& response) {
     const LoopbackServer server(answering(response));
     return call_oauth(call_to(server.url() + "/token"), kShort);
@@ -43,7 +43,7 @@ OAuthReply reply_to(const ServedResponse& response) {
 
 BOOST_AUTO_TEST_SUITE(net_oauth)
 
-BOOST_AUTO_TEST_CASE(a_call_goes_out_as_given_and_its_answer_comes_back_whatever_its_status) {
+BOOST_AUTO_TEST_CASE(a_call_is_sent_as_given_and_its_reply_is_returned_with_any_status) {
     const LoopbackServer server([](const ServedRequest& request) {
         ServedResponse response;
         response.status = request.method == "GET" ? 200 : 400;
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_call_goes_out_as_given_and_its_answer_comes_back_whatever
     BOOST_TEST(got.body.reveal() == "GET /token?tenant=1 Basic aWQ6c2VjcmV0 ");
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_is_an_answer_and_is_not_followed) {
+BOOST_AUTO_TEST_CASE(a_redirect_is_returned_and_not_followed) {
     const LoopbackServer elsewhere(answering({}));
     const OAuthReply reply = reply_to(
         {.status = 307, .body = "", .headers = {{"Location", elsewhere.url() + "/token"}}});
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_an_answer_and_is_not_followed) {
     BOOST_TEST(elsewhere.connections() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_may_be_as_large_as_the_bound_and_no_larger) {
+BOOST_AUTO_TEST_CASE(a_reply_may_be_as_large_as_the_limit_and_no_larger) {
     const OAuthReply whole = reply_to({.body = std::string(1000, 'x'), .headers = {}});
     BOOST_TEST(whole.body.reveal().size() == 1000U);
     const OAuthReply larger = reply_to({.body = std::string(1001, 'x'), .headers = {}});
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(an_answer_may_be_as_large_as_the_bound_and_no_larger) {
     BOOST_TEST(endless.failure == "too_large");
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_is_silent_holds_nobody_up_for_longer_than_the_bound) {
+BOOST_AUTO_TEST_CASE(an_unresponsive_server_reaches_the_time_limit) {
     const auto began = std::chrono::steady_clock::now();
     const OAuthReply reply = reply_to({.body = "", .headers = {}, .hang = true});
     const auto took = std::chrono::steady_clock::now() - began;
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_silent_holds_nobody_up_for_longer_than_the
     BOOST_TEST(took < std::chrono::seconds(5));
 }
 
-BOOST_AUTO_TEST_CASE(what_ends_in_the_middle_is_no_answer) {
+BOOST_AUTO_TEST_CASE(a_truncated_reply_is_a_failure) {
     BOOST_TEST(reply_to({.body = "", .headers = {}, .hang_up = true}).failure == "broken");
     BOOST_TEST(reply_to({.body = "0123456789", .headers = {}, .cut_body_after = 4}).failure ==
                "broken");
@@ -101,13 +101,13 @@ BOOST_AUTO_TEST_CASE(what_ends_in_the_middle_is_no_answer) {
                "broken");
 }
 
-BOOST_AUTO_TEST_CASE(who_is_not_there_is_told_apart) {
+BOOST_AUTO_TEST_CASE(connect_and_resolve_failures_are_distinguished) {
     const std::string gone = LoopbackServer(answering({})).url();
     BOOST_TEST(call_oauth(call_to(gone), kShort).failure == "connect");
-    BOOST_TEST(call_oauth(call_to("https://nobody.invalid/token"), kShort).failure == "resolve");
+    BOOST_TEST(call_oauth(call_to("https://unknown.invalid/token"), kShort).failure == "resolve");
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_leaves_in_the_clear_for_the_loopback_alone) {
+BOOST_AUTO_TEST_CASE(a_secret_is_sent_in_cleartext_only_to_loopback) {
     for (const std::string url :
          {"http://provider.example/token", "http://127.0.0.1.example/token",
           "http://127.0.0.1@provider.example/", "ftp://127.0.0.1/", "file:///etc/hostname", ""}) {
@@ -116,11 +116,11 @@ BOOST_AUTO_TEST_CASE(a_secret_leaves_in_the_clear_for_the_loopback_alone) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_certificate_must_be_of_an_authority_that_is_trusted_and_of_that_name) {
+BOOST_AUTO_TEST_CASE(the_certificate_must_be_from_a_trusted_authority_and_for_that_name) {
     const TlsReceiver receiver("localhost");
     const std::string port = std::to_string(receiver.port());
     OAuthRequest call = call_to("https://localhost:" + port + "/token");
-    BOOST_TEST(call_oauth(call, kShort).failure == "tls");  // the system's authorities
+    BOOST_TEST(call_oauth(call, kShort).failure == "tls");  // the system's certificate authorities
     const TlsReceiver other("localhost");
     call.ca_file = other.ca_file();
     BOOST_TEST(call_oauth(call, kShort).failure == "tls");
@@ -128,7 +128,8 @@ BOOST_AUTO_TEST_CASE(the_certificate_must_be_of_an_authority_that_is_trusted_and
     BOOST_TEST(call_oauth(call, kShort).failure == "tls");
     call.ca_file = receiver.ca_file();
     BOOST_TEST(call_oauth(call, kShort).status == 200);
-    call.url = "https://127.0.0.1:" + port + "/token";  // a name that it does not have
+    call.url =
+        "https://127.0.0.1:" + port + "/token";  // a name that the certificate does not include
     BOOST_TEST(call_oauth(call, kShort).failure == "tls");
 }
 

@@ -1,4 +1,4 @@
-// net/smtp.hpp against real sockets: what a mail server may answer, and what becomes of the mail.
+// net/smtp.hpp against real sockets: the replies of a mail server and the result for the mail.
 #include "net/smtp.hpp"
 
 #include "unit/net/loopback_smtp.hpp"
@@ -43,7 +43,7 @@ LoopbackSmtp::Script answering(std::string step, std::string reply) {
 
 BOOST_AUTO_TEST_SUITE(net_smtp)
 
-BOOST_AUTO_TEST_CASE(a_mail_arrives_whole) {
+BOOST_AUTO_TEST_CASE(a_mail_is_delivered_unchanged) {
     const LoopbackSmtp server;
     auto message = mail();
     message.text = ".\n..\nfirst\n\n.last\n";
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_mail_arrives_whole) {
     BOOST_TEST(server.commands().back() == "QUIT");
 }
 
-BOOST_AUTO_TEST_CASE(one_sender_sends_many) {
+BOOST_AUTO_TEST_CASE(one_sender_sends_several_mails) {
     const LoopbackSmtp server;
     const SmtpSender sender(settings_for(server));
     for (int i = 0; i < 5; ++i) BOOST_TEST(sender.send(mail()).result == SmtpResult::Sent);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(an_address_beyond_ascii_is_sent_as_utf8) {
     BOOST_TEST(server.mails().at(0).from.find("SMTPUTF8") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_passing_refusal_is_to_be_tried_again) {
+BOOST_AUTO_TEST_CASE(a_temporary_rejection_is_retried) {
     for (const char* step : {"connect", "MAIL", "RCPT", "DATA", "."}) {
         const LoopbackSmtp server(answering(step, "451 come again ann@example.org"));
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_passing_refusal_is_to_be_tried_again) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_lasting_refusal_of_the_mail_is_final) {
+BOOST_AUTO_TEST_CASE(a_permanent_rejection_of_the_mail_is_final) {
     for (const char* step : {"MAIL", "RCPT", "DATA", "."}) {
         const LoopbackSmtp server(answering(step, "550 5.1.1 no ann@example.org here"));
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_lasting_refusal_of_the_mail_is_final) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_refuses_us_and_not_the_mail_is_the_operators_to_mend) {
+BOOST_AUTO_TEST_CASE(a_rejection_of_the_client_is_retried_because_the_operator_can_fix_it) {
     for (const auto& [step, reply] :
          {std::pair("connect", "554 go away"), std::pair("MAIL", "530 authentication required")}) {
         const LoopbackSmtp server(answering(step, reply));
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_refuses_us_and_not_the_mail_is_the_operators_
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_that_breaks_off_is_to_be_tried_again) {
+BOOST_AUTO_TEST_CASE(an_interrupted_connection_is_retried) {
     for (const char* step : {"connect", "EHLO", "MAIL", "RCPT", "DATA", "."}) {
         const LoopbackSmtp server(answering(step, std::string(LoopbackSmtp::kCut)));
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_breaks_off_is_to_be_tried_again) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_hangs_holds_a_mail_up_for_the_limit_and_no_longer) {
+BOOST_AUTO_TEST_CASE(an_unresponsive_server_delays_a_mail_no_longer_than_the_limit) {
     for (const char* step : {"connect", "RCPT", "."}) {
         const LoopbackSmtp server(answering(step, std::string(LoopbackSmtp::kHang)));
         const auto began = std::chrono::steady_clock::now();
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_hangs_holds_a_mail_up_for_the_limit_and_no_lo
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_never_says_goodbye_has_taken_the_mail_all_the_same) {
+BOOST_AUTO_TEST_CASE(a_mail_is_sent_even_if_the_server_does_not_answer_quit) {
     const LoopbackSmtp server(answering("QUIT", std::string(LoopbackSmtp::kHang)));
     const auto began = std::chrono::steady_clock::now();
     BOOST_TEST(SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::Sent);
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_says_goodbye_has_taken_the_mail_all_the
     BOOST_TEST(took < std::chrono::seconds(4));
 }
 
-BOOST_AUTO_TEST_CASE(nobody_at_the_address_is_to_be_tried_again) {
+BOOST_AUTO_TEST_CASE(a_refused_connection_is_retried) {
     SmtpSettings settings;
     {
         const LoopbackSmtp gone;
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(nobody_at_the_address_is_to_be_tried_again) {
     BOOST_TEST(SmtpSender(settings).send(mail()).result == SmtpResult::TryAgain);
 }
 
-BOOST_AUTO_TEST_CASE(no_mail_goes_without_tls_that_is_required) {
+BOOST_AUTO_TEST_CASE(required_tls_prevents_sending_without_tls) {
     const LoopbackSmtp server;
     auto settings = settings_for(server);
     settings.tls = SmtpTls::Require;
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(no_mail_goes_without_tls_that_is_required) {
     BOOST_TEST(server.mails().empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_password_is_not_sent_in_the_clear_unless_tls_is_none) {
+BOOST_AUTO_TEST_CASE(a_password_is_sent_in_cleartext_only_if_tls_is_none) {
     const auto offers_login = answering("EHLO", "250-loopback\r\n250 AUTH PLAIN LOGIN");
     const auto sign_in = [&](SmtpTls tls, const LoopbackSmtp& server) {
         auto settings = settings_for(server);
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_password_is_not_sent_in_the_clear_unless_tls_is_none) {
     BOOST_TEST(sign_in(SmtpTls::None, open));
 }
 
-BOOST_AUTO_TEST_CASE(starttls_is_asked_for_where_it_is_offered_and_only_if_wanted) {
+BOOST_AUTO_TEST_CASE(starttls_is_used_if_offered_and_configured) {
     const auto asked = [](SmtpTls tls) {
         const LoopbackSmtp server(answering("EHLO", "250-loopback\r\n250 STARTTLS"));
         auto settings = settings_for(server);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(starttls_is_asked_for_where_it_is_offered_and_only_if_wante
     BOOST_TEST(!asked(SmtpTls::None));
 }
 
-BOOST_AUTO_TEST_CASE(a_mail_that_cannot_be_written_never_reaches_the_server) {
+BOOST_AUTO_TEST_CASE(an_invalid_mail_never_reaches_the_server) {
     const LoopbackSmtp server;
     auto message = mail();
     message.to = "ann@example.org\r\nRCPT TO:<eve@example.org>";
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_mail_that_cannot_be_written_never_reaches_the_server) {
     BOOST_TEST(server.commands().empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_environments_proxy_does_not_count) {
+BOOST_AUTO_TEST_CASE(proxy_variables_of_the_environment_are_ignored) {
     setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
     const LoopbackSmtp server;
     BOOST_TEST(SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::Sent);

@@ -1,4 +1,4 @@
-// Runs tests/unit/net/tls_receiver: an https receiver with a certificate of its own.
+// Runs tests/unit/net/tls_receiver: an HTTPS receiver with its own certificate.
 #pragma once
 
 #include "unit/client/scratch.hpp"

@@ -1,4 +1,4 @@
-// net/unix_socket.hpp: who listens, who has gone, what is not there.
+// net/unix_socket.hpp: whether a socket is listening, closed or absent.
 #include "net/unix_socket.hpp"
 
 #include <sys/socket.h>
@@ -13,7 +13,7 @@ using muster::net::probe_socket;
 
 BOOST_AUTO_TEST_SUITE(unix_socket)
 
-BOOST_AUTO_TEST_CASE(a_listener_is_told_from_one_that_has_gone_and_from_none) {
+BOOST_AUTO_TEST_CASE(a_listening_a_closed_and_an_absent_socket_are_distinguished) {
     char folder[] = "/tmp/muster-socket-XXXXXX";
     BOOST_REQUIRE(mkdtemp(folder) != nullptr);
     const std::string path = std::string(folder) + "/a.sock";

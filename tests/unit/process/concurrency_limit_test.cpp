@@ -1,5 +1,5 @@
-// process/concurrency_limit.hpp: no more than were allowed hold a slot at once, in however many
-// processes, and a dead one's is free again.
+// process/concurrency_limit.hpp: at most the allowed number of permits are held at once across
+// processes, and a dead process's permit expires.
 #include "process/concurrency_limit.hpp"
 
 #include "print.hpp"
@@ -23,17 +23,17 @@ constexpr auto kMoment = std::chrono::milliseconds(1);
 
 BOOST_AUTO_TEST_SUITE(slots)
 
-BOOST_AUTO_TEST_CASE(so_many_are_taken_and_no_more) {
+BOOST_AUTO_TEST_CASE(at_most_the_limit_is_acquired) {
     ConcurrencyLimit slots;
     std::vector<ConcurrencyLimit::Permit> held;
     for (const char* whom : {"a", "b", "c"}) held.push_back(slots.try_acquire(3, whom).value());
     BOOST_TEST(!slots.try_acquire(3, "d").has_value());
     held.pop_back();
-    BOOST_TEST(slots.try_acquire(3, "d").has_value());  // and given back at once
+    BOOST_TEST(slots.try_acquire(3, "d").has_value());  // and released at once
     BOOST_TEST(slots.try_acquire(3, "d").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(whoever_waits_for_the_same_leaves_one_to_others) {
+BOOST_AUTO_TEST_CASE(one_target_leaves_one_permit_to_others) {
     ConcurrencyLimit slots;
     std::vector<ConcurrencyLimit::Permit> held;
     for (int i = 0; i < 2; ++i) held.push_back(slots.try_acquire(3, "hanging").value());
@@ -44,12 +44,12 @@ BOOST_AUTO_TEST_CASE(whoever_waits_for_the_same_leaves_one_to_others) {
     }
     const auto now = ConcurrencyLimit::Clock::now();
     BOOST_TEST(slots.try_acquire(3, "hanging", now + ConcurrencyLimit::kLife)
-                   .has_value());  // these have died
-    ConcurrencyLimit single;       // where there is but one, it is anybody's
+                   .has_value());  // the first permits have expired
+    ConcurrencyLimit single;       // a single permit is available to every target
     BOOST_TEST(single.try_acquire(1, "hanging").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(there_is_an_end_to_what_can_be_asked_for) {
+BOOST_AUTO_TEST_CASE(the_limit_has_a_lower_and_an_upper_bound) {
     ConcurrencyLimit slots;
     BOOST_TEST(!slots.try_acquire(0, "a").has_value());
     std::vector<ConcurrencyLimit::Permit> held;
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(there_is_an_end_to_what_can_be_asked_for) {
     BOOST_TEST(held.size() == ConcurrencyLimit::kMost);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_comes_back_too_late_frees_nobody_else_s) {
+BOOST_AUTO_TEST_CASE(a_late_release_does_not_free_the_permit_of_another) {
     ConcurrencyLimit slots;
     const auto now = ConcurrencyLimit::Clock::now();
     std::optional<ConcurrencyLimit::Permit> late = slots.try_acquire(1, "a", now);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(whoever_comes_back_too_late_frees_nobody_else_s) {
     BOOST_TEST(!slots.try_acquire(1, "a", now + ConcurrencyLimit::kLife + kMoment).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_worker_s_slot_is_free_again_after_its_time) {
+BOOST_AUTO_TEST_CASE(the_permit_of_a_killed_worker_expires) {
     ConcurrencyLimit slots;
     std::array<int, 2> pipe_ends{};
     BOOST_TEST_REQUIRE(pipe(pipe_ends.data()) == 0);

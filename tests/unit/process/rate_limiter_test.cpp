@@ -1,5 +1,5 @@
-// process/rate_limiter.hpp: exactly what a limit lets pass, whoever asks, however many processes
-// do, and however full the table is.
+// process/rate_limiter.hpp: exactly the limit passes, for any number of callers and processes and
+// with a full table.
 #include "process/rate_limiter.hpp"
 
 #include "print.hpp"
@@ -24,17 +24,17 @@ using std::chrono::seconds;
 
 namespace {
 
-// Keys of a test that may meet another's in all bits that the table keeps: 16 in a small table.
+// Keys of a test that may collide in all bits that the table keeps: 16 in a small table.
 constexpr int kChance = 5;
 
-// A limiter and a clock that moves when the test says so.
-struct Bench {
-    explicit Bench(std::size_t slots = RateLimiter::kSlots) : limiter(slots) {}
+// A limiter with a clock that the test controls.
+struct LimiterFixture {
+    explicit LimiterFixture(std::size_t slots = RateLimiter::kSlots) : limiter(slots) {}
 
     RateResult take(const std::string& key, const RateLimit& limit) {
         return limiter.take(key, limit, now);
     }
-    // How many pass until one is refused.
+    // How many requests pass until one is refused.
     std::int64_t drain(const std::string& key, const RateLimit& limit) {
         std::int64_t passed = 0;
         while (take(key, limit).allowed) ++passed;
@@ -45,7 +45,7 @@ struct Bench {
     RateLimiter::Clock::time_point now = RateLimiter::Clock::now();
 };
 
-// What the children of a test count together.
+// A counter shared by the child processes of a test.
 struct Tally {
     std::atomic<std::int64_t> tick{0};
     std::array<std::atomic<std::int64_t>, 256> passed{};
@@ -69,7 +69,7 @@ class SharedTally {
     Tally* tally_;
 };
 
-// Runs work() in that many processes at once, to their good end.
+// Runs work() in that many processes at once and expects all to succeed.
 template <class Work>
 void in_children(int count, const Work& work) {
     std::vector<pid_t> children;
@@ -96,69 +96,69 @@ BOOST_AUTO_TEST_SUITE(rate_limiter)
 // ---------------------------------------------------------------------------- one bucket
 
 BOOST_AUTO_TEST_CASE(a_burst_passes_and_then_the_rate) {
-    Bench bench;
+    LimiterFixture fixture;
     const RateLimit limit{10, 5};
     for (std::int64_t left = 4; left >= 0; --left) {
-        const RateResult verdict = bench.take("k", limit);
+        const RateResult verdict = fixture.take("k", limit);
         BOOST_TEST(verdict.allowed);
         BOOST_TEST(verdict.remaining == left);
         BOOST_TEST(verdict.reset_seconds == 1);
         BOOST_TEST(verdict.retry_after == 0);
     }
-    const RateResult refused = bench.take("k", limit);
+    const RateResult refused = fixture.take("k", limit);
     BOOST_TEST(!refused.allowed);
     BOOST_TEST(refused.remaining == 0);
     BOOST_TEST(refused.reset_seconds == 1);
     BOOST_TEST(refused.retry_after == 1);
-    bench.now += milliseconds(99);
-    BOOST_TEST(!bench.take("k", limit).allowed);
-    bench.now += milliseconds(2);
-    BOOST_TEST(bench.drain("k", limit) == 1);
-    bench.now += seconds(60);
-    BOOST_TEST(bench.drain("k", limit) == 5);
+    fixture.now += milliseconds(99);
+    BOOST_TEST(!fixture.take("k", limit).allowed);
+    fixture.now += milliseconds(2);
+    BOOST_TEST(fixture.drain("k", limit) == 1);
+    fixture.now += seconds(60);
+    BOOST_TEST(fixture.drain("k", limit) == 5);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_refused_costs_nothing) {
-    Bench bench;
+BOOST_AUTO_TEST_CASE(a_refused_request_costs_nothing) {
+    LimiterFixture fixture;
     const RateLimit limit{1, 2};
-    BOOST_TEST(bench.drain("k", limit) == 2);
-    for (int i = 0; i < 1000; ++i) BOOST_TEST(!bench.take("k", limit).allowed);
-    bench.now += microseconds(1'000'001);
-    BOOST_TEST(bench.drain("k", limit) == 1);
+    BOOST_TEST(fixture.drain("k", limit) == 2);
+    for (int i = 0; i < 1000; ++i) BOOST_TEST(!fixture.take("k", limit).allowed);
+    fixture.now += microseconds(1'000'001);
+    BOOST_TEST(fixture.drain("k", limit) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_waits_as_long_as_told_passes) {
+BOOST_AUTO_TEST_CASE(a_client_that_waits_the_reported_time_passes) {
     for (const RateLimit& limit :
          {RateLimit{1, 1}, RateLimit{7, 3}, RateLimit{100'000, 1}, per_minute(1), per_minute(10),
           per_minute(7), RateLimit{3, 100}}) {
-        Bench bench;
-        bench.drain("k", limit);
-        const RateResult refused = bench.take("k", limit);
+        LimiterFixture fixture;
+        fixture.drain("k", limit);
+        const RateResult refused = fixture.take("k", limit);
         BOOST_TEST(refused.retry_after >= 1);
-        bench.now += seconds(refused.retry_after);
-        BOOST_TEST(bench.take("k", limit).allowed);
-        bench.drain("k", limit);
-        bench.now += seconds(bench.take("k", limit).reset_seconds);
-        BOOST_TEST(bench.drain("k", limit) == limit.burst);
+        fixture.now += seconds(refused.retry_after);
+        BOOST_TEST(fixture.take("k", limit).allowed);
+        fixture.drain("k", limit);
+        fixture.now += seconds(fixture.take("k", limit).reset_seconds);
+        BOOST_TEST(fixture.drain("k", limit) == limit.burst);
     }
 }
 
-BOOST_AUTO_TEST_CASE(over_a_long_time_exactly_the_rate_passes) {
-    // A burst of two, so that nothing is lost between two looks.
+BOOST_AUTO_TEST_CASE(the_long_term_rate_is_exact) {
+    // A burst of two, so that no token is lost between two checks.
     for (const RateLimit& limit :
          {RateLimit{1, 2}, RateLimit{3, 2}, RateLimit{7, 7}, RateLimit{999, 10},
           RateLimit{70'000, 50}, RateLimit{99'999, 100}, RateLimit{100'000, 2}, per_minute(7)}) {
-        Bench bench;
-        const auto began = bench.now;
+        LimiterFixture fixture;
+        const auto began = fixture.now;
         const std::int64_t token = limit.seconds * 1'000'000 / limit.per_second;
         const microseconds step{std::max<std::int64_t>(1, token / 3)};
-        std::int64_t passed = bench.drain("k", limit);
+        std::int64_t passed = fixture.drain("k", limit);
         BOOST_TEST(passed == limit.burst);
         for (int i = 0; i < 60'000; ++i) {
-            bench.now += step;
-            passed += bench.drain("k", limit);
+            fixture.now += step;
+            passed += fixture.drain("k", limit);
         }
-        const auto spent = std::chrono::duration_cast<microseconds>(bench.now - began).count();
+        const auto spent = std::chrono::duration_cast<microseconds>(fixture.now - began).count();
         const std::int64_t grown = spent * limit.per_second / (limit.seconds * 1'000'000);
         BOOST_TEST(passed >= limit.burst + grown - 1, limit.per_second);
         BOOST_TEST(passed <= limit.burst + grown + 1, limit.per_second);
@@ -166,108 +166,108 @@ BOOST_AUTO_TEST_CASE(over_a_long_time_exactly_the_rate_passes) {
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_limits_hold) {
-    Bench bench;
-    BOOST_TEST(bench.drain("fast", {100'000, 100'000}) == 100'000);
-    BOOST_TEST(bench.take("fast", {100'000, 100'000}).reset_seconds == 1);
-    BOOST_TEST(bench.drain("slow", {1, 100'000}) == 100'000);
-    const RateResult refused = bench.take("slow", {1, 100'000});
+    LimiterFixture fixture;
+    BOOST_TEST(fixture.drain("fast", {100'000, 100'000}) == 100'000);
+    BOOST_TEST(fixture.take("fast", {100'000, 100'000}).reset_seconds == 1);
+    BOOST_TEST(fixture.drain("slow", {1, 100'000}) == 100'000);
+    const RateResult refused = fixture.take("slow", {1, 100'000});
     BOOST_TEST(refused.retry_after == 1);
     BOOST_TEST(refused.reset_seconds == 100'000);
-    BOOST_TEST(bench.drain("minute", {1, 100'000, 60}) == 100'000);
-    BOOST_TEST(bench.take("minute", {1, 100'000, 60}).reset_seconds == 6'000'000);
+    BOOST_TEST(fixture.drain("minute", {1, 100'000, 60}) == 100'000);
+    BOOST_TEST(fixture.take("minute", {1, 100'000, 60}).reset_seconds == 6'000'000);
 }
 
-BOOST_AUTO_TEST_CASE(a_limit_that_makes_no_sense_is_the_nearest_that_does) {
-    Bench bench;
-    BOOST_TEST(bench.drain("none", {0, 0, 0}) == 1);
-    BOOST_TEST(bench.drain("negative", {-5, -5, -5}) == 1);
-    BOOST_TEST(bench.drain("huge", {1, std::int64_t{1} << 62, std::int64_t{1} << 62}) == 100'000);
+BOOST_AUTO_TEST_CASE(an_invalid_limit_becomes_the_nearest_valid_one) {
+    LimiterFixture fixture;
+    BOOST_TEST(fixture.drain("none", {0, 0, 0}) == 1);
+    BOOST_TEST(fixture.drain("negative", {-5, -5, -5}) == 1);
+    BOOST_TEST(fixture.drain("huge", {1, std::int64_t{1} << 62, std::int64_t{1} << 62}) == 100'000);
 }
 
-BOOST_AUTO_TEST_CASE(a_limit_that_changes_counts_from_the_next_request_on) {
-    Bench bench;
-    BOOST_TEST(bench.drain("k", {1, 5}) == 5);
-    BOOST_TEST(bench.drain("k", {1, 8}) == 3);
-    BOOST_TEST(bench.drain("k", {1, 2}) == 0);
-    bench.now += seconds(7);
-    BOOST_TEST(bench.drain("k", {1, 2}) == 1);
+BOOST_AUTO_TEST_CASE(a_changed_limit_applies_to_the_next_request) {
+    LimiterFixture fixture;
+    BOOST_TEST(fixture.drain("k", {1, 5}) == 5);
+    BOOST_TEST(fixture.drain("k", {1, 8}) == 3);
+    BOOST_TEST(fixture.drain("k", {1, 2}) == 0);
+    fixture.now += seconds(7);
+    BOOST_TEST(fixture.drain("k", {1, 2}) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_moment_before_the_limiter_was_made_is_its_beginning) {
-    Bench bench;
-    bench.now -= seconds(100);
-    BOOST_TEST(bench.drain("k", {1, 3}) == 3);
+BOOST_AUTO_TEST_CASE(a_time_before_the_creation_of_the_limiter_is_clamped) {
+    LimiterFixture fixture;
+    fixture.now -= seconds(100);
+    BOOST_TEST(fixture.drain("k", {1, 3}) == 3);
 }
 
 // ---------------------------------------------------------------------------- many buckets
 
-BOOST_AUTO_TEST_CASE(each_key_has_a_bucket_of_its_own) {
-    Bench bench;
+BOOST_AUTO_TEST_CASE(each_key_has_its_own_bucket) {
+    LimiterFixture fixture;
     int sharing = 0;
-    for (int i = 0; i < 2000; ++i) sharing += bench.drain(std::to_string(i), {1, 3}) < 3 ? 1 : 0;
+    for (int i = 0; i < 2000; ++i) sharing += fixture.drain(std::to_string(i), {1, 3}) < 3 ? 1 : 0;
     BOOST_TEST(sharing <= kChance);
-    BOOST_TEST(bench.drain(std::string("a\0b", 3), {1, 3}) == 3);
-    BOOST_TEST(bench.drain(std::string("a\0c", 3), {1, 3}) == 3);
-    BOOST_TEST(bench.drain("", {1, 3}) == 3);
+    BOOST_TEST(fixture.drain(std::string("a\0b", 3), {1, 3}) == 3);
+    BOOST_TEST(fixture.drain(std::string("a\0c", 3), {1, 3}) == 3);
+    BOOST_TEST(fixture.drain("", {1, 3}) == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_full_again_is_taken_over) {
-    Bench bench(8);  // each key's probes are the whole table
+BOOST_AUTO_TEST_CASE(the_entry_of_a_full_bucket_is_reused) {
+    LimiterFixture fixture(8);  // the probes of each key cover the whole table
     int sharing = 0;
     for (int round = 0; round < 500; ++round) {
         for (int i = 0; i < 8; ++i) {
-            sharing += bench.drain(std::to_string(round * 8 + i), {1, 3}) < 3 ? 1 : 0;
+            sharing += fixture.drain(std::to_string(round * 8 + i), {1, 3}) < 3 ? 1 : 0;
         }
-        bench.now += seconds(3);
+        fixture.now += seconds(3);
     }
     BOOST_TEST(sharing <= kChance);
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_not_full_is_not_taken_over) {
-    Bench bench(8);
+BOOST_AUTO_TEST_CASE(the_entry_of_a_partly_used_bucket_is_not_reused) {
+    LimiterFixture fixture(8);
     const RateLimit slow{1, 100};
-    for (int i = 0; i < 7; ++i) BOOST_TEST(bench.drain(std::to_string(i), slow) == 100);
+    for (int i = 0; i < 7; ++i) BOOST_TEST(fixture.drain(std::to_string(i), slow) == 100);
     for (int i = 0; i < 1000; ++i) {
-        bench.take("other " + std::to_string(i), {100'000, 1});
-        bench.now += microseconds(20);
+        fixture.take("other " + std::to_string(i), {100'000, 1});
+        fixture.now += microseconds(20);
     }
-    for (int i = 0; i < 7; ++i) BOOST_TEST(bench.drain(std::to_string(i), slow) == 0);
+    for (int i = 0; i < 7; ++i) BOOST_TEST(fixture.drain(std::to_string(i), slow) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_full_table_lets_nobody_past_the_limit_and_shuts_nobody_out_for_long) {
-    Bench bench(8);
+BOOST_AUTO_TEST_CASE(a_full_table_lets_no_key_exceed_its_limit_and_blocks_none_for_long) {
+    LimiterFixture fixture(8);
     const RateLimit limit{10, 5};
-    for (int i = 0; i < 20; ++i) bench.take("first " + std::to_string(i), limit);
+    for (int i = 0; i < 20; ++i) fixture.take("first " + std::to_string(i), limit);
     std::int64_t together = 0;
     for (int i = 0; i < 100; ++i) {
-        const std::int64_t passed = bench.drain("late " + std::to_string(i), limit);
-        BOOST_TEST(passed <= 4);  // whose bucket it shares has paid one
+        const std::int64_t passed = fixture.drain("late " + std::to_string(i), limit);
+        BOOST_TEST(passed <= 4);  // the owner of the shared bucket has used one
         together += passed;
     }
     BOOST_TEST(together > 0);
     BOOST_TEST(together <= 8 * 4);
-    // While the table stays full of others, a latecomer gets at most its rate.
+    // While other keys fill the table, a new key gets at most its rate.
     std::int64_t passed = 0;
     for (int i = 0; i < 1000; ++i) {
-        bench.now += milliseconds(10);
+        fixture.now += milliseconds(10);
         for (int other = 0; other < 8; ++other) {
-            bench.take("first " + std::to_string(other), {1, 100'000});
+            fixture.take("first " + std::to_string(other), {1, 100'000});
         }
-        passed += bench.take("late 1", limit).allowed ? 1 : 0;
+        passed += fixture.take("late 1", limit).allowed ? 1 : 0;
     }
     BOOST_TEST(passed <= 2 * limit.burst + 100);
-    bench.now += seconds(2'000'000);
-    BOOST_TEST(bench.drain("late 1", limit) == 5);
+    fixture.now += seconds(2'000'000);
+    BOOST_TEST(fixture.drain("late 1", limit) == 5);
 }
 
 BOOST_AUTO_TEST_CASE(two_limiters_place_the_same_keys_differently) {
-    // Which keys come too late for a bucket of their own differs from seed to seed.
+    // The seed decides which keys share a bucket.
     std::vector<std::vector<bool>> seen;
     for (int i = 0; i < 2; ++i) {
-        Bench bench(64);
+        LimiterFixture fixture(64);
         std::vector<bool> shared;
         for (int key = 0; key < 200; ++key) {
-            shared.push_back(bench.drain(std::to_string(key), {1, 3}) < 3);
+            shared.push_back(fixture.drain(std::to_string(key), {1, 3}) < 3);
         }
         seen.push_back(shared);
     }
@@ -278,21 +278,21 @@ BOOST_AUTO_TEST_CASE(the_number_of_slots_is_a_power_of_two) {
     for (const std::size_t slots : {std::size_t{0}, std::size_t{3}, std::size_t{65'535}}) {
         BOOST_CHECK_THROW(RateLimiter{slots}, std::invalid_argument);
     }
-    Bench one(1);
+    LimiterFixture one(1);
     BOOST_TEST(one.drain("k", {1, 3}) == 3);
     BOOST_TEST(one.drain("other", {1, 3}) == 0);
 }
 
 // ---------------------------------------------------------------------------- many processes
 
-BOOST_AUTO_TEST_CASE(processes_that_hammer_one_key_pass_exactly_the_limit_together) {
-    constexpr std::int64_t kTicks = 400'000;  // microseconds, one a request
+BOOST_AUTO_TEST_CASE(processes_that_use_one_key_pass_exactly_the_limit_together) {
+    constexpr std::int64_t kTicks = 400'000;  // microseconds, one per request
     const RateLimit limit{1000, 50};
-    Bench bench;
+    LimiterFixture fixture;
     SharedTally tally;
     in_children(4, [&] {
         for (std::int64_t tick; (tick = tally->tick++) < kTicks;) {
-            if (bench.limiter.take("k", limit, bench.now + microseconds(tick)).allowed) {
+            if (fixture.limiter.take("k", limit, fixture.now + microseconds(tick)).allowed) {
                 ++tally->passed[0];
             }
         }
@@ -302,17 +302,16 @@ BOOST_AUTO_TEST_CASE(processes_that_hammer_one_key_pass_exactly_the_limit_togeth
     BOOST_TEST(tally->passed[0] <= expected + 1);
 }
 
-BOOST_AUTO_TEST_CASE(processes_that_meet_new_keys_together_make_each_one_bucket) {
+BOOST_AUTO_TEST_CASE(processes_that_add_the_same_new_keys_create_one_bucket_each) {
     constexpr std::size_t kKeys = 256;
     constexpr std::int64_t kRounds = 40;
-    Bench bench;
+    LimiterFixture fixture;
     SharedTally tally;
-    // Each tick takes a request for each key: the children meet most keys for the first time at
-    // once.
+    // Each tick takes one request for each key, so the processes add most keys at the same time.
     in_children(4, [&] {
         for (std::int64_t round = 0; round < kRounds; ++round) {
             for (std::size_t key = 0; key < kKeys; ++key) {
-                if (bench.limiter.take(std::to_string(key), {1, 100}, bench.now).allowed) {
+                if (fixture.limiter.take(std::to_string(key), {1, 100}, fixture.now).allowed) {
                     ++tally->passed[key];
                 }
             }
@@ -321,16 +320,16 @@ BOOST_AUTO_TEST_CASE(processes_that_meet_new_keys_together_make_each_one_bucket)
     for (std::size_t key = 0; key < kKeys; ++key) BOOST_TEST(tally->passed[key] == 100, key);
 }
 
-BOOST_AUTO_TEST_CASE(processes_that_crowd_a_small_table_pass_no_key_beyond_its_limit) {
+BOOST_AUTO_TEST_CASE(processes_that_fill_a_small_table_pass_no_key_beyond_its_limit) {
     constexpr std::int64_t kTicks = 200'000;
     constexpr std::size_t kKeys = 16;
     const RateLimit limit{1000, 10};
-    Bench bench(8);
+    LimiterFixture fixture(8);
     SharedTally tally;
     in_children(4, [&] {
         for (std::int64_t tick; (tick = tally->tick++) < kTicks;) {
             const auto key = static_cast<std::size_t>(tick) * 7 % kKeys;
-            if (bench.limiter.take(std::to_string(key), limit, bench.now + microseconds(tick))
+            if (fixture.limiter.take(std::to_string(key), limit, fixture.now + microseconds(tick))
                     .allowed) {
                 ++tally->passed[key];
             }
@@ -339,7 +338,7 @@ BOOST_AUTO_TEST_CASE(processes_that_crowd_a_small_table_pass_no_key_beyond_its_l
     std::int64_t together = 0;
     for (std::size_t key = 0; key < kKeys; ++key) {
         together += tally->passed[key];
-        // From a shared bucket to one of its own, a key gains at most a burst.
+        // A key that moves from a shared bucket to its own gains at most one burst.
         BOOST_TEST(tally->passed[key] <= 2 * limit.burst + kTicks / 1000 + 2, key);
     }
     BOOST_TEST(together <= 8 * (limit.burst + kTicks / 1000 + 2));

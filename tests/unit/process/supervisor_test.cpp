@@ -1,5 +1,5 @@
-// process/supervisor.hpp, process/worker_pool.hpp: the service manager hears that the pool is ready
-// when each of its workers is, and what becomes of it after.
+// process/supervisor.hpp, process/worker_pool.hpp: the messages to the service manager when all
+// workers are ready, and on later changes.
 #include "process/supervisor.hpp"
 
 #include "process/worker_pool.hpp"
@@ -24,10 +24,10 @@ using namespace muster::process;
 
 namespace {
 
-// A service manager's end: what it was told, message by message.
+// The service manager's end: receives the messages one by one.
 class Manager {
   public:
-    // '@' for a name that is in no file system.
+    // '@' for an abstract socket name.
     explicit Manager(const std::string& path) : fd_(socket(AF_UNIX, SOCK_DGRAM, 0)) {
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
@@ -46,7 +46,7 @@ class Manager {
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
 
-    // The next message; "" when none comes in ten seconds.
+    // The next message; "" if none arrives in ten seconds.
     std::string next() {
         pollfd waiting{fd_, POLLIN, 0};
         if (poll(&waiting, 1, 10'000) != 1) return "";
@@ -63,7 +63,7 @@ std::string name_of_socket() {
     return "@muster-supervisor-test-" + std::to_string(getpid());
 }
 
-// A worker's life without requests.
+// The loop of a worker without requests.
 int idle(const char* before) {
     const sigset_t unblocked = install_worker_signals();
     if (*before) notify_supervisor(before);
@@ -72,7 +72,7 @@ int idle(const char* before) {
     return 0;
 }
 
-// A pool in a process of its own: its second plan is not valid, all others are.
+// A pool in its own process. Its second configuration is invalid, all others are valid.
 class RunningPool {
   public:
     RunningPool() : pid_(fork()) {
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_state_is_one_datagram_to_a_name_or_a_path) {
     std::filesystem::remove(path);
 }
 
-BOOST_AUTO_TEST_CASE(nobody_to_tell_is_no_fault) {
+BOOST_AUTO_TEST_CASE(a_missing_supervisor_is_not_an_error) {
     unsetenv("NOTIFY_SOCKET");
     BOOST_CHECK_NO_THROW(notify_supervisor("READY=1"));
     for (const std::string& nowhere :
@@ -141,12 +141,12 @@ BOOST_AUTO_TEST_CASE(a_pool_is_ready_when_its_last_worker_is) {
     BOOST_TEST(pool.end() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_reload_ends_with_ready_whether_it_was_refused_or_not) {
+BOOST_AUTO_TEST_CASE(a_reload_reports_ready_whether_it_was_rejected_or_not) {
     Manager manager(name_of_socket());
     RunningPool pool;
     BOOST_TEST(manager.next() == "STATUS=last");
     BOOST_TEST(manager.next() == "READY=1");
-    pool.signal(SIGHUP);  // refused: no new workers
+    pool.signal(SIGHUP);  // rejected: no new workers
     BOOST_TEST(manager.next() == "RELOADING=1");
     BOOST_TEST(manager.next() == "READY=1");
     pool.signal(SIGHUP);

@@ -1,4 +1,4 @@
-// rules/attributes.hpp: the registry, the judging of values and the two forms of a member's
+// rules/attributes.hpp: the registry, the validation of values and the two forms of a member's
 // attributes.
 #include "rules/attributes.hpp"
 
@@ -42,7 +42,7 @@ AttributeRegistry registry() {
 }
 
 // "good", "unknown <key>", "invalid <key>"
-std::string judged(std::string_view json) {
+std::string verdict_of(std::string_view json) {
     static const AttributeRegistry known = registry();
     const auto result = validate_attributes(known, json);
     switch (result.result) {
@@ -56,15 +56,15 @@ std::string judged(std::string_view json) {
     return "";
 }
 
-struct Judged {
+struct ValidationCase {
     std::string json;
     std::string verdict;
 };
 
-void check(const std::vector<Judged>& table) {
-    for (const Judged& row : table) {
+void check(const std::vector<ValidationCase>& table) {
+    for (const ValidationCase& row : table) {
         BOOST_TEST_CONTEXT("json <" << row.json << ">") {
-            BOOST_TEST(judged(row.json) == row.verdict);
+            BOOST_TEST(verdict_of(row.json) == row.verdict);
         }
     }
 }
@@ -73,7 +73,7 @@ std::string documented(std::string_view json, Provenance provenance = Provenance
     return attribute_document(json, provenance, Timestamp(1763632800123));
 }
 
-// What is no JSON, or no object.
+// Texts that are not JSON or not an object.
 const std::vector<std::string> kGarbage = {
     " ",
     "{",
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_copied_registry_finds_its_own_attributes) {
     BOOST_TEST(copy.find("s") == &copy.all()[4]);
 }
 
-BOOST_AUTO_TEST_CASE(each_type_takes_its_own_json_type_only) {
+BOOST_AUTO_TEST_CASE(each_type_accepts_only_its_own_json_type) {
     const std::vector<std::string> keys = {"t", "n", "d", "b", "s", "m"};
     struct Row {
         std::string value;
@@ -219,13 +219,13 @@ BOOST_AUTO_TEST_CASE(each_type_takes_its_own_json_type_only) {
             const bool good = row.good_for.find(key) != std::string::npos;
             const std::string json = "{\"" + key + "\":" + row.value + "}";
             BOOST_TEST_CONTEXT("json <" << json << ">") {
-                BOOST_TEST(judged(json) == (good ? "good" : "invalid " + key));
+                BOOST_TEST(verdict_of(json) == (good ? "good" : "invalid " + key));
             }
         }
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_date_is_a_day_that_exists) {
+BOOST_AUTO_TEST_CASE(a_date_must_exist) {
     check({
         {R"({"d":"2024-02-29"})", "good"},
         {R"({"d":"2000-02-29"})", "good"},
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(a_date_is_a_day_that_exists) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(a_choice_is_one_of_the_list_to_the_letter) {
+BOOST_AUTO_TEST_CASE(a_choice_matches_an_option_exactly) {
     check({
         {R"({"s":"S"})", "good"},
         {R"({"s":"s"})", "invalid s"},
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(a_choice_is_one_of_the_list_to_the_letter) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(several_choices_are_distinct_ones_of_the_list) {
+BOOST_AUTO_TEST_CASE(several_choices_are_distinct_options) {
     check({
         {R"({"m":[]})", "good"},
         {R"({"m":["events","news"]})", "good"},
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(several_choices_are_distinct_ones_of_the_list) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(keys_that_are_unknown_or_disabled_are_unknown) {
+BOOST_AUTO_TEST_CASE(unknown_and_disabled_keys_are_unknown) {
     check({
         {R"({"unheard_of":"x"})", "unknown unheard_of"},
         {R"({"off":"x"})", "unknown off"},
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(keys_that_are_unknown_or_disabled_are_unknown) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(the_first_fault_in_the_object_s_order_counts) {
+BOOST_AUTO_TEST_CASE(the_first_fault_in_object_order_is_reported) {
     check({
         {R"({"t":"x","n":1,"d":"2024-01-01","b":false,"s":"M","m":["news"]})", "good"},
         {R"({"t":"x","n":"1","b":"no"})", "invalid n"},
@@ -298,12 +298,12 @@ BOOST_AUTO_TEST_CASE(the_first_fault_in_the_object_s_order_counts) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(no_attributes_are_good_ones) {
+BOOST_AUTO_TEST_CASE(empty_attributes_are_valid) {
     check({{"", "good"}, {"{}", "good"}, {" { } ", "good"}});
     BOOST_TEST(validate_attributes(AttributeRegistry(), "{}").result == AttributeResult::Good);
 }
 
-BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
+BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_without_a_key) {
     for (const std::string& json : kGarbage) check({{json, "invalid "}});
     check({
         {R"({"t":{}})", "invalid "},
@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(judging_told_values_needs_no_json) {
+BOOST_AUTO_TEST_CASE(decoded_values_are_validated_without_json) {
     using Kind = AttributeValue::Kind;
     const AttributeRegistry known = registry();
     BOOST_TEST(known.check("t", {Kind::String, "x", {}}) == AttributeResult::Good);
@@ -335,13 +335,13 @@ BOOST_AUTO_TEST_CASE(a_document_holds_value_provenance_and_time_of_each_key) {
                R"({"t":["x","import",0]})");
 }
 
-BOOST_AUTO_TEST_CASE(no_attributes_make_an_empty_document) {
+BOOST_AUTO_TEST_CASE(empty_attributes_make_an_empty_document) {
     BOOST_TEST(documented("") == "{}");
     BOOST_TEST(documented("{}") == "{}");
     for (const std::string& json : kGarbage) BOOST_TEST(documented(json) == "{}", json);
 }
 
-BOOST_AUTO_TEST_CASE(values_come_back_from_a_document_as_they_went_in) {
+BOOST_AUTO_TEST_CASE(values_are_read_from_a_document_unchanged) {
     for (const std::string_view json : {
              R"({"t":"x"})",
              R"({"t":"x","n":1,"d":"2024-01-01","b":false,"s":"M","m":["news","offers"]})",
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(values_come_back_from_a_document_as_they_went_in) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(numbers_keep_their_value_through_a_document) {
+BOOST_AUTO_TEST_CASE(numbers_keep_their_value_in_a_document) {
     for (const double number : {1e5, 1e22, 1.7976931348623157e308, 5e-324, 1.0, -0.1, 1e-7}) {
         Json::Value in(Json::objectValue);
         in["n"] = number;
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(numbers_keep_their_value_through_a_document) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_large_object_passes_through) {
+BOOST_AUTO_TEST_CASE(a_large_object_is_accepted) {
     std::string json = "{";
     for (int i = 0; i < 100; ++i) {
         if (i > 0) json += ',';
@@ -380,11 +380,11 @@ BOOST_AUTO_TEST_CASE(a_large_object_passes_through) {
     }
     json += '}';
     BOOST_TEST(attribute_values(documented(json)) == json);
-    BOOST_TEST(judged(json) == "unknown key0");
-    BOOST_TEST(judged(R"({"t":"small again"})") == "good");
+    BOOST_TEST(verdict_of(json) == "unknown key0");
+    BOOST_TEST(verdict_of(R"({"t":"small again"})") == "good");
 }
 
-BOOST_AUTO_TEST_CASE(a_document_that_is_none_has_no_values) {
+BOOST_AUTO_TEST_CASE(an_invalid_document_has_no_values) {
     for (const std::string& document : kGarbage) {
         BOOST_TEST(attribute_values(document) == "{}", document);
     }
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(a_document_that_is_none_has_no_values) {
     BOOST_TEST(attribute_values(std::string(5000, '[')) == "{}");
 }
 
-BOOST_AUTO_TEST_CASE(whatever_the_database_holds_the_values_are_an_object) {
+BOOST_AUTO_TEST_CASE(the_values_of_any_stored_text_are_an_object) {
     std::mt19937 random(20261120);
     const std::string document = documented(R"({"t":"a \"b\" c","m":["news"],"n":1.5,"b":true})");
     constexpr std::string_view kBytes = "{}[]\",:\\0.e-ntu \xff";
@@ -428,16 +428,16 @@ BOOST_AUTO_TEST_CASE(whatever_the_database_holds_the_values_are_an_object) {
         Json::Value values;
         BOOST_TEST_REQUIRE(muster::parse_json(attribute_values(changed), values), changed);
         BOOST_TEST_REQUIRE(values.isObject(), changed);
-        BOOST_TEST_REQUIRE(!judged(changed).empty(), changed);
+        BOOST_TEST_REQUIRE(!verdict_of(changed).empty(), changed);
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_document_with_the_database_s_own_spacing_is_read) {
+BOOST_AUTO_TEST_CASE(a_document_with_the_spacing_of_the_database_is_read) {
     BOOST_TEST(attribute_values(R"({"n": [1, "api", 5], "t": ["x y", "import", 6]})") ==
                R"({"n":1,"t":"x y"})");
 }
 
-BOOST_AUTO_TEST_CASE(changes_of_a_document_put_replace_and_clear) {
+BOOST_AUTO_TEST_CASE(changes_of_a_document_add_replace_and_clear_keys) {
     const Timestamp now(9);
     const std::string stored = R"({"b":[1,"import",5],"a":["x","api",6]})";
     const auto change = [&](std::string_view changes) {
@@ -451,7 +451,7 @@ BOOST_AUTO_TEST_CASE(changes_of_a_document_put_replace_and_clear) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_stored_text_that_is_no_document_is_not_changed) {
+BOOST_AUTO_TEST_CASE(an_invalid_stored_document_is_not_changed) {
     for (const char* bad : {"", "[]", R"({"a":1})", R"({"a":[1,"api"]})", R"({"a":[1,"who",5]})",
                             R"({"a":[1,"api","5"]})", R"({"a":[1,"api",5],"a":[1,"api",5]})"}) {
         BOOST_CHECK_THROW((void)rules::attribute_entries(bad), std::invalid_argument);
@@ -460,7 +460,7 @@ BOOST_AUTO_TEST_CASE(a_stored_text_that_is_no_document_is_not_changed) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(entries_of_a_document_come_by_key) {
+BOOST_AUTO_TEST_CASE(entries_of_a_document_are_sorted_by_key) {
     const auto entries = rules::attribute_entries(R"({"b":[true,"import",5],"a":["x","api",6]})");
     BOOST_TEST_REQUIRE(entries.size() == 2U);
     BOOST_TEST(entries[0].key == "a");
@@ -469,7 +469,7 @@ BOOST_AUTO_TEST_CASE(entries_of_a_document_come_by_key) {
     BOOST_TEST(entries[1].updated_at.milliseconds() == 5);
 }
 
-BOOST_AUTO_TEST_CASE(clearing_wants_a_known_key_only) {
+BOOST_AUTO_TEST_CASE(clearing_requires_only_a_known_key) {
     const rules::AttributeRegistry registry(
         {{"on", "On", rules::AttributeType::Number, {}, true},
          {"off", "Off", rules::AttributeType::Number, {}, false}});

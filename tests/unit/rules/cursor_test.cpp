@@ -1,4 +1,4 @@
-// rules/cursor.hpp: a cursor opens for the scope it was sealed for, and for nothing else.
+// rules/cursor.hpp: a cursor opens only for the scope it was sealed for.
 #include "rules/cursor.hpp"
 
 #include "base/crypto.hpp"
@@ -25,7 +25,7 @@ std::string every_byte() {
 
 BOOST_AUTO_TEST_SUITE(cursor)
 
-BOOST_AUTO_TEST_CASE(a_position_of_any_bytes_comes_back) {
+BOOST_AUTO_TEST_CASE(a_position_of_any_bytes_is_read_back) {
     const CursorSealer sealer(kKey);
     for (const std::string& position :
          {std::string(), std::string("x"), std::string(1, '\0'), std::string(16, '\xff'),
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_cursor_of_another_scope_does_not_open) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(no_byte_moves_between_scope_and_position) {
+BOOST_AUTO_TEST_CASE(bytes_cannot_move_between_scope_and_position) {
     const CursorSealer sealer(kKey);
     const std::string sealed = muster::from_base64url(sealer.seal("ab", "cd")).value();
     const std::string tag = sealed.substr(2);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_cursor_of_another_key_does_not_open) {
     BOOST_TEST(!CursorSealer(kKey + "k").open(kScope, text).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_change_of_any_bit_of_any_byte_is_found) {
+BOOST_AUTO_TEST_CASE(a_change_of_any_bit_is_detected) {
     const CursorSealer sealer(kKey);
     const std::string sealed = muster::from_base64url(sealer.seal(kScope, "position")).value();
     for (std::size_t at = 0; at < sealed.size(); ++at) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_any_bit_of_any_byte_is_found) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_change_of_any_character_is_found) {
+BOOST_AUTO_TEST_CASE(a_change_of_any_character_is_detected) {
     const CursorSealer sealer(kKey);
     for (const std::string_view position : {"", "p", "po", "pos"}) {
         const std::string text = sealer.seal(kScope, position);
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_any_character_is_found) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_cursor_that_is_cut_or_lengthened_does_not_open) {
+BOOST_AUTO_TEST_CASE(a_truncated_or_extended_cursor_does_not_open) {
     const CursorSealer sealer(kKey);
     const std::string text = sealer.seal(kScope, "position");
     for (std::size_t size = 0; size < text.size(); ++size) {

@@ -1,4 +1,4 @@
-// rules/event_types.hpp: which types there are, who may name them, and who may listen.
+// rules/event_types.hpp: which types exist, who may emit them, and who may subscribe to them.
 #include "rules/event_types.hpp"
 
 #include "print.hpp"
@@ -7,7 +7,7 @@ using namespace muster::rules;
 
 BOOST_AUTO_TEST_SUITE(event_types)
 
-BOOST_AUTO_TEST_CASE(a_type_is_lower_case_words_with_dots_between) {
+BOOST_AUTO_TEST_CASE(a_type_is_lower_case_words_separated_by_dots) {
     for (const std::string type : {"a.b", "member.created", "a1_.b_2.c", "shop_2.order.paid"}) {
         BOOST_TEST(is_event_type(type), type);
     }
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_type_is_lower_case_words_with_dots_between) {
     BOOST_TEST(!is_event_type(std::string_view("a.b\0c", 5)));
 }
 
-BOOST_AUTO_TEST_CASE(every_canonical_type_can_be_subscribed_to_and_no_misspelling_of_one) {
+BOOST_AUTO_TEST_CASE(canonical_types_can_be_subscribed_to_and_misspelled_ones_cannot) {
     for (const std::string_view type : kCanonicalEventTypes) {
         BOOST_TEST(is_event_type(type), type);
         BOOST_TEST(can_subscribe_to(type), type);
@@ -32,10 +32,11 @@ BOOST_AUTO_TEST_CASE(every_canonical_type_can_be_subscribed_to_and_no_misspellin
         BOOST_TEST(!can_subscribe_to(type), type);
     }
     BOOST_TEST(can_subscribe_to("shop.order_paid"));
-    BOOST_TEST(can_subscribe_to("members.created"));  // a module of that slug may come
+    BOOST_TEST(
+        can_subscribe_to("members.created"));  // a module with this slug may be created later
 }
 
-BOOST_AUTO_TEST_CASE(a_module_emits_below_its_slug_and_never_in_muster_s_name) {
+BOOST_AUTO_TEST_CASE(a_module_emits_only_types_with_its_own_slug) {
     BOOST_TEST(can_emit("shop", "shop.order.paid"));
     BOOST_TEST(can_emit("my-shop", "my_shop.paid"));
     for (const std::string type : {"shop", "shop.", "shopper.paid", "sho.paid", "my-shop.paid",

@@ -1,4 +1,5 @@
-// rules/origins.hpp: which texts are origins, what a list may hold, and whom it lets in.
+// rules/origins.hpp: which texts are origins, what a list may contain, and which origins it
+// matches.
 #include "rules/origins.hpp"
 
 #include "print.hpp"
@@ -15,7 +16,7 @@ std::string shown(const std::optional<std::string>& origin) {
     return origin.value_or("none");
 }
 
-// What no Origin header of a browser's is, and no list may hold.
+// Texts that a browser never sends as Origin header and that a list rejects.
 const std::vector<std::string> kNone = {
     "",
     "null",
@@ -90,7 +91,7 @@ std::string host_of_bytes(std::size_t bytes) {
 
 BOOST_AUTO_TEST_SUITE(origins)
 
-BOOST_AUTO_TEST_CASE(an_origin_is_kept_in_one_spelling) {
+BOOST_AUTO_TEST_CASE(an_origin_is_stored_in_canonical_form) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"https://shop.example", "https://shop.example"},
         {"HTTPS://Shop.EXAMPLE", "https://shop.example"},
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(an_origin_is_kept_in_one_spelling) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_origin_is_none_and_in_no_list) {
+BOOST_AUTO_TEST_CASE(an_invalid_origin_is_rejected_also_in_a_list) {
     for (const std::string& text : kNone) {
         BOOST_TEST(shown(canonical_origin(text)) == "none", text);
         BOOST_TEST(shown(canonical_allowed_origin(text)) == "none", text);
@@ -123,14 +124,14 @@ BOOST_AUTO_TEST_CASE(what_is_no_origin_is_none_and_in_no_list) {
     BOOST_TEST(shown(canonical_origin("https://*.shop.example")) == "none");
 }
 
-BOOST_AUTO_TEST_CASE(a_host_has_253_bytes_at_most) {
+BOOST_AUTO_TEST_CASE(a_host_has_at_most_253_bytes) {
     const std::string longest = "https://" + host_of_bytes(253) + ":65535";
     BOOST_TEST(shown(canonical_origin(longest)) == longest);
     BOOST_TEST(longest.size() + 2 == kLongestAllowedOrigin);
     BOOST_TEST(shown(canonical_origin("https://" + host_of_bytes(254))) == "none");
 }
 
-BOOST_AUTO_TEST_CASE(a_list_may_hold_an_asterisk_for_the_first_label_of_a_domain) {
+BOOST_AUTO_TEST_CASE(a_list_allows_an_asterisk_as_the_first_label_of_a_domain) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"https://*.example.com", "https://*.example.com"},
         {"HTTPS://*.Example.COM:443", "https://*.example.com"},
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_list_may_hold_an_asterisk_for_the_first_label_of_a_domain
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_exact_entry_lets_in_itself_alone) {
+BOOST_AUTO_TEST_CASE(an_exact_entry_matches_only_itself) {
     const std::vector<std::string> list = {"https://other.example", "https://shop.example"};
     BOOST_TEST(is_allowed_origin(list, "https://shop.example"));
     for (const std::string_view origin :
@@ -167,7 +168,7 @@ BOOST_AUTO_TEST_CASE(an_exact_entry_lets_in_itself_alone) {
     BOOST_TEST(!is_allowed_origin({}, "https://shop.example"));
 }
 
-BOOST_AUTO_TEST_CASE(an_asterisk_stands_for_exactly_one_label) {
+BOOST_AUTO_TEST_CASE(an_asterisk_matches_exactly_one_label) {
     const std::vector<std::string> list = {"https://*.example.com"};
     const std::vector<std::string> ported = {"https://*.example.com:8443"};
     BOOST_TEST(is_allowed_origin(list, "https://shop.example.com"));
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(an_asterisk_stands_for_exactly_one_label) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_referer_s_origin_is_what_stands_before_its_path) {
+BOOST_AUTO_TEST_CASE(the_origin_of_a_referer_ends_before_its_path) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"https://shop.example/a/page?q#f", "https://shop.example"},
         {"https://shop.example", "https://shop.example"},

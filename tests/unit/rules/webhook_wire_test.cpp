@@ -1,4 +1,4 @@
-// rules/webhook_wire.hpp: Standard Webhooks 1.0.0 on the wire.
+// rules/webhook_wire.hpp: the message format of Standard Webhooks 1.0.0.
 #include "rules/webhook_wire.hpp"
 
 #include "base/crypto.hpp"
@@ -13,8 +13,8 @@ using namespace muster::rules;
 
 BOOST_AUTO_TEST_SUITE(webhooks)
 
-// The example of the specification's own libraries.
-BOOST_AUTO_TEST_CASE(a_signature_is_the_published_example_s) {
+// The example of the libraries of the specification.
+BOOST_AUTO_TEST_CASE(a_signature_matches_the_published_example) {
     const Secret secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     BOOST_TEST(webhook_signatures("msg_p5jXN8AQM9LWM0D4loKWxJek", Timestamp(1'614'265'330'999),
                                   R"({"test": 2432232314})", {&secret, 1}) ==
@@ -37,11 +37,11 @@ BOOST_AUTO_TEST_CASE(each_secret_signs_and_each_part_is_signed) {
     BOOST_TEST(sign("msg_1", 1'000'999, "{}") == both);  // whole seconds
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_secret_signs_nothing) {
+BOOST_AUTO_TEST_CASE(an_invalid_secret_produces_no_signature) {
     for (const std::string text :
          {"", "whsec_", "whsec_!", "mks_AAAA", "whsec_AAA", "whsec_AA A="}) {
         const Secret secret(text);
-        if (text == "whsec_") continue;  // an empty key is a key
+        if (text == "whsec_") continue;  // an empty key is valid
         BOOST_CHECK_THROW(
             static_cast<void>(webhook_signatures("m", Timestamp(0), "", {&secret, 1})),
             std::invalid_argument);
@@ -59,18 +59,18 @@ BOOST_AUTO_TEST_CASE(a_secret_holds_32_random_bytes) {
     BOOST_TEST(seen.size() == 100U);
 }
 
-BOOST_AUTO_TEST_CASE(an_id_has_no_dot_and_is_the_event_s) {
+BOOST_AUTO_TEST_CASE(an_id_is_derived_from_the_event_and_has_no_dot) {
     const auto event = WebhookEventId::parse("019aa000-1111-7222-8333-444455556666").value();
     BOOST_TEST(webhook_id(event) == "msg_019aa000111172228333444455556666");
 }
 
-BOOST_AUTO_TEST_CASE(a_body_has_the_three_members_in_their_order) {
+BOOST_AUTO_TEST_CASE(a_body_has_its_three_members_in_order) {
     BOOST_TEST(
         webhook_body("member.created", Timestamp(0), R"({"id":"\"x"})") ==
         R"({"type":"member.created","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"\"x"}})");
 }
 
-BOOST_AUTO_TEST_CASE(a_set_of_types_holds_whole_types_once) {
+BOOST_AUTO_TEST_CASE(a_set_of_types_contains_whole_types_once) {
     const std::string joined = joined_types({"b.c", "a.b", "b.c"});
     BOOST_TEST(joined == "a.b b.c");
     BOOST_TEST(holds_type(joined, "a.b"));

@@ -1,5 +1,5 @@
-// service/access/api_keys.hpp: keys are shown once, listed, rotated, revoked, and let their
-// organization in as long as they live.
+// service/access/api_keys.hpp: keys are shown once, listed, rotated and revoked, and identify their
+// organization while they are valid.
 #include "service/access/api_keys.hpp"
 #include "rules/audit.hpp"
 
@@ -65,7 +65,7 @@ struct ApiKeys : Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(api_keys, ApiKeys)
 
-BOOST_AUTO_TEST_CASE(a_key_is_stored_as_a_digest_and_lets_its_organization_in) {
+BOOST_AUTO_TEST_CASE(a_key_is_stored_as_a_digest_and_identifies_its_organization) {
     const auto issued = issue(" CRM ");
     const std::string& text = issued.secret.reveal();
     BOOST_TEST(text.starts_with("org_"));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_stored_as_a_digest_and_lets_its_organization_in) {
     BOOST_TEST(!listed.front().revoked_at.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(whatever_is_not_a_live_key_lets_nobody_in) {
+BOOST_AUTO_TEST_CASE(an_invalid_key_identifies_no_caller) {
     const auto issued = issue();
     std::string mistyped = issued.secret.reveal();
     mistyped[10] = mistyped[10] == 'a' ? 'b' : 'a';
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_mistyped_key_does_not_reach_the_database) {
     BOOST_TEST(db::statistics().statements == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_revoked_key_is_dead_with_the_next_request_and_is_revoked_once) {
+BOOST_AUTO_TEST_CASE(a_revoked_key_is_rejected_on_the_next_request_and_revoked_once) {
     const auto issued = issue();
     const auto kept = issue("other");
     BOOST_TEST(identify(issued.secret).has_value());
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_key_is_dead_with_the_next_request_and_is_revoked_
     BOOST_TEST(!revoke(ApiKeyId::create()));
 }
 
-BOOST_AUTO_TEST_CASE(a_key_ends_at_its_time) {
+BOOST_AUTO_TEST_CASE(a_key_expires_at_its_time) {
     const auto issued = issue("key", Timestamp::now() + kHour);
     BOOST_TEST(identify(issued.secret).has_value());
     client.execute("UPDATE api_keys SET expires_at = ?", Timestamp::now());
@@ -144,14 +144,14 @@ BOOST_AUTO_TEST_CASE(the_last_use_is_written_at_most_once_a_minute) {
     BOOST_TEST(last_used() != old);
 }
 
-BOOST_AUTO_TEST_CASE(a_key_that_is_not_let_in_leaves_no_trace_of_use) {
+BOOST_AUTO_TEST_CASE(a_rejected_key_does_not_update_the_last_use) {
     const auto issued = issue();
     revoke(issued.key.id);
     (void)identify(issued.secret);
     BOOST_TEST(last_used() == "NULL");
 }
 
-BOOST_AUTO_TEST_CASE(a_key_brings_its_own_rates_or_none) {
+BOOST_AUTO_TEST_CASE(a_key_has_its_own_rates_or_the_defaults) {
     const auto own = service::issue_api_key(context, acme, {"key", {}, 7, 9});
     const auto caller = identify(own.secret);
     BOOST_TEST(caller->rate_per_second == 7);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_key_brings_its_own_rates_or_none) {
 
 // ---------------------------------------------------------------------------- issued by an admin
 
-BOOST_AUTO_TEST_CASE(an_admin_s_key_tells_whose_it_is_and_ends_in_time_to_come) {
+BOOST_AUTO_TEST_CASE(the_key_of_an_admin_records_its_creator_and_expires_in_the_future) {
     const auto issued = as_admin([&](service::OrgTransaction& transaction) {
         return service::issue_api_key(transaction, {"CRM", transaction.now + kHour, 5, 6});
     });
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(an_admin_s_key_tells_whose_it_is_and_ends_in_time_to_come) 
 
 // ---------------------------------------------------------------------------- rotation
 
-BOOST_AUTO_TEST_CASE(both_keys_work_while_a_rotation_overlaps) {
+BOOST_AUTO_TEST_CASE(both_keys_work_during_the_overlap_of_a_rotation) {
     const auto old = service::issue_api_key(context, acme, {"CRM", {}, 5, 6});
     const Timestamp before = Timestamp::now();
     const auto next = rotate(old.key.id, kHour);
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(both_keys_work_while_a_rotation_overlaps) {
     BOOST_TEST(identify(next.secret).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(without_an_overlap_the_old_key_is_dead_at_once) {
+BOOST_AUTO_TEST_CASE(without_an_overlap_the_old_key_is_rejected_immediately) {
     const auto old = issue();
     const auto next = rotate(old.key.id, Milliseconds(0));
     BOOST_TEST(!identify(old.secret).has_value());
@@ -222,14 +222,14 @@ BOOST_AUTO_TEST_CASE(without_an_overlap_the_old_key_is_dead_at_once) {
     BOOST_TEST(list()[0].revoked_at.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_overlap_never_lets_a_key_live_longer_than_it_was_to) {
+BOOST_AUTO_TEST_CASE(an_overlap_does_not_extend_the_life_of_a_key) {
     const Timestamp end = Timestamp::now() + kHour;
     const auto old = issue("key", end);
     rotate(old.key.id, 2 * kHour);
     BOOST_TEST(list()[0].expires_at == end);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
+BOOST_AUTO_TEST_CASE(a_revoked_key_and_a_key_of_another_organization_are_not_rotated) {
     const auto revoked = issue();
     revoke(revoked.key.id);
     const auto expired = issue("key", Timestamp::now() + kHour);
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
     BOOST_TEST(identify(foreign.secret).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
+BOOST_AUTO_TEST_CASE(two_parallel_rotations_without_overlap_create_one_key) {
     const auto old = issue();
     const auto rotate_it = [&](test::DatabaseContext& worker,
                                const std::function<void()>& before_the_end) {
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
             test::DatabaseContext worker;
             return code_of([&] { rotate_it(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys WHERE revoked_at IS NULL") == 1);
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_key_is_listed_for_thirty_days) {
     BOOST_TEST(listed[0].id == alive.key.id);
 }
 
-BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) {
+BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_order_of_creation) {
     std::vector<ApiKeyId> made;
     for (int i = 0; i < 5; ++i) made.push_back(issue().key.id);
     service::issue_api_key(context, organization("Other"), {"key", {}, {}, {}});
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) 
     BOOST_TEST(found == made);
 }
 
-BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_it_stays_as_it_was) {
+BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_a_repetition_changes_nothing) {
     const auto issued = issue();
     const auto revoke_it = [&](ApiKeyId id) {
         return as_admin([&](service::OrgTransaction& transaction) {
@@ -319,9 +319,9 @@ BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_it_stays_as_it_was) {
     BOOST_TEST(identify(foreign.secret).has_value());
 }
 
-// ---------------------------------------------------------------------------- the log
+// ---------------------------------------------------------------------------- audit log
 
-BOOST_AUTO_TEST_CASE(the_log_tells_who_issued_rotated_and_revoked_and_no_secret) {
+BOOST_AUTO_TEST_CASE(the_log_records_issue_rotation_and_revocation_without_secrets) {
     const auto by_operator = issue("CRM");
     const auto issued = as_admin([&](service::OrgTransaction& transaction) {
         return service::issue_api_key(transaction, {"Console", {}, {}, {}});

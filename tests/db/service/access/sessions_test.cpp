@@ -1,5 +1,5 @@
-// service/access/sessions.hpp: how long a session lives, where it acts, and what it is worth once
-// its seat is gone.
+// service/access/sessions.hpp: the lifetime of a session, its organization, and its rights after
+// its seat was removed.
 #include "service/access/sessions.hpp"
 #include "rules/access/roles.hpp"
 
@@ -26,7 +26,7 @@ struct Sessions : AdminFixture {
 
 BOOST_FIXTURE_TEST_SUITE(sessions, Sessions)
 
-BOOST_AUTO_TEST_CASE(a_token_tells_the_admin_the_seat_and_what_a_rate_limit_counts_by) {
+BOOST_AUTO_TEST_CASE(a_token_identifies_the_admin_the_seat_and_the_rate_subject) {
     const auto caller = service::identify(context, opened.token.reveal());
     BOOST_TEST_REQUIRE(caller.has_value());
     BOOST_TEST(caller->actor.admin == ann);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_token_tells_the_admin_the_seat_and_what_a_rate_limit_coun
                              sha256(opened.token.reveal())) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_token_that_was_never_given_is_nobody_s) {
+BOOST_AUTO_TEST_CASE(an_unknown_token_identifies_no_caller) {
     const std::string token = opened.token.reveal();
     for (const std::string& other :
          {std::string(), token + "0", token.substr(1), "org_" + token,
@@ -51,45 +51,45 @@ BOOST_AUTO_TEST_CASE(a_token_that_was_never_given_is_nobody_s) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_ends_after_twelve_hours_without_use) {
-    pass(12 * kHour - kMinute);
-    BOOST_TEST(seen().has_value());  // and that was a use
-    pass(12 * kHour - kMinute);
+    advance_time(12 * kHour - kMinute);
+    BOOST_TEST(seen().has_value());  // that check was a use
+    advance_time(12 * kHour - kMinute);
     BOOST_TEST(seen().has_value());
-    pass(12 * kHour);
+    advance_time(12 * kHour);
     BOOST_TEST(!seen().has_value());
     BOOST_TEST(!seen().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_session_ends_after_seven_days_however_it_is_used) {
+BOOST_AUTO_TEST_CASE(a_session_ends_after_seven_days_even_if_used) {
     for (int hours = 0; hours < 7 * 24 - 11; hours += 11) {
         BOOST_TEST(seen().has_value(), hours);
-        pass(11 * kHour);
+        advance_time(11 * kHour);
     }
     const auto left = Milliseconds(client.number("SELECT expires_at FROM sessions") -
                                    Timestamp::now().milliseconds());
     BOOST_TEST(left > Milliseconds(0));
     BOOST_TEST(left < 11 * kHour);
     BOOST_TEST(seen().has_value());
-    pass(left);
+    advance_time(left);
     BOOST_TEST(!seen().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_use_is_noted_at_most_once_a_minute) {
+BOOST_AUTO_TEST_CASE(the_last_use_is_written_at_most_once_a_minute) {
     const auto first = last_used();
     BOOST_TEST(seen().has_value());
     BOOST_TEST(last_used() == first);
-    pass(kMinute - Milliseconds(10'000));
+    advance_time(kMinute - Milliseconds(10'000));
     const auto recent = last_used();
     BOOST_TEST(seen().has_value());
     BOOST_TEST(last_used() == recent);
-    pass(Milliseconds(10'000));
+    advance_time(Milliseconds(10'000));
     const auto old = last_used();
     BOOST_TEST(seen().has_value());
     BOOST_TEST(last_used() != old);
     BOOST_TEST(Timestamp(std::stoll(last_used())) > Timestamp::now() - kMinute);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_begins_on_the_earliest_seat) {
+BOOST_AUTO_TEST_CASE(a_session_starts_with_the_earliest_seat) {
     const OrgId second = organization("Second");
     const OrgId third = organization("Third");
     service::add_admin(context, third, kAnn, "viewer");
@@ -102,12 +102,13 @@ BOOST_AUTO_TEST_CASE(a_session_begins_on_the_earliest_seat) {
     const auto seats = service::seats_of(context, ann);
     BOOST_TEST_REQUIRE(seats.size() == 3U);
     BOOST_TEST(seats[0].organization_id == third);
-    BOOST_TEST(seats[1].organization_id == acme);  // the older organization of two at once
+    BOOST_TEST(seats[1].organization_id ==
+               acme);  // of two equally old seats, the older organization
     BOOST_TEST(seats[2].organization_id == second);
     BOOST_TEST(seats[2].name == "Second");
 }
 
-BOOST_AUTO_TEST_CASE(a_session_acts_where_its_admin_has_a_seat_and_nowhere_else) {
+BOOST_AUTO_TEST_CASE(a_session_acts_only_on_organizations_where_its_admin_has_a_seat) {
     const OrgId second = organization("Second");
     const OrgId foreign = organization("Foreign");
     service::add_admin(context, second, kAnn, "viewer");
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_session_acts_where_its_admin_has_a_seat_and_nowhere_else)
     BOOST_TEST(seen()->role == rules::Role::Owner);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_whose_seat_is_gone_has_no_role_from_the_next_request_on) {
+BOOST_AUTO_TEST_CASE(a_session_without_a_seat_has_no_role_from_the_next_request_on) {
     const OrgId second = organization("Second");
     service::add_admin(context, second, kAnn, "viewer");
     client.execute("DELETE FROM seats WHERE organization_id = ?", acme);
@@ -144,12 +145,12 @@ BOOST_AUTO_TEST_CASE(a_session_whose_seat_is_gone_has_no_role_from_the_next_requ
     BOOST_TEST(seen()->role == rules::Role::Viewer);
 }
 
-BOOST_AUTO_TEST_CASE(a_role_that_was_changed_counts_from_the_next_request_on) {
+BOOST_AUTO_TEST_CASE(a_changed_role_applies_from_the_next_request_on) {
     client.run("UPDATE seats SET role = 'viewer'");
     BOOST_TEST(seen()->role == rules::Role::Viewer);
 }
 
-BOOST_AUTO_TEST_CASE(who_signs_out_is_out_at_once_and_the_other_sessions_are_not) {
+BOOST_AUTO_TEST_CASE(a_sign_out_ends_only_its_own_session) {
     const auto other = sign_in();
     service::close_session(context, opened.session);
     BOOST_TEST(!seen().has_value());

@@ -1,5 +1,5 @@
-// service/access/sign_in.hpp: a code of a mail opens one session, guessing one comes to nothing,
-// and nobody can tell by what is written who is an admin.
+// service/access/sign_in.hpp: the code of a mail opens one session, guessing is limited, and the
+// stored rows do not reveal which addresses are admins.
 #include "service/access/sign_in.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/audit.hpp"
@@ -20,15 +20,15 @@ using test::kMinute;
 namespace {
 
 struct SignIn : AdminFixture {
-    // Another code than the right one, a different one for each number.
+    // A wrong code, a different one for each number.
     std::string wrong(int number = 0) {
         std::string code = sent_code();
         const int digit = code.back() - '0';
         code.back() = static_cast<char>('0' + (digit + 1 + number % 9) % 10);
         return code;
     }
-    // Twenty wrong guesses within a moment, whatever they take.
-    void spend_the_hour() {
+    // Twenty wrong guesses at once, regardless of pauses.
+    void exhaust_budget() {
         for (int i = 0; i < 20; ++i) BOOST_TEST(!verify("00000000x").has_value());
     }
     std::int64_t sessions() { return client.number("SELECT COUNT(*) FROM sessions"); }
@@ -46,7 +46,7 @@ BOOST_FIXTURE_TEST_SUITE(sign_in, SignIn)
 
 // ---------------------------------------------------------------------------- the right code
 
-BOOST_AUTO_TEST_CASE(the_code_of_the_mail_opens_a_session_that_is_not_past_its_second_factor) {
+BOOST_AUTO_TEST_CASE(the_code_of_the_mail_opens_an_unverified_session) {
     const Timestamp before = Timestamp::now();
     request();
     const auto mail = mails().at(0);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_code_works_once) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM otp_codes") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_code_is_one_address_s) {
+BOOST_AUTO_TEST_CASE(a_code_is_valid_for_one_address) {
     service::add_admin(context, acme, "bob@example.test", "viewer");
     request();
     const std::string code = sent_code();
@@ -87,10 +87,10 @@ BOOST_AUTO_TEST_CASE(a_code_is_one_address_s) {
     BOOST_TEST(verify(code).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_new_code_ends_the_one_before_it) {
+BOOST_AUTO_TEST_CASE(a_new_code_replaces_the_previous_one) {
     request();
     const std::string first = sent_code();
-    pass(kMinute);
+    advance_time(kMinute);
     request();
     const std::string second = sent_code();
     BOOST_TEST(!verify(first).has_value());
@@ -99,10 +99,10 @@ BOOST_AUTO_TEST_CASE(a_new_code_ends_the_one_before_it) {
 
 BOOST_AUTO_TEST_CASE(a_code_is_valid_for_five_minutes) {
     request();
-    pass(5 * kMinute - Milliseconds(10'000));
+    advance_time(5 * kMinute - Milliseconds(10'000));
     BOOST_TEST(verify(sent_code()).has_value());
     request();
-    pass(5 * kMinute);
+    advance_time(5 * kMinute);
     BOOST_TEST(!verify(sent_code()).has_value());
     BOOST_TEST(client.number("SELECT MAX(expires_at - created_at) FROM mail_outbox") ==
                (5 * kMinute).count());
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_code_is_valid_for_five_minutes) {
 
 // ---------------------------------------------------------------------------- guessing
 
-BOOST_AUTO_TEST_CASE(a_code_bears_five_tries) {
+BOOST_AUTO_TEST_CASE(a_code_allows_five_attempts) {
     request();
     for (int i = 0; i < 4; ++i) BOOST_TEST(!verify(wrong(i)).has_value());
     BOOST_TEST(verify(sent_code()).has_value());
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_code_bears_five_tries) {
     BOOST_TEST(sessions() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(whatever_is_no_code_opens_nothing) {
+BOOST_AUTO_TEST_CASE(an_invalid_code_opens_no_session) {
     request();
     const std::string code = sent_code();
     for (const std::string& other : {std::string(), code.substr(1), code + "0", " " + code}) {
@@ -131,8 +131,8 @@ BOOST_AUTO_TEST_CASE(whatever_is_no_code_opens_nothing) {
     BOOST_TEST(!verify("", "nobody@example.test").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(twenty_failures_within_an_hour_stop_the_right_code_of_a_new_mail_too) {
-    spend_the_hour();
+BOOST_AUTO_TEST_CASE(twenty_failures_in_an_hour_also_block_the_right_code_of_a_new_mail) {
+    exhaust_budget();
     request();
     const auto error = verify_error(sent_code());
     BOOST_TEST_REQUIRE(error.has_value());
@@ -140,44 +140,44 @@ BOOST_AUTO_TEST_CASE(twenty_failures_within_an_hour_stop_the_right_code_of_a_new
     BOOST_TEST(error->retry_after() > 3590);
     BOOST_TEST(error->retry_after() <= 3600);
     BOOST_TEST(sessions() == 0);
-    // Neither another code nor most of the hour changes that.
-    pass(58 * kMinute);
+    // The block remains with another code and for most of the hour.
+    advance_time(58 * kMinute);
     request();
     BOOST_TEST(verify_error(sent_code()).has_value());
-    pass(2 * kMinute);
+    advance_time(2 * kMinute);
     BOOST_TEST(verify(sent_code()).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(the_hour_slides_and_does_not_start_anew) {
+BOOST_AUTO_TEST_CASE(the_window_of_an_hour_slides_and_does_not_restart) {
     for (int i = 0; i < 10; ++i) (void)verify("x");
-    pass(30 * kMinute);
+    advance_time(30 * kMinute);
     for (int i = 0; i < 10; ++i) (void)verify("x");
     BOOST_TEST(verify_error("x").has_value());
-    pass(30 * kMinute);  // the first ten have left the window, the others have not
+    advance_time(30 * kMinute);  // the first ten have left the window, the others have not
     for (int i = 0; i < 10; ++i) BOOST_TEST(!verify_error("x").has_value());
     BOOST_TEST(verify_error("x").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_refused_guess_costs_nothing_and_a_right_code_gives_nothing_back) {
+BOOST_AUTO_TEST_CASE(a_blocked_guess_costs_nothing_and_a_right_code_returns_nothing) {
     for (int i = 0; i < 19; ++i) (void)verify("x");
     request();
     BOOST_TEST(verify(sent_code()).has_value());
     BOOST_TEST(!verify("x").has_value());
     BOOST_TEST(verify_error("x").has_value());
-    pass(kHour - kMinute);
+    advance_time(kHour - kMinute);
     BOOST_TEST(verify_error("x").has_value());
-    pass(kMinute);
+    advance_time(kMinute);
     BOOST_TEST(!verify_error("x").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(one_address_s_failures_are_no_other_s) {
+BOOST_AUTO_TEST_CASE(failures_of_one_address_do_not_affect_another) {
     service::add_admin(context, acme, "bob@example.test", "viewer");
-    spend_the_hour();
+    exhaust_budget();
     request("bob@example.test");
     BOOST_TEST(verify(sent_code(), "bob@example.test").has_value());
 }
 
-// ---------------------------------------------------------------------------- asking for codes
+// ---------------------------------------------------------------------------- requesting codes
 
 BOOST_AUTO_TEST_CASE(a_code_may_be_asked_for_once_a_minute_and_five_times_an_hour) {
     for (int i = 0; i < 5; ++i) {
@@ -186,27 +186,27 @@ BOOST_AUTO_TEST_CASE(a_code_may_be_asked_for_once_a_minute_and_five_times_an_hou
         BOOST_TEST_REQUIRE(error.has_value(), i);
         BOOST_TEST(error->code() == ErrorCode::RateLimited);
         if (i < 4) BOOST_TEST(error->retry_after() <= 60);
-        pass(kMinute);
+        advance_time(kMinute);
     }
     const auto error = request_error();
     BOOST_TEST_REQUIRE(error.has_value());
     BOOST_TEST(error->retry_after() > 54 * 60);
     BOOST_TEST(error->retry_after() <= 55 * 60);
     BOOST_TEST(mails().size() == 5U);
-    pass(55 * kMinute);
+    advance_time(55 * kMinute);
     BOOST_TEST(!request_error().has_value());
     BOOST_TEST(mails().size() == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(a_refused_request_leaves_the_code_before_it_alive) {
+BOOST_AUTO_TEST_CASE(a_rejected_request_keeps_the_previous_code_valid) {
     request();
     BOOST_TEST(request_error().has_value());
     BOOST_TEST(verify(sent_code()).has_value());
 }
 
-// ---------------------------------------------------------------------------- who is an admin
+// --------------------------------------------------------------- addresses of admins and strangers
 
-BOOST_AUTO_TEST_CASE(a_stranger_s_address_leaves_the_same_rows_as_an_admin_s) {
+BOOST_AUTO_TEST_CASE(the_address_of_a_stranger_leaves_the_same_rows_as_the_address_of_an_admin) {
     const auto rows_of = [&](std::string_view email) {
         client.run("DELETE FROM otp_codes");
         client.run("DELETE FROM guess_budgets");
@@ -234,11 +234,11 @@ BOOST_AUTO_TEST_CASE(a_stranger_s_address_leaves_the_same_rows_as_an_admin_s) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_stranger_s_guesses_are_counted_and_stopped_like_an_admin_s) {
+BOOST_AUTO_TEST_CASE(guesses_of_a_stranger_are_counted_and_blocked_like_those_of_an_admin) {
     const std::string_view stranger = "nobody@example.test";
     request(stranger);
     BOOST_TEST(request_error(stranger).has_value());
-    const std::string code = sent_code();  // even the one that was sent to nobody
+    const std::string code = sent_code();  // also the code of the decoy mail
     BOOST_TEST(!verify(code, stranger).has_value());
     for (int i = 0; i < 19; ++i) BOOST_TEST(!verify("x", stranger).has_value());
     BOOST_TEST(verify_error(code, stranger)->code() == ErrorCode::RateLimited);
@@ -267,14 +267,14 @@ BOOST_AUTO_TEST_CASE(an_admin_without_a_seat_is_a_stranger) {
     BOOST_TEST(sessions() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(who_loses_the_last_seat_after_the_mail_gets_in_no_more) {
+BOOST_AUTO_TEST_CASE(an_admin_who_loses_the_last_seat_after_the_mail_cannot_sign_in) {
     request();
     client.run("DELETE FROM seats");
     BOOST_TEST(!verify(sent_code()).has_value());
     BOOST_TEST(sessions() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(neither_an_address_nor_a_code_nor_a_token_rests_in_the_tables) {
+BOOST_AUTO_TEST_CASE(addresses_codes_and_tokens_are_not_stored_in_clear_text) {
     request();
     const std::string code = sent_code();
     const auto holds = [&](const char* table, const std::string& columns, const std::string& text) {
@@ -295,13 +295,13 @@ BOOST_AUTO_TEST_CASE(neither_an_address_nor_a_code_nor_a_token_rests_in_the_tabl
     }
 }
 
-// ---------------------------------------------------------------------------- at the same time
+// ---------------------------------------------------------------------------- in parallel
 
-BOOST_AUTO_TEST_CASE(of_twenty_that_bring_the_right_code_at_once_one_gets_in) {
+BOOST_AUTO_TEST_CASE(twenty_parallel_uses_of_the_right_code_open_one_session) {
     request();
     const std::string code = sent_code();
     std::atomic<int> let_in = 0;
-    test::side_by_side(20, [&](int) {
+    test::in_parallel(20, [&](int) {
         test::DatabaseContext worker;
         if (service::verify_sign_in_code(worker.context, kAnn, code)) ++let_in;
     });
@@ -311,26 +311,26 @@ BOOST_AUTO_TEST_CASE(of_twenty_that_bring_the_right_code_at_once_one_gets_in) {
 
 BOOST_AUTO_TEST_CASE(parallel_guesses_never_exceed_the_budget) {
     request();
-    std::atomic<int> judged = 0;
+    std::atomic<int> checked = 0;
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         for (int i = 0; i < 6; ++i) {
             try {
-                if (!service::verify_sign_in_code(worker.context, kAnn, "x")) ++judged;
+                if (!service::verify_sign_in_code(worker.context, kAnn, "x")) ++checked;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
         }
     });
-    BOOST_TEST(judged == 20);
+    BOOST_TEST(checked == 20);
     BOOST_TEST(refused == 28);
     BOOST_TEST(client.number("SELECT failures FROM otp_codes") == 20);
 }
 
-BOOST_AUTO_TEST_CASE(of_parallel_requests_one_queues_a_mail) {
+BOOST_AUTO_TEST_CASE(parallel_requests_queue_one_mail) {
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] { service::request_sign_in_code(worker.context, kAnn); });
         if (code == ErrorCode::RateLimited) ++refused;

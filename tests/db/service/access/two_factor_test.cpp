@@ -1,5 +1,5 @@
-// service/access/two_factor.hpp: enrolling, each code once, guessing that is paused for all of an
-// admin's sessions, and backup codes.
+// service/access/two_factor.hpp: enrollment, single use of each code, a limit on guesses over all
+// sessions of an admin, and backup codes.
 #include "service/access/two_factor.hpp"
 #include "rules/audit.hpp"
 
@@ -17,7 +17,7 @@ using test::kMinute;
 
 namespace {
 
-// The bytes behind RFC 4648 base32.
+// Decodes RFC 4648 base32.
 std::string from_base32(std::string_view text) {
     std::string bytes;
     unsigned bits = 0;
@@ -38,7 +38,7 @@ struct TwoFactor : AdminFixture {
     }
     Enrollment enable() { return enable(opened.token); }
 
-    // The code of now's step, or of one beside it.
+    // The code of the current step, or of an adjacent one.
     static std::string code(const Enrollment& made, int shift = 0) {
         const Secret secret(from_base32(made.secret.reveal()));
         return rules::totp_code(secret, rules::totp_step(Timestamp::now()) + shift).reveal();
@@ -62,7 +62,7 @@ struct TwoFactor : AdminFixture {
     // As if the last code had been used long ago.
     void forget_last_step() { client.run("UPDATE admins SET totp_last_step = 0"); }
 
-    // Enrolled, with the last step forgotten.
+    // Enrolled, with the last step cleared.
     Enrollment enrolled() {
         auto made = enable();
         BOOST_TEST_REQUIRE(verify(code(made)));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(an_enrollment_shows_its_secret_its_uri_and_ten_codes) {
     BOOST_TEST(backup_codes() == 10);
 }
 
-BOOST_AUTO_TEST_CASE(an_enrollment_counts_only_after_a_code_of_it) {
+BOOST_AUTO_TEST_CASE(an_enrollment_is_active_after_its_first_code) {
     const auto made = enable();
     BOOST_TEST(!is_verified(opened.token));
     BOOST_TEST(!session_of(opened.token)->is_enrolled);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(an_enrollment_counts_only_after_a_code_of_it) {
     BOOST_TEST(code_of([&] { enable(); }) == ErrorCode::InvalidState);
 }
 
-BOOST_AUTO_TEST_CASE(until_it_counts_another_enrollment_takes_its_place) {
+BOOST_AUTO_TEST_CASE(a_new_enrollment_replaces_an_inactive_one) {
     const auto first = enable();
     const auto second = enable();
     BOOST_TEST(!verify(code(first)));
@@ -112,13 +112,13 @@ BOOST_AUTO_TEST_CASE(until_it_counts_another_enrollment_takes_its_place) {
     BOOST_TEST(use(second.backup_codes[0].reveal()));
 }
 
-BOOST_AUTO_TEST_CASE(without_an_enrollment_there_is_nothing_to_verify) {
+BOOST_AUTO_TEST_CASE(without_an_enrollment_verification_is_rejected) {
     BOOST_TEST(code_of([&] { verify("123456"); }) == ErrorCode::InvalidState);
     BOOST_TEST(code_of([&] { use("abcd-efgh-ijkl-mnop"); }) == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT second_factor_failures FROM admins") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(no_secret_rests_readable_in_the_table) {
+BOOST_AUTO_TEST_CASE(no_secret_is_stored_in_clear_text) {
     const auto made = enable();
     const std::string raw = from_base32(made.secret.reveal());
     const std::string row = client.value("SELECT totp_secret FROM admins");
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(no_secret_rests_readable_in_the_table) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_of_another_admin_s_row_is_no_second_factor) {
+BOOST_AUTO_TEST_CASE(a_secret_copied_from_another_admin_does_not_work) {
     const AdminId bob = service::add_admin(context, acme, "bob@example.test", "viewer").id;
     const auto made = enrolled();
     client.execute(
@@ -148,9 +148,9 @@ BOOST_AUTO_TEST_CASE(a_secret_of_another_admin_s_row_is_no_second_factor) {
     BOOST_TEST(!is_verified(other.token));
 }
 
-// ---------------------------------------------------------------------------- each code once
+// ---------------------------------------------------------------------------- single use
 
-BOOST_AUTO_TEST_CASE(no_code_is_accepted_twice_not_even_the_enrollment_s_in_another_session) {
+BOOST_AUTO_TEST_CASE(no_code_is_accepted_twice_not_even_the_enrollment_code_in_another_session) {
     const auto made = enable();
     const std::string used = code(made);
     BOOST_TEST(verify(used));
@@ -164,13 +164,13 @@ BOOST_AUTO_TEST_CASE(no_code_is_accepted_twice_not_even_the_enrollment_s_in_anot
     BOOST_TEST(!verify(other.token, next));
 }
 
-BOOST_AUTO_TEST_CASE(of_parallel_sessions_with_one_code_one_gets_in) {
+BOOST_AUTO_TEST_CASE(parallel_sessions_with_one_code_verify_one_session) {
     const auto made = enrolled();
     std::vector<rules::Session> sessions;
     for (int i = 0; i < 4; ++i) sessions.push_back(session_of(sign_in().token).value());
     const std::string one = code(made);
     std::atomic<int> let_in = 0;
-    test::side_by_side(4, [&](int i) {
+    test::in_parallel(4, [&](int i) {
         test::DatabaseContext worker;
         if (service::verify_totp(worker.context, sessions.at(i), one, "r")) ++let_in;
     });
@@ -181,8 +181,7 @@ BOOST_AUTO_TEST_CASE(of_parallel_sessions_with_one_code_one_gets_in) {
 
 // ---------------------------------------------------------------------------- guessing
 
-BOOST_AUTO_TEST_CASE(
-    five_failures_over_all_sessions_pause_right_codes_too_for_a_quarter_of_an_hour) {
+BOOST_AUTO_TEST_CASE(five_failures_over_all_sessions_block_right_codes_for_a_quarter_of_an_hour) {
     const auto made = enrolled();
     const std::vector<service::NewSession> others = [&] {
         std::vector<service::NewSession> list;
@@ -203,22 +202,22 @@ BOOST_AUTO_TEST_CASE(
         BOOST_TEST(code_of([&] { use(other.token, made.backup_codes[0].reveal()); }) ==
                    ErrorCode::RateLimited);
     }
-    // Not a new session, and nothing before the time is over.
+    // A new session does not help before the time is over.
     BOOST_TEST(code_of([&] { verify(sign_in().token, code(made)); }) == ErrorCode::RateLimited);
-    pass(14 * kMinute);
+    advance_time(14 * kMinute);
     BOOST_TEST(code_of([&] { verify(others[0].token, code(made)); }) == ErrorCode::RateLimited);
     BOOST_TEST(backup_codes() == 10);
-    pass(kMinute);
+    advance_time(kMinute);
     BOOST_TEST(verify(others[0].token, code(made)));
 }
 
-BOOST_AUTO_TEST_CASE(after_a_pause_there_are_five_tries_again_and_a_right_code_forgives) {
+BOOST_AUTO_TEST_CASE(a_pause_allows_five_more_attempts_and_a_right_code_resets_the_count) {
     const auto made = enrolled();
     const auto fail = [&](int times) {
         for (int i = 0; i < times; ++i) BOOST_TEST(!verify(wrong(made)));
     };
     fail(5);
-    pass(15 * kMinute);
+    advance_time(15 * kMinute);
     fail(4);
     BOOST_TEST(verify(code(made)));
     forget_last_step();
@@ -229,7 +228,7 @@ BOOST_AUTO_TEST_CASE(after_a_pause_there_are_five_tries_again_and_a_right_code_f
     BOOST_TEST(code_of([&] { verify(code(made)); }) == ErrorCode::RateLimited);
 }
 
-BOOST_AUTO_TEST_CASE(one_admin_s_pause_is_no_other_s) {
+BOOST_AUTO_TEST_CASE(the_pause_of_one_admin_does_not_affect_another) {
     service::add_admin(context, acme, "bob@example.test", "viewer");
     const auto made = enrolled();
     for (int i = 0; i < 5; ++i) (void)verify(wrong(made));
@@ -238,29 +237,29 @@ BOOST_AUTO_TEST_CASE(one_admin_s_pause_is_no_other_s) {
     BOOST_TEST(verify(other.token, code(bob_s)));
 }
 
-BOOST_AUTO_TEST_CASE(parallel_guesses_are_counted_one_by_one) {
+BOOST_AUTO_TEST_CASE(parallel_guesses_are_counted_individually) {
     const auto made = enrolled();
     const auto session = session_of(opened.token).value();
     const std::string guess = wrong(made);
-    std::atomic<int> judged = 0;
+    std::atomic<int> checked = 0;
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         for (int i = 0; i < 3; ++i) {
             try {
-                if (!service::verify_totp(worker.context, session, guess, "r")) ++judged;
+                if (!service::verify_totp(worker.context, session, guess, "r")) ++checked;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
         }
     });
-    BOOST_TEST(judged == 5);
+    BOOST_TEST(checked == 5);
     BOOST_TEST(refused == 19);
 }
 
 // ---------------------------------------------------------------------------- backup codes
 
-BOOST_AUTO_TEST_CASE(a_backup_code_works_once_however_it_is_typed) {
+BOOST_AUTO_TEST_CASE(a_backup_code_works_once_in_any_notation) {
     const auto made = enrolled();
     const auto other = sign_in();
     std::string typed = made.backup_codes[3].reveal();
@@ -273,12 +272,12 @@ BOOST_AUTO_TEST_CASE(a_backup_code_works_once_however_it_is_typed) {
     BOOST_TEST(use(made.backup_codes[4].reveal()));
 }
 
-BOOST_AUTO_TEST_CASE(of_parallel_uses_of_one_backup_code_one_counts) {
+BOOST_AUTO_TEST_CASE(parallel_uses_of_one_backup_code_verify_one_session) {
     const auto made = enrolled();
     std::vector<rules::Session> sessions;
     for (int i = 0; i < 4; ++i) sessions.push_back(session_of(sign_in().token).value());
     std::atomic<int> let_in = 0;
-    test::side_by_side(4, [&](int i) {
+    test::in_parallel(4, [&](int i) {
         test::DatabaseContext worker;
         const std::string& one = made.backup_codes[0].reveal();
         if (service::verify_backup_code(worker.context, sessions.at(i), one, "r")) ++let_in;
@@ -287,7 +286,7 @@ BOOST_AUTO_TEST_CASE(of_parallel_uses_of_one_backup_code_one_counts) {
     BOOST_TEST(backup_codes() == 9);
 }
 
-BOOST_AUTO_TEST_CASE(another_admin_s_backup_code_is_none) {
+BOOST_AUTO_TEST_CASE(the_backup_code_of_another_admin_is_rejected) {
     service::add_admin(context, acme, "bob@example.test", "viewer");
     const auto made = enrolled();
     const auto other = sign_in("bob@example.test");
@@ -299,7 +298,7 @@ BOOST_AUTO_TEST_CASE(another_admin_s_backup_code_is_none) {
 
 // ---------------------------------------------------------------------------- signed out, reset
 
-BOOST_AUTO_TEST_CASE(who_signed_out_meanwhile_is_let_in_nowhere_and_spends_no_code) {
+BOOST_AUTO_TEST_CASE(a_signed_out_session_is_rejected_and_uses_up_no_code) {
     const auto made = enrolled();
     const auto session = session_of(opened.token).value();
     service::close_session(context, session);
@@ -313,7 +312,7 @@ BOOST_AUTO_TEST_CASE(who_signed_out_meanwhile_is_let_in_nowhere_and_spends_no_co
     BOOST_TEST(verify(sign_in().token, code(made)));
 }
 
-BOOST_AUTO_TEST_CASE(a_reset_takes_the_factor_the_codes_the_pause_and_the_sessions_away) {
+BOOST_AUTO_TEST_CASE(a_reset_removes_the_factor_the_codes_the_pause_and_the_sessions) {
     const auto made = enrolled();
     for (int i = 0; i < 5; ++i) (void)verify(wrong(made));
     BOOST_TEST(service::reset_two_factor(context, " Ann@Example.test ") == ann);
@@ -326,15 +325,15 @@ BOOST_AUTO_TEST_CASE(a_reset_takes_the_factor_the_codes_the_pause_and_the_sessio
     BOOST_TEST(verify(again.token, code(enable(again.token))));
 }
 
-BOOST_AUTO_TEST_CASE(a_reset_of_nobody_is_told) {
+BOOST_AUTO_TEST_CASE(a_reset_of_an_unknown_admin_is_an_error) {
     for (const char* email : {"nobody@example.test", "no address", ""}) {
         BOOST_CHECK_THROW(service::reset_two_factor(context, email), std::invalid_argument);
     }
 }
 
-// ---------------------------------------------------------------------------- the log
+// ---------------------------------------------------------------------------- audit log
 
-BOOST_AUTO_TEST_CASE(the_log_tells_who_did_what_by_which_request_and_no_secret) {
+BOOST_AUTO_TEST_CASE(the_log_records_actor_action_and_request_without_secrets) {
     const OrgId other = organization("Other");
     service::add_admin(context, other, kAnn, "viewer");
     const auto made = enable();
@@ -343,7 +342,8 @@ BOOST_AUTO_TEST_CASE(the_log_tells_who_did_what_by_which_request_and_no_secret) 
     BOOST_TEST(use(made.backup_codes[0].reveal()));
     for (int i = 0; i < 5; ++i) (void)verify(wrong(made));
     service::reset_two_factor(context, kAnn);
-    // Newest first; both organizations' doors open to the factor, the session is on one of them.
+    // Newest first. Both organizations log the changes of the factor; only the organization of the
+    // session logs the session.
     const std::vector<std::string> here = {
         "second_factor.reset", "second_factor.paused",   "session.opened", "backup_code.used",
         "session.opened",      "second_factor.enrolled", "seat.added",     "organization.created"};

@@ -1,5 +1,5 @@
-// service/ads/serving.hpp: who is shown what, how often at most, however many ask at once, and what
-// comes back counts once.
+// service/ads/serving.hpp: which ad is shown, caps and budgets under concurrency, and each token
+// counts once.
 #include "service/ads/serving.hpp"
 #include "rules/members/fields.hpp"
 
@@ -23,7 +23,7 @@ using service::Counting;
 using test::code_of;
 using test::DatabaseContext;
 using test::Fixture;
-using test::side_by_side;
+using test::in_parallel;
 
 namespace {
 
@@ -43,7 +43,7 @@ struct Ads : Fixture {
         });
     }
     SlotId slot_id() { return service::list_ad_slots(context, acme, std::nullopt, 1).front().id; }
-    // With one creative that fits.
+    // With one matching creative.
     rules::AdCampaign campaign(service::NewAdCampaign fields = {}) {
         if (fields.name.empty()) fields.name = "Cup";
         if (fields.slot_ids.empty()) fields.slot_ids = {slot_id()};
@@ -85,12 +85,12 @@ struct Ads : Fixture {
     std::optional<service::ServedAd> serve(const AdRequest& question = {"top", {}, {}, {}, {}}) {
         return service::serve_ad(context, cache, acme, question, now, first);
     }
-    // As a worker that has just begun.
+    // Clears the cache, as in a new worker.
     void forget() { cache = service::AdServingCache(context.keys); }
-    // How many of as many requests at once were given an ad.
-    int served_side_by_side(int requests, const AdRequest& question) {
+    // How many of that many parallel requests got an ad.
+    int served_in_parallel(int requests, const AdRequest& question) {
         std::atomic<int> served = 0;
-        side_by_side(requests, [&](int) {
+        in_parallel(requests, [&](int) {
             DatabaseContext worker;
             service::AdServingCache own(worker.context.keys);
             if (service::serve_ad(worker.context, own, acme, question, now, first)) ++served;
@@ -108,7 +108,7 @@ struct Ads : Fixture {
 
     OrgId acme = organization("Acme");
     Timestamp now = Timestamp::now();
-    // Of the same day, where all of the budget may be spent.
+    // The end of the same day, when the whole budget may be spent.
     Timestamp late{(rules::ad_day_of(now) + 1) * kDay - 1};
 };
 
@@ -128,7 +128,7 @@ service::NewAdCampaign budgeted(std::int64_t budget) {
 
 BOOST_FIXTURE_TEST_SUITE(ad_serving, Ads)
 
-BOOST_AUTO_TEST_CASE(a_capped_ad_is_served_while_its_campaign_is_being_written_by_somebody) {
+BOOST_AUTO_TEST_CASE(a_capped_ad_is_served_while_its_campaign_row_is_locked) {
     const auto made = campaign(capped(1));
     const AdRequest question{"top", member("ann@x.test"), {}, {}, {}};
     client.run("START TRANSACTION");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_capped_ad_is_served_while_its_campaign_is_being_written_b
     BOOST_TEST(!serve(question).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
+BOOST_AUTO_TEST_CASE(an_unknown_slot_is_distinguished_from_a_slot_without_a_matching_ad) {
     BOOST_TEST(!serve().has_value());
     BOOST_TEST(code_of([&] { (void)serve({"none", {}, {}, {}, {}}); }) == ErrorCode::NotFound);
     const auto made = campaign();
@@ -153,14 +153,14 @@ BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
         }) == ErrorCode::NotFound);
 }
 
-// The statements that serve() sends.
+// The number of statements that serve() sends.
 int cost_of(Ads& ads, const AdRequest& question = {"top", {}, {}, {}, {}}) {
     db::statistics() = {};
     BOOST_TEST(ads.serve(question).has_value());
     return db::statistics().statements;
 }
 
-BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_a_look_a_second_and_no_write) {
+BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_one_read_per_second_and_no_write) {
     campaign();
     const UserId ann = member("ann@x.test");
     const auto before = client.snapshot(acme);
@@ -174,10 +174,10 @@ BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_a_look_a_second_and
     BOOST_TEST(client.snapshot(acme) == before);
 }
 
-BOOST_AUTO_TEST_CASE(a_large_budget_is_written_once_in_many_servings_and_never_passed) {
+BOOST_AUTO_TEST_CASE(a_large_budget_is_reserved_in_groups_and_not_exceeded) {
     campaign(budgeted(3000));
     now = late;
-    BOOST_TEST(cost_of(*this) == 2);  // the slot, and three servings of the budget
+    BOOST_TEST(cost_of(*this) == 2);  // the slot, and a reservation of three servings
     BOOST_TEST(cost_of(*this) == 0);
     BOOST_TEST(cost_of(*this) == 0);
     BOOST_TEST(cost_of(*this) == 1);
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_large_budget_is_written_once_in_many_servings_and_never_p
     BOOST_TEST(sum("served") == 2998);
 }
 
-BOOST_AUTO_TEST_CASE(a_budget_that_has_no_room_is_not_asked_again_for_a_moment) {
+BOOST_AUTO_TEST_CASE(an_exhausted_budget_is_not_queried_again_for_a_second) {
     campaign(budgeted(1));
     now = late - Milliseconds(5000);
     BOOST_TEST(serve().has_value());
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_budget_that_has_no_room_is_not_asked_again_for_a_moment) 
     BOOST_TEST(serve().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(what_was_reserved_yesterday_is_not_handed_out_today) {
+BOOST_AUTO_TEST_CASE(servings_reserved_yesterday_are_not_used_today) {
     campaign(budgeted(5000));
     now = late;
     BOOST_TEST(serve().has_value());
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(what_was_reserved_yesterday_is_not_handed_out_today) {
                (std::vector<std::string>{"5", "5"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_campaign_runs_in_its_time_and_while_it_is_active) {
+BOOST_AUTO_TEST_CASE(a_campaign_runs_within_its_period_and_while_it_is_active) {
     const auto made = campaign();
     service::AdCampaignChange pause;
     pause.status = rules::CampaignStatus::Paused;
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_campaign_runs_in_its_time_and_while_it_is_active) {
     BOOST_TEST(!serve().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(only_creatives_of_the_slots_size_are_shown) {
+BOOST_AUTO_TEST_CASE(only_creatives_of_the_size_of_the_slot_are_shown) {
     const auto made = campaign();
     client.execute("DELETE FROM ad_creatives");
     creative(made.id, 300);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(only_creatives_of_the_slots_size_are_shown) {
     BOOST_TEST(serve()->creative.id == fits.id);
 }
 
-BOOST_AUTO_TEST_CASE(where_somebody_is_counts_before_where_they_live) {
+BOOST_AUTO_TEST_CASE(the_current_country_overrides_the_country_of_the_member) {
     service::NewAdCampaign fields;
     fields.targeting.countries = {"DE"};
     campaign(fields);
@@ -252,41 +252,41 @@ BOOST_AUTO_TEST_CASE(where_somebody_is_counts_before_where_they_live) {
     BOOST_TEST(!serve({"top", UserId::create(), {}, {}, {}}).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_cap_of_three_means_three_among_32_at_once) {
+BOOST_AUTO_TEST_CASE(a_cap_of_three_holds_for_32_parallel_requests) {
     campaign(capped(3));
     const UserId ann = member("ann@x.test");
-    BOOST_TEST(served_side_by_side(32, {"top", ann, {}, {}, {}}) == 3);
+    BOOST_TEST(served_in_parallel(32, {"top", ann, {}, {}, {}}) == 3);
     BOOST_TEST(client.number("SELECT shown FROM ad_member_days") == 3);
     BOOST_TEST(serve({"top", member("bob@x.test"), {}, {}, {}}).has_value());
-    BOOST_TEST(serve().has_value());  // whom nobody knows nobody can count
+    BOOST_TEST(serve().has_value());  // a cap does not apply to unknown visitors
     now = now + Milliseconds(kDay);
     BOOST_TEST(serve({"top", ann, {}, {}, {}}).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_budget_is_never_passed_by_32_at_once) {
+BOOST_AUTO_TEST_CASE(a_budget_is_not_exceeded_by_32_parallel_requests) {
     campaign(budgeted(7));
     now = late;
-    BOOST_TEST(served_side_by_side(32, {"top", {}, {}, {}, {}}) == 7);
+    BOOST_TEST(served_in_parallel(32, {"top", {}, {}, {}, {}}) == 7);
     BOOST_TEST(sum("served") == 7);
-    now = now + Milliseconds(1);  // the next day begins with the first
-    BOOST_TEST(served_side_by_side(8, {"top", {}, {}, {}, {}}) == 1);
+    now = now + Milliseconds(1);  // the next day begins with one serving
+    BOOST_TEST(served_in_parallel(8, {"top", {}, {}, {}, {}}) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_cap_refuses_takes_nothing_of_the_budget_and_the_other_way_round) {
+BOOST_AUTO_TEST_CASE(a_capped_request_uses_no_budget_and_the_reverse) {
     auto fields = budgeted(5);
     fields.frequency_cap = 3;
     campaign(fields);
     now = late;
     const UserId ann = member("ann@x.test");
     const UserId bob = member("bob@x.test");
-    BOOST_TEST(served_side_by_side(16, {"top", ann, {}, {}, {}}) == 3);
+    BOOST_TEST(served_in_parallel(16, {"top", ann, {}, {}, {}}) == 3);
     BOOST_TEST(sum("served") == 3);
-    BOOST_TEST(served_side_by_side(16, {"top", bob, {}, {}, {}}) == 2);
+    BOOST_TEST(served_in_parallel(16, {"top", bob, {}, {}, {}}) == 2);
     BOOST_TEST(sum("served") == 5);
     BOOST_TEST(client.number("SELECT SUM(shown) FROM ad_member_days") == 5);
 }
 
-BOOST_AUTO_TEST_CASE(the_next_campaign_is_drawn_when_one_has_no_room) {
+BOOST_AUTO_TEST_CASE(the_next_campaign_is_drawn_if_one_has_no_room) {
     const auto small = campaign(capped(1));
     const auto large = campaign();
     const UserId ann = member("ann@x.test");
@@ -296,10 +296,10 @@ BOOST_AUTO_TEST_CASE(the_next_campaign_is_drawn_when_one_has_no_room) {
     BOOST_TEST(shown[large.id] == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_expired) {
+BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_parallel_redemptions_and_not_after_it_expires) {
     const auto made = campaign();
     const auto ad = serve();
-    side_by_side(32, [&](int) {
+    in_parallel(32, [&](int) {
         DatabaseContext worker;
         if (!service::redeem_impression(worker.context, cache, ad->impression_token,
                                         Counting::Count)) {
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     BOOST_TEST(sum("impressions + clicks") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
+BOOST_AUTO_TEST_CASE(an_unknown_token_counts_nothing) {
     campaign();
     const auto ad = serve();
     for (const std::string& token :
@@ -344,7 +344,8 @@ BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_redemptions") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_creative_that_is_gone_leads_nowhere_and_a_campaign_that_is_counts_nothing) {
+BOOST_AUTO_TEST_CASE(
+    a_click_on_a_deleted_creative_is_not_found_and_a_deleted_campaign_counts_nothing) {
     const auto made = campaign();
     const auto ad = serve();
     as(acme, [&](service::OrgTransaction& transaction) {
@@ -357,7 +358,8 @@ BOOST_AUTO_TEST_CASE(a_creative_that_is_gone_leads_nowhere_and_a_campaign_that_i
                }) == ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_member_was_shown_goes_with_the_membership_and_with_the_person) {
+BOOST_AUTO_TEST_CASE(
+    the_impressions_of_a_member_are_deleted_with_the_membership_and_with_the_person) {
     campaign(capped(9));
     const auto counted = [&] { return client.number("SELECT COUNT(*) FROM ad_member_days"); };
     const UserId ann = member("ann@x.test");
@@ -373,7 +375,7 @@ BOOST_AUTO_TEST_CASE(what_a_member_was_shown_goes_with_the_membership_and_with_t
     BOOST_TEST(counted() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_kept_tokens_and_caps_is_purged_when_its_time_is_over) {
+BOOST_AUTO_TEST_CASE(redemptions_and_caps_are_purged_after_their_retention) {
     const auto made = campaign(capped(9));
     const auto ad = serve({"top", member("ann@x.test"), {}, {}, {}});
     service::redeem_impression(context, cache, ad->impression_token, Counting::Count);
@@ -388,7 +390,7 @@ BOOST_AUTO_TEST_CASE(what_kept_tokens_and_caps_is_purged_when_its_time_is_over) 
     BOOST_TEST(days(made.id).size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_once) {
+BOOST_AUTO_TEST_CASE(parallel_creation_does_not_exceed_the_limit_of_slots_and_creatives) {
     client.execute("DELETE FROM ad_slots");
     for (int i = 0; i < rules::kMostSlots - 3; ++i) {
         client.execute(
@@ -397,7 +399,7 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
             acme, SlotId::create(), "s" + std::to_string(i));
     }
     std::atomic<int> refused = 0;
-    side_by_side(12, [&](int number) {
+    in_parallel(12, [&](int number) {
         DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -410,7 +412,7 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
     BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_slots") == rules::kMostSlots);
     const auto made = campaign();
     std::atomic<int> full = 0;
-    side_by_side(8, [&](int) {
+    in_parallel(8, [&](int) {
         DatabaseContext worker;
         for (int i = 0; i < 5; ++i) {
             const auto code = code_of([&] {
@@ -432,7 +434,7 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
     BOOST_TEST(full == 40 - (rules::kMostCreatives - 1));
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_takes_a_hundred_campaigns_and_not_one_more_at_once) {
+BOOST_AUTO_TEST_CASE(parallel_creation_does_not_exceed_a_hundred_campaigns_per_slot) {
     const SlotId slot = slot_id();
     for (int i = 0; i < rules::kMostCampaignsInSlot - 2; ++i) {
         const auto id = CampaignId::create();
@@ -446,7 +448,7 @@ BOOST_AUTO_TEST_CASE(a_slot_takes_a_hundred_campaigns_and_not_one_more_at_once) 
             acme, slot, id);
     }
     std::atomic<int> refused = 0;
-    side_by_side(6, [&](int) {
+    in_parallel(6, [&](int) {
         DatabaseContext worker;
         service::NewAdCampaign fields;
         fields.name = "Late";

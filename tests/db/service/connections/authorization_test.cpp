@@ -1,5 +1,5 @@
-// service/connections/authorization.hpp: who may set out, with what, and who may come back. The
-// provider's side is in the end-to-end tests.
+// service/connections/authorization.hpp: who may begin an authorization, and who may complete it.
+// The end-to-end tests cover the provider's side.
 #include "service/connections/authorization.hpp"
 
 #include "base/crypto.hpp"
@@ -26,7 +26,7 @@ using Reason = CallbackResult::Reason;
 namespace {
 
 struct Connecting : ConnectingFixture {
-    // What is wrong with these settings: "path code" for each.
+    // The faults of these settings: "path code" for each.
     static std::set<std::string> faults_in(service::ConnectRequest request) {
         Faults faults;
         service::validate_settings(request, faults);
@@ -37,15 +37,16 @@ struct Connecting : ConnectingFixture {
         return found;
     }
 
-    // Comes back, and is refused for that reason; the state is used up, and the connection says it.
+    // Completes an authorization that is rejected for that reason: the state is used up, and the
+    // connection shows the error.
     void refused(const CallbackRequest& request, Reason reason) {
-        const auto told = complete(request);
-        BOOST_TEST(told.outcome == CallbackResult::Outcome::Failed);
-        BOOST_TEST(text_of(told.reason) == text_of(reason));
-        BOOST_TEST(told.connection.has_value() == (reason != Reason::Browser));
-        BOOST_TEST(ways() == 0);
-        BOOST_TEST(stands(made.id).starts_with("error: "));
-        BOOST_TEST(stands(made.id).find("GitLab") != std::string::npos);
+        const auto result = complete(request);
+        BOOST_TEST(result.outcome == CallbackResult::Outcome::Failed);
+        BOOST_TEST(text_of(result.reason) == text_of(reason));
+        BOOST_TEST(result.connection.has_value() == (reason != Reason::Browser));
+        BOOST_TEST(pending_authorizations() == 0);
+        BOOST_TEST(status_of(made.id).starts_with("error: "));
+        BOOST_TEST(status_of(made.id).find("GitLab") != std::string::npos);
     }
 
     service::ConnectLink made = begin();
@@ -57,7 +58,7 @@ BOOST_FIXTURE_TEST_SUITE(connecting, Connecting)
 
 // ---------------------------------------------------------------------------- settings
 
-BOOST_AUTO_TEST_CASE(settings_are_those_of_the_provider) {
+BOOST_AUTO_TEST_CASE(settings_match_the_provider) {
     auto shop = request("shopify");
     BOOST_TEST(faults_in(shop) == std::set<std::string>{"settings.shop required"});
     shop.settings = {{"shop", "evil.example"}, {"host", "x"}};
@@ -70,7 +71,7 @@ BOOST_AUTO_TEST_CASE(settings_are_those_of_the_provider) {
     BOOST_TEST(faults_in(gitlab) == std::set<std::string>{"settings.shop unknown_field"});
 }
 
-BOOST_AUTO_TEST_CASE(settings_may_be_left_out_for_a_connection_that_has_some) {
+BOOST_AUTO_TEST_CASE(settings_may_be_omitted_for_a_connection_that_has_them) {
     auto shop = request("shopify");
     shop.connection = made.id;
     BOOST_TEST(faults_in(shop).empty());
@@ -80,9 +81,9 @@ BOOST_AUTO_TEST_CASE(settings_may_be_left_out_for_a_connection_that_has_some) {
     BOOST_TEST(shop.host.value() == "acme.myshopify.com");
 }
 
-// ---------------------------------------------------------------------------- setting out
+// ---------------------------------------------------------------------------- beginning
 
-BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_rests_in_the_clear) {
+BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_is_stored_in_clear_text) {
     const auto arrived = callback(made);
     BOOST_TEST(arrived.state.size() == 43U);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connection_authorizations WHERE state_hash = ?",
@@ -95,17 +96,17 @@ BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_rests_in_the_clear) {
     BOOST_TEST(actions(acme).at(0) == "connection.requested");
 }
 
-BOOST_AUTO_TEST_CASE(one_connection_has_one_way_at_a_time) {
+BOOST_AUTO_TEST_CASE(a_connection_has_one_pending_authorization_at_a_time) {
     auto again = request();
     again.connection = made.id;
     const auto second = begin(again);
     BOOST_TEST(second.id == made.id);
-    BOOST_TEST(ways() == 1);
+    BOOST_TEST(pending_authorizations() == 1);
     BOOST_TEST(complete(callback(made)).reason == Reason::State);
     BOOST_TEST(complete(callback(second)).reason == Reason::Unavailable);
 }
 
-BOOST_AUTO_TEST_CASE(another_provider_or_organization_is_no_connection_of_that_name) {
+BOOST_AUTO_TEST_CASE(a_connection_of_another_provider_or_organization_is_rejected) {
     auto slack = request("slack");
     slack.connection = made.id;
     BOOST_TEST(code_of([&] { begin(slack); }) == ErrorCode::ValidationError);
@@ -123,66 +124,66 @@ BOOST_AUTO_TEST_CASE(another_provider_or_organization_is_no_connection_of_that_n
     BOOST_TEST(code_of([&] { begin(foreign); }) == ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(an_error_without_tokens_is_pending_again) {
+BOOST_AUTO_TEST_CASE(an_error_without_tokens_becomes_pending_again) {
     client.run("UPDATE connections SET status = 'error', error = 'late'");
     auto again = request();
     again.connection = made.id;
     begin(again);
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(status_of(made.id) == "pending: ");
 }
 
-BOOST_AUTO_TEST_CASE(a_proof_is_of_one_session_and_one_key) {
+BOOST_AUTO_TEST_CASE(a_proof_depends_on_the_session_and_the_key) {
     const auto proof = service::connect_proof(console.keys, session());
     BOOST_TEST(proof.size() == 64U);
     BOOST_TEST(proof != service::connect_proof(console.keys, SessionId::create()));
     BOOST_TEST(proof != service::connect_proof(KeyRing(Secret(std::string(32, 'n'))), session()));
 }
 
-// ---------------------------------------------------------------------------- coming back
+// ---------------------------------------------------------------------------- completing
 
-BOOST_AUTO_TEST_CASE(whoever_comes_back_as_they_set_out_is_taken_to_the_provider) {
-    const auto told = complete(callback(made));
-    BOOST_TEST(text_of(told.reason) == "unavailable");  // where nobody answers
-    BOOST_TEST(told.connection == made.id);
-    BOOST_TEST(ways() == 0);
+BOOST_AUTO_TEST_CASE(a_callback_with_its_own_session_reaches_the_provider) {
+    const auto result = complete(callback(made));
+    BOOST_TEST(text_of(result.reason) == "unavailable");  // the provider does not respond
+    BOOST_TEST(result.connection == made.id);
+    BOOST_TEST(pending_authorizations() == 0);
     BOOST_TEST(complete(callback(made)).reason == Reason::State);
 }
 
-BOOST_AUTO_TEST_CASE(a_way_is_over_after_ten_minutes) {
+BOOST_AUTO_TEST_CASE(an_authorization_expires_after_ten_minutes) {
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
     refused(callback(made), Reason::Expired);
 }
 
-BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
+BOOST_AUTO_TEST_CASE(another_browser_is_rejected) {
     CallbackRequest other = callback(made);
     other.proof = service::connect_proof(console.keys, SessionId::create());
     refused(other, Reason::Browser);
 }
 
-BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
+BOOST_AUTO_TEST_CASE(a_proof_from_before_a_key_rotation_is_accepted) {
     service::Context rotated{database, own,
                              KeyRing(Secret(std::string(32, 'n')), own.security.key)};
-    const auto told =
+    const auto result =
         service::complete_authorization(rotated, callback(made), [](const auto&) { return true; });
-    BOOST_TEST(text_of(told.reason) == "unavailable");
+    BOOST_TEST(text_of(result.reason) == "unavailable");
 }
 
-BOOST_AUTO_TEST_CASE(a_session_that_ended_is_refused) {
+BOOST_AUTO_TEST_CASE(a_session_that_ended_is_rejected) {
     service::close_session(console, opened.session);
     refused(callback(made), Reason::Session);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_that_was_idle_for_too_long_is_refused) {
-    pass(12 * kHour);
+BOOST_AUTO_TEST_CASE(an_expired_session_is_rejected) {
+    advance_time(12 * kHour);
     refused(callback(made), Reason::Session);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_is_refused) {
+BOOST_AUTO_TEST_CASE(an_unverified_session_is_rejected) {
     client.run("UPDATE sessions SET verified_at = NULL");
     refused(callback(made), Reason::Session);
 }
 
-BOOST_AUTO_TEST_CASE(a_viewer_or_nobody_any_more_is_refused) {
+BOOST_AUTO_TEST_CASE(a_viewer_or_an_admin_without_a_seat_is_rejected) {
     client.run("UPDATE seats SET role = 'viewer'");
     refused(callback(made), Reason::Role);
     client.run("UPDATE seats SET role = 'admin'");
@@ -193,14 +194,14 @@ BOOST_AUTO_TEST_CASE(a_viewer_or_nobody_any_more_is_refused) {
     refused(callback(second), Reason::Role);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_that_acts_elsewhere_by_now_comes_back_all_the_same) {
+BOOST_AUTO_TEST_CASE(a_session_that_switched_organizations_can_complete_the_authorization) {
     const OrgId other = organization("Globex");
     service::add_admin(context, other, kAnn, "viewer");
     BOOST_TEST(service::set_active_organization(context, opened.session, other, ""));
     BOOST_TEST(complete(callback(made)).reason == Reason::Unavailable);
 }
 
-BOOST_AUTO_TEST_CASE(another_issuer_is_refused_and_the_right_one_is_not) {
+BOOST_AUTO_TEST_CASE(another_issuer_is_rejected_and_the_right_one_is_accepted) {
     CallbackRequest evil = callback(made);
     evil.issuer = "https://evil.example";
     refused(evil, Reason::Issuer);
@@ -209,18 +210,18 @@ BOOST_AUTO_TEST_CASE(another_issuer_is_refused_and_the_right_one_is_not) {
     BOOST_TEST(complete(right).reason == Reason::Unavailable);
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_asked) {
+BOOST_AUTO_TEST_CASE(a_provider_without_a_configuration_is_not_called) {
     own.providers.erase("gitlab");
     bool was_asked = false;
-    const auto told = service::complete_authorization(
+    const auto result = service::complete_authorization(
         console, callback(made), [&](const rules::Provider&) { return was_asked = true; });
-    BOOST_TEST(told.reason == Reason::Configuration);
+    BOOST_TEST(result.reason == Reason::Configuration);
     BOOST_TEST(!was_asked);
-    BOOST_TEST(ways() == 0);
-    BOOST_TEST(stands(made.id).starts_with("error: "));
+    BOOST_TEST(pending_authorizations() == 0);
+    BOOST_TEST(status_of(made.id).starts_with("error: "));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_refused) {
+BOOST_AUTO_TEST_CASE(a_malformed_callback_is_rejected) {
     CallbackRequest without = callback(made);
     without.code.reset();
     refused(without, Reason::Request);
@@ -230,30 +231,30 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_refused) {
     refused(broken, Reason::Request);
 }
 
-BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
+BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_distinguished) {
     CallbackRequest denied = callback(made);
     denied.error = "access_denied";
-    const auto told = complete(denied);
-    BOOST_TEST(told.outcome == CallbackResult::Outcome::Denied);
-    BOOST_TEST(text_of(told.reason) == "");
-    BOOST_TEST(stands(made.id) == "error: Access was denied at GitLab.");
+    const auto result = complete(denied);
+    BOOST_TEST(result.outcome == CallbackResult::Outcome::Denied);
+    BOOST_TEST(text_of(result.reason) == "");
+    BOOST_TEST(status_of(made.id) == "error: Access was denied at GitLab.");
     made = begin();
     CallbackRequest error = callback(made);
     error.error = "<b>";
     refused(error, Reason::Provider);
-    BOOST_TEST(stands(made.id).find('<') == std::string::npos);
+    BOOST_TEST(status_of(made.id).find('<') == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(where_no_slot_is_free_the_state_counts_again) {
+BOOST_AUTO_TEST_CASE(without_a_free_worker_the_state_remains_valid) {
     const auto none = [](const rules::Provider&) { return false; };
     BOOST_TEST(code_of([&] { service::complete_authorization(console, callback(made), none); }) ==
                ErrorCode::ServiceUnavailable);
-    BOOST_TEST(ways() == 1);
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(pending_authorizations() == 1);
+    BOOST_TEST(status_of(made.id) == "pending: ");
     BOOST_TEST(complete(callback(made)).reason == Reason::Unavailable);
 }
 
-BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
+BOOST_AUTO_TEST_CASE(a_denied_callback_requires_no_free_worker) {
     CallbackRequest denied = callback(made);
     denied.error = "access_denied";
     bool was_asked = false;
@@ -262,16 +263,16 @@ BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
     BOOST_TEST(!was_asked);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_tokens_stands_as_it_did) {
+BOOST_AUTO_TEST_CASE(a_connection_with_tokens_keeps_its_status_after_a_denial) {
     client.run(
         "UPDATE connections SET status = 'connected', tokens = 'sealed', token_generation = 1");
     CallbackRequest denied = callback(made);
     denied.error = "access_denied";
     BOOST_TEST(complete(denied).outcome == CallbackResult::Outcome::Denied);
-    BOOST_TEST(stands(made.id) == "connected: ");
+    BOOST_TEST(status_of(made.id) == "connected: ");
 }
 
-BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
+BOOST_AUTO_TEST_CASE(beginning_and_completing_in_parallel_do_not_deadlock) {
     service::ConnectRequest again = request();
     again.connection = made.id;
     const auto deadlocks = [&] {
@@ -290,9 +291,9 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
             });
             CallbackRequest back = callback(way);
             back.error = "access_denied";
-            const auto told =
+            const auto result =
                 service::complete_authorization(tabs_own, back, [](const auto&) { return true; });
-            if (told.outcome == CallbackResult::Outcome::Denied) ++denied;
+            if (result.outcome == CallbackResult::Outcome::Denied) ++denied;
         }
     };
     std::vector<std::future<void>> tabs;
@@ -302,20 +303,20 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
     BOOST_TEST(deadlocks() == before);
 }
 
-BOOST_AUTO_TEST_CASE(a_removed_connection_is_come_back_to_by_nobody) {
+BOOST_AUTO_TEST_CASE(the_authorization_of_a_removed_connection_cannot_be_completed) {
     client.run("UPDATE connections SET removed_at = 1");
-    const auto told = complete(callback(made));
-    BOOST_TEST(told.reason == Reason::Removed);
-    BOOST_TEST(!told.connection.has_value());
+    const auto result = complete(callback(made));
+    BOOST_TEST(result.reason == Reason::Removed);
+    BOOST_TEST(!result.connection.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_deleted_connection_takes_its_way_along) {
+BOOST_AUTO_TEST_CASE(deleting_a_connection_deletes_its_authorization) {
     client.run("DELETE FROM connections");
     bool was_asked = false;
-    const auto told = service::complete_authorization(
+    const auto result = service::complete_authorization(
         console, callback(made), [&](const rules::Provider&) { return was_asked = true; });
-    BOOST_TEST(told.reason == Reason::State);
-    BOOST_TEST(!told.connection.has_value());
+    BOOST_TEST(result.reason == Reason::State);
+    BOOST_TEST(!result.connection.has_value());
     BOOST_TEST(!was_asked);
 }
 

@@ -1,5 +1,5 @@
-// service/connections/catalogue.hpp: what the catalogue says, and how a connection that nobody came
-// back for is shown.
+// service/connections/catalogue.hpp: the providers of the catalogue, and the status shown for a
+// connection without a callback.
 #include "db/connecting.hpp"
 
 #include "print.hpp"
@@ -12,7 +12,7 @@ using test::ConnectingFixture;
 
 BOOST_FIXTURE_TEST_SUITE(connections, ConnectingFixture)
 
-BOOST_AUTO_TEST_CASE(the_catalogue_holds_all_providers_and_what_is_missing) {
+BOOST_AUTO_TEST_CASE(the_catalogue_lists_all_providers_and_the_missing_settings) {
     const auto entries = service::provider_catalog(own.providers);
     BOOST_TEST(entries.size() == 15U);
     for (const auto& entry : entries) {
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(the_catalogue_holds_all_providers_and_what_is_missing) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_list_is_for_who_has_a_seat) {
+BOOST_AUTO_TEST_CASE(the_list_requires_a_seat) {
     const auto made = begin();
     const OrgId other = organization("Globex");
     BOOST_TEST(list().at(0).id == made.id);
@@ -31,14 +31,14 @@ BOOST_AUTO_TEST_CASE(a_list_is_for_who_has_a_seat) {
                ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(without_any_provider_there_is_no_list) {
+BOOST_AUTO_TEST_CASE(without_any_provider_the_list_is_unavailable) {
     own.providers.clear();
     BOOST_TEST(code_of([&] { list(); }) == ErrorCode::ProviderUnavailable);
     BOOST_TEST(code_of([&] { service::require_ready(*request().provider, own.providers); }) ==
                ErrorCode::ProviderUnavailable);
 }
 
-BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
+BOOST_AUTO_TEST_CASE(a_missing_callback_is_shown_as_an_error_and_stored_as_pending) {
     const auto made = begin();
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Pending);
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
@@ -46,19 +46,19 @@ BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
     BOOST_TEST(shown.status == rules::ConnectionStatus::Error);
     BOOST_TEST(shown.error.value() ==
                "The authorization at GitLab was not completed in time. Connect it again.");
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(status_of(made.id) == "pending: ");
 }
 
-BOOST_AUTO_TEST_CASE(an_exchange_is_given_a_minute) {
+BOOST_AUTO_TEST_CASE(an_exchange_may_take_a_minute) {
     const auto made = begin();
     client.run("DELETE FROM connection_authorizations");
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Pending);
     client.execute("UPDATE connections SET updated_at = updated_at - 60000");
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Error);
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(status_of(made.id) == "pending: ");
 }
 
-BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after_it) {
+BOOST_AUTO_TEST_CASE(expired_access_is_shown_as_an_error_before_the_runner_notices) {
     const auto made = begin();
     client.run("DELETE FROM connection_authorizations");
     client.execute(
@@ -72,10 +72,10 @@ BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after
                "The access to GitLab has expired and was not renewed in time.");
     client.run("UPDATE connections SET error = 'GitLab has trouble of its own (http_503).'");
     BOOST_TEST(list()[0].error.value() == "GitLab has trouble of its own (http_503).");
-    BOOST_TEST(stands(made.id).starts_with("connected: "));
+    BOOST_TEST(status_of(made.id).starts_with("connected: "));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_removed_is_nowhere) {
+BOOST_AUTO_TEST_CASE(a_removed_connection_is_not_found) {
     const auto made = begin();
     client.run("UPDATE connections SET removed_at = 1");
     BOOST_TEST(list().empty());

@@ -1,5 +1,4 @@
-// service/connections/tokens.hpp: what happens beside the tokens, seldom and at the wrong moment,
-// makes nothing of them untrue.
+// service/connections/tokens.hpp: rare events at the wrong moment leave the tokens consistent.
 #include "db/connections.hpp"
 #include "service/connections/refresh.hpp"
 
@@ -10,7 +9,7 @@ using test::ServedRequest;
 
 BOOST_FIXTURE_TEST_SUITE(connection_oddities, test::ConnectionFixture)
 
-BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
+BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_does_not_prevent_a_refresh) {
     const auto id = connected();
     set(id, "token_generation", 2);
     set(id, "refreshed_at", Timestamp::now() + kHour);
@@ -23,7 +22,7 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
     BOOST_TEST(server.calls() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(who_stood_still_since_the_lease_was_taken_calls_nobody) {
+BOOST_AUTO_TEST_CASE(an_outdated_refresh_plan_makes_no_call) {
     const auto id = connected();
     auto plan = service::plan_refresh(mine, row(id));
     plan.made_at -= service::kConnectionLease / 2 + Milliseconds(1);
@@ -33,22 +32,22 @@ BOOST_AUTO_TEST_CASE(who_stood_still_since_the_lease_was_taken_calls_nobody) {
     BOOST_TEST(tokens(id) == "a0 r0");
 }
 
-BOOST_AUTO_TEST_CASE(a_way_that_failed_says_nothing_of_the_next_one) {
+BOOST_AUTO_TEST_CASE(a_failed_exchange_does_not_affect_a_new_authorization) {
     const auto id = pending();
     server.answer([&](const ServedRequest&) {
-        set(id, "updated_at", Timestamp::now());  // as whoever sets out anew meanwhile does
+        set(id, "updated_at", Timestamp::now());  // as a new authorization in parallel does
         return ProviderServer::answering(400, R"({"error":"invalid_grant"})");
     });
     BOOST_TEST(service::exchange_code(mine, admin(), grant(id)).has_value());
     BOOST_TEST(row(id).status == rules::ConnectionStatus::Pending);
 }
 
-BOOST_AUTO_TEST_CASE(tokens_stand_beside_the_host_that_gave_them) {
+BOOST_AUTO_TEST_CASE(tokens_are_stored_with_the_host_that_issued_them) {
     set_up("shopify", server);
     const auto id = pending("shopify");
     set(id, "host", "mine.myshopify.com");
     server.answer([&](const ServedRequest&) {
-        // Whoever sets out anew meanwhile, for another shop.
+        // A parallel authorization for another shop.
         set(id, "host", "other.myshopify.com");
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });

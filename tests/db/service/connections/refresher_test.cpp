@@ -1,5 +1,5 @@
-// service/connections/refresher.hpp: the runner refreshes what is due, once each, whoever else runs
-// and whatever a provider does; and gives back what was removed.
+// service/connections/refresher.hpp: the runner refreshes each due connection once, with several
+// runners and failing providers, and revokes the tokens of removed connections.
 #include "service/connections/refresher.hpp"
 
 #include "base/crypto.hpp"
@@ -21,9 +21,9 @@ using test::kDay;
 using test::kHour;
 using test::kMark;
 using test::kMinute;
+using test::ProviderContext;
 using test::ProviderServer;
 using test::ServedRequest;
-using test::Station;
 
 namespace {
 
@@ -32,7 +32,7 @@ bool holds(std::string_view text, std::string_view part) {
 }
 
 struct Upkeep : test::ConnectionFixture {
-    // How many were worked on until nothing was due.
+    // How many were processed until none was due.
     static int all(ConnectionRefresher& refresher) {
         int total = 0;
         for (int some = refresher.step(never); some > 0; some = refresher.step(never))
@@ -70,7 +70,7 @@ BOOST_FIXTURE_TEST_SUITE(connection_upkeep, Upkeep)
 
 // ---------------------------------------------------------------------------- refreshes
 
-BOOST_AUTO_TEST_CASE(what_waits_for_a_provider_that_rests_costs_nothing) {
+BOOST_AUTO_TEST_CASE(connections_of_an_avoided_provider_cost_no_reads) {
     client.execute(
         "INSERT INTO connections (organization_id, id, provider, name, host, status, details, "
         "refresh_due_at, created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(seq, 256), 32)), 'gitlab', 'n', '', "
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_waits_for_a_provider_that_rests_costs_nothing) {
     BOOST_TEST(reads < 1000);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_due_is_refreshed_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(only_due_connections_are_refreshed) {
     const auto due = connected();
     const auto later = connected();
     set(later, "refresh_due_at", Timestamp::now() + kMinute);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_is_due_is_refreshed_and_nothing_else) {
     BOOST_TEST(all() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(access_that_ends_and_cannot_be_refreshed_expires_when_it_ends) {
+BOOST_AUTO_TEST_CASE(access_that_cannot_be_refreshed_expires_at_its_end) {
     const auto ended = connected("linkedin", false);
     set(ended, "access_expires_at", Timestamp::now());
     const auto early = connected("linkedin", false);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(access_that_ends_and_cannot_be_refreshed_expires_when_it_en
     BOOST_TEST(all() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_that_was_taken_out_of_the_configuration_is_told_of) {
+BOOST_AUTO_TEST_CASE(a_provider_removed_from_the_configuration_is_reported) {
     const auto id = connected();
     own.providers.clear();
     const std::string log = log_of([&] { BOOST_TEST(all() == 1); });
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_was_taken_out_of_the_configuration_is_told_
     BOOST_TEST(row(id).status == ConnectionStatus::Error);
 }
 
-BOOST_AUTO_TEST_CASE(tokens_that_another_key_sealed_wait_for_whoever_has_it) {
+BOOST_AUTO_TEST_CASE(tokens_sealed_with_another_key_wait_for_a_runner_that_has_it) {
     const auto id = connected();
     set(id, "tokens", KeyRing(Secret(std::string(32, 'x'))).seal("{}", "elsewhere"));
     const auto strange = connected();
@@ -146,11 +146,11 @@ BOOST_AUTO_TEST_CASE(tokens_that_another_key_sealed_wait_for_whoever_has_it) {
     BOOST_TEST(server.calls() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(several_runners_call_once_for_each_connection) {
+BOOST_AUTO_TEST_CASE(several_runners_make_one_call_per_connection) {
     std::vector<ConnectionId> ids;
     for (int i = 0; i < 40; ++i) ids.push_back(connected());
-    test::side_by_side(4, [&](int) {
-        Station station(own);
+    test::in_parallel(4, [&](int) {
+        ProviderContext station(own);
         ConnectionRefresher refresher(station.mine, limits());
         all(refresher);
     });
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(several_runners_call_once_for_each_connection) {
     for (const auto id : ids) BOOST_TEST(row(id).token_generation == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_runner_that_died_is_followed_by_another_once_its_lease_is_over) {
+BOOST_AUTO_TEST_CASE(another_runner_takes_over_after_the_lease_of_a_crashed_one) {
     const auto id = connected();
     set(id, "lease_owner", Uuid::v7());
     set(id, "lease_until", Timestamp::now() + kMinute);
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_died_is_followed_by_another_once_its_lease_is
     BOOST_TEST(tokens(id) == "a1 r1");
 }
 
-BOOST_AUTO_TEST_CASE(a_lease_lasts_longer_than_a_call_and_the_writing_down) {
+BOOST_AUTO_TEST_CASE(a_lease_is_longer_than_a_call_and_the_write) {
     const auto id = connected();
     server.answer([&](const ServedRequest&) {
         const auto left = test::Client().number("SELECT lease_until FROM connections") -
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_lease_lasts_longer_than_a_call_and_the_writing_down) {
     BOOST_TEST(tokens(id) == "a1 r1");
 }
 
-BOOST_AUTO_TEST_CASE(no_call_is_begun_once_the_time_is_over) {
+BOOST_AUTO_TEST_CASE(no_call_is_started_after_the_deadline) {
     for (int i = 0; i < 3; ++i) connected();
     ConnectionRefresher refresher(mine, limits());
     BOOST_TEST(refresher.step([] { return true; }) == 0);
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(no_call_is_begun_once_the_time_is_over) {
 
 // ---------------------------------------------------------------------------- slow providers
 
-BOOST_AUTO_TEST_CASE(a_provider_that_does_not_answer_rests_and_the_others_go_on) {
+BOOST_AUTO_TEST_CASE(an_unresponsive_provider_is_avoided_and_others_continue) {
     server.answer([](const ServedRequest&) {
         test::ServedResponse response;
         response.hang_up = true;
@@ -209,12 +209,12 @@ BOOST_AUTO_TEST_CASE(a_provider_that_does_not_answer_rests_and_the_others_go_on)
     BOOST_TEST(all() == 2);
     BOOST_TEST(server.calls() == 1U);
     BOOST_TEST(tokens(alive) == "a1 r1");
-    // Another runner asks by itself.
+    // Another runner tries it on its own.
     BOOST_TEST(all() == 1);
     BOOST_TEST(server.calls() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_with_errors_of_its_own_does_not_rest) {
+BOOST_AUTO_TEST_CASE(a_provider_that_returns_errors_is_not_avoided) {
     server.answer(500, "");
     for (int i = 0; i < 7; ++i) connected();
     BOOST_TEST(all() == 7);
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_provider_with_errors_of_its_own_does_not_rest) {
     BOOST_TEST(all() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
+BOOST_AUTO_TEST_CASE(an_unresponsive_provider_never_occupies_all_lanes) {
     std::atomic<bool> is_over{false};
     std::atomic<int> hanging{0};
     std::atomic<int> most{0};
@@ -240,8 +240,8 @@ BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
     set(alive, "refresh_due_at", Timestamp::now());  // last of all
     const auto lanes = limits();
     const jobs::Deadline deadline(Timestamp::now() + kHour);
-    test::side_by_side(4, [&](int) {
-        Station station(own);
+    test::in_parallel(4, [&](int) {
+        ProviderContext station(own);
         const auto work = jobs::connection_work(station.mine, lanes);
         (void)test::until([&] {
             work.turn(deadline);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
     for (const auto& id : stuck) BOOST_TEST(row(id).error.has_value() == false);
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_is_visited_by_two_at_a_time_and_rests_when_it_does_not_answer) {
+BOOST_AUTO_TEST_CASE(a_provider_has_two_lanes_and_is_avoided_if_unresponsive) {
     service::ProviderLimits lanes;
     {
         service::ProviderPermit one(lanes, "slow");
@@ -274,9 +274,9 @@ BOOST_AUTO_TEST_CASE(a_provider_is_visited_by_two_at_a_time_and_rests_when_it_do
     BOOST_TEST(!service::ProviderPermit(lanes, "dead").is_allowed());
 }
 
-// ---------------------------------------------------------------------------- what was removed
+// ---------------------------------------------------------------------------- removed connections
 
-BOOST_AUTO_TEST_CASE(a_removed_connection_is_nowhere_and_its_tokens_are_given_back) {
+BOOST_AUTO_TEST_CASE(a_removed_connection_is_not_found_and_its_tokens_are_revoked) {
     const auto id = connected();
     const auto at_google = connected("google_docs");
     remove(id);
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(a_removed_connection_is_nowhere_and_its_tokens_are_given_ba
     BOOST_TEST(audited() == std::vector<std::string>(2, "admin connection.removed"));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_given_back_goes_at_once) {
+BOOST_AUTO_TEST_CASE(tokens_without_a_revocation_endpoint_are_deleted_immediately) {
     const auto without_tokens = pending();
     const auto without_endpoint = connected("linkedin");
     remove(without_tokens);
@@ -306,12 +306,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_given_back_goes_at_once) {
     BOOST_TEST(all() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_server_of_ones_own_that_takes_nothing_back_is_not_asked_to) {
-    own.providers["gitlab"].revoke_url = "";  // as a server that token_url names may be without
+BOOST_AUTO_TEST_CASE(a_custom_server_without_a_revocation_endpoint_is_not_called) {
+    own.providers["gitlab"].revoke_url =
+        "";  // as for a custom token_url whose server has no such endpoint
     const auto id = connected();
     remove(id);
     BOOST_TEST(!is_there(id));
-    // The configuration may change between the removal and the runner's turn.
+    // The configuration may change between the removal and the turn of the runner.
     own.providers["gitlab"].revoke_url = server.url("/revoke");
     const auto waiting = connected();
     remove(waiting);
@@ -320,11 +321,11 @@ BOOST_AUTO_TEST_CASE(a_server_of_ones_own_that_takes_nothing_back_is_not_asked_t
     BOOST_TEST(is_there(waiting));
     BOOST_TEST(all() == 2);
     BOOST_TEST(!is_there(waiting));
-    BOOST_TEST(tokens(due) == "a1 r1");  // nobody rests because of it
+    BOOST_TEST(tokens(due) == "a1 r1");  // the provider is not avoided because of it
     BOOST_TEST(server.calls("/revoke") == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(tokens_are_offered_for_a_day_and_forgotten_then) {
+BOOST_AUTO_TEST_CASE(revocation_is_retried_for_a_day_and_then_dropped) {
     const auto id = connected();
     remove(id);
     server.answer(503, "");
@@ -346,7 +347,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_offered_for_a_day_and_forgotten_then) {
     BOOST_TEST(!is_there(id));
 }
 
-BOOST_AUTO_TEST_CASE(tokens_that_the_provider_does_not_know_any_more_are_forgotten) {
+BOOST_AUTO_TEST_CASE(tokens_unknown_to_the_provider_are_dropped) {
     const auto id = connected();
     remove(id);
     server.answer(400, R"({"error":"invalid_token"})");
@@ -354,16 +355,16 @@ BOOST_AUTO_TEST_CASE(tokens_that_the_provider_does_not_know_any_more_are_forgott
     BOOST_TEST(!is_there(id));
 }
 
-BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
+BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_revokes_the_newest_tokens) {
     const auto id = connected();
     server.answer([&](const ServedRequest& request) {
         if (request.path == "/token") {
-            Station station(own);
+            ProviderContext station(own);
             station.mine.database.transaction([&](db::Tx& tx) {
                 service::OrgTransaction transaction{tx, admin(), Timestamp::now()};
                 service::remove_connection(transaction, mine, id);
             });
-            // Nobody gives back the old ones meanwhile.
+            // The old tokens are not revoked in the meantime.
             ConnectionRefresher other(station.mine, limits());
             all(other);
         }
@@ -375,9 +376,9 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
     BOOST_TEST(holds(server.requests("/revoke").at(0).body, "token=r1hushhush"));
 }
 
-// ---------------------------------------------------------------------------- what is told
+// ---------------------------------------------------------------------------- logs and metrics
 
-BOOST_AUTO_TEST_CASE(no_token_no_code_and_no_secret_is_in_a_log) {
+BOOST_AUTO_TEST_CASE(logs_contain_no_tokens_codes_or_secrets) {
     const std::string log = log_of([&] {
         const auto code = grant(pending(), "code" + std::string(kMark));
         (void)service::exchange_code(mine, admin(), code);
@@ -404,13 +405,14 @@ BOOST_AUTO_TEST_CASE(no_token_no_code_and_no_secret_is_in_a_log) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(tokens_that_could_not_be_written_are_told_of) {
+BOOST_AUTO_TEST_CASE(tokens_that_could_not_be_written_are_reported) {
     const auto id = connected();
-    const test::Meanwhile outage(client,
-                                 "CREATE TRIGGER outage BEFORE UPDATE ON connections FOR EACH ROW "
-                                 "IF NOT (NEW.tokens <=> OLD.tokens) THEN "
-                                 "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF",
-                                 "DROP TRIGGER outage");
+    const test::SchemaChange outage(
+        client,
+        "CREATE TRIGGER outage BEFORE UPDATE ON connections FOR EACH ROW "
+        "IF NOT (NEW.tokens <=> OLD.tokens) THEN "
+        "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF",
+        "DROP TRIGGER outage");
     const auto connection = row(id);
     const auto plan = service::plan_refresh(mine, connection);
     const std::string log = log_of([&] {
@@ -423,7 +425,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_could_not_be_written_are_told_of) {
     BOOST_TEST(tokens(id) == "a0 r0");
 }
 
-BOOST_AUTO_TEST_CASE(figures_and_health_tell_how_connections_stand) {
+BOOST_AUTO_TEST_CASE(metrics_and_health_report_the_state_of_connections) {
     BOOST_TEST(holds(figures(), "muster_connections{status=\"connected\"} 0\n"));
     BOOST_TEST(holds(figures(), "muster_connection_refresh_overdue_seconds 0\n"));
     const auto id = connected();
@@ -444,7 +446,7 @@ BOOST_AUTO_TEST_CASE(figures_and_health_tell_how_connections_stand) {
 
 // ---------------------------------------------------------------------------- the purge
 
-BOOST_AUTO_TEST_CASE(ways_to_a_provider_go_an_hour_after_their_end) {
+BOOST_AUTO_TEST_CASE(authorizations_are_purged_an_hour_after_they_expire) {
     const auto put = [&](Timestamp expires_at) {
         const auto id = connected();
         set(id, "refresh_due_at", Timestamp::now() + kHour);
@@ -461,7 +463,7 @@ BOOST_AUTO_TEST_CASE(ways_to_a_provider_go_an_hour_after_their_end) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connections") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(connections_that_never_were_go_after_seven_days) {
+BOOST_AUTO_TEST_CASE(connections_that_were_never_connected_are_purged_after_seven_days) {
     const Timestamp edge = Timestamp::now() - 7 * kDay;
     const auto old = pending();
     const auto young = pending();

@@ -1,5 +1,5 @@
-// service/connections/tokens.hpp: tokens for a code, and what a refresh may come to, at a real
-// endpoint.
+// service/connections/tokens.hpp: exchanging a code for tokens, and all results of a refresh,
+// against a real endpoint.
 #include "service/connections/tokens.hpp"
 
 #include "base/log.hpp"
@@ -15,9 +15,9 @@ using service::RefreshState;
 using test::kHour;
 using test::kMark;
 using test::kMinute;
+using test::ProviderContext;
 using test::ProviderServer;
 using test::ServedRequest;
-using test::Station;
 
 namespace {
 
@@ -39,7 +39,7 @@ struct Tokens : test::ConnectionFixture {
         if (!error || error->code() != ErrorCode::InvalidState) return "another error, or none";
         return error->details()["reason"].asString();
     }
-    // As if the last attempt were a while ago.
+    // As if the last attempt were some time ago.
     void age(ConnectionId id) {
         client.execute(
             "UPDATE connections SET updated_at = updated_at - 5000, "
@@ -61,9 +61,9 @@ struct Tokens : test::ConnectionFixture {
 
 BOOST_FIXTURE_TEST_SUITE(connection_tokens, Tokens)
 
-// ---------------------------------------------------------------------------- a code's tokens
+// ---------------------------------------------------------------------------- exchanging a code
 
-BOOST_AUTO_TEST_CASE(a_code_becomes_tokens_under_seal) {
+BOOST_AUTO_TEST_CASE(the_tokens_of_a_code_are_stored_sealed) {
     const auto id = pending();
     BOOST_TEST(!exchange(id, {{"realmId", "7"}}).has_value());
     const auto made = row(id);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_code_becomes_tokens_under_seal) {
     BOOST_TEST(audited() == std::vector<std::string>{"admin connection.connected"});
 }
 
-BOOST_AUTO_TEST_CASE(what_a_look_up_finds_is_kept_with_the_tokens) {
+BOOST_AUTO_TEST_CASE(the_details_of_a_lookup_are_stored_with_the_tokens) {
     const auto id = pending("mailchimp");
     server.answer([](const ServedRequest& request) {
         if (request.path == "/token") {
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_a_look_up_finds_is_kept_with_the_tokens) {
     BOOST_TEST(reason(id) == "the provider issued no refresh token for this connection");
 }
 
-BOOST_AUTO_TEST_CASE(a_look_up_that_finds_nothing_leaves_no_tokens) {
+BOOST_AUTO_TEST_CASE(a_failed_lookup_stores_no_tokens) {
     const auto id = pending("mailchimp");
     server.answer([](const ServedRequest& request) {
         return ProviderServer::answering(
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_look_up_that_finds_nothing_leaves_no_tokens) {
     BOOST_TEST(tokens(id) == "none");
 }
 
-BOOST_AUTO_TEST_CASE(a_code_that_is_refused_is_told_where_there_were_no_tokens_and_only_there) {
+BOOST_AUTO_TEST_CASE(a_rejected_code_is_an_error_only_for_a_connection_without_tokens) {
     server.answer(400, R"({"error":"invalid_grant","error_description":"hushhush"})");
     const auto fresh = pending();
     const auto standing = connected();
@@ -126,19 +126,19 @@ BOOST_AUTO_TEST_CASE(a_code_that_is_refused_is_told_where_there_were_no_tokens_a
     BOOST_TEST(reason(fresh) == "this connection was never connected");
 }
 
-BOOST_AUTO_TEST_CASE(a_new_consent_replaces_all_that_was_there) {
+BOOST_AUTO_TEST_CASE(a_new_consent_replaces_all_tokens_and_details) {
     const auto id = connected();
     set(id, "details", R"({"old":"1"})");
     set(id, "status", "expired");
     server.answer(200, R"({"access_token":"a9hushhush","token_type":"bearer"})");
     BOOST_TEST(!exchange(id).has_value());
-    BOOST_TEST(tokens(id) == "a9");  // no refresh token of another account
+    BOOST_TEST(tokens(id) == "a9");  // the refresh token of the other account is removed
     BOOST_TEST(row(id).details == "{}");
     BOOST_TEST(row(id).status == ConnectionStatus::Connected);
     BOOST_TEST(row(id).token_generation == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_that_was_removed_meanwhile_gets_no_tokens_and_they_go_back) {
+BOOST_AUTO_TEST_CASE(a_connection_removed_during_the_exchange_stores_no_tokens_and_revokes_them) {
     const auto id = pending();
     server.answer([&](const ServedRequest& request) {
         if (request.path == "/token") test::Client().execute("DELETE FROM connections");
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_was_removed_meanwhile_gets_no_tokens_and_
     BOOST_TEST(server.calls() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_called) {
+BOOST_AUTO_TEST_CASE(a_provider_without_a_configuration_is_not_called) {
     const auto standing = connected();
     own.providers.clear();
     BOOST_TEST(test::code_of([&] { refresh(standing); }) == ErrorCode::ProviderUnavailable);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_called) {
 
 // ---------------------------------------------------------------------------- refreshes
 
-BOOST_AUTO_TEST_CASE(a_refresh_brings_new_tokens_and_the_rotated_one_is_used_next) {
+BOOST_AUTO_TEST_CASE(a_refresh_stores_new_tokens_and_the_rotated_one_is_used_next) {
     const auto id = connected();
     const auto result = refresh(id);
     BOOST_TEST(result.state == RefreshState::Done);
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_refresh_brings_new_tokens_and_the_rotated_one_is_used_nex
     BOOST_TEST(cell(id, "lease_owner") == "-");
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_without_a_refresh_token_keeps_the_old_one) {
+BOOST_AUTO_TEST_CASE(a_reply_without_a_refresh_token_keeps_the_old_one) {
     const auto id = connected();
     set(id, "details", R"({"hub_id":"5"})");
     server.answer(200, R"({"access_token":"a5hushhush","token_type":"bearer","expires_in":7200})");
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_refresh_token_keeps_the_old_one) {
     BOOST_TEST(minutes_until(row(id).refresh_due_at) == 105);
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_is_the_end_and_says_so) {
+BOOST_AUTO_TEST_CASE(a_rejected_refresh_ends_the_connection_with_a_reason) {
     const auto id = connected();
     server.answer(400, R"({"error":"invalid_grant","error_description":"hushhush"})");
     const auto result = refresh(id);
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_the_end_and_says_so) {
     BOOST_TEST(server.calls() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(access_that_was_taken_back_is_told_as_that) {
+BOOST_AUTO_TEST_CASE(access_revoked_at_the_provider_is_reported_as_revoked) {
     const auto id = connected("slack");
     server.answer(200, R"({"ok":false,"error":"token_revoked"})");
     BOOST_TEST(refresh(id).connection.status == ConnectionStatus::Revoked);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(access_that_was_taken_back_is_told_as_that) {
     BOOST_TEST(holds(reason(id), "revoked"));
 }
 
-BOOST_AUTO_TEST_CASE(a_client_that_is_not_accepted_is_the_operators_business) {
+BOOST_AUTO_TEST_CASE(a_rejected_client_is_reported_to_the_operator) {
     const auto id = connected();
     set(id, "access_expires_at", Timestamp::now() + 2 * kHour);
     server.answer(401, R"({"error":"invalid_client"})");
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_is_not_accepted_is_the_operators_business) {
     BOOST_TEST(row(id).refresh_attempts == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_provider_in_trouble_is_asked_again_later_and_later) {
+BOOST_AUTO_TEST_CASE(a_failing_provider_is_called_with_growing_delays) {
     const auto id = connected();
     set(id, "access_expires_at", Timestamp::now() + 5 * kHour);
     server.answer(503, "");
@@ -241,7 +241,8 @@ BOOST_AUTO_TEST_CASE(a_provider_in_trouble_is_asked_again_later_and_later) {
     set(id, "access_expires_at", Timestamp::now() + 2 * kMinute);
     refresh(id);
     BOOST_TEST(row(id).status == ConnectionStatus::Connected);
-    BOOST_TEST(minutes_until(row(id).refresh_due_at) == 2);  // then it has to say so
+    BOOST_TEST(minutes_until(row(id).refresh_due_at) ==
+               2);  // then the connection must report the error
     age(id);
     set(id, "access_expires_at", Timestamp::now());
     refresh(id);
@@ -249,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_provider_in_trouble_is_asked_again_later_and_later) {
     BOOST_TEST(audited().empty());
 }
 
-BOOST_AUTO_TEST_CASE(whatever_is_no_token_changes_no_token) {
+BOOST_AUTO_TEST_CASE(a_reply_without_valid_tokens_keeps_the_tokens) {
     const auto id = connected();
     std::vector<test::ServedResponse> answers;
     for (const auto& [status, body] :
@@ -273,7 +274,7 @@ BOOST_AUTO_TEST_CASE(whatever_is_no_token_changes_no_token) {
     BOOST_TEST(row(id).refresh_attempts == 6);
 }
 
-BOOST_AUTO_TEST_CASE(nobody_refreshes_what_is_not_there_or_not_theirs) {
+BOOST_AUTO_TEST_CASE(an_unknown_or_foreign_connection_cannot_be_refreshed) {
     BOOST_TEST(test::code_of([&] { refresh(ConnectionId::create()); }) == ErrorCode::NotFound);
     const auto id = connected();
     const service::Actor stranger{organization("Other"), ann};
@@ -281,48 +282,48 @@ BOOST_AUTO_TEST_CASE(nobody_refreshes_what_is_not_there_or_not_theirs) {
                    service::refresh_connection(mine, stranger, id, test::kMayWait);
                }) == ErrorCode::NotFound);
     BOOST_TEST(test::code_of([&] {
-                   service::refresh_connection(mine, stranger, id, test::kNobodyToSpare);
+                   service::refresh_connection(mine, stranger, id, test::kNoFreeWorker);
                }) == ErrorCode::NotFound);
     BOOST_TEST(holds(reason(pending()), "not authorized"));
     BOOST_TEST(server.calls() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_refresh_that_is_asked_for_is_the_runners_soon) {
+BOOST_AUTO_TEST_CASE(a_requested_refresh_is_due_for_the_runner_immediately) {
     const auto id = connected();
     set(id, "refresh_due_at", Timestamp::now() + kHour);
-    const auto result = service::refresh_connection(mine, admin(), id, test::kNobodyToSpare);
+    const auto result = service::refresh_connection(mine, admin(), id, test::kNoFreeWorker);
     BOOST_TEST(result.state == RefreshState::InProgress);
     BOOST_TEST(row(id).refresh_due_at.value() <= Timestamp::now());
     BOOST_TEST(server.calls() == 0U);
     refresh(id);
-    BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kNobodyToSpare).state ==
+    BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kNoFreeWorker).state ==
                RefreshState::Done);
     BOOST_TEST(row(id).refresh_due_at.value() > Timestamp::now());
 }
 
-// ---------------------------------------------------------------------------- at once
+// ---------------------------------------------------------------------------- in parallel
 
 namespace {
 
-struct Crowd {
+struct ParallelRefreshes {
     std::int64_t done = 0;
     std::int64_t under_way = 0;
 };
 
-// Twenty workers, each with a connection to the database that is open already.
-Crowd refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waiting) {
+// Twenty workers, each with an open connection to the database.
+ParallelRefreshes refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waiting) {
     constexpr int kWorkers = 20;
-    std::vector<std::unique_ptr<Station>> stations;
+    std::vector<std::unique_ptr<ProviderContext>> contexts;
     for (int i = 0; i < kWorkers; ++i) {
-        stations.push_back(std::make_unique<Station>(fixture.own));
-        stations.back()->as(fixture.acme, [](service::OrgTransaction&) { return true; });
+        contexts.push_back(std::make_unique<ProviderContext>(fixture.own));
+        contexts.back()->as(fixture.acme, [](service::OrgTransaction&) { return true; });
     }
-    std::vector<std::optional<RefreshState>> states(kWorkers);  // nullopt: it was too late
-    test::side_by_side(kWorkers, [&](int i) {
+    std::vector<std::optional<RefreshState>> states(kWorkers);  // nullopt: the call came too late
+    test::in_parallel(kWorkers, [&](int i) {
         const auto at = static_cast<std::size_t>(i);
         (void)test::code_of([&] {
             states[at] =
-                service::refresh_connection(stations[at]->mine, fixture.admin(), id, test::kMayWait)
+                service::refresh_connection(contexts[at]->mine, fixture.admin(), id, test::kMayWait)
                     .state;
         });
         ++waiting;
@@ -333,39 +334,39 @@ Crowd refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waitin
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(twenty_refreshes_at_once_make_one_call_to_a_slow_provider) {
+BOOST_AUTO_TEST_CASE(twenty_parallel_refreshes_make_one_call_to_a_slow_provider) {
     const auto id = connected();
     std::atomic<int> others{0};
     server.answer([&](const ServedRequest&) {
-        // As slow as it takes for all others to have been told.
+        // Replies only after all other workers have got their result.
         (void)test::until([&] { return others == 19; });
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
-    const Crowd crowd = refresh_at_once(*this, id, others);
+    const ParallelRefreshes refreshes = refresh_at_once(*this, id, others);
     BOOST_TEST(server.calls() == 1U);
-    BOOST_TEST(crowd.done == 1);
-    BOOST_TEST(crowd.under_way == 19);
+    BOOST_TEST(refreshes.done == 1);
+    BOOST_TEST(refreshes.under_way == 19);
     BOOST_TEST(tokens(id) == "a1 r1");
     BOOST_TEST(row(id).token_generation == 2);
 }
 
-BOOST_AUTO_TEST_CASE(twenty_refreshes_at_once_make_one_call_to_a_fast_provider) {
+BOOST_AUTO_TEST_CASE(twenty_parallel_refreshes_make_one_call_to_a_fast_provider) {
     for (const bool grants : {true, false}) {
         const auto id = connected();
         if (!grants) server.answer(503, "");
         const auto before = server.calls();
         std::atomic<int> others{0};
-        const Crowd crowd = refresh_at_once(*this, id, others);
+        const ParallelRefreshes refreshes = refresh_at_once(*this, id, others);
         BOOST_TEST(server.calls() == before + 1);
-        BOOST_TEST(crowd.done >= 1);
-        BOOST_TEST(crowd.done + crowd.under_way == 20);
+        BOOST_TEST(refreshes.done >= 1);
+        BOOST_TEST(refreshes.done + refreshes.under_way == 20);
         BOOST_TEST(row(id).token_generation == (grants ? 2 : 1));
     }
 }
 
 // ---------------------------------------------------------------------------- leases
 
-BOOST_AUTO_TEST_CASE(tokens_count_even_where_the_lease_was_lost) {
+BOOST_AUTO_TEST_CASE(tokens_are_stored_even_if_the_lease_was_lost) {
     const auto id = connected();
     server.answer([&](const ServedRequest&) {
         test::Client().execute("UPDATE connections SET lease_owner = ?", Uuid::v7());
@@ -376,7 +377,7 @@ BOOST_AUTO_TEST_CASE(tokens_count_even_where_the_lease_was_lost) {
     BOOST_TEST(cell(id, "lease_owner") == "-");
 }
 
-BOOST_AUTO_TEST_CASE(tokens_and_failures_of_before_never_overwrite_newer_tokens) {
+BOOST_AUTO_TEST_CASE(older_tokens_and_failures_never_overwrite_newer_tokens) {
     for (const int status : {200, 400}) {
         const auto id = connected();
         server.answer([&, id](const ServedRequest&) {
@@ -396,7 +397,7 @@ BOOST_AUTO_TEST_CASE(tokens_and_failures_of_before_never_overwrite_newer_tokens)
     BOOST_TEST(audited().empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_under_a_lost_lease_is_not_written) {
+BOOST_AUTO_TEST_CASE(a_rejection_under_a_lost_lease_is_not_written) {
     const auto id = connected();
     server.answer([&](const ServedRequest&) {
         test::Client().execute("UPDATE connections SET lease_owner = ?", Uuid::v7());
@@ -412,7 +413,7 @@ BOOST_AUTO_TEST_CASE(a_consent_during_a_refresh_wins) {
     server.answer([&](const ServedRequest& request) {
         if (holds(request.body, "authorization_code"))
             return ProviderServer::answering(200, ProviderServer::granted(7));
-        Station station(own);
+        ProviderContext station(own);
         (void)service::exchange_code(station.mine, admin(), grant(id));
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
@@ -424,8 +425,8 @@ BOOST_AUTO_TEST_CASE(a_consent_during_a_refresh_wins) {
 
 namespace {
 
-// New tokens cannot be written so many times by one connection. It counts in a variable of the
-// connection's, which bears the transactions being undone; `name` is one that it did not use yet.
+// Makes the first writes of new tokens by one connection fail. The count is a session variable,
+// which survives a rollback; `name` must be new for the connection.
 struct Outage {
     Outage(test::Client& client, const std::string& name, int failures)
         : trigger(client,
@@ -436,7 +437,7 @@ struct Outage {
                       " THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; "
                       "END IF; END IF; END",
                   "DROP TRIGGER outage") {}
-    test::Meanwhile trigger;
+    test::SchemaChange trigger;
 };
 
 }  // namespace
@@ -445,7 +446,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_cannot_be_written_at_first_are_written_later) {
     const auto id = connected();
     const auto other = pending();
     {
-        const Outage outage(client, "first", 7);  // more than one transaction tries
+        const Outage outage(client, "first", 7);  // more failures than one transaction has attempts
         refresh(id);
     }
     BOOST_TEST(tokens(id) == "a1 r1");
@@ -458,7 +459,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_cannot_be_written_at_first_are_written_later) {
     BOOST_TEST(audited().size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_to_the_database_that_is_lost_during_the_call_loses_nothing) {
+BOOST_AUTO_TEST_CASE(a_database_connection_lost_during_the_call_loses_no_tokens) {
     const auto id = connected();
     static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
                                        "SELECT CONNECTION_ID()"};

@@ -1,5 +1,5 @@
-// service/content/articles.hpp: articles are written, published, taken back, and paged; the index
-// of their tags tells the same as the articles.
+// service/content/articles.hpp: articles are written, published, unpublished and paged, and the
+// index of their tags matches the articles.
 #include "service/content/articles.hpp"
 #include "rules/audit.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 
 using Ids = std::vector<std::string>;
 
-// Texts that the collation takes for the same, that hold wildcards, that begin alike.
+// Texts that the collation treats as equal, texts with wildcards, and texts with a common prefix.
 const std::vector<std::string> kTitles = {"Ann",      "ann", "\u00c4nn", "a%b", "a_b",
                                           "a\\b",     "axb", "a",        "Cup", "cup final",
                                           "C\u00fcp", "%",   "\\",       "_",   "\U0001f600 cup"};
@@ -77,7 +77,7 @@ struct Articles : Fixture {
         return actions;
     }
 
-    // Rows of the tags' index that do not say what their article says, and articles without them.
+    // Rows of the tag index that differ from their article, and articles without index rows.
     void check_tags(std::int64_t expected) {
         BOOST_TEST(client.number("SELECT COUNT(*) FROM article_tags") == expected);
         BOOST_TEST(client.number("SELECT COUNT(*) FROM article_tags t JOIN articles a "
@@ -109,7 +109,7 @@ struct Articles : Fixture {
             return page;
         });
     }
-    // What the filter means, read without an index, a limit or a cursor.
+    // The expected result of the filter, computed without an index, a limit or a cursor.
     Ids expected(const ContentFilter& filter) {
         std::string pattern;
         for (const char c : filter.prefix.value_or("")) {
@@ -128,7 +128,7 @@ struct Articles : Fixture {
         return ids;
     }
 
-    // What this session's statements have looked at so far.
+    // The entries that the statements of this session have read so far.
     std::int64_t rows_read() {
         return database.autocommit([](db::Tx& tx) { return test::entries_read(tx); });
     }
@@ -142,7 +142,7 @@ struct Articles : Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(articles, Articles)
 
-BOOST_AUTO_TEST_CASE(an_article_is_a_draft_until_it_is_published_and_again_when_it_is_taken_back) {
+BOOST_AUTO_TEST_CASE(an_article_is_a_draft_until_it_is_published_and_after_it_is_unpublished) {
     const auto draft = create("news", {"cup", "league"});
     BOOST_TEST(draft.status() == ArticleStatus::Draft);
     BOOST_TEST(draft.created_by == admin);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(an_article_is_a_draft_until_it_is_published_and_again_when_
     BOOST_TEST(found->body_html == "<p>x</p>");
 
     now = now + Milliseconds(1000);
-    BOOST_TEST(publish(draft.id).published_at == article.published_at);  // stays as it is
+    BOOST_TEST(publish(draft.id).published_at == article.published_at);  // unchanged
     unpublish(draft.id);
     check_tags(2);
     BOOST_TEST(!service::find_published_article(context, acme, "news"));
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(an_article_is_a_draft_until_it_is_published_and_again_when_
                boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_change_is_taken_whole_and_nothing_changed_changes_nothing) {
+BOOST_AUTO_TEST_CASE(a_change_is_applied_completely_and_a_repetition_changes_nothing) {
     const auto article = publish(create("news", {"cup"}).id);
     now = now + Milliseconds(1000);
     ArticleChange same;
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_change_is_taken_whole_and_nothing_changed_changes_nothing
     check_tags(0);
 }
 
-BOOST_AUTO_TEST_CASE(a_slug_is_taken_once_in_an_organization) {
+BOOST_AUTO_TEST_CASE(a_slug_is_unique_in_an_organization) {
     const auto article = create("news");
     const auto other = create("other");
     ArticleChange change_slug;
@@ -222,18 +222,18 @@ BOOST_AUTO_TEST_CASE(a_slug_is_taken_once_in_an_organization) {
     create("news");
 }
 
-BOOST_AUTO_TEST_CASE(an_article_that_is_not_there_is_not_found) {
-    const ArticleId nobody = ArticleId::create();
-    BOOST_TEST(code_of([&] { change(nobody, {}); }) == ErrorCode::NotFound);
-    BOOST_TEST(code_of([&] { publish(nobody); }) == ErrorCode::NotFound);
-    BOOST_TEST(code_of([&] { unpublish(nobody); }) == ErrorCode::NotFound);
-    BOOST_TEST(code_of([&] { remove(nobody); }) == ErrorCode::NotFound);
+BOOST_AUTO_TEST_CASE(an_unknown_article_is_not_found) {
+    const ArticleId unknown = ArticleId::create();
+    BOOST_TEST(code_of([&] { change(unknown, {}); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { publish(unknown); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { unpublish(unknown); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { remove(unknown); }) == ErrorCode::NotFound);
     for (const std::string_view slug : {"", "-", "News", "n%", "n/n"}) {
         BOOST_TEST(!service::find_published_article(context, acme, slug));
     }
 }
 
-BOOST_AUTO_TEST_CASE(pages_hold_each_published_article_once_whatever_is_filtered) {
+BOOST_AUTO_TEST_CASE(pages_contain_each_published_article_once_with_any_filter) {
     std::mt19937 random(7);
     const auto one_of = [&](const auto& list) { return list[random() % list.size()]; };
     const std::vector<std::optional<std::string>> locales = {std::nullopt, "de", "en"};
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(pages_hold_each_published_article_once_whatever_is_filtered
     BOOST_TEST(!expected({"a%", {}, {}}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_console_lists_all_or_one_status_newest_first) {
+BOOST_AUTO_TEST_CASE(the_console_lists_all_articles_or_one_status_newest_first) {
     for (int i = 0; i < 12; ++i) {
         const auto article = create("n" + std::to_string(i));
         if (i % 3 == 0) publish(article.id);
@@ -296,8 +296,8 @@ BOOST_AUTO_TEST_CASE(the_console_lists_all_or_one_status_newest_first) {
     BOOST_TEST(service::list_articles(context, acme, {}, "", 1).articles.at(0).body_html.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_page_costs_one_statement_and_looks_at_a_bounded_number_of_rows) {
-    // Title and tag alike, and none of the locale that is asked for.
+BOOST_AUTO_TEST_CASE(a_page_costs_one_statement_and_a_bounded_number_of_rows) {
+    // Titles and tags match, and the locale matches no article.
     for (int i = 0; i < 1500; ++i) {
         const ArticleId id = ArticleId::create();
         client.execute(

@@ -1,4 +1,4 @@
-// service/engagement/collect.hpp: many requests in one transaction, and what one of them can do to
+// service/engagement/collect.hpp: many requests in one transaction, and how one of them can affect
 // the others.
 #include "service/engagement/collect.hpp"
 #include "rules/members/fields.hpp"
@@ -25,7 +25,7 @@ using service::TrackedEvent;
 namespace {
 
 // A collector waits one second for a lock.
-db::ConnectionSettings impatient() {
+db::ConnectionSettings short_lock_timeout() {
     auto settings = test::connection_settings();
     settings.lock_timeout_seconds = 1;
     return settings;
@@ -68,7 +68,7 @@ struct Collectors : test::ModuleFixture {
 
     InstallationId installation = install(published("shop").id).id;
     UserId user;
-    test::DatabaseContext collector{impatient()};
+    test::DatabaseContext collector{short_lock_timeout()};
 };
 
 const StoredReply* reply_of(const Outcome& outcome) {
@@ -82,7 +82,7 @@ std::optional<ErrorCode> error_of(const Outcome& outcome) {
 using Texts = std::vector<std::string>;
 
 using Clock = std::chrono::steady_clock;
-// Once with the others and once alone, and some room.
+// One second together with the others, one second alone, and a margin.
 constexpr std::chrono::seconds kMoment{4};
 
 }  // namespace
@@ -105,19 +105,19 @@ BOOST_AUTO_TEST_CASE(calls_of_all_kinds_and_organizations_get_their_replies_in_o
     BOOST_TEST(ids() == (Texts{"a", "b", "c", "d"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_one_call_undoes_that_one_alone) {
+BOOST_AUTO_TEST_CASE(a_fault_of_one_call_rolls_back_only_that_call) {
     CollectedCall wrong = pushed("k2", "b");
-    std::get<PushedCall>(wrong.events).events[0].user_id = UserId::create();  // nobody's
+    std::get<PushedCall>(wrong.events).events[0].user_id = UserId::create();  // an unknown user
     const auto outcomes = collect({pushed("k1", "a"), wrong, pushed("k3", "c")});
     BOOST_TEST(reply_of(outcomes[0]));
     BOOST_TEST(error_of(outcomes[1]) == ErrorCode::ValidationError);
     BOOST_TEST(reply_of(outcomes[2]));
     BOOST_TEST(ids() == (Texts{"a", "c"}));
-    // Its Idempotency-Key was not used up.
+    // Its Idempotency-Key remains unused.
     BOOST_TEST(reply_of(collect({pushed("k2", "b")})[0]));
 }
 
-BOOST_AUTO_TEST_CASE(a_key_that_comes_twice_at_once_is_answered_twice_and_done_once) {
+BOOST_AUTO_TEST_CASE(an_idempotency_key_sent_twice_in_a_batch_gets_two_replies_and_one_effect) {
     const auto outcomes = collect({pushed("k", "a"), pushed("k", "a"), pushed("k", "other")});
     BOOST_TEST_REQUIRE(reply_of(outcomes[1]));
     BOOST_TEST(!reply_of(outcomes[0])->replayed);
@@ -129,9 +129,9 @@ BOOST_AUTO_TEST_CASE(a_key_that_comes_twice_at_once_is_answered_twice_and_done_o
     BOOST_TEST(ids() == Texts{"a"});
 }
 
-BOOST_AUTO_TEST_CASE(an_organization_whose_rows_are_locked_holds_the_others_up_only_for_a_moment) {
+BOOST_AUTO_TEST_CASE(an_organization_with_locked_rows_delays_the_others_only_briefly) {
     const OrgId other = organization("Other");
-    // Its event with this id is being written by somebody who does not come to an end.
+    // An open transaction is writing its event with this id.
     client.run("START TRANSACTION");
     client.execute(
         "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(an_organization_whose_rows_are_locked_holds_the_others_up_o
     BOOST_TEST(reply_of(collect({tracked(other, "held")})[0]));
 }
 
-BOOST_AUTO_TEST_CASE(many_calls_that_want_what_is_locked_wait_no_longer_than_one) {
+BOOST_AUTO_TEST_CASE(many_calls_that_need_a_locked_row_wait_no_longer_than_one) {
     const OrgId other = organization("Other");
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM members WHERE user_id = ? FOR UPDATE", user);
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(many_calls_that_want_what_is_locked_wait_no_longer_than_one
     BOOST_TEST(reply_of(collect({pushed("k5", "e")})[0]));
 }
 
-BOOST_AUTO_TEST_CASE(a_lost_connection_before_the_commit_is_made_good_and_nothing_is_doubled) {
+BOOST_AUTO_TEST_CASE(a_connection_lost_before_the_commit_is_retried_without_duplicates) {
     collect({tracked(acme, "a")});
     client.kill(collector.database.autocommit([](db::Tx& tx) {
         static constexpr db::SystemSql kId{"test.id", db::Why{"a session is of no tenant"},
@@ -178,10 +178,10 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_before_the_commit_is_made_good_and_nothin
     BOOST_TEST(ids() == (Texts{"a", "b", "c"}));
 }
 
-BOOST_AUTO_TEST_CASE(collectors_that_bring_the_same_ids_in_opposite_orders_store_each_once) {
+BOOST_AUTO_TEST_CASE(collectors_with_the_same_ids_in_opposite_order_store_each_once) {
     constexpr int kRounds = 20;
-    test::side_by_side(2, [&](int place) {
-        test::DatabaseContext worker(impatient());
+    test::in_parallel(2, [&](int place) {
+        test::DatabaseContext worker(short_lock_timeout());
         for (int round = 0; round < kRounds; ++round) {
             std::vector<CollectedCall> calls;
             for (int i = 0; i < 10; ++i) {

@@ -1,5 +1,5 @@
-// service/engagement/events.hpp: pages of a member's events, in an order without doubt, whatever
-// comes and goes between two pages.
+// service/engagement/events.hpp: pages of a member's events in a total order, with insertions and
+// deletions between two pages.
 #include "service/engagement/events.hpp"
 #include "rules/members/fields.hpp"
 
@@ -48,7 +48,7 @@ struct ReadBack : test::Fixture {
         BOOST_TEST_REQUIRE(found.has_value());
         return std::move(*found);
     }
-    // All pages of that size; `between` runs behind each.
+    // All pages of that size; `between` runs after each.
     Ids walk(
         int limit, const std::function<void(const EventPage&)>& between = [](const EventPage&) {}) {
         Ids seen;
@@ -72,7 +72,7 @@ struct ReadBack : test::Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(engagement_events, ReadBack)
 
-BOOST_AUTO_TEST_CASE(the_event_that_occurred_last_comes_first_and_of_one_moment_the_greatest_id) {
+BOOST_AUTO_TEST_CASE(events_are_ordered_by_time_and_then_by_id_newest_first) {
     const EventId early = put(ann, 1);
     const EventId late = put(ann, 3);
     const EventId tie = put(ann, 2);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(the_event_that_occurred_last_comes_first_and_of_one_moment_
     BOOST_TEST(walk(50) == (Ids{late, later_tie, tie, early}));
 }
 
-BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_everything_that_is_told_of_it) {
+BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_every_field) {
     client.execute(
         "INSERT INTO engagement_events (organization_id, id, member_id, type, action, tags, "
         "metadata, client_event_id, occurred_at, received_at, geo_country, geo_region) "
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_everything_that_is_told_of_it) {
     BOOST_TEST(event.geo_region.value() == "ENG");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_told_is_not_made_up) {
+BOOST_AUTO_TEST_CASE(omitted_fields_are_empty) {
     put(ann, 0);
     const auto event = page().events.at(0);
     BOOST_TEST(event.tags.empty());
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(what_was_not_told_is_not_made_up) {
     BOOST_TEST(!event.geo_region);
 }
 
-BOOST_AUTO_TEST_CASE(pages_of_any_size_give_each_event_once_in_the_same_order) {
+BOOST_AUTO_TEST_CASE(pages_of_any_size_contain_each_event_once_in_the_same_order) {
     std::mt19937 chance(5);  // NOLINT(cert-msc51-cpp): the same each time
     for (int i = 0; i < 250; ++i) put(ann, std::uniform_int_distribution(0, 40)(chance));
     const Ids all = walk(100);
@@ -124,25 +124,26 @@ BOOST_AUTO_TEST_CASE(pages_of_any_size_give_each_event_once_in_the_same_order) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_page_that_is_just_full_is_the_last) {
+BOOST_AUTO_TEST_CASE(an_exactly_full_page_is_the_last) {
     for (int i = 0; i < 100; ++i) put(ann, i % 3);
     BOOST_TEST(!page("", 100).next.has_value());
     BOOST_TEST(page("", 99).next.has_value());
     BOOST_TEST(page("", 100).events.size() == 100);
 }
 
-BOOST_AUTO_TEST_CASE(many_events_of_one_millisecond_are_paged_through) {
+BOOST_AUTO_TEST_CASE(many_events_of_one_millisecond_are_paged) {
     Ids put_in;
     for (int i = 0; i < 120; ++i) put_in.push_back(put(ann, 5));
     std::reverse(put_in.begin(), put_in.end());  // ids ascend
     BOOST_TEST(walk(7) == put_in);
 }
 
-BOOST_AUTO_TEST_CASE(what_comes_in_between_two_pages_moves_nothing_that_is_behind) {
+BOOST_AUTO_TEST_CASE(insertions_between_two_pages_do_not_move_later_events) {
     for (int i = 0; i < 40; ++i) put(ann, i / 4);
     const Ids before = walk(50);
     const Ids seen = walk(7, [&](const EventPage& so_far) {
-        // Newer than all; and at the very moment where the next page begins, behind what was seen.
+        // One newer than all, and one at the exact time of the next page, after the events seen so
+        // far.
         put(ann, 1000);
         const auto at = so_far.events.back().occurred_at - kWhen;
         put(ann, at.count());
@@ -153,7 +154,7 @@ BOOST_AUTO_TEST_CASE(what_comes_in_between_two_pages_moves_nothing_that_is_behin
     BOOST_TEST(seen == before);
 }
 
-BOOST_AUTO_TEST_CASE(what_occurred_earlier_and_comes_late_is_found_where_it_belongs) {
+BOOST_AUTO_TEST_CASE(an_old_event_that_arrives_late_is_found_at_its_time) {
     for (int i = 0; i < 10; ++i) put(ann, 10 + i);
     Ids came;
     const Ids seen = walk(4, [&](const EventPage&) { came.push_back(put(ann, 0)); });
@@ -162,14 +163,14 @@ BOOST_AUTO_TEST_CASE(what_occurred_earlier_and_comes_late_is_found_where_it_belo
     BOOST_TEST(Ids(seen.end() - 2, seen.end()) == (Ids{came[1], came[0]}));
 }
 
-BOOST_AUTO_TEST_CASE(an_event_that_goes_while_it_marks_the_place_takes_nothing_along) {
+BOOST_AUTO_TEST_CASE(deleting_the_event_of_the_cursor_skips_no_other) {
     for (int i = 0; i < 30; ++i) put(ann, i / 3);
     const Ids before = walk(50);
     const Ids seen = walk(4, [&](const EventPage& so_far) { remove(so_far.events.back().id); });
     BOOST_TEST(seen == before);
 }
 
-BOOST_AUTO_TEST_CASE(events_at_the_ends_of_time_have_a_place) {
+BOOST_AUTO_TEST_CASE(events_at_the_limits_of_time_are_ordered) {
     const EventId first = put(ann, -kWhen.milliseconds());
     const EventId last = put(ann, 4'102'444'800'000 - kWhen.milliseconds());
     BOOST_TEST(walk(1) == (Ids{last, first}));
@@ -180,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_member_without_events_has_an_empty_page) {
     BOOST_TEST(!page().next.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(events_of_others_and_of_nobody_are_not_shown) {
+BOOST_AUTO_TEST_CASE(events_of_others_and_of_unknown_visitors_are_not_shown) {
     const auto bea = join(acme, "bea@x.test");
     const auto there = join(umbrella, "ann@x.test");
     put(bea, 1);
@@ -193,7 +194,7 @@ BOOST_AUTO_TEST_CASE(events_of_others_and_of_nobody_are_not_shown) {
     BOOST_TEST(walk(50) == Ids{own});
 }
 
-BOOST_AUTO_TEST_CASE(who_is_no_member_has_no_page) {
+BOOST_AUTO_TEST_CASE(an_unknown_member_has_no_page) {
     const auto theirs = join(umbrella, "cat@x.test");
     put(theirs, 1);
     for (const UserId user : {theirs.user_id, UserId::create(), UserId()}) {
@@ -205,7 +206,7 @@ BOOST_AUTO_TEST_CASE(who_is_no_member_has_no_page) {
     BOOST_TEST(!service::list_engagement_events(context, acme, ann.user_id, "", 50).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_new_membership_begins_without_the_events_of_the_one_before) {
+BOOST_AUTO_TEST_CASE(a_new_membership_starts_without_the_events_of_the_previous_one) {
     put(ann, 1);
     as(acme, [&](service::OrgTransaction& transaction) {
         service::remove_member(transaction, ann.user_id);
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_new_membership_begins_without_the_events_of_the_one_befor
     BOOST_TEST(page().events.empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_members_external_id_is_todays) {
+BOOST_AUTO_TEST_CASE(the_external_id_of_the_member_is_the_current_one) {
     put(ann, 1);
     client.run("UPDATE members SET external_id = 'crm-2'");
     BOOST_TEST(page().events.at(0).member_external_id.value() == "crm-2");
@@ -222,7 +223,7 @@ BOOST_AUTO_TEST_CASE(the_members_external_id_is_todays) {
     BOOST_TEST(!page().events.at(0).member_external_id.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_position_that_no_page_gave_is_refused) {
+BOOST_AUTO_TEST_CASE(a_forged_position_is_rejected) {
     const std::string id(16, 'i');
     for (const std::string& position : {std::string("x"), id, id + "x", id + "1x", id + " 1"}) {
         BOOST_CHECK_THROW(page(position), std::invalid_argument);

@@ -1,5 +1,5 @@
-// service/engagement/ingest.hpp: a batch is stored as a whole or not at all, an event once, and
-// each that is new is told to whoever listens.
+// service/engagement/ingest.hpp: a batch is stored completely or not at all, each event once, and
+// each new event is sent to its subscribers.
 #include "service/engagement/ingest.hpp"
 #include "rules/members/fields.hpp"
 
@@ -47,7 +47,7 @@ struct Ingest : test::ModuleFixture {
     }
     EventCounts push(const std::vector<PushedEvent>& events) { return push(*this, events); }
     // An endpoint that subscribes to these types.
-    void listen(const std::vector<std::string>& types) {
+    void subscribe(const std::vector<std::string>& types) {
         client.execute(
             "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
             "event_types, status, secret, created_at, updated_at) "
@@ -76,7 +76,7 @@ std::map<std::string, std::string> faults_of(const std::function<void()>& call) 
 
 BOOST_FIXTURE_TEST_SUITE(ingest, Ingest)
 
-BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_however_it_is_named) {
+BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_by_any_identifier) {
     std::vector<PushedEvent> events(4, event());
     events[1].user_id.reset();
     events[1].member_id = ann_member.member_id;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_however_it_is_named) {
                Texts(4, std::string(ann_member.member_id.bytes())));
 }
 
-BOOST_AUTO_TEST_CASE(a_batch_costs_few_statements_however_long_it_is) {
+BOOST_AUTO_TEST_CASE(a_batch_costs_few_statements_at_any_length) {
     const auto statements = [&](std::size_t count) {
         std::vector<PushedEvent> events(count, event());
         for (std::size_t i = 0; i < count; ++i) events[i].client_event_id = Uuid::v7().text();
@@ -101,10 +101,10 @@ BOOST_AUTO_TEST_CASE(a_batch_costs_few_statements_however_long_it_is) {
     };
     const auto one = statements(1);
     BOOST_TEST(statements(64) == one);
-    BOOST_TEST(statements(100) == one + 2);  // pieces of 64, 32 and 4
+    BOOST_TEST(statements(100) == one + 2);  // chunks of 64, 32 and 4
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_written_while_anything_is_wrong) {
+BOOST_AUTO_TEST_CASE(a_batch_with_a_fault_is_not_written) {
     const OrgId other = organization("Other");
     const auto stranger = member(other, "bob@x.test", "theirs");
     member(acme, "c@x.test", "shared");
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_while_anything_is_wrong) {
     BOOST_TEST(stored() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(an_id_counts_once_in_an_organization_from_before_and_within_a_batch) {
+BOOST_AUTO_TEST_CASE(an_id_counts_once_per_organization_across_and_within_batches) {
     auto done = push({event("a"), event("b"), event("a"), event(), event()});
     BOOST_TEST(done.accepted == 4);
     BOOST_TEST(done.duplicates == 1);
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(an_id_counts_once_in_an_organization_from_before_and_within
     BOOST_TEST(stored() == 5);
 }
 
-BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
+BOOST_AUTO_TEST_CASE(two_parallel_batches_with_the_same_id_store_it_once) {
     std::future<EventCounts> second;
     as(acme, [&](service::OrgTransaction& transaction) {
         const auto first =
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
             test::DatabaseContext worker;
             return push(worker, {event("x"), event("z")});
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return 0;
     });
     const EventCounts late = second.get();
@@ -163,13 +163,13 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
                (Texts{"x", "y", "z"}));
 }
 
-BOOST_AUTO_TEST_CASE(each_new_event_is_told_and_its_own_type_beside_it) {
-    listen({"engagement.recorded", "shop.sold"});
+BOOST_AUTO_TEST_CASE(each_new_event_is_emitted_also_under_its_own_type) {
+    subscribe({"engagement.recorded", "shop.sold"});
     std::vector<PushedEvent> events = {event("a"), event("b"), event("a")};
     events[0].type = "shop.sold";
     events[0].tags = {"x"};
     events[0].metadata = RawJson{R"({"price":1.10})"};
-    events[1].type = "shop.returned";  // nobody asked for it
+    events[1].type = "shop.returned";  // no endpoint subscribes to it
     push(events);
     BOOST_TEST(client.column("SELECT type FROM webhook_events ORDER BY id") ==
                (Texts{"engagement.recorded", "shop.sold", "engagement.recorded"}));
@@ -190,11 +190,11 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_told_and_its_own_type_beside_it) {
                                         "occurred_at", "received_at", "tags", "user_id"}));
     BOOST_TEST(data["member_external_id"].asString() == "crm-1");
     BOOST_TEST(data["user_id"].asString() == ann_member.user_id.text());
-    push({event("a")});  // known: nothing to tell
+    push({event("a")});  // duplicates: no event is emitted
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 3);
 }
 
-BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_takes_them_along) {
+BOOST_AUTO_TEST_CASE(an_erasure_waits_for_events_being_written_and_deletes_them) {
     std::future<service::Erasure> erasure;
     as(acme, [&](service::OrgTransaction& transaction) {
         service::ingest_events(transaction, installation, {event(), event()});
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_
             test::DatabaseContext worker;
             return service::erase_person(worker.context, "ann@x.test");
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return 0;
     });
     const auto erased = erasure.get();

@@ -1,4 +1,4 @@
-// service/engagement/tracking.hpp: what pages track, as it stands in the tables afterwards.
+// service/engagement/tracking.hpp: the stored rows of tracked page events.
 #include "service/engagement/tracking.hpp"
 #include "rules/members/fields.hpp"
 
@@ -77,7 +77,7 @@ std::map<std::string, std::string> faults_of(const TrackedCall& call, bool is_ba
 
 BOOST_FIXTURE_TEST_SUITE(tracking, Pages)
 
-BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_however_it_is_named) {
+BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_by_any_identifier) {
     const auto ann_member = member(acme, "ann@x.test", "crm-1");
     const auto done = track({of(&TrackedEvent::user_id, ann_member.user_id),
                              of(&TrackedEvent::member_id, ann_member.member_id),
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_however_it_is_named) {
     BOOST_TEST(links() == Texts(3, std::string(ann_member.member_id.bytes())));
 }
 
-BOOST_AUTO_TEST_CASE(whom_the_organization_does_not_have_is_kept_without_a_link) {
+BOOST_AUTO_TEST_CASE(an_unknown_person_is_stored_without_a_link) {
     const OrgId other = organization("Other");
     const auto his = member(other, "his@x.test", "crm-9");
     member(acme, "one@x.test", "shared");
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(whom_the_organization_does_not_have_is_kept_without_a_link)
                Texts{std::string(acme.bytes())});
 }
 
-BOOST_AUTO_TEST_CASE(all_that_was_sent_is_stored) {
+BOOST_AUTO_TEST_CASE(every_field_is_stored) {
     TrackedCall sent = call({visit("id-1")});
     TrackedEvent& event = sent.events[0];
     event.tags = {"a", "b"};
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(all_that_was_sent_is_stored) {
     BOOST_TEST(rows.is_null(10));
 }
 
-BOOST_AUTO_TEST_CASE(a_client_event_id_is_stored_once_in_a_call_a_batch_and_ever_after) {
+BOOST_AUTO_TEST_CASE(a_client_event_id_is_stored_once_in_a_call_a_batch_and_later) {
     const auto counts = track(*this, {call({visit("a"), visit("a"), visit("b")}),
                                       call({visit("b"), visit("c")}), call({visit()})});
     BOOST_TEST(counts.at(0).accepted == 2);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_client_event_id_is_stored_once_in_a_call_a_batch_and_ever
     BOOST_TEST(stored() == 6);
 }
 
-BOOST_AUTO_TEST_CASE(another_organization_s_ids_are_no_duplicates) {
+BOOST_AUTO_TEST_CASE(ids_of_another_organization_are_not_duplicates) {
     const OrgId other = organization("Other");
     track({visit("a")});
     const TrackedCall theirs{{other, {}, {}, "r"}, {visit("a")}, {}, {}};
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(another_organization_s_ids_are_no_duplicates) {
     BOOST_TEST(counts.at(0).accepted == 1);
 }
 
-BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
+BOOST_AUTO_TEST_CASE(two_parallel_calls_with_the_same_id_store_it_once) {
     std::future<EventCounts> second;
     const TrackedCall first_call = call({visit("x"), visit("y")});
     as(acme, [&](service::OrgTransaction& transaction) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
             test::DatabaseContext worker;
             return track(worker, {call({visit("x"), visit("z")})}).at(0);
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return 0;
     });
     const EventCounts late = second.get();
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
     BOOST_TEST(stored() == 3);
 }
 
-BOOST_AUTO_TEST_CASE(calls_are_written_by_the_same_few_statements_however_many_they_are) {
+BOOST_AUTO_TEST_CASE(any_number_of_calls_is_written_by_the_same_few_statements) {
     const auto statements = [&](std::size_t count) {
         std::vector<TrackedCall> calls;
         for (std::size_t i = 0; i < count; ++i) calls.push_back(call({visit(Uuid::v7().text())}));
@@ -179,13 +179,13 @@ BOOST_AUTO_TEST_CASE(calls_are_written_by_the_same_few_statements_however_many_t
     BOOST_TEST(statements(64) == one);
 }
 
-BOOST_AUTO_TEST_CASE(as_many_events_as_a_drained_batch_can_hold_are_written) {
+BOOST_AUTO_TEST_CASE(as_many_events_as_a_full_batch_can_hold_are_written) {
     std::vector<TrackedCall> calls(64, call(std::vector<TrackedEvent>(100, visit())));
     for (const EventCounts& count : track(*this, calls)) BOOST_TEST(count.accepted == 100);
     BOOST_TEST(stored() == 6400);
 }
 
-BOOST_AUTO_TEST_CASE(a_member_s_row_that_is_locked_holds_no_event_up) {
+BOOST_AUTO_TEST_CASE(a_locked_member_row_does_not_delay_events) {
     const auto ann_member = member(acme, "ann@x.test");
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM members WHERE user_id = ? FOR UPDATE", ann_member.user_id);
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_member_s_row_that_is_locked_holds_no_event_up) {
     BOOST_TEST(links().at(0) == std::string(ann_member.member_id.bytes()));
 }
 
-BOOST_AUTO_TEST_CASE(each_new_event_is_told_to_whoever_listens) {
+BOOST_AUTO_TEST_CASE(each_new_event_is_sent_to_its_subscribers) {
     const InstallationId installation = install(published("shop").id).id;
     client.execute(
         "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
@@ -211,9 +211,9 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_told_to_whoever_listens) {
     BOOST_TEST(bodies.at(0).find("v-1") == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_of_every_event_is_told) {
-    TrackedEvent nobody = visit();
-    nobody.anonymous_id.reset();
+BOOST_AUTO_TEST_CASE(every_fault_of_every_event_is_reported) {
+    TrackedEvent unidentified = visit();
+    unidentified.anonymous_id.reset();
     TrackedEvent two = visit();
     two.user_id = UserId::create();
     TrackedEvent early = visit();
@@ -227,14 +227,14 @@ BOOST_AUTO_TEST_CASE(every_fault_of_every_event_is_told) {
                                                          {"events[3].occurred_at", "out_of_range"},
                                                          {"events[4].occurred_at", "out_of_range"},
                                                          {"events[5].metadata", "too_long"}};
-    BOOST_TEST(faults_of(call({visit(), nobody, two, early, late, heavy}), true) == expected);
+    BOOST_TEST(faults_of(call({visit(), unidentified, two, early, late, heavy}), true) == expected);
     const std::map<std::string, std::string> alone = {{"occurred_at", "out_of_range"}};
     BOOST_TEST(faults_of(call({late}), false) == alone);
     const std::map<std::string, std::string> unnamed = {{"event", "required"}};
-    BOOST_TEST(faults_of(call({nobody}), false) == unnamed);
+    BOOST_TEST(faults_of(call({unidentified}), false) == unnamed);
 }
 
-BOOST_AUTO_TEST_CASE(the_bounds_of_time_are_inside_the_window) {
+BOOST_AUTO_TEST_CASE(the_limits_of_the_time_window_are_inclusive) {
     const Timestamp now = Timestamp::now();
     TrackedEvent first = visit();
     first.occurred_at = now - kDay * 30;

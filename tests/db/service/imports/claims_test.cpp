@@ -32,9 +32,10 @@ struct Claims : ImportFixture {
 
 BOOST_FIXTURE_TEST_SUITE(import_claims, Claims)
 
-BOOST_AUTO_TEST_CASE(a_claim_without_its_answer_is_undone_and_made_again) {
+BOOST_AUTO_TEST_CASE(a_claim_with_a_lost_reply_is_rolled_back_and_repeated) {
     const ImportId id = due();
-    const LossyServer server(std::string(owner.bytes()));  // only the claim's values hold it
+    const LossyServer server(
+        std::string(owner.bytes()));  // only the values of the claim contain it
     DatabaseContext worker(through(server));
     const auto lease = service::claim_due_import(worker.context, owner);
     BOOST_TEST(server.has_lost());
@@ -43,11 +44,11 @@ BOOST_AUTO_TEST_CASE(a_claim_without_its_answer_is_undone_and_made_again) {
     BOOST_TEST(job(id).attempts == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_claim_whose_commit_has_no_answer_is_not_repeated) {
+BOOST_AUTO_TEST_CASE(a_claim_whose_commit_has_a_lost_reply_is_not_repeated) {
     const ImportId id = due();
     const LossyServer server(
         "\x03"
-        "COMMIT");  // a query of its own, unlike READ COMMITTED
+        "COMMIT");  // a separate query, unlike READ COMMITTED
     DatabaseContext worker(through(server));
     BOOST_TEST(test::kind_of([&] { service::claim_due_import(worker.context, owner); }) ==
                db::DbError::Kind::Gone);
@@ -59,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_claim_whose_commit_has_no_answer_is_not_repeated) {
     BOOST_TEST(job(id).attempts == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_release_without_its_answer_forgives_one_attempt) {
+BOOST_AUTO_TEST_CASE(a_release_with_a_lost_reply_forgives_one_attempt) {
     const ImportId id = due();
     client.run("UPDATE import_jobs SET attempts = 1");
     const auto lease = service::claim_due_import(context, owner);
@@ -72,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_release_without_its_answer_forgives_one_attempt) {
     BOOST_TEST(job(id).attempts == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_failure_without_its_answer_is_stored) {
+BOOST_AUTO_TEST_CASE(a_failure_with_a_lost_reply_is_stored) {
     const ImportId id = due();
     const auto lease = service::claim_due_import(context, owner);
     BOOST_TEST_REQUIRE(lease.has_value());

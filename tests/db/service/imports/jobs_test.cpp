@@ -1,4 +1,4 @@
-// service/imports/jobs.hpp: an import job's life as the API drives it.
+// service/imports/jobs.hpp: the life of an import job as the API drives it.
 #include "service/imports/jobs.hpp"
 #include "rules/imports/block.hpp"
 
@@ -15,9 +15,9 @@ using rules::ImportState;
 using test::code_of;
 using test::error_of;
 using test::ImportFixture;
+using test::in_parallel;
 using test::people;
 using test::row;
-using test::side_by_side;
 
 namespace {
 
@@ -50,7 +50,7 @@ struct Imports : ImportFixture {
 
 using Texts = std::vector<std::string>;
 
-// Paths of an error's fields.
+// The paths of the faults in an error.
 Texts paths(const std::optional<Error>& error) {
     Texts paths;
     if (!error) return paths;
@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_SUITE(imports, Imports)
 
 // ---------------------------------------------------------------------------- creation
 
-BOOST_AUTO_TEST_CASE(a_job_begins_in_staging_and_expires_in_thirty_days) {
+BOOST_AUTO_TEST_CASE(a_job_starts_in_staging_and_expires_in_thirty_days) {
     const auto before = Timestamp::now();
     const auto created = as(acme, [&](service::OrgTransaction& transaction) {
         return service::create_import(transaction, {"m.csv", 12, test::email_mapping()});
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_job_begins_in_staging_and_expires_in_thirty_days) {
     BOOST_TEST(read.expires_at == created.expires_at);
 }
 
-BOOST_AUTO_TEST_CASE(a_mapping_is_judged_by_the_live_registry) {
+BOOST_AUTO_TEST_CASE(a_mapping_is_validated_against_the_current_registry) {
     auto mapping = test::email_mapping();
     mapping.columns.push_back({"Shirt", "attribute", "", "shirt_size"});
     const auto error = create_error(mapping);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_mapping_is_judged_by_the_live_registry) {
     BOOST_TEST(!create_error(mapping).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_second_active_job_is_refused_and_the_first_is_named) {
+BOOST_AUTO_TEST_CASE(a_second_active_job_is_rejected_and_the_first_is_named) {
     const ImportId id = new_import();
     const auto error = create_error(test::email_mapping());
     BOOST_TEST_REQUIRE(error.has_value());
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_second_active_job_is_refused_and_the_first_is_named) {
 
 // ---------------------------------------------------------------------------- staging
 
-BOOST_AUTO_TEST_CASE(staged_rows_are_listed_in_the_order_of_their_numbers) {
+BOOST_AUTO_TEST_CASE(staged_rows_are_listed_by_row_number) {
     const ImportId id = staged({row(3, "c@x.test"), row(501, "d@x.test"), row(1, "a@x.test")});
     BOOST_TEST(emails(id) == (Texts{"1 a@x.test", "3 c@x.test", "501 d@x.test"}));
     BOOST_TEST(job(id).staged_rows == 3);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(staged_rows_are_listed_in_the_order_of_their_numbers) {
     BOOST_TEST(members() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_number_that_is_sent_again_replaces_its_row) {
+BOOST_AUTO_TEST_CASE(a_repeated_row_number_replaces_its_row) {
     const ImportId id = staged({row(1, "a@x.test"), row(2, "b@x.test")});
     stage(id, {row(2, "new@x.test"), row(3, "c@x.test")});
     BOOST_TEST(emails(id) == (Texts{"1 a@x.test", "2 new@x.test", "3 c@x.test"}));
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_is_sent_again_replaces_its_row) {
     BOOST_TEST(job(id).staged_rows == 3);
 }
 
-BOOST_AUTO_TEST_CASE(chunks_that_overlap_over_block_borders_make_each_row_once) {
+BOOST_AUTO_TEST_CASE(overlapping_chunks_across_blocks_store_each_row_once) {
     const ImportId id = staged(people(1, 800));
     stage(id, people(400, 700));
     stage(id, people(1200, 1));
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(chunks_that_overlap_over_block_borders_make_each_row_once) 
     BOOST_TEST(client.number("SELECT SUM(row_count) FROM import_blocks") == 1100);
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_stay_keep_the_ids_that_they_were_given) {
+BOOST_AUTO_TEST_CASE(unchanged_rows_keep_their_ids) {
     const ImportId id = staged({row(1, "a@x.test"), row(2, "b@x.test")});
     const auto ids = [&] {
         const auto block = client.value("SELECT data FROM import_blocks");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(rows_that_stay_keep_the_ids_that_they_were_given) {
     BOOST_TEST(ids()[1] != before[1]);
 }
 
-BOOST_AUTO_TEST_CASE(the_highest_row_number_has_a_block_of_its_own) {
+BOOST_AUTO_TEST_CASE(the_highest_row_number_has_its_own_block) {
     const ImportId id = staged({row(2'147'483'647, "z@x.test"), row(1, "a@x.test")});
     BOOST_TEST(emails(id) == (Texts{"1 a@x.test", "2147483647 z@x.test"}));
 }
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(rows_far_apart_are_staged_in_one_call) {
     BOOST_TEST(rows(id).size() == 5000);
 }
 
-BOOST_AUTO_TEST_CASE(a_heavy_block_is_split_and_comes_back_whole) {
+BOOST_AUTO_TEST_CASE(a_large_block_is_split_and_read_back_completely) {
     const std::string value(4000, 'v');
     const auto heavy = [&](std::int64_t number) {
         std::string attributes;
@@ -200,8 +200,8 @@ BOOST_AUTO_TEST_CASE(a_heavy_block_is_split_and_comes_back_whole) {
     BOOST_TEST(rows(id).size() == 100);
 }
 
-BOOST_AUTO_TEST_CASE(light_and_heavy_rows_in_any_order_come_out_as_a_model_has_them) {
-    // Rows of 200 kB make parts of twenty; numbers 1..600 lie in two blocks.
+BOOST_AUTO_TEST_CASE(small_and_large_rows_in_any_order_match_a_model) {
+    // Rows of 200 kB make parts of twenty; the numbers 1..600 lie in two blocks.
     std::mt19937 random(7);
     const auto roll = [&](int sides) {
         return std::uniform_int_distribution<int>(0, sides - 1)(random);
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(light_and_heavy_rows_in_any_order_come_out_as_a_model_has_t
                static_cast<std::int64_t>(model.size()));
 }
 
-BOOST_AUTO_TEST_CASE(a_number_twice_in_a_call_is_refused_before_anything_is_staged) {
+BOOST_AUTO_TEST_CASE(a_duplicate_row_number_in_a_call_is_rejected_before_staging) {
     const ImportId id = new_import();
     const auto error = error_of([&] {
         stage(id, {row(1, "a@x.test"), row(2, "b@x.test"), row(1, "c@x.test"), row(1, "d@x.test")});
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_number_twice_in_a_call_is_refused_before_anything_is_stag
     BOOST_TEST(job(id).staged_rows == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_job_takes_250_000_rows_and_not_one_more) {
+BOOST_AUTO_TEST_CASE(a_job_accepts_250_000_rows_and_no_more) {
     const ImportId id = staged({row(1, "a@x.test")});
     client.execute("UPDATE import_jobs SET staged_rows = 249999");
     stage(id, {row(1, "again@x.test"), row(2, "b@x.test")});
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_job_takes_250_000_rows_and_not_one_more) {
     stage(id, {row(2, "still@x.test")});
 }
 
-BOOST_AUTO_TEST_CASE(rows_are_staged_in_staging_only) {
+BOOST_AUTO_TEST_CASE(rows_are_staged_only_in_staging) {
     const ImportId id = new_import();
     for (const ImportState state : kStates) {
         put(id, state);
@@ -280,11 +280,11 @@ BOOST_AUTO_TEST_CASE(rows_are_staged_in_staging_only) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(calls_that_stage_the_same_block_at_once_lose_no_row) {
+BOOST_AUTO_TEST_CASE(parallel_calls_for_the_same_block_lose_no_row) {
     constexpr int kThreads = 8;
     constexpr int kEach = 40;
     const ImportId id = new_import();
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         const auto own = people(1 + i, kEach, kThreads);  // all of them in one block
         worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -295,9 +295,9 @@ BOOST_AUTO_TEST_CASE(calls_that_stage_the_same_block_at_once_lose_no_row) {
     BOOST_TEST(rows(id).size() == kThreads * kEach);
 }
 
-// ---------------------------------------------------------------------------- moves
+// ---------------------------------------------------------------------------- state transitions
 
-BOOST_AUTO_TEST_CASE(validation_starts_from_staging_only) {
+BOOST_AUTO_TEST_CASE(validation_starts_only_from_staging) {
     const ImportId id = new_import();
     for (const ImportState state : kStates) {
         put(id, state);
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(validation_starts_from_staging_only) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_commit_does_what_its_state_and_its_body_say) {
+BOOST_AUTO_TEST_CASE(a_commit_depends_on_the_state_and_the_body) {
     const ImportId id = new_import();
     for (const ImportState state : kStates) {
         for (const std::optional<bool> dry_run :
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(a_commit_does_what_its_state_and_its_body_say) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_job_is_canceled_until_it_commits_and_stays_canceled) {
+BOOST_AUTO_TEST_CASE(a_job_can_be_canceled_until_it_commits_and_remains_canceled) {
     const ImportId id = new_import();
     for (const ImportState state : kStates) {
         put(id, state);
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_canceled_until_it_commits_and_stays_canceled) {
     BOOST_TEST(!create_error(test::email_mapping()).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_poll_moves_a_validated_job_on_whose_commit_was_wished_for) {
+BOOST_AUTO_TEST_CASE(a_poll_starts_the_requested_commit_of_a_validated_job) {
     const ImportId id = staged(people(1, 3));
     request_commit(id, false);
     const auto poll = [&] {
@@ -372,13 +372,13 @@ BOOST_AUTO_TEST_CASE(a_poll_moves_a_validated_job_on_whose_commit_was_wished_for
     BOOST_TEST(poll() == ImportState::Committing);
 }
 
-BOOST_AUTO_TEST_CASE(a_poll_leaves_a_job_alone_whose_commit_nobody_wished_for) {
+BOOST_AUTO_TEST_CASE(a_poll_does_not_change_a_job_without_a_requested_commit) {
     const ImportId id = validated(people(1, 3));
     const auto polled = service::poll_import(context, {acme, std::nullopt}, id);
     BOOST_TEST(polled->state == ImportState::Validated);
 }
 
-BOOST_AUTO_TEST_CASE(a_job_of_nobody_or_of_another_organization_is_not_found) {
+BOOST_AUTO_TEST_CASE(an_unknown_or_foreign_job_is_not_found) {
     const OrgId other = organization("Other");
     const ImportId theirs = new_import(other);
     for (const ImportId id : {ImportId::create(), theirs}) {

@@ -1,5 +1,5 @@
-// service/imports/rows.hpp: what became of each row, page by page and as a CSV that is safe to
-// open.
+// service/imports/rows.hpp: the result of each row, page by page and as a CSV file that is safe to
+// open in a spreadsheet.
 #include "service/imports/rows.hpp"
 
 #include "base/csv.hpp"
@@ -25,7 +25,7 @@ struct Rows : ImportFixture {
         has_more = page->has_more;
         return numbers;
     }
-    bool has_more = false;  // of the page read last
+    bool has_more = false;  // of the last page
 
     std::string report(ImportId id, bool raw = false) {
         std::string text;
@@ -48,7 +48,7 @@ BOOST_FIXTURE_TEST_SUITE(import_rows, Rows)
 
 // ---------------------------------------------------------------------------- the listing
 
-BOOST_AUTO_TEST_CASE(a_page_tells_whether_there_is_more) {
+BOOST_AUTO_TEST_CASE(a_page_reports_whether_more_rows_follow) {
     const ImportId id = staged(people(1, 5));
     BOOST_TEST(numbers(id, 0, {}, 2) == (Numbers{1, 2}));
     BOOST_TEST(has_more);
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_page_tells_whether_there_is_more) {
     BOOST_TEST(numbers(id, 4'294'967'295, {}, 2).empty());
 }
 
-BOOST_AUTO_TEST_CASE(pages_cross_the_borders_of_blocks) {
+BOOST_AUTO_TEST_CASE(pages_cross_block_boundaries) {
     const ImportId id = staged(people(1, 12, 333));
     Numbers paged;
     for (std::int64_t after = 0;;) {
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(pages_cross_the_borders_of_blocks) {
     BOOST_TEST(paged == expected);
 }
 
-BOOST_AUTO_TEST_CASE(rows_of_one_state_are_found_across_blocks_without_such_a_row) {
+BOOST_AUTO_TEST_CASE(rows_of_one_state_are_found_across_blocks_without_such_rows) {
     auto all = people(1, 6000);
     all[0].fields.email = all[5998].fields.email = all[5999].fields.email = "same@x.test";
     const ImportId id = validated({all.begin(), all.begin() + 5000});
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(rows_of_one_state_are_found_across_blocks_without_such_a_ro
     BOOST_TEST(numbers(next, 0, RowState::Created, 9).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_page_of_heavy_rows_is_cut_short_and_goes_on) {
+BOOST_AUTO_TEST_CASE(a_page_of_large_rows_is_shortened_and_continued) {
     auto heavy = people(1, 30);
     for (auto& one : heavy) one.fields.attributes = "{\"a\":\"" + std::string(400'000, 'x') + "\"}";
     const ImportId id = staged(heavy);
@@ -119,12 +119,12 @@ BOOST_AUTO_TEST_CASE(a_row_shows_its_payload_with_every_field) {
 
 // ---------------------------------------------------------------------------- the error report
 
-BOOST_AUTO_TEST_CASE(a_report_without_faulty_rows_is_its_header) {
+BOOST_AUTO_TEST_CASE(a_report_without_rejected_rows_is_its_header) {
     BOOST_TEST(report(completed(people(1, 3))) == kHeader);
     BOOST_TEST(report(staged(people(1, 3))) == kHeader);
 }
 
-BOOST_AUTO_TEST_CASE(a_report_holds_the_invalid_and_the_failed_rows_in_order) {
+BOOST_AUTO_TEST_CASE(a_report_contains_the_invalid_and_failed_rows_in_order) {
     service::enable_attribute(context, acme, "phone", true);
     auto second = row(2, "a@x.test");
     second.fields.first_name = "Ann, \"A\"";
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_report_holds_the_invalid_and_the_failed_rows_in_order) {
     BOOST_TEST(lines[3][10] == "ROW_ATTR_INVALID_VALUE");
 }
 
-BOOST_AUTO_TEST_CASE(a_formula_is_guarded_unless_the_cells_are_wanted_raw) {
+BOOST_AUTO_TEST_CASE(a_formula_is_guarded_unless_raw_cells_are_requested) {
     auto twin = row(2, "a@x.test");
     twin.fields.first_name = "=1+1";
     twin.fields.last_name = "'quoted";
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_formula_is_guarded_unless_the_cells_are_wanted_raw) {
     BOOST_TEST(report(id, true).find(",=1+1,'quoted,") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_large_report_comes_in_pieces_and_ends_when_nobody_listens) {
+BOOST_AUTO_TEST_CASE(a_large_report_is_sent_in_chunks_and_ends_when_the_reader_stops) {
     std::vector<service::NewRow> all;
     for (std::int64_t number = 1; number <= 5000; ++number) {
         all.push_back(row(number, "same@x.test"));

@@ -1,5 +1,5 @@
-// service/imports/dry_run.hpp, commit.hpp: the runner's steps may stop anywhere, run twice or lose
-// their lease, and the rows come out as if nothing had happened.
+// service/imports/dry_run.hpp, commit.hpp: the steps of the runner may stop anywhere, run twice or
+// lose their lease without changing the result.
 #include "rules/members/fields.hpp"
 #include "service/imports/commit.hpp"
 #include "service/imports/dry_run.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 using Outcomes = std::map<std::int64_t, std::string>;
 
-// Thirty blocks of three rows, some of whose addresses come again and again.
+// Thirty blocks of three rows with some repeated addresses.
 std::vector<service::NewRow> thirty_blocks() {
     std::vector<service::NewRow> rows;
     for (std::int64_t block = 0; block < 30; ++block) {
@@ -39,7 +39,7 @@ std::vector<service::NewRow> thirty_blocks() {
     return rows;
 }
 
-// What the dry run must say of them: the first row that has an address is valid.
+// The expected result of the dry run: the first row with an address is valid.
 Outcomes expected_of(const std::vector<service::NewRow>& rows) {
     Outcomes expected;
     std::set<std::string> claimed;
@@ -56,7 +56,7 @@ struct Work : ImportFixture {
         service::enable_attribute(context, acme, "phone", true);
     }
 
-    // The lease's end has come: the next runner may take over.
+    // Ends the lease: the next runner may take over.
     void expire_lease() { client.run("UPDATE import_jobs SET lease_until = 0"); }
     Lease take_over() {
         expire_lease();
@@ -72,7 +72,7 @@ struct Work : ImportFixture {
         });
     }
 
-    // Everything but the signs of life.
+    // All columns except heartbeats and leases.
     std::map<std::string, std::string> lasting() {
         auto all = client.snapshot(acme);
         all["import_jobs"] = client.value(
@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_SUITE(import_work, Work)
 
 // ---------------------------------------------------------------------------- claiming
 
-BOOST_AUTO_TEST_CASE(a_runner_gets_the_due_job_and_nobody_else_does) {
+BOOST_AUTO_TEST_CASE(only_one_runner_gets_the_due_job) {
     BOOST_TEST(!service::claim_due_import(context, Uuid::v7()).has_value());
     BOOST_TEST(!service::is_another_import_due(context));
     const ImportId id = staged(people(1, 1));
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_runner_gets_the_due_job_and_nobody_else_does) {
     BOOST_TEST(!service::is_another_import_due(context));
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_is_given_up_says_why) {
+BOOST_AUTO_TEST_CASE(a_failed_job_has_a_reason) {
     const ImportId id = staged(people(1, 1));
     validate(id);
     const Lease mine = lease();
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_given_up_says_why) {
 
 // ---------------------------------------------------------------------------- dry run
 
-BOOST_AUTO_TEST_CASE(a_dry_run_judges_each_row_and_writes_no_member) {
+BOOST_AUTO_TEST_CASE(a_dry_run_validates_each_row_and_writes_no_member) {
     const ImportId id = validated({
         row(1, "a@x.test", R"({"shirt_size":"huge"})"),
         row(2, "a@x.test"),
@@ -150,11 +150,11 @@ BOOST_AUTO_TEST_CASE(a_dry_run_judges_each_row_and_writes_no_member) {
                                          {5, "invalid ROW_ATTR_UNKNOWN_KEY"},
                                          {6, "invalid ROW_ATTR_INVALID_VALUE"},
                                          {7, "invalid ROW_DUPLICATE_IN_FILE"}}));
-    const auto judged = job(id);
-    BOOST_TEST(judged.state == ImportState::Validated);
-    BOOST_TEST(judged.valid_rows == 1);
-    BOOST_TEST(judged.invalid_rows == 6);
-    BOOST_TEST(judged.processed_rows == 7);
+    const auto validated_job = job(id);
+    BOOST_TEST(validated_job.state == ImportState::Validated);
+    BOOST_TEST(validated_job.valid_rows == 1);
+    BOOST_TEST(validated_job.invalid_rows == 6);
+    BOOST_TEST(validated_job.processed_rows == 7);
     BOOST_TEST(members() == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
     for (const auto& one : rows(id, RowState::Invalid)) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_job_without_rows_is_validated_and_completed) {
     BOOST_TEST(job(id).processed_rows == 0);
 }
 
-BOOST_AUTO_TEST_CASE(the_preview_tells_what_the_commit_will_do_row_by_row) {
+BOOST_AUTO_TEST_CASE(the_preview_predicts_the_commit_row_by_row) {
     const OrgId other = organization("Other");
     for (int i = 1; i <= 4; ++i) add_member(acme, "m" + std::to_string(i) + "@example.test");
     for (int i = 3; i <= 9; ++i) add_member(other, "m" + std::to_string(i) + "@example.test");
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(the_preview_tells_what_the_commit_will_do_row_by_row) {
     BOOST_TEST(job(id).preview->create == 3);
 }
 
-BOOST_AUTO_TEST_CASE(the_parts_of_a_preview_add_up_to_the_whole) {
+BOOST_AUTO_TEST_CASE(the_parts_of_a_preview_add_up) {
     for (int i = 1; i <= 5; ++i) add_member(acme, "m" + std::to_string(i) + "@example.test");
     const ImportId id = staged(people(1, 1203));
     validate(id);
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(the_parts_of_a_preview_add_up_to_the_whole) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_hands_after_every_batch_comes_out_the_same) {
+BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_runners_after_every_batch_has_the_same_result) {
     const auto all = thirty_blocks();
     const ImportId id = staged(all);
     validate(id);
@@ -220,13 +220,13 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_hands_after_every_batch_comes_out_th
     }
     BOOST_TEST(hands > 3);
     BOOST_TEST(outcomes(id) == expected_of(all));
-    const auto judged = job(id);
-    BOOST_TEST(judged.processed_rows == 90);
-    BOOST_TEST(judged.valid_rows + judged.invalid_rows == 90);
-    BOOST_TEST(judged.preview->create == judged.valid_rows);
+    const auto validated_job = job(id);
+    BOOST_TEST(validated_job.processed_rows == 90);
+    BOOST_TEST(validated_job.valid_rows + validated_job.invalid_rows == 90);
+    BOOST_TEST(validated_job.preview->create == validated_job.valid_rows);
 }
 
-BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_the_parts_of_a_heavy_block) {
+BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_a_large_block) {
     const ImportId id = new_import();
     as(acme, [&](service::OrgTransaction& transaction) {
         std::vector<store::NewBlock> parts;
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_the_parts_of_a_heavy_block) {
     BOOST_TEST(tally(id) == (Tally{{"valid", 20}, {"invalid ROW_DUPLICATE_IN_FILE", 5}}));
 }
 
-BOOST_AUTO_TEST_CASE(a_batch_that_was_judged_but_never_recorded_is_judged_again) {
+BOOST_AUTO_TEST_CASE(a_batch_that_was_validated_but_not_recorded_is_validated_again) {
     const auto all = thirty_blocks();
     const ImportId id = staged(all);
     validate(id);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_of_a_canceled_job_changes_nothing) {
     BOOST_CHECK_THROW(check_next(mine, run), LeaseLost);
     BOOST_TEST(client.snapshot(acme) == before);
     const auto states = tally(id);
-    BOOST_TEST(states.at("staged") > 0);  // tried and untried can be told apart
+    BOOST_TEST(states.at("staged") > 0);  // validated and staged rows remain distinguishable
     BOOST_TEST(states.at("valid") > 0);
 }
 
@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(an_address_is_claimed_once) {
 
 // ---------------------------------------------------------------------------- commit
 
-BOOST_AUTO_TEST_CASE(a_commit_writes_the_valid_rows_and_no_other) {
+BOOST_AUTO_TEST_CASE(a_commit_writes_only_the_valid_rows) {
     const ImportId id = completed({
         row(1, "a@x.test", R"({"phone":"1"})"),
         row(2, "a@x.test"),
@@ -334,7 +334,7 @@ BOOST_AUTO_TEST_CASE(a_commit_writes_the_valid_rows_and_no_other) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_commit_that_changes_hands_after_every_unit_completes) {
+BOOST_AUTO_TEST_CASE(a_commit_that_changes_runners_after_every_unit_completes) {
     const auto all = thirty_blocks();
     const ImportId id = validated(all);
     const auto valid = job(id).valid_rows;
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(a_commit_that_changes_hands_after_every_unit_completes) {
     BOOST_TEST(rows(id, RowState::Created).size() == static_cast<std::size_t>(valid));
 }
 
-BOOST_AUTO_TEST_CASE(a_unit_that_is_committed_twice_is_committed_once) {
+BOOST_AUTO_TEST_CASE(a_unit_committed_twice_has_one_effect) {
     const ImportId id = validated(thirty_blocks());
     request_commit(id);
     const Lease mine = lease();
@@ -369,7 +369,7 @@ BOOST_AUTO_TEST_CASE(a_unit_that_is_committed_twice_is_committed_once) {
     BOOST_TEST(service::next_commit_units(context, mine, {}, 100).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_whole_job_sent_again_merges_and_changes_no_member) {
+BOOST_AUTO_TEST_CASE(importing_the_same_job_again_merges_and_changes_no_member) {
     completed(thirty_blocks());
     const auto before = client.snapshot(acme)["members"];
     const ImportId again = completed(thirty_blocks());
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(a_commit_that_lost_its_lease_writes_nothing) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_killed_before_a_unit_costs_nothing) {
+BOOST_AUTO_TEST_CASE(a_connection_killed_before_a_unit_loses_no_row) {
     const ImportId id = validated(thirty_blocks());
     request_commit(id);
     const Lease mine = lease();
@@ -411,13 +411,13 @@ BOOST_AUTO_TEST_CASE(a_connection_killed_before_a_unit_costs_nothing) {
     BOOST_TEST(job(id).created_count == job(id).valid_rows);
 }
 
-BOOST_AUTO_TEST_CASE(units_on_several_connections_come_out_as_one_after_the_other) {
+BOOST_AUTO_TEST_CASE(units_on_parallel_connections_have_the_same_result_as_in_sequence) {
     const ImportId id = validated(people(1, 12'000));
     request_commit(id);
     const Lease mine = lease();
     const auto units = service::next_commit_units(context, mine, {}, 100);
     BOOST_TEST(units.size() == 3);
-    test::side_by_side(3, [&](int i) {
+    test::in_parallel(3, [&](int i) {
         test::DatabaseContext worker;
         service::commit_unit(worker.context, mine, units.at(i));
     });
@@ -427,7 +427,7 @@ BOOST_AUTO_TEST_CASE(units_on_several_connections_come_out_as_one_after_the_othe
     BOOST_TEST(members() == 12'000);
 }
 
-BOOST_AUTO_TEST_CASE(an_attribute_disabled_since_the_dry_run_fails_its_rows_alone) {
+BOOST_AUTO_TEST_CASE(an_attribute_disabled_after_the_dry_run_fails_only_its_rows) {
     const ImportId id = validated({row(1, "a@x.test", R"({"phone":"1"})"), row(2, "b@x.test")});
     service::enable_attribute(context, acme, "phone", false);
     request_commit(id);
@@ -438,8 +438,8 @@ BOOST_AUTO_TEST_CASE(an_attribute_disabled_since_the_dry_run_fails_its_rows_alon
     BOOST_TEST(job(id).processed_rows == 2);
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_the_database_refuses_fail_alone) {
-    const test::Meanwhile refusing(
+BOOST_AUTO_TEST_CASE(rows_that_the_database_rejects_fail_individually) {
+    const test::SchemaChange refusing(
         client,
         "CREATE TRIGGER refuse BEFORE INSERT ON members FOR EACH ROW "
         "BEGIN IF NEW.first_name = 'refused' THEN SIGNAL SQLSTATE '45000'; END IF; END",
@@ -460,7 +460,7 @@ BOOST_AUTO_TEST_CASE(rows_that_the_database_refuses_fail_alone) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 1193);
 }
 
-BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_at_once) {
+BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_in_parallel) {
     const std::array organizations = {acme, organization("Other")};
     std::array<Lease, 2> leases;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -480,7 +480,7 @@ BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_at_once) {
         });
         leases.at(i) = lease();
     }
-    test::side_by_side(2, [&](int i) {
+    test::in_parallel(2, [&](int i) {
         test::DatabaseContext worker;
         const Lease& own = leases.at(i);
         for (const auto& transaction : service::next_commit_units(worker.context, own, {}, 100)) {

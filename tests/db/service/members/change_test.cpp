@@ -1,4 +1,4 @@
-// service/members/change.hpp: changes that stand side by side, locking, the end of a membership.
+// service/members/change.hpp: concurrent changes, locking, the end of a membership.
 #include "service/members/change.hpp"
 #include "rules/members/fields.hpp"
 
@@ -61,7 +61,7 @@ struct Changes : Members {
 
 BOOST_FIXTURE_TEST_SUITE(service_member_changes, Changes)
 
-BOOST_AUTO_TEST_CASE(a_change_overwrites_clears_and_leaves_the_rest) {
+BOOST_AUTO_TEST_CASE(a_change_overwrites_clears_and_keeps_the_other_fields) {
     MemberPatch patch = with_attributes(R"({"k0":null,"k1":"new","k2":"two"})");
     patch.texts[1] = "";     // first_name
     patch.texts[2] = "Lee";  // last_name
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_change_overwrites_clears_and_leaves_the_rest) {
     BOOST_TEST(stored.updated_at == after.updated_at);
 }
 
-BOOST_AUTO_TEST_CASE(what_changes_nothing_writes_nothing) {
+BOOST_AUTO_TEST_CASE(a_change_without_an_effect_writes_nothing) {
     const auto before = client.snapshot(acme);
     MemberPatch patch = with_attributes(R"({"k0":"old","k5":null})");
     patch.texts[0] = "E-1";
@@ -90,13 +90,13 @@ BOOST_AUTO_TEST_CASE(what_changes_nothing_writes_nothing) {
     BOOST_TEST(client.snapshot(acme) == before);
 }
 
-BOOST_AUTO_TEST_CASE(a_value_that_stays_keeps_its_origin) {
+BOOST_AUTO_TEST_CASE(an_unchanged_value_keeps_its_origin) {
     const auto attributes = parsed(change(with_attributes(R"({"k0":"old","k2":"x"})")).attributes);
     BOOST_TEST(attributes["k0"][1].asString() == "import");
     BOOST_TEST(attributes["k0"][2].asInt64() == kStart.milliseconds());
 }
 
-BOOST_AUTO_TEST_CASE(attributes_are_judged_and_nothing_is_written) {
+BOOST_AUTO_TEST_CASE(invalid_attributes_are_rejected_and_nothing_is_written) {
     const auto before = client.snapshot(acme);
     const auto error = test::error_of([&] {
         MemberPatch patch = with_attributes(R"({"nope":null,"k0":5,"k1":"x","phone":"1"})");
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(attributes_are_judged_and_nothing_is_written) {
     BOOST_TEST(client.snapshot(acme) == before);
 }
 
-BOOST_AUTO_TEST_CASE(the_check_sees_the_member_and_can_refuse) {
+BOOST_AUTO_TEST_CASE(the_check_receives_the_member_and_can_reject_the_change) {
     const auto before = client.snapshot(acme);
     BOOST_TEST(test::code_of([&] {
                    as(acme, [&](service::OrgTransaction& transaction) {
@@ -125,8 +125,8 @@ BOOST_AUTO_TEST_CASE(the_check_sees_the_member_and_can_refuse) {
     BOOST_TEST(client.snapshot(acme) == before);
 }
 
-BOOST_AUTO_TEST_CASE(changes_of_different_keys_side_by_side_all_survive) {
-    test::side_by_side(20, [&](int i) {
+BOOST_AUTO_TEST_CASE(parallel_changes_of_different_keys_are_all_kept) {
+    test::in_parallel(20, [&](int i) {
         DatabaseContext worker;
         const std::string number = std::to_string(i);
         change_at(worker, with_attributes("{\"k" + number + "\":\"v" + number + "\"}"));
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_lock_keeps_its_first_reason_and_time) {
     BOOST_TEST(!lock(std::nullopt).lock_reason.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_membership_ends_for_one_organization_alone) {
+BOOST_AUTO_TEST_CASE(a_membership_ends_for_one_organization_only) {
     const auto there = client.snapshot(umbrella);
     const auto remove = [&] {
         as(acme,
@@ -168,17 +168,17 @@ BOOST_AUTO_TEST_CASE(a_membership_ends_for_one_organization_alone) {
     BOOST_TEST(member(acme, "ann@x.test").attributes == "{}");
 }
 
-BOOST_AUTO_TEST_CASE(who_is_no_member_cannot_be_changed) {
+BOOST_AUTO_TEST_CASE(an_unknown_member_cannot_be_changed) {
     ann = UserId::create();
     BOOST_TEST(test::code_of([&] { change({}); }) == ErrorCode::NotFound);
     BOOST_TEST(test::code_of([&] { lock("x"); }) == ErrorCode::NotFound);
     BOOST_TEST(test::code_of([&] { unlock(); }) == ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(creations_and_removals_side_by_side_agree) {
+BOOST_AUTO_TEST_CASE(parallel_creations_and_removals_are_consistent) {
     rules::MemberFields fields;
     fields.email = "ann@x.test";
-    test::side_by_side(8, [&](int i) {
+    test::in_parallel(8, [&](int i) {
         DatabaseContext worker;
         for (int round = 0; round < 25; ++round) {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(creations_and_removals_side_by_side_agree) {
                 }
                 try {
                     service::remove_member(transaction, ann);
-                } catch (const Error&) {  // another was faster
+                } catch (const Error&) {  // another thread was faster
                 }
             });
         }
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(creations_and_removals_side_by_side_agree) {
     BOOST_TEST((count == 0 || count == 1));
 }
 
-BOOST_AUTO_TEST_CASE(attributes_are_told_with_type_origin_and_time) {
+BOOST_AUTO_TEST_CASE(attributes_are_shown_with_type_origin_and_time) {
     change(with_attributes(R"({"k1":"new"})"));
     const auto attributes = *service::list_member_attributes(context, acme, ann);
     BOOST_TEST_REQUIRE(attributes.size() == 2U);
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(attributes_are_told_with_type_origin_and_time) {
     BOOST_TEST(!service::list_member_attributes(context, acme, UserId::create()).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(what_an_admin_does_is_in_the_audit_log) {
+BOOST_AUTO_TEST_CASE(actions_of_an_admin_are_in_the_audit_log) {
     const AdminId admin = AdminId::create();
     const auto as_admin = [&](const auto& work) {
         database.transaction([&](db::Tx& tx) {

@@ -1,5 +1,5 @@
-// service/members/create.hpp: random batches against a model of create-or-attach, each run in both
-// ways, and many hands at once.
+// service/members/create.hpp: random batches against a model of create-or-attach, each with both
+// expectations, and parallel creations.
 #include "base/json.hpp"
 #include "db/members.hpp"
 #include "rules/members/fields.hpp"
@@ -15,9 +15,9 @@ using service::Attachment;
 using service::Expect;
 using service::MemberInput;
 using test::Batch;
+using test::in_parallel;
 using test::kStart;
 using test::parsed;
-using test::side_by_side;
 using test::texts_of;
 
 namespace {
@@ -104,7 +104,7 @@ class Dice {
 
 BOOST_FIXTURE_TEST_SUITE(members_random, test::Members)
 
-BOOST_AUTO_TEST_CASE(random_batches_do_what_the_model_does_whatever_was_expected) {
+BOOST_AUTO_TEST_CASE(random_batches_match_the_model_with_any_expectation) {
     struct Undo {};
     constexpr int kBatches = 60;
     constexpr int kPeople = 40;
@@ -149,13 +149,13 @@ BOOST_AUTO_TEST_CASE(random_batches_do_what_the_model_does_whatever_was_expected
                static_cast<std::int64_t>(model.members.size()));
 }
 
-// ---------------------------------------------------------------------------- many hands
+// ---------------------------------------------------------------------------- in parallel
 
-BOOST_AUTO_TEST_CASE(fifty_parallel_creations_of_one_address_make_one_user) {
+BOOST_AUTO_TEST_CASE(fifty_parallel_creations_of_one_address_create_one_user) {
     constexpr int kThreads = 10;
     constexpr int kEach = 5;
     std::array<std::atomic<int>, 7> outcomes{};
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         for (int k = 0; k < kEach; ++k) {
             rules::MemberFields fields;
@@ -178,13 +178,13 @@ BOOST_AUTO_TEST_CASE(fifty_parallel_creations_of_one_address_make_one_user) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM members") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(overlapping_batches_in_any_order_make_each_person_once) {
+BOOST_AUTO_TEST_CASE(overlapping_batches_in_any_order_create_each_person_once) {
     constexpr int kThreads = 4;
     constexpr int kEach = 10;
     constexpr int kPeople = 60;
     std::atomic<int> created = 0;
     std::atomic<int> failed = 0;
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         Dice dice(static_cast<unsigned>(i));
         for (int k = 0; k < kEach; ++k) {

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_address_becomes_a_user_and_a_member) {
     BOOST_TEST(ann.updated_at == kStart);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_given_is_null) {
+BOOST_AUTO_TEST_CASE(omitted_fields_are_null) {
     run(acme, Batch().add("bob@example.test"));
     const auto bob = member(acme, "bob@example.test");
     for (const auto& text : texts_of(bob)) BOOST_TEST(!text.has_value());
@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(what_was_not_given_is_null) {
                              "last_name, display_name, locale, country, dob) IS NOT NULL") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_user_of_another_organization_is_attached_and_neither_sees_the_other_s_data) {
+BOOST_AUTO_TEST_CASE(
+    a_user_of_another_organization_is_attached_and_the_organizations_do_not_share_data) {
     run(acme, Batch().add("ann@example.test", {"7", "Ann"}, R"({"phone":"1"})"));
     const auto at_acme = member(acme, "ann@example.test");
     const auto before = client.snapshot(acme);
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_user_of_another_organization_is_attached_and_neither_sees
     BOOST_TEST(client.snapshot(acme) == before);
 }
 
-BOOST_AUTO_TEST_CASE(a_member_s_gaps_are_filled_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(a_merge_only_fills_the_empty_fields_of_a_member) {
     run(acme, Batch().add("ann@example.test", {"", "Ann", "", "", "en"}, R"({"phone":"1"})"));
     const Timestamp later = kStart + Milliseconds(1000);
     BOOST_TEST(run_one(acme,
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_member_s_gaps_are_filled_and_nothing_else) {
     BOOST_TEST(ann.updated_at == later);
 }
 
-BOOST_AUTO_TEST_CASE(updated_at_moves_only_when_something_was_filled) {
+BOOST_AUTO_TEST_CASE(updated_at_changes_only_if_a_field_was_filled) {
     run(acme, Batch().add("ann@example.test", {"", "Ann"}, R"({"phone":"1"})"));
     const Timestamp later = kStart + Milliseconds(1000);
     const auto merge = [&](std::array<std::string, 7> texts, const std::string& attributes) {
@@ -104,7 +105,7 @@ BOOST_AUTO_TEST_CASE(updated_at_moves_only_when_something_was_filled) {
     BOOST_TEST(merge({}, R"({"shirt":"M"})") == later);
 }
 
-BOOST_AUTO_TEST_CASE(a_batch_holds_all_three_cases_and_keeps_its_order) {
+BOOST_AUTO_TEST_CASE(a_batch_may_contain_all_three_cases_and_keeps_its_order) {
     run(acme, Batch().add("merged@example.test"));
     run(umbrella, Batch().add("attached@example.test"));
     for (const Expect expect : {Expect::NewUsers, Expect::KnownUsers}) {
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(addresses_that_differ_in_one_byte_are_two) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 3);
 }
 
-BOOST_AUTO_TEST_CASE(attribute_values_survive_the_database_s_merge_exactly) {
+BOOST_AUTO_TEST_CASE(attribute_values_are_unchanged_by_the_merge_in_the_database) {
     const std::vector<std::string> values = {
         R"("")",
         R"("\"\\\/")",
@@ -177,7 +178,7 @@ BOOST_AUTO_TEST_CASE(attribute_values_survive_the_database_s_merge_exactly) {
 
 // ---------------------------------------------------------------------------- POST /v1/users
 
-BOOST_AUTO_TEST_CASE(a_created_member_is_told_with_what_happened) {
+BOOST_AUTO_TEST_CASE(a_created_member_is_returned_with_the_outcome) {
     service::enable_attribute(context, acme, "phone", true);
     rules::MemberFields fields;
     fields.email = "ann@example.test";
@@ -199,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_created_member_is_told_with_what_happened) {
     BOOST_TEST(merged.member.first_name == "Ann");
 }
 
-BOOST_AUTO_TEST_CASE(attributes_that_the_registry_refuses_write_nothing) {
+BOOST_AUTO_TEST_CASE(attributes_that_the_registry_rejects_write_nothing) {
     service::enable_attribute(context, acme, "shirt_size", true);
     const auto code = [&](const std::string& attributes) {
         rules::MemberFields fields;
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(attributes_that_the_registry_refuses_write_nothing) {
     BOOST_TEST(!code(R"({"shirt_size":"M"})").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_member_of_another_organization_or_of_none_is_not_found) {
+BOOST_AUTO_TEST_CASE(a_member_of_another_organization_is_not_found) {
     const auto ann = run(umbrella, Batch().add("ann@example.test")).front().user_id;
     BOOST_TEST(service::find_member(context, umbrella, ann).has_value());
     BOOST_TEST(!service::find_member(context, acme, ann).has_value());

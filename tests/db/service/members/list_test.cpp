@@ -1,5 +1,5 @@
-// service/members/list.hpp: pages over random members against a plain reading of the table, and
-// what a page costs.
+// service/members/list.hpp: pages of random members compared with a full read of the table, and the
+// cost of a page.
 #include "service/members/list.hpp"
 
 #include "db/members.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 using Ids = std::vector<std::string>;  // of users, as text
 
-// Texts that a collation takes for the same, that hold wildcards, that begin alike.
+// Texts that a collation treats as equal, texts with wildcards, and texts with a common prefix.
 const std::vector<std::string> kNames = {
     "",        "Ann",        "ann",         "\u00c4nn", "ANNA", "An",
     "a%b",     "a_b",        "a\\b",        "axb",      "Lee",  "\u00e9tienne",
@@ -30,7 +30,7 @@ const std::vector<std::string> kPrefixes = {"a",  "A",          "an",  "ann", "A
                                             "e",  "\U0001f600", "zz",  "%",   "ann@"};
 
 struct Pages : Members {
-    // The ids of all pages, one after another; no page may be longer than `limit`.
+    // The ids of all pages in sequence; no page may be longer than `limit`.
     Ids walk(const MemberFilter& filter, int limit) {
         Ids ids;
         std::string position;
@@ -45,7 +45,7 @@ struct Pages : Members {
         return ids;
     }
 
-    // What the filter means, read without an index, a limit or a cursor.
+    // The expected result of the filter, computed without an index, a limit or a cursor.
     Ids expected(const MemberFilter& filter) {
         std::string terms = "SELECT user_id, '' AS term, 0 AS place FROM members";
         if (filter.prefix && !filter.external_id) {
@@ -106,7 +106,7 @@ struct Pages : Members {
             "status = IF(CRC32(id) % 4 = 0, 'locked', 'active')");
     }
 
-    // How many index and row entries one page reads.
+    // How many index entries and rows one page reads.
     std::int64_t cost_of(const MemberFilter& filter, const std::string& position) {
         const auto reads = [&] {
             return database.autocommit(
@@ -130,7 +130,7 @@ MemberFilter by_prefix(std::string prefix) {
 
 BOOST_FIXTURE_TEST_SUITE(service_member_pages, Pages)
 
-BOOST_AUTO_TEST_CASE(pages_hold_what_a_plain_reading_finds_in_its_order) {
+BOOST_AUTO_TEST_CASE(pages_match_a_full_read_of_the_table) {
     fill(400);
     run(umbrella, Batch().add("ann0@x.test", {"x", "Ann", "Ann", ""}).add("annb@x.test"));
     for (const int limit : {1, 7, 100}) check({}, limit);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(pages_hold_what_a_plain_reading_finds_in_its_order) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(names_that_differ_late_keep_their_order) {
+BOOST_AUTO_TEST_CASE(names_that_differ_only_at_the_end_are_all_listed) {
     std::string name;
     for (int i = 0; i < 255; ++i) name += "\U0001f600";
     Batch batch;
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(names_that_differ_late_keep_their_order) {
     BOOST_TEST(walk(by_prefix(name), 1).size() == 5U);
 }
 
-BOOST_AUTO_TEST_CASE(filters_hold_together_whatever_leads) {
+BOOST_AUTO_TEST_CASE(filters_are_combined_whichever_index_is_used) {
     fill(300);
     const auto maybe = [&](const std::vector<std::string>& of) {
         return random() % 2 == 0 ? std::nullopt : std::optional(any(of));
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(filters_hold_together_whatever_leads) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_address_finds_its_member_alone) {
+BOOST_AUTO_TEST_CASE(an_address_finds_only_its_member) {
     run(acme, Batch().add("ann@x.test", {"x"}).add("\u00e4nn@x.test").add("bob@x.test"));
     run(umbrella, Batch().add("eve@x.test"));
     const auto found = [&](std::string email, std::optional<std::string> external_id = {}) {
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(an_address_finds_its_member_alone) {
     BOOST_TEST(found("nobody@x.test").empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_page_looks_at_a_bounded_number_of_members) {
+BOOST_AUTO_TEST_CASE(a_page_reads_a_bounded_number_of_members) {
     fill(2500);
     client.execute("UPDATE members SET status = 'active'");
     MemberFilter filter;
@@ -196,9 +196,9 @@ BOOST_AUTO_TEST_CASE(a_page_looks_at_a_bounded_number_of_members) {
     BOOST_TEST(walk(filter, 10).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
+BOOST_AUTO_TEST_CASE(the_cost_of_a_page_does_not_depend_on_its_position) {
     fill(3000);
-    client.query("ANALYZE TABLE members");  // the server does so by itself, some seconds later
+    client.query("ANALYZE TABLE members");  // the server does this automatically some seconds later
     std::vector<MemberFilter> filters(5);
     filters[1].status = "active";
     filters[2].updated_since = Timestamp(1000);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_page_of_heavy_members_is_cut_short) {
+BOOST_AUTO_TEST_CASE(a_page_of_large_members_is_shortened) {
     Batch batch;
     for (int i = 0; i < 60; ++i) batch.add("heavy" + std::to_string(i) + "@x.test");
     run(acme, batch);
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_page_of_heavy_members_is_cut_short) {
     BOOST_TEST(walk({}, 100).size() == 60U);
 }
 
-BOOST_AUTO_TEST_CASE(a_position_that_no_page_gave_is_refused) {
+BOOST_AUTO_TEST_CASE(a_forged_position_is_rejected) {
     BOOST_CHECK_THROW((void)service::list_members(context, acme, {}, "x", 10),
                       std::invalid_argument);
 }

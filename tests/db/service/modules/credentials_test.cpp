@@ -1,5 +1,5 @@
-// service/modules/credentials.hpp: shown once, stored as a digest and a seal, and good as long as
-// neither they nor their installation end.
+// service/modules/credentials.hpp: shown once, stored as a digest and a sealed secret, and valid
+// until the credential or its installation ends.
 #include "service/modules/credentials.hpp"
 
 #include "base/crypto.hpp"
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_credential_identifies_its_installation) {
     BOOST_TEST(issued.signing_secret.reveal().starts_with("mks_"));
 }
 
-BOOST_AUTO_TEST_CASE(whatever_ended_lets_nobody_in_and_leaves_no_trace_of_use) {
+BOOST_AUTO_TEST_CASE(an_expired_or_revoked_credential_is_rejected_without_recording_a_use) {
     const auto issued = issue(Timestamp::now() + kHour);
     client.run("UPDATE module_credentials SET expires_at = 1");
     BOOST_TEST(!identify(issued).has_value());
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(whatever_ended_lets_nobody_in_and_leaves_no_trace_of_use) {
     BOOST_TEST(!identify(issued).has_value());
     BOOST_TEST(last_used() == "NULL");
     client.run("UPDATE module_credentials SET revoked_at = NULL");
-    // An installation whose webhooks were given up works on otherwise.
+    // An installation in status `error`, whose webhooks were disabled, still accepts credentials.
     client.run("UPDATE module_installations SET status = 'error'");
     BOOST_TEST(identify(issued).has_value());
     BOOST_TEST(!service::identify(context, create_credential("mk_live_").reveal()).has_value());
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_last_use_is_written_at_most_once_a_minute) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(only_an_installation_that_lives_gets_one_and_no_more_than_fifty) {
+BOOST_AUTO_TEST_CASE(only_an_enabled_installation_gets_credentials_up_to_fifty) {
     const OrgId other = organization("Other");
     const auto foreign = [&] {
         as(other, [&](service::OrgTransaction& transaction) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(only_an_installation_that_lives_gets_one_and_no_more_than_f
     BOOST_TEST(client.number("SELECT COUNT(*) FROM module_credentials") == 51);
 }
 
-BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
+BOOST_AUTO_TEST_CASE(two_parallel_requests_for_the_last_credential_issue_one) {
     for (int i = 0; i < 49; ++i) issue();
     const auto issue_at = [&](test::DatabaseContext& worker,
                               const std::function<void()>& before_the_end) {
@@ -143,17 +143,17 @@ BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
             test::DatabaseContext worker;
             return code_of([&] { issue_at(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
 }
 
-BOOST_AUTO_TEST_CASE(revoked_ones_are_listed_for_thirty_days) {
+BOOST_AUTO_TEST_CASE(revoked_credentials_are_listed_for_thirty_days) {
     const auto dead = issue();
     const auto alive = issue();
     revoke(dead.record.id);
     const auto when = client.value("SELECT MAX(revoked_at) FROM module_credentials");
-    revoke(dead.record.id);  // stays as it was
+    revoke(dead.record.id);  // unchanged
     BOOST_TEST(client.value("SELECT MAX(revoked_at) FROM module_credentials") == when);
     BOOST_TEST(list().size() == 2U);
     client.execute("UPDATE module_credentials SET revoked_at = ? WHERE id = ?",
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(revoked_ones_are_listed_for_thirty_days) {
     BOOST_TEST(actions(acme).front() == "module_credential.revoked");
 }
 
-BOOST_AUTO_TEST_CASE(a_signing_secret_is_sealed_anew_when_the_key_is_rotated) {
+BOOST_AUTO_TEST_CASE(a_signing_secret_is_re_encrypted_when_the_key_is_rotated) {
     const auto issued = issue();
     issue();
     const Secret next(std::string(32, 'n'));

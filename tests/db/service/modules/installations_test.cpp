@@ -1,5 +1,5 @@
-// service/modules/installations.hpp: one live installation a module, its config split into what is
-// shown and what is sealed, and what becomes of its webhooks when it stops.
+// service/modules/installations.hpp: one active installation per module, its config split into
+// shown and sealed values, and its webhooks when it is disabled.
 #include "service/modules/installations.hpp"
 #include "rules/audit.hpp"
 
@@ -43,7 +43,7 @@ struct Installations : test::ModuleFixture {
         });
     }
 
-    // The secret values as they rest, opened; "" for none.
+    // The stored secret values, opened; "" if there are none.
     std::string secrets_of(InstallationId id, const KeyRing& keys) {
         const auto sealed = client.value(
             "SELECT COALESCE(config_secrets, '') FROM module_installations WHERE id = ?", id);
@@ -52,7 +52,7 @@ struct Installations : test::ModuleFixture {
     }
     std::string secrets_of(InstallationId id) { return secrets_of(id, context.keys); }
 
-    // An endpoint of the installation that hears of installations.
+    // An endpoint of the installation that subscribes to installation events.
     EndpointId endpoint(InstallationId installation) {
         const auto id = EndpointId::create();
         client.execute(
@@ -63,8 +63,8 @@ struct Installations : test::ModuleFixture {
             acme, id, installation);
         return id;
     }
-    // "type status" of an endpoint's deliveries, in their order.
-    std::vector<std::string> heard(EndpointId id) {
+    // "type status" of the deliveries of an endpoint, in order.
+    std::vector<std::string> event_deliveries(EndpointId id) {
         return client.column(
             "SELECT CONCAT(e.type, ' ', d.status) FROM webhook_deliveries d "
             "JOIN webhook_events e ON e.id = d.event_id WHERE d.endpoint_id = ? ORDER BY d.id",
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_published_module_is_installed_in_its_current_version) {
         !service::find_installation(context, organization("Other"), installed.id).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(another_published_version_can_be_asked_for) {
+BOOST_AUTO_TEST_CASE(another_published_version_can_be_requested) {
     const auto module = published("shop");
     const auto second = draft(module.id, "2");
     BOOST_TEST(code_of([&] { install(module.id, "{}", second.id); }) == ErrorCode::InvalidState);
@@ -125,10 +125,10 @@ BOOST_AUTO_TEST_CASE(drafts_and_deprecated_modules_are_not_installed) {
     });
     disable(running.id);
     BOOST_TEST(code_of([&] { install(old.id); }) == ErrorCode::InvalidState);
-    BOOST_TEST(enable(running.id).status == InstallationStatus::Enabled);  // it is no new one
+    BOOST_TEST(enable(running.id).status == InstallationStatus::Enabled);  // not a new installation
 }
 
-BOOST_AUTO_TEST_CASE(what_is_another_module_s_or_organization_s_is_not_found) {
+BOOST_AUTO_TEST_CASE(a_version_of_another_module_or_organization_is_not_found) {
     const auto module = published("shop");
     const auto other_module = published("other");
     const auto installed = install(module.id);
@@ -159,11 +159,11 @@ BOOST_AUTO_TEST_CASE(what_is_another_module_s_or_organization_s_is_not_found) {
     }));
 }
 
-BOOST_AUTO_TEST_CASE(of_eight_installations_at_once_one_is_made) {
+BOOST_AUTO_TEST_CASE(eight_parallel_installations_create_one) {
     const auto module = published("shop");
     std::atomic<int> made = 0;
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -178,7 +178,8 @@ BOOST_AUTO_TEST_CASE(of_eight_installations_at_once_one_is_made) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM module_installations") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_disabled_one_makes_room_and_comes_back_only_when_there_is_room) {
+BOOST_AUTO_TEST_CASE(
+    disabling_an_installation_frees_the_module_and_enabling_requires_it_to_be_free) {
     const auto module = published("shop");
     const auto first = install(module.id);
     const auto error = error_of([&] { install(module.id); });
@@ -189,12 +190,13 @@ BOOST_AUTO_TEST_CASE(a_disabled_one_makes_room_and_comes_back_only_when_there_is
     const auto second = install(module.id);
     BOOST_TEST(code_of([&] { enable(first.id); }) == ErrorCode::Conflict);
     client.execute("UPDATE module_installations SET status = 'error' WHERE id = ?", second.id);
-    BOOST_TEST(code_of([&] { enable(first.id); }) == ErrorCode::Conflict);  // it lives as well
+    BOOST_TEST(code_of([&] { enable(first.id); }) ==
+               ErrorCode::Conflict);  // status `error` is also active
     disable(second.id);
     BOOST_TEST(enable(first.id).status == InstallationStatus::Enabled);
 }
 
-BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
+BOOST_AUTO_TEST_CASE(two_parallel_enablings_enable_one) {
     const auto module = published("shop");
     std::vector<InstallationId> ids;
     for (int i = 0; i < 4; ++i) {
@@ -202,7 +204,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
         disable(ids.back());
     }
     std::atomic<int> enabled = 0;
-    test::side_by_side(4, [&](int i) {
+    test::in_parallel(4, [&](int i) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -216,7 +218,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
                              "WHERE status = 'enabled'") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(enabling_and_disabling_twice_changes_nothing_more) {
+BOOST_AUTO_TEST_CASE(enabling_and_disabling_twice_has_no_further_effect) {
     const auto installed = install(published("shop").id);
     BOOST_TEST(enable(installed.id).updated_at == installed.updated_at);
     const auto disabled = disable(installed.id);
@@ -237,7 +239,7 @@ BOOST_AUTO_TEST_CASE(enabling_and_disabling_twice_changes_nothing_more) {
 
 // ---------------------------------------------------------------------------- config
 
-BOOST_AUTO_TEST_CASE(secret_values_rest_sealed_and_are_never_shown) {
+BOOST_AUTO_TEST_CASE(secret_values_are_stored_sealed_and_never_shown) {
     const auto module = published("shop", kWithSecret);
     const auto installed = install(module.id, R"({"key":"s3cret","rate":1.50})");
     BOOST_TEST(installed.config.text == R"({"key":"***","rate":1.5})");
@@ -251,7 +253,7 @@ BOOST_AUTO_TEST_CASE(secret_values_rest_sealed_and_are_never_shown) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_faulty_config_installs_nothing) {
+BOOST_AUTO_TEST_CASE(an_invalid_config_installs_nothing) {
     const auto module = published("shop", kWithSecret);
     BOOST_TEST(faults_of([&] { install(module.id, R"({"rate":"1","more":1})"); }) ==
                "config.rate wrong_type;config.more unknown_field;config.key required;");
@@ -260,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_faulty_config_installs_nothing) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM module_installations") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_new_config_takes_the_old_one_s_place_but_for_secrets_that_are_kept) {
+BOOST_AUTO_TEST_CASE(a_new_config_replaces_the_old_one_except_for_kept_secrets) {
     const auto module = published("shop", kWithSecret);
     const auto id = install(module.id, R"({"key":"old","rate":1})").id;
     BOOST_TEST(change(id, {{}, RawJson{R"({"key":"***"})"}}).config.text == R"({"key":"***"})");
@@ -273,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_new_config_takes_the_old_one_s_place_but_for_secrets_that
     BOOST_TEST(change(id, {}).updated_at == before);
 }
 
-BOOST_AUTO_TEST_CASE(the_old_config_must_suit_the_version_that_is_moved_to) {
+BOOST_AUTO_TEST_CASE(the_old_config_must_match_the_new_version) {
     const auto module = published("shop", kWithSecret);
     const auto id = install(module.id, R"({"key":"old","rate":1})").id;
     const auto version = [&](const std::string& name, const std::string& schema) {
@@ -303,7 +305,7 @@ BOOST_AUTO_TEST_CASE(the_old_config_must_suit_the_version_that_is_moved_to) {
     BOOST_TEST(code_of([&] { change(id, {next, {}}); }) == ErrorCode::InvalidState);
 }
 
-BOOST_AUTO_TEST_CASE(a_config_is_sealed_anew_with_the_other_secrets) {
+BOOST_AUTO_TEST_CASE(a_config_is_re_encrypted_with_the_other_secrets) {
     const auto id = install(published("shop", kWithSecret).id, R"({"key":"old"})").id;
     const Secret next(std::string(32, 'n'));
     service::Context rotating{database, test::settings(),
@@ -318,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_config_is_sealed_anew_with_the_other_secrets) {
     BOOST_TEST(secrets_of(id, KeyRing(next)) == R"({"key":"old"})");
 }
 
-BOOST_AUTO_TEST_CASE(a_config_that_does_not_open_is_mended_by_one_that_is_whole) {
+BOOST_AUTO_TEST_CASE(an_unreadable_config_is_fixed_by_a_complete_one) {
     const auto module = published("shop", kWithSecret);
     const auto id = install(module.id, R"({"key":"old"})").id;
     client.execute("UPDATE module_installations SET config_secrets = 'rotten' WHERE id = ?", id);
@@ -331,27 +333,30 @@ BOOST_AUTO_TEST_CASE(a_config_that_does_not_open_is_mended_by_one_that_is_whole)
 
 // ---------------------------------------------------------------------------- webhooks
 
-BOOST_AUTO_TEST_CASE(others_hear_of_it_and_a_disabled_one_s_endpoints_hear_nothing) {
+BOOST_AUTO_TEST_CASE(
+    other_modules_get_the_events_and_endpoints_of_a_disabled_installation_get_none) {
     const auto listener = install(published("listener").id);
     const auto ears = endpoint(listener.id);
     const auto id = install(published("shop").id).id;
     const auto own = endpoint(id);
     BOOST_TEST(client.value("SELECT body FROM webhook_events").find(id.text()) !=
                std::string::npos);
-    disable(listener.id);  // own hears of it, and that waits
-    BOOST_TEST(heard(own) == std::vector<std::string>{"installation.disabled pending"});
+    disable(listener.id);  // `own` gets a pending delivery
+    BOOST_TEST(event_deliveries(own) == std::vector<std::string>{"installation.disabled pending"});
     enable(listener.id);
     disable(id);
-    BOOST_TEST(heard(own) == (std::vector<std::string>{"installation.disabled canceled",
-                                                       "installation.enabled canceled"}));
-    // What waited for the listener while it was disabled is not sent either.
-    BOOST_TEST(heard(ears) == (std::vector<std::string>{"installation.enabled canceled",
-                                                        "installation.enabled pending",
-                                                        "installation.disabled pending"}));
+    BOOST_TEST(event_deliveries(own) ==
+               (std::vector<std::string>{"installation.disabled canceled",
+                                         "installation.enabled canceled"}));
+    // Deliveries that waited for the listener while it was disabled are canceled too.
+    BOOST_TEST(
+        event_deliveries(ears) ==
+        (std::vector<std::string>{"installation.enabled canceled", "installation.enabled pending",
+                                  "installation.disabled pending"}));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'canceled' "
                              "AND due_at IS NULL AND lease_owner IS NULL") == 3);
     enable(id);
-    BOOST_TEST(heard(own).back() == "installation.enabled pending");
+    BOOST_TEST(event_deliveries(own).back() == "installation.enabled pending");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,4 @@
-// service/modules/modules.hpp: drafts are made, versions published by the contract, modules
-// deprecated.
+// service/modules/modules.hpp: drafts, published versions, and deprecated modules.
 #include "service/modules/modules.hpp"
 #include "rules/audit.hpp"
 
@@ -20,7 +19,7 @@ using test::ModuleFixture;
 
 BOOST_FIXTURE_TEST_SUITE(modules, ModuleFixture)
 
-BOOST_AUTO_TEST_CASE(a_new_module_is_the_organization_s_own_draft) {
+BOOST_AUTO_TEST_CASE(a_new_module_is_a_draft_of_its_organization) {
     const auto module = create("shop");
     BOOST_TEST(module.status == ModuleStatus::Draft);
     BOOST_TEST(module.kind == rules::ModuleKind::Proprietary);
@@ -36,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_new_module_is_the_organization_s_own_draft) {
     BOOST_TEST(!service::find_module(context, organization("Other"), module.id).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_slug_is_taken_in_its_organization_only) {
+BOOST_AUTO_TEST_CASE(a_slug_is_unique_only_in_its_organization) {
     create("shop");
     const auto error = error_of([&] { create("shop"); });
     BOOST_TEST_REQUIRE(error.has_value());
@@ -49,13 +48,13 @@ BOOST_AUTO_TEST_CASE(a_slug_is_taken_in_its_organization_only) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM modules") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(there_are_two_hundred_modules_at_most) {
+BOOST_AUTO_TEST_CASE(an_organization_has_at_most_two_hundred_modules) {
     for (int i = 0; i < service::kMostModules; ++i) create("m" + std::to_string(i));
     BOOST_TEST(code_of([&] { create("more"); }) == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM modules") == service::kMostModules);
 }
 
-BOOST_AUTO_TEST_CASE(there_are_five_hundred_versions_of_a_module_at_most) {
+BOOST_AUTO_TEST_CASE(a_module_has_at_most_five_hundred_versions) {
     const auto module = create("shop");
     draft(module.id, "0");
     client.execute(
@@ -68,7 +67,7 @@ BOOST_AUTO_TEST_CASE(there_are_five_hundred_versions_of_a_module_at_most) {
     BOOST_TEST(code_of([&] { draft(module.id, "500"); }) == ErrorCode::InvalidState);
 }
 
-BOOST_AUTO_TEST_CASE(a_draft_keeps_any_manifest_as_it_was_sent) {
+BOOST_AUTO_TEST_CASE(a_draft_stores_any_manifest_unchanged) {
     const auto module = create("shop");
     const auto version = draft(module.id, "1", R"({"b":1,"a":{"x":[1.50]}})");
     BOOST_TEST(version.status == VersionStatus::Draft);
@@ -83,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_draft_keeps_any_manifest_as_it_was_sent) {
     draft(create("other").id, "1");
 }
 
-BOOST_AUTO_TEST_CASE(a_published_version_is_the_current_one_and_stays_published) {
+BOOST_AUTO_TEST_CASE(a_published_version_becomes_current_and_remains_published) {
     const auto module = create("shop");
     const auto one = draft(module.id, "1");
     const auto two = draft(module.id, "2");
@@ -102,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_published_version_is_the_current_one_and_stays_published)
     BOOST_TEST(listed[0].published_at <= listed[1].published_at);
 }
 
-BOOST_AUTO_TEST_CASE(a_manifest_that_breaks_the_contract_is_not_published) {
+BOOST_AUTO_TEST_CASE(an_invalid_manifest_is_not_published) {
     const auto module = create("shop");
     const auto broken =
         draft(module.id, "1", R"({"events":{"emits":["shop.ok","other.no"]},"more":1})");
@@ -114,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_manifest_that_breaks_the_contract_is_not_published) {
     BOOST_TEST(client.value("SELECT status FROM module_versions") == "draft");
 }
 
-BOOST_AUTO_TEST_CASE(a_deprecated_module_publishes_nothing_more) {
+BOOST_AUTO_TEST_CASE(a_deprecated_module_publishes_no_further_version) {
     const auto module = create("shop");
     const auto deprecate = [&] {
         return as_admin([&](service::OrgTransaction& transaction) {
@@ -130,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_deprecated_module_publishes_nothing_more) {
     BOOST_TEST(code_of([&] { publish(module.id, next.id); }) == ErrorCode::InvalidState);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_there_or_another_organization_s_is_not_found) {
+BOOST_AUTO_TEST_CASE(an_unknown_or_foreign_module_is_not_found) {
     const auto module = create("shop");
     const auto version = draft(module.id, "1");
     const auto second = create("second");
@@ -153,7 +152,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_or_another_organization_s_is_not_found) {
                ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(modules_and_versions_are_listed_page_by_page_in_the_order_of_their_making) {
+BOOST_AUTO_TEST_CASE(modules_and_versions_are_listed_page_by_page_in_order_of_creation) {
     std::vector<ModuleId> made;
     for (const char* slug : {"ab", "aa", "ac"}) made.push_back(create(slug).id);
     const auto first = service::list_modules(context, acme, {}, 2);
@@ -168,11 +167,11 @@ BOOST_AUTO_TEST_CASE(modules_and_versions_are_listed_page_by_page_in_the_order_o
     BOOST_TEST(page[1].id == versions[2]);
 }
 
-BOOST_AUTO_TEST_CASE(of_eight_publications_at_once_one_succeeds) {
+BOOST_AUTO_TEST_CASE(eight_parallel_publications_publish_one) {
     const auto module = create("shop");
     const auto version = draft(module.id, "1");
     std::atomic<int> published = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -184,7 +183,7 @@ BOOST_AUTO_TEST_CASE(of_eight_publications_at_once_one_succeeds) {
     BOOST_TEST(published == 1);
 }
 
-BOOST_AUTO_TEST_CASE(the_log_tells_what_was_made_published_and_deprecated) {
+BOOST_AUTO_TEST_CASE(the_log_records_creation_publication_and_deprecation) {
     const auto module = create("shop");
     const auto version = draft(module.id, "1");
     publish(module.id, version.id);

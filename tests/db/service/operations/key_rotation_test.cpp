@@ -1,5 +1,5 @@
-// service/operations/key_rotation.hpp: under a new key everything that rests sealed is sealed anew,
-// whatever breaks off in between.
+// service/operations/key_rotation.hpp: a rotation re-encrypts every sealed value with the new key
+// and can be interrupted at any time.
 #include "service/operations/key_rotation.hpp"
 #include "rules/audit.hpp"
 
@@ -38,7 +38,7 @@ struct Secrets : AdminFixture {
                                 now + kHour);
         });
     }
-    // The rows of a table that open under a ring.
+    // The number of rows of a table that open under a key ring.
     std::int64_t readable_mails(const KeyRing& keys) {
         std::int64_t count = 0;
         for (auto rows = client.query("SELECT id, content FROM mail_outbox"); rows.next();) {
@@ -46,7 +46,7 @@ struct Secrets : AdminFixture {
         }
         return count;
     }
-    // Of the tables that this file fills: the first three. The others have tests of their own.
+    // The tables that this file fills: the first three. The others have their own tests.
     static std::vector<std::int64_t> figures(const std::vector<Resealed>& counts) {
         std::vector<std::int64_t> all;
         for (const auto& count : std::span(counts).first(3)) {
@@ -56,7 +56,7 @@ struct Secrets : AdminFixture {
     }
     using Figures = std::vector<std::int64_t>;
 
-    // The installation while its key is rotated, and afterwards.
+    // The installation during the rotation of its key, and afterwards.
     service::Context rotating{database, test::settings(),
                               KeyRing(kNext, test::settings().security.key)};
     service::Context after{database, test::settings(), KeyRing(kNext)};
@@ -66,7 +66,7 @@ struct Secrets : AdminFixture {
 
 BOOST_FIXTURE_TEST_SUITE(secrets, Secrets)
 
-BOOST_AUTO_TEST_CASE(nothing_to_seal_is_nothing_done) {
+BOOST_AUTO_TEST_CASE(a_rotation_without_sealed_values_does_nothing) {
     const auto counts = service::rotate_secrets(rotating);
     BOOST_TEST_REQUIRE(counts.size() >= 3U);
     BOOST_TEST(counts[0].what == "second factors");
@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(nothing_to_seal_is_nothing_done) {
     BOOST_TEST(figures(counts) == Figures(9, 0));
 }
 
-BOOST_AUTO_TEST_CASE(all_that_rests_sealed_opens_under_the_new_key_alone_afterwards) {
-    const auto opened = sign_in();  // one mail
+BOOST_AUTO_TEST_CASE(after_a_rotation_every_sealed_value_opens_under_the_new_key_alone) {
+    const auto opened = sign_in();  // queues one mail
     const auto made = service::enable_two_factor(context, opened.session);
     queue(context, "hello");
     const OrgId other = organization("Other");
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(all_that_rests_sealed_opens_under_the_new_key_alone_afterwa
     BOOST_TEST(figures(service::rotate_secrets(after)) == (Figures{0, 1, 0, 0, 2, 0, 0, 2, 0}));
 }
 
-BOOST_AUTO_TEST_CASE(what_no_key_opens_is_counted_and_left_alone) {
+BOOST_AUTO_TEST_CASE(values_that_no_key_opens_are_counted_and_not_changed) {
     const auto opened = sign_in();
     (void)service::enable_two_factor(context, opened.session);
     show(context, acme, "one");
@@ -119,14 +119,14 @@ BOOST_AUTO_TEST_CASE(what_no_key_opens_is_counted_and_left_alone) {
     BOOST_TEST(figures(service::rotate_secrets(rotating)) == (Figures{0, 0, 1, 0, 0, 1, 1, 0, 1}));
     BOOST_TEST(client.value("SELECT totp_secret FROM admins") == "nonsense");
     BOOST_TEST(show(after, acme, "one").body == "secret of one");
-    // Without the previous key nothing can be done, and nothing is.
+    // Without the previous key the rotation changes nothing.
     show(context, acme, "three");
     const auto before = client.snapshot(acme);
     BOOST_TEST(figures(service::rotate_secrets(after)) == (Figures{0, 0, 1, 0, 0, 1, 0, 1, 2}));
     BOOST_TEST(client.snapshot(acme)["idempotency_keys"] == before.at("idempotency_keys"));
 }
 
-BOOST_AUTO_TEST_CASE(many_rows_of_several_organizations_go_page_by_page_each_once) {
+BOOST_AUTO_TEST_CASE(rows_of_several_organizations_are_re_encrypted_page_by_page_once) {
     const OrgId other = organization("Other");
     for (int i = 0; i < 130; ++i) {
         show(context, i % 2 ? acme : other, "key " + std::to_string(i));
@@ -141,12 +141,12 @@ BOOST_AUTO_TEST_CASE(many_rows_of_several_organizations_go_page_by_page_each_onc
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_rotation_that_broke_off_goes_on_where_it_is_run_again) {
+BOOST_AUTO_TEST_CASE(an_interrupted_rotation_continues_in_the_next_run) {
     for (int i = 0; i < 250; ++i) queue(context, std::to_string(i));
     show(context, acme, "one");
     {
-        // The third page of the mails meets a row that cannot be written.
-        const test::Meanwhile broken(
+        // The third page of the mails contains a row that cannot be written.
+        const test::SchemaChange broken(
             client,
             "CREATE TRIGGER break_off BEFORE UPDATE ON mail_outbox FOR EACH ROW IF (SELECT COUNT(*) "
             "FROM mail_outbox m WHERE m.id < NEW.id) = 220 THEN SIGNAL SQLSTATE '45000'; END IF",
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_rotation_that_broke_off_goes_on_where_it_is_run_again) {
     BOOST_TEST(readable_mails(after.keys) == 250);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_in_a_rotation_counts_no_row_twice) {
+BOOST_AUTO_TEST_CASE(a_connection_lost_during_a_rotation_counts_no_row_twice) {
     for (int i = 0; i < 3; ++i) queue(context, std::to_string(i));
     db::Database own(test::connection_settings());
     service::Context with{own, test::settings(), rotating.keys};
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_in_a_rotation_counts_no_row_twice
     BOOST_TEST(figures(service::rotate_secrets(with)) == (Figures{0, 0, 0, 3, 0, 0, 0, 0, 0}));
 }
 
-BOOST_AUTO_TEST_CASE(requests_go_on_while_secrets_are_rotated) {
+BOOST_AUTO_TEST_CASE(requests_continue_while_secrets_are_rotated) {
     const auto opened = sign_in();
     const auto made = service::enable_two_factor(context, opened.session);
     service::rotate_secrets(rotating);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(requests_go_on_while_secrets_are_rotated) {
     BOOST_TEST(made.backup_codes.size() == 10U);
 }
 
-BOOST_AUTO_TEST_CASE(tokens_and_verifiers_of_connections_stay_bound_to_theirs_under_the_new_key) {
+BOOST_AUTO_TEST_CASE(tokens_and_verifiers_remain_bound_to_their_connection_under_the_new_key) {
     const auto id = ConnectionId::create();
     client.execute(
         "INSERT INTO connections (organization_id, id, provider, name, host, status, tokens, "
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(tokens_and_verifiers_of_connections_stay_bound_to_theirs_un
     BOOST_TEST(verifier->reveal() == "verifier");
 }
 
-BOOST_AUTO_TEST_CASE(a_rotation_is_noted_in_the_installation_s_log_alone) {
+BOOST_AUTO_TEST_CASE(a_rotation_is_logged_only_in_the_log_of_the_installation) {
     queue(context, "a");
     queue(context, "b");
     const auto before = log(acme).size();

@@ -1,5 +1,4 @@
-// service/operations/purge.hpp: what is kept for thirty days is kept for thirty days, and not
-// longer.
+// service/operations/purge.hpp: rows are kept for exactly their retention.
 #include "service/operations/purge.hpp"
 
 #include "base/crypto.hpp"
@@ -26,7 +25,7 @@ struct Purge : ImportFixture {
 
 BOOST_FIXTURE_TEST_SUITE(purge, Purge)
 
-BOOST_AUTO_TEST_CASE(a_job_goes_with_its_rows_at_the_very_moment_and_not_before) {
+BOOST_AUTO_TEST_CASE(a_job_is_purged_with_its_rows_exactly_at_its_expiry) {
     const ImportId kept = completed(people(1, 10));
     const ImportId gone = completed(people(11, 10));
     expire(kept, Timestamp::now() + Milliseconds(60'000));
@@ -44,8 +43,8 @@ BOOST_AUTO_TEST_CASE(a_job_goes_with_its_rows_at_the_very_moment_and_not_before)
     BOOST_TEST(!service::purge_step(context).any());
 }
 
-BOOST_AUTO_TEST_CASE(the_moment_is_the_one_that_is_stored) {
-    // Of two jobs on either side of now, by a millisecond, the store tells them apart.
+BOOST_AUTO_TEST_CASE(the_stored_expiry_is_exact) {
+    // The store distinguishes two times that differ by one millisecond.
     const ImportId id = completed(people(1, 1));
     const Timestamp when{1'900'000'000'000};
     expire(id, when);
@@ -59,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_moment_is_the_one_that_is_stored) {
     BOOST_TEST(found(when + Milliseconds(1)) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_job_goes_whatever_its_state) {
+BOOST_AUTO_TEST_CASE(a_job_is_purged_in_any_state) {
     for (const char* state :
          {"staging", "validating", "validated", "committing", "completed", "failed", "canceled"}) {
         const ImportId id = staged(people(1, 3));
@@ -70,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_job_goes_whatever_its_state) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_large_job_goes_in_steps_its_record_last) {
+BOOST_AUTO_TEST_CASE(a_large_job_is_purged_in_steps_and_its_record_last) {
     const ImportId id = staged(people(1, 250, 500));
     expire(id, Timestamp::now());
     int steps = 0;
@@ -87,14 +86,14 @@ BOOST_AUTO_TEST_CASE(a_large_job_goes_in_steps_its_record_last) {
     BOOST_TEST(jobs() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(exactly_as_many_blocks_as_a_step_takes_leave_no_job_behind) {
+BOOST_AUTO_TEST_CASE(a_job_with_exactly_the_blocks_of_one_step_is_purged_completely) {
     expire(staged(people(1, 100, 500)), Timestamp::now());
     while (service::purge_step(context).any()) continue;
     BOOST_TEST(jobs() == 0);
     BOOST_TEST(blocks() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(many_jobs_go_a_few_at_a_time) {
+BOOST_AUTO_TEST_CASE(many_jobs_are_purged_a_few_at_a_time) {
     for (int i = 0; i < 45; ++i) {
         const ImportId id = staged(people(1, 1));
         cancel(id);
@@ -106,7 +105,7 @@ BOOST_AUTO_TEST_CASE(many_jobs_go_a_few_at_a_time) {
     BOOST_TEST(!service::purge_step(context).any());
 }
 
-BOOST_AUTO_TEST_CASE(recorded_replies_go_at_their_moment) {
+BOOST_AUTO_TEST_CASE(recorded_replies_are_purged_at_their_expiry) {
     const auto record = [&](const std::string& key, Timestamp until) {
         service::transact(context, {acme, {}},
                           service::IdempotencyClaim{sha256(key), sha256(""), Secret(key)},
@@ -120,13 +119,13 @@ BOOST_AUTO_TEST_CASE(recorded_replies_go_at_their_moment) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM idempotency_keys") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(two_purges_at_once_do_no_harm) {
+BOOST_AUTO_TEST_CASE(two_purges_in_parallel_are_harmless) {
     for (int i = 0; i < 20; ++i) {
         const ImportId id = staged(people(1, 20, 500));
         cancel(id);
         expire(id, Timestamp(1));
     }
-    test::side_by_side(4, [](int) {
+    test::in_parallel(4, [](int) {
         test::DatabaseContext worker;
         while (service::purge_step(worker.context).any()) continue;
     });
@@ -134,19 +133,19 @@ BOOST_AUTO_TEST_CASE(two_purges_at_once_do_no_harm) {
     BOOST_TEST(blocks() == 0);
 }
 
-// ---------------------------------------------------------------------------- by time alone
+// --------------------------------------------------------------------------- tables purged by time
 
 namespace {
 
 constexpr std::int64_t kDay = 24L * 3600 * 1000;
 const Timestamp kWhen{1'790'000'000'000};
 
-// A table of which rows go, how to put one there, and when it is to go.
+// A table, how to insert a row, and how long the row is kept.
 struct Expiring {
     const char* table;
     std::int64_t (*purge)(db::Tx&, Timestamp, int);
     const char* name;    // in Purged
-    std::int64_t stays;  // milliseconds that it is kept after `when`
+    std::int64_t stays;  // milliseconds of retention after `when`
     void (*put)(Purge& at, Timestamp when);
 };
 
@@ -178,8 +177,9 @@ void put_revoked_key(Purge& at, Timestamp when) {
 
 void put_revoked_credential(Purge& at, Timestamp when) {
     const Uuid id = Uuid::v7();
-    const test::Meanwhile alone(at.client, "SET FOREIGN_KEY_CHECKS = 0",
-                                "SET FOREIGN_KEY_CHECKS = 1");  // its installation is not asked for
+    const test::SchemaChange alone(
+        at.client, "SET FOREIGN_KEY_CHECKS = 0",
+        "SET FOREIGN_KEY_CHECKS = 1");  // its installation need not exist
     at.client.execute(
         "INSERT INTO module_credentials (organization_id, id, installation_id, name, secret_hash, "
         "last_four, signing_secret, created_at, revoked_at) "
@@ -196,7 +196,7 @@ void put_revoked_publishable_key(Purge& at, Timestamp when) {
 }
 
 void put_audit_entry(Purge& at, Timestamp when) {
-    // The id tells the time too.
+    // The id contains the time too.
     std::string id(16, '\0');
     std::int64_t time = when.milliseconds();
     for (int i = 5; i >= 0; --i, time >>= 8)
@@ -235,7 +235,7 @@ const std::vector<Expiring> kExpiring = {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_expires_goes_at_its_millisecond_and_not_before) {
+BOOST_AUTO_TEST_CASE(rows_are_purged_exactly_at_their_millisecond) {
     for (const Expiring& kind : kExpiring) {
         client.run("DELETE FROM " + std::string(kind.table));
         kind.put(*this, kWhen);
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(what_expires_goes_at_its_millisecond_and_not_before) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_kind_is_kept_as_long_as_promised) {
+BOOST_AUTO_TEST_CASE(each_kind_is_kept_for_its_documented_retention) {
     for (const Expiring& kind : kExpiring) {
         client.run("DELETE FROM " + std::string(kind.table));
         const Timestamp edge = Timestamp::now() - Milliseconds(kind.stays);
@@ -263,21 +263,21 @@ BOOST_AUTO_TEST_CASE(each_kind_is_kept_as_long_as_promised) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_step_takes_no_more_than_its_share_of_a_table) {
+BOOST_AUTO_TEST_CASE(a_step_is_limited_per_table) {
     for (int i = 0; i < 1001; ++i) kExpiring.at(0).put(*this, Timestamp(1 + i));
     BOOST_TEST(service::purge_step(context)["otp_codes"] == 1000);
     BOOST_TEST(service::purge_step(context)["otp_codes"] == 1);
     BOOST_TEST(!service::purge_step(context).any());
 }
 
-BOOST_AUTO_TEST_CASE(a_key_that_was_not_revoked_stays_however_old) {
+BOOST_AUTO_TEST_CASE(a_key_that_was_not_revoked_is_kept_at_any_age) {
     put_revoked_key(*this, Timestamp(1));
     client.run("UPDATE api_keys SET revoked_at = NULL");
     BOOST_TEST(!service::purge_step(context).any());
     BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_mail_that_is_being_sent_is_not_taken_away) {
+BOOST_AUTO_TEST_CASE(a_mail_that_is_being_sent_is_kept) {
     put_mail(*this, Timestamp(1));
     client.execute("UPDATE mail_outbox SET lease_until = ?",
                    Timestamp::now() + Milliseconds(60'000));
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(a_mail_that_is_being_sent_is_not_taken_away) {
     BOOST_TEST(service::purge_step(context)["mails"] == 1);
 }
 
-BOOST_AUTO_TEST_CASE(the_audit_log_is_kept_for_the_days_that_the_operator_says) {
+BOOST_AUTO_TEST_CASE(the_audit_log_is_kept_for_the_configured_days) {
     const Timestamp ten_days_ago = Timestamp::now() - Milliseconds(10 * kDay);
     put_audit_entry(*this, ten_days_ago);
     Settings brief = test::settings();
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(the_audit_log_is_kept_for_the_days_that_the_operator_says) 
 
 namespace {
 
-// Received then; the id tells the time too.
+// Received at that time; the id contains the time too.
 void put_event(Purge& at, OrgId organization, Timestamp when) {
     std::string id(16, '\0');
     std::int64_t time = when.milliseconds();
@@ -314,7 +314,7 @@ void put_event(Purge& at, OrgId organization, Timestamp when) {
         organization, id, when);
 }
 
-// As with jobs.engagement_days.
+// The value of jobs.engagement_days.
 service::Purged purge_events(Purge& at, int days) {
     Settings settings = test::settings();
     settings.jobs.engagement_days = days;
@@ -324,7 +324,7 @@ service::Purged purge_events(Purge& at, int days) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(engagement_events_are_kept_for_ever_unless_the_operator_says_how_long) {
+BOOST_AUTO_TEST_CASE(engagement_events_are_kept_indefinitely_unless_a_retention_is_configured) {
     put_event(*this, acme, Timestamp(1));
     BOOST_TEST(!purge_events(*this, 0).any());
     BOOST_TEST(purge_events(*this, 36'500)["engagement_events"] == 0);
@@ -332,7 +332,7 @@ BOOST_AUTO_TEST_CASE(engagement_events_are_kept_for_ever_unless_the_operator_say
     BOOST_TEST(!purge_events(*this, 1).any());
 }
 
-BOOST_AUTO_TEST_CASE(engagement_events_go_at_their_millisecond_whenever_they_occurred) {
+BOOST_AUTO_TEST_CASE(engagement_events_are_purged_by_their_time_of_receipt) {
     put_event(*this, acme, kWhen);
     put_event(*this, acme, kWhen + Milliseconds(1));
     const auto gone = [&](Timestamp until) {
@@ -350,7 +350,7 @@ BOOST_AUTO_TEST_CASE(engagement_events_go_at_their_millisecond_whenever_they_occ
     BOOST_TEST(gone(kWhen + Milliseconds(1)) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(an_event_whose_id_was_drawn_a_while_after_it_was_received_goes_with_its_time) {
+BOOST_AUTO_TEST_CASE(an_event_whose_id_is_newer_than_its_receipt_is_purged_by_its_receipt) {
     put_event(*this, acme, kWhen + Milliseconds(30'000));
     client.execute("UPDATE engagement_events SET received_at = ?", kWhen);
     const auto gone = database.transaction([&](db::Tx& tx) {
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(an_event_whose_id_was_drawn_a_while_after_it_was_received_g
     BOOST_TEST(gone == 1);
 }
 
-BOOST_AUTO_TEST_CASE(engagement_events_of_all_organizations_go_a_step_at_a_time) {
+BOOST_AUTO_TEST_CASE(engagement_events_of_all_organizations_are_purged_in_steps) {
     const Timestamp edge = Timestamp::now() - Milliseconds(10 * kDay);
     std::vector<OrgId> organizations{acme};
     for (int i = 0; i < 24; ++i) organizations.push_back(organization("O" + std::to_string(i)));
@@ -385,7 +385,7 @@ BOOST_AUTO_TEST_CASE(engagement_events_of_all_organizations_go_a_step_at_a_time)
 
 // ---------------------------------------------------------------------------- monitoring
 
-BOOST_AUTO_TEST_CASE(the_figures_tell_what_moves_and_whether_the_database_answers) {
+BOOST_AUTO_TEST_CASE(metrics_report_moving_jobs_and_whether_the_database_responds) {
     BOOST_TEST(service::job_metrics(context).find("muster_database_up 1\n") != std::string::npos);
     const ImportId id = staged(people(1, 1));
     validate(id);
@@ -400,7 +400,7 @@ BOOST_AUTO_TEST_CASE(the_figures_tell_what_moves_and_whether_the_database_answer
                std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_webhook_secret_of_before_goes_when_it_signs_no_more) {
+BOOST_AUTO_TEST_CASE(a_previous_webhook_secret_is_purged_when_its_overlap_ends) {
     const InstallationId shop = install(acme);
     const Timestamp now = Timestamp::now();
     for (const auto& [id, until] :

@@ -1,5 +1,5 @@
-// service/pages/publishable_keys.hpp: keys of pages are issued within a bound, listed, changed,
-// revoked, and found as long as they live; a key of the other kind is none.
+// service/pages/publishable_keys.hpp: keys of pages are issued up to a limit, listed, changed,
+// revoked, and found while they are valid; a key of the other kind is not found.
 #include "service/pages/publishable_keys.hpp"
 #include "rules/audit.hpp"
 
@@ -81,7 +81,7 @@ struct PublishableKeys : Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(publishable_keys, PublishableKeys)
 
-BOOST_AUTO_TEST_CASE(a_key_is_what_was_asked_for_and_is_found_by_its_token) {
+BOOST_AUTO_TEST_CASE(a_key_is_stored_as_requested_and_found_by_its_token) {
     const Timestamp end = Timestamp::now() + kHour;
     const auto key =
         issue(kTracking, {"shop", {"https://shop.example", "https://*.shop.example"}, end, 7, 9});
@@ -96,12 +96,12 @@ BOOST_AUTO_TEST_CASE(a_key_is_what_was_asked_for_and_is_found_by_its_token) {
     BOOST_TEST(issue(kContent).token.starts_with("ck_live_"));
 }
 
-BOOST_AUTO_TEST_CASE(a_key_whose_row_is_held_fails_nobody_who_is_looked_up_with_it) {
+BOOST_AUTO_TEST_CASE(a_locked_key_row_does_not_fail_a_lookup) {
     const PublishableKey held = issue();
     const PublishableKey free = issue();
-    auto impatient = test::connection_settings();
-    impatient.lock_timeout_seconds = 1;
-    test::DatabaseContext collector(impatient);
+    auto settings = test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    test::DatabaseContext collector(settings);
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM publishable_keys WHERE token = ? FOR UPDATE", held.token);
     const std::vector<std::string> tokens{held.token, free.token};
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_key_whose_row_is_held_fails_nobody_who_is_looked_up_with_
     for (const PublishableKey& key : list()) BOOST_TEST(key.last_used_at.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_key_of_the_other_kind_or_organization_is_none) {
+BOOST_AUTO_TEST_CASE(a_key_of_the_other_kind_or_organization_is_not_found) {
     const auto key = issue(kTracking);
     const auto foreign =
         service::issue_publishable_key(context, organization("Other"), kTracking, fields());
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_other_kind_or_organization_is_none) {
     BOOST_TEST(is_found(foreign));
 }
 
-BOOST_AUTO_TEST_CASE(a_change_touches_what_it_names_and_null_clears) {
+BOOST_AUTO_TEST_CASE(a_change_affects_only_its_fields_and_null_clears) {
     const Timestamp end = Timestamp::now() + kHour;
     const auto key = issue(kTracking, {"shop", {"https://shop.example"}, end, 7, 9});
     PublishableKeyChange rename;
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_change_touches_what_it_names_and_null_clears) {
     BOOST_TEST((list().at(0) == expected));
 }
 
-BOOST_AUTO_TEST_CASE(a_change_may_give_an_expired_key_a_new_end_but_none_that_has_passed) {
+BOOST_AUTO_TEST_CASE(an_expired_key_may_get_a_new_expiry_in_the_future) {
     const auto key = issue();
     client.execute("UPDATE publishable_keys SET expires_at = ?", Timestamp::now());
     BOOST_TEST(!is_found(key));
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_change_may_give_an_expired_key_a_new_end_but_none_that_ha
     BOOST_TEST(is_found(key));
 }
 
-BOOST_AUTO_TEST_CASE(a_revoked_key_is_dead_at_once_revoked_once_and_never_changed) {
+BOOST_AUTO_TEST_CASE(a_revoked_key_is_rejected_immediately_revoked_once_and_never_changed) {
     const auto key = issue();
     BOOST_TEST(is_found(key));
     BOOST_TEST(revoke(kTracking, key.id));
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_key_is_listed_for_thirty_days) {
     BOOST_TEST(list()[0].id == alive.id);
 }
 
-BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) {
+BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_order_of_creation) {
     std::vector<PublishableKeyId> made;
     for (int i = 0; i < 5; ++i) {
         made.push_back(issue().id);
@@ -207,13 +207,13 @@ BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) 
     BOOST_TEST(found == made);
 }
 
-BOOST_AUTO_TEST_CASE(an_organization_has_two_hundred_keys_whoever_makes_them_at_once) {
+BOOST_AUTO_TEST_CASE(parallel_requests_do_not_exceed_two_hundred_keys_per_organization) {
     for (int i = 0; i < 196; ++i) issue(i % 2 == 0 ? kTracking : kContent);
     const auto dead = issue();
     revoke(kTracking, dead.id);  // does not count
     std::atomic<int> made{0};
     std::atomic<int> refused{0};
-    test::side_by_side(12, [&](int) {
+    test::in_parallel(12, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(an_organization_has_two_hundred_keys_whoever_makes_them_at_
     (void)service::issue_publishable_key(context, organization("Other"), kContent, fields());
 }
 
-BOOST_AUTO_TEST_CASE(the_operator_s_origins_are_judged_and_made_canonical) {
+BOOST_AUTO_TEST_CASE(origins_from_the_operator_are_validated_and_made_canonical) {
     auto in = fields();
     in.allowed_origins = {"HTTPS://Shop.Example:443", "https://shop.example",
                           "https://*.shop.example"};
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(the_operator_s_origins_are_judged_and_made_canonical) {
     BOOST_TEST(list(kContent).size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(the_log_tells_what_was_done_and_nothing_of_what_changed_nothing) {
+BOOST_AUTO_TEST_CASE(the_log_records_changes_and_no_repetitions) {
     const auto key = issue(kTracking);
     PublishableKeyChange rename;
     rename.name = "store";

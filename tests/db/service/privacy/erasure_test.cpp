@@ -1,5 +1,5 @@
-// service/privacy/erasure.hpp: a person is gone everywhere, nobody else is touched, and whatever
-// comes in between, doing it again completes it.
+// service/privacy/erasure.hpp: an erasure deletes a person everywhere, affects no other person, and
+// is completed by running it again.
 #include "service/privacy/erasure.hpp"
 #include "rules/members/fields.hpp"
 #include "service/members/read.hpp"
@@ -14,9 +14,9 @@
 using namespace muster;
 using rules::ImportState;
 using test::ImportFixture;
-using test::Meanwhile;
 using test::people;
 using test::row;
+using test::SchemaChange;
 
 namespace {
 
@@ -46,7 +46,7 @@ struct Erasing : ImportFixture {
                   })
             .member.user_id;
     }
-    // A recorded reply whose body is this JSON.
+    // A recorded reply with this JSON body.
     void reply(OrgId organization, const std::string& key, const std::string& body) {
         service::transact(context, {organization},
                           service::IdempotencyClaim{sha256(key), kHash, {}},
@@ -54,7 +54,7 @@ struct Erasing : ImportFixture {
                               return service::StoredReply{201, "/here", body, {}};
                           });
     }
-    // Engagement events of the user's membership, and webhook events about the user.
+    // Engagement events of the membership, and webhook events about the user.
     void put_events(OrgId organization, UserId user, int events, int webhooks) {
         client.run("START TRANSACTION");
         for (int i = 0; i < events; ++i) {
@@ -80,7 +80,7 @@ struct Erasing : ImportFixture {
     }
     std::int64_t users() { return client.number("SELECT COUNT(*) FROM users"); }
     std::int64_t replies() { return client.number("SELECT COUNT(*) FROM idempotency_keys"); }
-    // Of any organization, in any table that could hold it.
+    // In any organization, in any table that could contain the person.
     std::int64_t traces(const std::string& text) {
         return client.number(
             "SELECT (SELECT COUNT(*) FROM users WHERE LOCATE(?, email)) + "
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_SUITE(erasure, Erasing)
 
 // ---------------------------------------------------------------------------- users, members
 
-BOOST_AUTO_TEST_CASE(a_person_is_gone_from_all_organizations_and_nobody_else_is) {
+BOOST_AUTO_TEST_CASE(a_person_is_deleted_from_all_organizations_and_others_are_unchanged) {
     const UserId ann = member(acme, kAnn);
     member(other, kAnn);
     const UserId bob = member(acme, "bob@x.test");
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_person_is_gone_from_all_organizations_and_nobody_else_is)
     BOOST_TEST(noted(other) == Texts{ann.text()});
     BOOST_TEST(client.snapshot(third) == before);
     BOOST_TEST(traces(kAnn) == 0);
-    BOOST_TEST(member(acme, kAnn) != ann);  // whoever comes back is somebody new
+    BOOST_TEST(member(acme, kAnn) != ann);  // a person who returns is a new user
 }
 
 BOOST_AUTO_TEST_CASE(a_user_without_an_organization_is_erased_too) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_user_without_an_organization_is_erased_too) {
                             "AND organization_id IS NULL") == ann.text());
 }
 
-BOOST_AUTO_TEST_CASE(a_second_time_finds_nothing_and_notes_nothing) {
+BOOST_AUTO_TEST_CASE(a_second_erasure_finds_nothing_and_logs_nothing) {
     member(acme, kAnn);
     erase();
     const auto again = erase();
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_second_time_finds_nothing_and_notes_nothing) {
 
 // ---------------------------------------------------------------------------- events
 
-BOOST_AUTO_TEST_CASE(what_a_person_did_and_what_was_told_of_it_goes_too) {
+BOOST_AUTO_TEST_CASE(engagement_events_and_webhook_events_are_deleted_too) {
     const UserId ann = member(acme, kAnn);
     const UserId bob = member(acme, "bob@x.test");
     member(other, kAnn);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(what_a_person_did_and_what_was_told_of_it_goes_too) {
     BOOST_TEST(noted(acme) == Texts{ann.text()});
 }
 
-BOOST_AUTO_TEST_CASE(what_was_told_of_a_member_who_left_goes_and_is_noted_without_a_name) {
+BOOST_AUTO_TEST_CASE(webhook_events_of_a_former_member_are_deleted_and_logged_without_an_id) {
     const UserId ann = member(acme, kAnn);
     put_events(acme, ann, 0, 1500);
     client.run("DELETE FROM members");
@@ -199,18 +199,19 @@ BOOST_AUTO_TEST_CASE(what_was_told_of_a_member_who_left_goes_and_is_noted_withou
     BOOST_TEST(noted(acme) == Texts{"NULL"});
 }
 
-BOOST_AUTO_TEST_CASE(an_erasure_that_breaks_off_among_the_events_finds_the_rest_again) {
+BOOST_AUTO_TEST_CASE(an_erasure_interrupted_among_the_events_continues_in_the_next_run) {
     const UserId ann = member(acme, kAnn);
     put_events(acme, ann, 2500, 2500);
     for (const char* table : {"engagement_events", "webhook_events"}) {
-        const Meanwhile broken(client,
-                               "CREATE TRIGGER break_off BEFORE DELETE ON " + std::string(table) +
-                                   " FOR EACH ROW BEGIN IF (SELECT COUNT(*) FROM " + table +
-                                   ") <= 1000 THEN SIGNAL SQLSTATE '45000'; END IF; END",
-                               "DROP TRIGGER break_off");
+        const SchemaChange broken(client,
+                                  "CREATE TRIGGER break_off BEFORE DELETE ON " +
+                                      std::string(table) +
+                                      " FOR EACH ROW BEGIN IF (SELECT COUNT(*) FROM " + table +
+                                      ") <= 1000 THEN SIGNAL SQLSTATE '45000'; END IF; END",
+                                  "DROP TRIGGER break_off");
         BOOST_CHECK_THROW(erase(), std::exception);
         BOOST_TEST(client.number("SELECT COUNT(*) FROM " + std::string(table)) < 2500);
-        BOOST_TEST(users() == 1);  // what is left is found by it
+        BOOST_TEST(users() == 1);  // the user is needed to find the remaining rows
     }
     BOOST_TEST(erase().user.has_value());
     BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 0);
@@ -218,14 +219,14 @@ BOOST_AUTO_TEST_CASE(an_erasure_that_breaks_off_among_the_events_finds_the_rest_
     BOOST_TEST(noted(acme).size() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_address_is_refused) {
+BOOST_AUTO_TEST_CASE(an_invalid_address_is_rejected) {
     for (const std::string text : {"", "ann", "%@x.test' OR 1=1", "@"}) {
         BOOST_CHECK_THROW(erase(text), std::invalid_argument);
         BOOST_CHECK_THROW(preview(text), std::invalid_argument);
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_admin_of_the_address_is_told_of_and_left_alone) {
+BOOST_AUTO_TEST_CASE(an_admin_with_the_address_is_reported_and_kept) {
     service::add_admin(context, acme, kAnn, "owner");
     member(other, kAnn);
     BOOST_TEST(preview().is_admin);
@@ -237,7 +238,7 @@ BOOST_AUTO_TEST_CASE(an_admin_of_the_address_is_told_of_and_left_alone) {
 
 // ---------------------------------------------------------------------------- staged rows
 
-BOOST_AUTO_TEST_CASE(a_person_s_rows_of_an_ended_job_are_empty_and_keep_number_and_outcome) {
+BOOST_AUTO_TEST_CASE(rows_of_an_ended_job_are_emptied_and_keep_number_and_outcome) {
     const ImportId id = completed({full_row(1, kAnn), row(2, "bob@x.test"), full_row(7, kAnn),
                                    row(900, "bob@x.test"), full_row(1001, kAnn)});
     const auto before = rows(id);
@@ -266,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_person_s_rows_of_an_ended_job_are_empty_and_keep_number_a
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_longer_address_is_somebody_else_s) {
+BOOST_AUTO_TEST_CASE(a_longer_address_belongs_to_another_person) {
     const std::vector<std::string> others = {"joann@x.test", "ann@x.test.org", "x.ann@x.test",
                                              "bann@x.tests"};
     std::vector<service::NewRow> all;
@@ -281,13 +282,13 @@ BOOST_AUTO_TEST_CASE(a_longer_address_is_somebody_else_s) {
     BOOST_TEST(erased.organizations.empty());
     BOOST_TEST(!erased.user.has_value());
     BOOST_TEST(client.snapshot(acme) == before);
-    const ImportId active = staged(all);  // an active job does not hold her either
+    const ImportId active = staged(all);  // the active job does not contain her
     BOOST_TEST(erase().is_complete());
     cancel(active);
     BOOST_TEST(rows(id).size() == others.size());
 }
 
-BOOST_AUTO_TEST_CASE(a_row_that_only_mentions_the_address_is_somebody_else_s) {
+BOOST_AUTO_TEST_CASE(a_row_that_only_mentions_the_address_belongs_to_another_person) {
     auto friend_s = row(1, "bob@x.test", R"({"emergency_contact":"ann@x.test"})");
     friend_s.fields.display_name = "ann@x.test";
     const ImportId id = staged({friend_s});
@@ -310,11 +311,11 @@ BOOST_AUTO_TEST_CASE(the_rows_of_canceled_and_failed_jobs_are_emptied) {
     BOOST_TEST(rows(canceled).front().payload == kEmpty);
     BOOST_TEST(rows(failed).front().payload == kEmpty);
     BOOST_TEST(rows(failed).back().payload != kEmpty);
-    // Acme never had her as a member: that others knew her is not told.
+    // Acme never had her as a member, so its log does not reveal that others had.
     BOOST_TEST(noted(acme) == Texts{"NULL"});
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_has_not_ended_is_reported_and_everything_else_is_done) {
+BOOST_AUTO_TEST_CASE(an_active_job_is_reported_and_everything_else_is_erased) {
     const ImportId done = completed({full_row(1, kAnn)});
     reply(acme, "k", R"({"email":"ann@x.test"})");
     const ImportId active = staged({full_row(1, kAnn), row(2, "bob@x.test")});
@@ -345,7 +346,7 @@ BOOST_AUTO_TEST_CASE(a_person_is_found_in_every_block_of_a_large_job) {
     for (std::size_t i = 0; i < all.size(); i += 400) all[i].fields.email = kAnn;
     const ImportId id = new_import();
     stage(id, all);
-    for (std::int64_t first = 1; first < 30; ++first) {  // more blocks than are scanned at once
+    for (std::int64_t first = 1; first < 30; ++first) {  // more blocks than one scan reads
         stage(id, {row(first * 5000 + 7, kAnn)});
     }
     cancel(id);
@@ -355,7 +356,7 @@ BOOST_AUTO_TEST_CASE(a_person_is_found_in_every_block_of_a_large_job) {
     BOOST_TEST(rows(id).size() == 5029);
 }
 
-BOOST_AUTO_TEST_CASE(a_block_that_cannot_be_read_is_reported_and_stops_nothing) {
+BOOST_AUTO_TEST_CASE(an_unreadable_block_is_reported_and_does_not_stop_the_erasure) {
     const ImportId rotten = staged({full_row(1, kAnn)});
     cancel(rotten);
     client.execute("UPDATE import_blocks SET data = CONCAT(data, 'x')");
@@ -372,7 +373,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_cannot_be_read_is_reported_and_stops_nothing) 
 
 // ---------------------------------------------------------------------------- recorded replies
 
-BOOST_AUTO_TEST_CASE(recorded_replies_that_hold_the_address_are_gone) {
+BOOST_AUTO_TEST_CASE(recorded_replies_that_contain_the_address_are_deleted) {
     reply(acme, "1", R"({"id":1,"email":"ann@x.test","outcome":"created"})");
     reply(acme, "2", R"({"email":"bob@x.test"})");
     reply(other, "3", R"({"users":[{"email":"ann@x.test"}]})");
@@ -399,10 +400,9 @@ BOOST_AUTO_TEST_CASE(an_address_that_json_escapes_is_found) {
     BOOST_TEST(users() == 0);
 }
 
-// ---------------------------------------------------------------------------- preview,
-// interruptions
+// -------------------------------------------------------------------------- preview, interruptions
 
-BOOST_AUTO_TEST_CASE(a_preview_tells_what_will_be_erased_and_writes_nothing) {
+BOOST_AUTO_TEST_CASE(a_preview_reports_what_will_be_erased_and_writes_nothing) {
     const ImportId id = completed({full_row(1, kAnn), full_row(2, kAnn)});
     cancel(staged({full_row(3, kAnn)}));
     const ImportId active = staged({full_row(3, kAnn)});
@@ -410,14 +410,14 @@ BOOST_AUTO_TEST_CASE(a_preview_tells_what_will_be_erased_and_writes_nothing) {
     reply(other, "1", R"({"email":"ann@x.test"})");
     put_events(other, service::preview_erasure(context, kAnn).user.value(), 2, 3);
     const auto before = std::pair(client.snapshot(acme), client.snapshot(other));
-    const auto told = preview();
+    const auto previewed = preview();
     BOOST_TEST(std::pair(client.snapshot(acme), client.snapshot(other)) == before);
     BOOST_TEST(users() == 1);
     const auto erased = erase();
-    BOOST_TEST(told.user == erased.user);
-    BOOST_TEST_REQUIRE(told.organizations.size() == erased.organizations.size());
-    for (std::size_t i = 0; i < told.organizations.size(); ++i) {
-        const auto& left = told.organizations[i];
+    BOOST_TEST(previewed.user == erased.user);
+    BOOST_TEST_REQUIRE(previewed.organizations.size() == erased.organizations.size());
+    for (std::size_t i = 0; i < previewed.organizations.size(); ++i) {
+        const auto& left = previewed.organizations[i];
         const auto& right = erased.organizations[i];
         BOOST_TEST(left.organization == right.organization);
         BOOST_TEST(left.member == right.member);
@@ -426,12 +426,12 @@ BOOST_AUTO_TEST_CASE(a_preview_tells_what_will_be_erased_and_writes_nothing) {
         BOOST_TEST(left.events == right.events);
         BOOST_TEST(left.webhooks == right.webhooks);
     }
-    BOOST_TEST_REQUIRE(told.active_jobs.size() == 1);
-    BOOST_TEST(told.active_jobs.front().id == active);
+    BOOST_TEST_REQUIRE(previewed.active_jobs.size() == 1);
+    BOOST_TEST(previewed.active_jobs.front().id == active);
     BOOST_TEST(rows(id).size() == 2);
 }
 
-BOOST_AUTO_TEST_CASE(interrupted_anywhere_it_is_completed_by_doing_it_again) {
+BOOST_AUTO_TEST_CASE(an_erasure_interrupted_anywhere_is_completed_by_running_it_again) {
     const std::vector<std::string> places = {
         "BEFORE DELETE ON members", "BEFORE DELETE ON users", "BEFORE UPDATE ON import_blocks",
         "BEFORE DELETE ON idempotency_keys", "BEFORE INSERT ON audit_log"};
@@ -442,13 +442,13 @@ BOOST_AUTO_TEST_CASE(interrupted_anywhere_it_is_completed_by_doing_it_again) {
             reply(other, place, R"({"email":"ann@x.test"})");
             client.run("DELETE FROM audit_log");
             {
-                const Meanwhile broken(
+                const SchemaChange broken(
                     client,
                     "CREATE TRIGGER broken " + place + " FOR EACH ROW SIGNAL SQLSTATE '45000'",
                     "DROP TRIGGER broken");
                 BOOST_CHECK_THROW(erase(), db::DbError);
             }
-            // Never half: she is in both organizations, or in none.
+            // The person is in both organizations or in neither of them.
             const auto members_left =
                 client.number("SELECT COUNT(*) FROM members WHERE user_id = ?", ann);
             BOOST_TEST((members_left == 2 || members_left == 0));
@@ -461,8 +461,8 @@ BOOST_AUTO_TEST_CASE(interrupted_anywhere_it_is_completed_by_doing_it_again) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(an_erasure_beside_those_who_bring_the_person_leaves_a_whole_person_or_none) {
-    test::side_by_side(5, [&](int number) {
+BOOST_AUTO_TEST_CASE(an_erasure_in_parallel_with_creations_leaves_a_whole_person_or_none) {
+    test::in_parallel(5, [&](int number) {
         test::DatabaseContext worker;
         rules::MemberFields fields;
         fields.email = kAnn;

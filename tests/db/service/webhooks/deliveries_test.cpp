@@ -1,5 +1,5 @@
-// service/webhooks/deliveries.hpp: deliveries are shown with their attempts, sent again one by one
-// or since a time, and an endpoint can be tried out.
+// service/webhooks/deliveries.hpp: deliveries are shown with their attempts, sent again
+// individually or since a time, and an endpoint can be tested.
 #include "service/webhooks/deliveries.hpp"
 #include "rules/audit.hpp"
 
@@ -38,7 +38,7 @@ struct Deliveries : test::EndpointFixture {
             return service::redeliver(transaction, place(), id);
         });
     }
-    WebhookDelivery try_out() {
+    WebhookDelivery send_test() {
         return as_admin([&](service::OrgTransaction& transaction) {
             return service::test_endpoint(transaction, place());
         });
@@ -48,9 +48,9 @@ struct Deliveries : test::EndpointFixture {
             return service::recover_deliveries(transaction, place(), since);
         });
     }
-    // Everything that sends.
+    // Every way to send again.
     std::vector<std::function<void()>> sendings(DeliveryId id) {
-        return {[this, id] { redeliver(id); }, [this] { try_out(); },
+        return {[this, id] { redeliver(id); }, [this] { send_test(); },
                 [this] { recover(Timestamp::now() - kHour); }};
     }
     std::vector<std::string> actions() {
@@ -68,7 +68,7 @@ struct Deliveries : test::EndpointFixture {
 
 BOOST_FIXTURE_TEST_SUITE(webhook_deliveries, Deliveries)
 
-BOOST_AUTO_TEST_CASE(a_delivery_is_shown_with_its_attempts_in_their_order) {
+BOOST_AUTO_TEST_CASE(a_delivery_is_shown_with_its_attempts_in_order) {
     const auto id = deliver(endpoint, "failed");
     attempt(id, "timeout", {});
     attempt(id, "http_5xx", 503, "out of order");
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_delivery_is_shown_with_its_attempts_in_their_order) {
     BOOST_TEST(one->webhook_id.starts_with("msg_"));
 }
 
-BOOST_AUTO_TEST_CASE(of_one_that_is_sent_again_and_again_the_last_attempts_are_shown) {
+BOOST_AUTO_TEST_CASE(only_the_last_attempts_of_a_delivery_are_shown) {
     const auto id = deliver(endpoint, "failed");
     const auto other = deliver(endpoint, "failed");
     for (int i = 0; i < 45; ++i) attempt(id, "http_4xx", 400 + i);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(of_one_that_is_sent_again_and_again_the_last_attempts_are_s
     BOOST_TEST(found[1].attempts.back().status_code == 444);
 }
 
-BOOST_AUTO_TEST_CASE(a_page_costs_the_same_statements_however_many_attempts_it_shows) {
+BOOST_AUTO_TEST_CASE(a_page_costs_the_same_statements_for_any_number_of_attempts) {
     const auto cost = [&] {
         db::statistics() = {};
         list();
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(deliveries_are_listed_newest_first_page_by_page) {
     BOOST_TEST(found == made);
 }
 
-BOOST_AUTO_TEST_CASE(deliveries_are_found_by_status_and_event_type) {
+BOOST_AUTO_TEST_CASE(deliveries_are_filtered_by_status_and_event_type) {
     const auto failed = deliver(endpoint, "failed");
     const auto locked = deliver(endpoint, "pending", "member.locked");
     const auto failed_lock = deliver(endpoint, "failed", "member.locked");
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(deliveries_are_found_by_status_and_event_type) {
     BOOST_TEST(ids({{}, "member"}) == Ids{});
 }
 
-BOOST_AUTO_TEST_CASE(another_endpoint_s_deliveries_are_not_there) {
+BOOST_AUTO_TEST_CASE(deliveries_of_another_endpoint_are_not_listed) {
     const auto id = deliver(endpoint, "failed");
     const OrgId other = organization("Other");
     const std::vector<std::pair<OrgId, service::EndpointRef>> places = {
@@ -173,9 +173,9 @@ BOOST_AUTO_TEST_CASE(another_endpoint_s_deliveries_are_not_there) {
     }
 }
 
-// ---------------------------------------------------------------------------- again
+// ---------------------------------------------------------------------------- sending again
 
-BOOST_AUTO_TEST_CASE(a_delivery_goes_again_whatever_became_of_it_unless_a_runner_is_at_it) {
+BOOST_AUTO_TEST_CASE(a_delivery_in_any_status_can_be_sent_again_unless_a_runner_holds_it) {
     for (const char* status : {"succeeded", "failed", "canceled", "pending"}) {
         const auto id = deliver(endpoint, status);
         attempt(id, "timeout", {});
@@ -194,7 +194,8 @@ BOOST_AUTO_TEST_CASE(a_delivery_goes_again_whatever_became_of_it_unless_a_runner
     BOOST_TEST(code_of([&] { redeliver(DeliveryId::create()); }) == ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(a_recovery_takes_what_failed_or_was_canceled_since_then_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(
+    a_recovery_resends_only_deliveries_that_failed_or_were_canceled_since_that_time) {
     const Timestamp since = Timestamp::now() - kHour;
     const Timestamp before = since - Milliseconds(1);
     const auto made = [&](const char* status, Timestamp when) {
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_recovery_takes_what_failed_or_was_canceled_since_then_and
     BOOST_TEST(recover(since) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_recovered_since_a_time_to_come) {
+BOOST_AUTO_TEST_CASE(a_recovery_from_a_future_time_resends_nothing) {
     const auto id = deliver(endpoint, "failed");
     const auto error = test::error_of([&] { recover(Timestamp::now() + kHour); });
     BOOST_TEST_REQUIRE(error.has_value());
@@ -224,9 +225,9 @@ BOOST_AUTO_TEST_CASE(nothing_is_recovered_since_a_time_to_come) {
     BOOST_TEST(state(id) == "failed 3");
 }
 
-BOOST_AUTO_TEST_CASE(a_test_event_goes_to_the_endpoint_alone_whatever_it_subscribes_to) {
+BOOST_AUTO_TEST_CASE(a_test_event_goes_only_to_its_endpoint_with_any_subscription) {
     create({"member.locked"});
-    const auto delivery = try_out();
+    const auto delivery = send_test();
     BOOST_TEST(delivery.event_type == "webhook_endpoint.test");
     BOOST_TEST(delivery.status == DeliveryStatus::Pending);
     BOOST_TEST(delivery.attempts.empty());
@@ -236,11 +237,10 @@ BOOST_AUTO_TEST_CASE(a_test_event_goes_to_the_endpoint_alone_whatever_it_subscri
     for (const std::string& id : {endpoint.text(), shop.text(), acme.text()}) {
         BOOST_TEST(body.find(id) != std::string::npos);
     }
-    BOOST_TEST(try_out().webhook_id != delivery.webhook_id);
+    BOOST_TEST(send_test().webhook_id != delivery.webhook_id);
 }
 
-BOOST_AUTO_TEST_CASE(
-    nothing_is_sent_to_an_endpoint_that_is_not_active_or_of_a_disabled_installation) {
+BOOST_AUTO_TEST_CASE(an_inactive_endpoint_and_a_disabled_installation_get_no_deliveries) {
     const auto id = deliver(endpoint, "failed");
     const auto refused = [&] {
         bool all = true;
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(
     for (const auto& sending : sendings(id)) BOOST_TEST(!code_of(sending).has_value());
 }
 
-// ---------------------------------------------------------------------------- operator, log
+// ---------------------------------------------------------------------------- operator, audit log
 
 BOOST_AUTO_TEST_CASE(the_operator_recovers_an_endpoint_by_its_id) {
     const auto id = deliver(endpoint, "failed");
@@ -278,16 +278,16 @@ BOOST_AUTO_TEST_CASE(the_operator_recovers_an_endpoint_by_its_id) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_log_tells_what_was_sent_again) {
+BOOST_AUTO_TEST_CASE(the_log_records_what_was_sent_again) {
     const auto id = deliver(endpoint, "failed");
     redeliver(id);
     recover(Timestamp::now() - kHour);
-    try_out();
-    const auto told = actions();
-    BOOST_TEST_REQUIRE(told.size() >= 3U);
-    BOOST_TEST(told[0] == "webhook_endpoint.tested");
-    BOOST_TEST(told[1] == "webhook_endpoint.recovered");
-    BOOST_TEST(told[2] == "webhook_delivery.redelivered");
+    send_test();
+    const auto logged = actions();
+    BOOST_TEST_REQUIRE(logged.size() >= 3U);
+    BOOST_TEST(logged[0] == "webhook_endpoint.tested");
+    BOOST_TEST(logged[1] == "webhook_endpoint.recovered");
+    BOOST_TEST(logged[2] == "webhook_delivery.redelivered");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

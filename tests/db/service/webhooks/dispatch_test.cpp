@@ -1,5 +1,5 @@
-// service/webhooks/dispatch.hpp: what is queued arrives at real receivers, signed, at least once,
-// and no endpoint delays another.
+// service/webhooks/dispatch.hpp: queued events reach real receivers, signed, at least once, and no
+// endpoint delays another.
 #include "service/webhooks/dispatch.hpp"
 
 #include "base/crypto.hpp"
@@ -19,14 +19,14 @@
 #include <set>
 
 using namespace muster;
-using test::Courier;
 using test::LoopbackServer;
 using test::ServedRequest;
 using test::ServedResponse;
+using test::WebhookRunner;
 
 namespace {
 
-// Takes webhooks, keeps them, and answers as it is told.
+// Accepts webhooks, stores them, and sends the configured reply.
 class Receiver {
   public:
     explicit Receiver(ServedResponse answer = {}) : answer_(std::move(answer)) {}
@@ -65,7 +65,7 @@ class Receiver {
     LoopbackServer server_{[this](const ServedRequest& request) { return take(request); }};
 };
 
-// Takes webhooks and answers nothing before it goes.
+// Accepts webhooks and does not reply during its lifetime.
 class Hanging {
   public:
     ~Hanging() {
@@ -113,8 +113,8 @@ ServedResponse answering(int status, std::string body = "{}") {
 }
 
 struct Round : test::WebhookFixture {
-    // Until nothing is due.
-    [[nodiscard]] bool deliver_all(Courier& courier) {
+    // Until no delivery is due.
+    [[nodiscard]] bool deliver_all(WebhookRunner& courier) {
         return courier.work_until([&] {
             return client.number(
                        "SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'pending' "
@@ -134,13 +134,13 @@ struct Round : test::WebhookFixture {
 
 BOOST_FIXTURE_TEST_SUITE(webhook_dispatch, Round)
 
-// ---------------------------------------------------------------------------- on the wire
+// ---------------------------------------------------------------------------- requests
 
-BOOST_AUTO_TEST_CASE(an_event_arrives_signed_with_its_id_and_the_attempts_time) {
+BOOST_AUTO_TEST_CASE(an_event_is_sent_signed_with_its_id_and_the_time_of_the_attempt) {
     Receiver receiver;
     const auto to = endpoint(receiver.url());
     const auto id = queue(to).at(0);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(deliver_all(courier));
     const auto requests = receiver.requests();
     BOOST_REQUIRE(requests.size() == 1U);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_second_attempt_has_the_same_id) {
     Receiver receiver(answering(503, "busy"));
     const auto to = endpoint(receiver.url());
     const auto id = queue(to).at(0);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(deliver_all(courier));
     BOOST_TEST(status(id) == "pending");
     BOOST_TEST(client.value("SELECT excerpt FROM webhook_attempts") == "busy");
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_second_attempt_has_the_same_id) {
     BOOST_TEST(cell(to, "failing_since") == "NULL");
 }
 
-BOOST_AUTO_TEST_CASE(both_secrets_sign_while_the_overlap_lasts_and_one_after) {
+BOOST_AUTO_TEST_CASE(both_secrets_sign_during_the_overlap_and_one_afterwards) {
     Receiver receiver;
     const auto to = endpoint(receiver.url());
     const Secret before = rules::create_endpoint_secret();
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(both_secrets_sign_while_the_overlap_lasts_and_one_after) {
             "previous_secret_until = ? WHERE id = ?",
             context.keys.seal(before.reveal(), rules::endpoint_seal_name(to)), until, to);
     };
-    Courier courier;
+    WebhookRunner courier;
     put(Timestamp::now() + Milliseconds(60'000));
     queue(to);
     BOOST_REQUIRE(deliver_all(courier));
@@ -198,11 +198,11 @@ BOOST_AUTO_TEST_CASE(both_secrets_sign_while_the_overlap_lasts_and_one_after) {
     BOOST_TEST(requests[1].headers.at("webhook-signature") == signature(requests[1], secret));
 }
 
-BOOST_AUTO_TEST_CASE(the_log_tells_of_failures_without_anything_secret) {
+BOOST_AUTO_TEST_CASE(the_log_reports_failures_without_secrets) {
     Receiver receiver(answering(500, "the body"));
     const auto to = endpoint(receiver.url());
     queue(to);
-    Courier courier;
+    WebhookRunner courier;
     const std::string log = logged([&] { BOOST_TEST(deliver_all(courier)); });
     BOOST_TEST(holds(log, "level=info event=webhook.failed"));
     BOOST_TEST(holds(log, "class=http_5xx"));
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(the_log_tells_of_failures_without_anything_secret) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_that_cannot_be_opened_burns_no_attempt_and_is_told_once) {
+BOOST_AUTO_TEST_CASE(an_unreadable_secret_uses_no_attempt_and_is_logged_once) {
     Receiver receiver;
     const auto first = endpoint(receiver.url());
     const auto second = endpoint(receiver.url());
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_secret_that_cannot_be_opened_burns_no_attempt_and_is_told
     queue(second);
     const auto fine = endpoint(receiver.url());
     queue(fine);
-    Courier courier;
+    WebhookRunner courier;
     const std::string log = logged([&] {
         BOOST_TEST(courier.work_until([&] { return deliveries(fine, "succeeded") == 1; }));
     });
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_long_queue_of_one_endpoint_does_not_delay_another) {
     Receiver other;
     const auto crowded = endpoint(busy.url());
     queue(crowded, 5000);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return busy.size() > 10; }));
     const auto quick = endpoint(other.url());
     queue(quick);
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_long_queue_of_one_endpoint_does_not_delay_another) {
     BOOST_TEST(busy.size() < 5000U);
 }
 
-BOOST_AUTO_TEST_CASE(endpoints_that_hang_leave_the_others_their_connections) {
+BOOST_AUTO_TEST_CASE(unresponsive_endpoints_leave_connections_to_the_others) {
     Hanging hanging;
     Receiver receiver;
     std::vector<EndpointId> dead;
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(endpoints_that_hang_leave_the_others_their_connections) {
         set(dead.back(), "failing_since", "1");
         queue(dead.back(), 20);
     }
-    Courier courier(8, 4);
+    WebhookRunner courier(8, 4);
     BOOST_REQUIRE(courier.work_until([&] { return hanging.taken() == 4; }));
     const auto fine = endpoint(receiver.url());
     queue(fine, 200);
@@ -267,21 +267,21 @@ BOOST_AUTO_TEST_CASE(endpoints_that_hang_leave_the_others_their_connections) {
     BOOST_TEST(courier.dispatch->in_flight() >= 4U);
 }
 
-BOOST_AUTO_TEST_CASE(a_paused_endpoint_keeps_what_it_has_until_it_goes_on) {
+BOOST_AUTO_TEST_CASE(a_paused_endpoint_keeps_its_deliveries_until_it_is_resumed) {
     Receiver receiver;
     const auto paused = endpoint(receiver.url());
     const auto fine = endpoint(receiver.url());
     set(paused, "status", "'paused'");
     queue(paused, 3);
     queue(fine);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(fine, "succeeded") == 1; }));
     BOOST_TEST(deliveries(paused, "pending") == 3);
     set(paused, "status", "'active'");
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(paused, "succeeded") == 3; }));
 }
 
-BOOST_AUTO_TEST_CASE(what_waits_for_something_disabled_is_canceled) {
+BOOST_AUTO_TEST_CASE(deliveries_of_a_disabled_endpoint_or_installation_are_canceled) {
     Receiver receiver;
     const auto disabled = endpoint(receiver.url());
     const auto uninstalled = endpoint(acme, install(acme, "news"), receiver.url());
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(what_waits_for_something_disabled_is_canceled) {
                    installation);
     queue(disabled, 2500);
     queue(uninstalled, 3);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] {
         return deliveries(disabled, "canceled") == 2500 && deliveries(uninstalled, "canceled") == 3;
     }));
@@ -298,11 +298,11 @@ BOOST_AUTO_TEST_CASE(what_waits_for_something_disabled_is_canceled) {
     BOOST_TEST(count("webhook_attempts") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_receiver_that_is_gone_gets_no_more) {
+BOOST_AUTO_TEST_CASE(a_receiver_that_replies_410_gets_no_further_posts) {
     Receiver receiver(answering(410));
     const auto to = endpoint(receiver.url());
     queue(to, 1200);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(to, "canceled") == 1199; }));
     BOOST_TEST(receiver.size() == 1U);
     BOOST_TEST(cell(to, "disabled_reason") == "gone");
@@ -310,20 +310,20 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_is_gone_gets_no_more) {
 
 // ---------------------------------------------------------------------------- runners
 
-BOOST_AUTO_TEST_CASE(two_runners_deliver_everything_and_nothing_twice) {
+BOOST_AUTO_TEST_CASE(two_runners_deliver_every_event_once) {
     Receiver receiver;
     const auto first = endpoint(receiver.url());
     const auto second = endpoint(receiver.url());
     queue(first, 400);
     queue(second, 400);
-    test::side_by_side(2, [&](int) {
-        Courier courier;
+    test::in_parallel(2, [&](int) {
+        WebhookRunner courier;
         test::Client own;
         const bool done = courier.work_until([&] {
             return own.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status='pending'") ==
                    0;
         });
-        if (!done) throw std::runtime_error("not all was delivered");
+        if (!done) throw std::runtime_error("some events were not delivered");
     });
     const auto ids = receiver.ids();
     BOOST_TEST(ids.size() == 800U);
@@ -332,15 +332,15 @@ BOOST_AUTO_TEST_CASE(two_runners_deliver_everything_and_nothing_twice) {
     BOOST_TEST(client.number("SELECT COUNT(DISTINCT delivery_id) FROM webhook_attempts") == 800);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_dead_runner_had_is_delivered_by_the_next_after_the_lease) {
+BOOST_AUTO_TEST_CASE(deliveries_of_a_crashed_runner_are_sent_by_the_next_after_the_lease) {
     Receiver receiver;
     const auto to = endpoint(receiver.url());
     queue(to, 300);
     {
-        Courier killed;
+        WebhookRunner killed;
         BOOST_REQUIRE(killed.work_until([&] { return receiver.size() > 50; }));
     }
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(to, "pending") < 40; }));
     make_due();
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(to, "succeeded") == 300; }));
@@ -349,14 +349,14 @@ BOOST_AUTO_TEST_CASE(what_a_dead_runner_had_is_delivered_by_the_next_after_the_l
     BOOST_TEST(count("webhook_attempts") == 300);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_that_ends_waits_for_answers_and_gives_back_the_rest) {
+BOOST_AUTO_TEST_CASE(a_stopping_run_waits_for_replies_and_releases_the_rest) {
     Hanging hanging;
     Receiver receiver;
     const auto stuck = endpoint(hanging.url());
     const auto fine = endpoint(receiver.url());
     queue(stuck, 3);
     queue(fine, 500);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return hanging.taken() == 1 && receiver.size() > 20; }));
     const Timestamp began = Timestamp::now();
     courier.dispatch->finish([] { return Milliseconds(4'000); });
@@ -372,10 +372,10 @@ BOOST_AUTO_TEST_CASE(a_run_that_ends_waits_for_answers_and_gives_back_the_rest) 
                              stuck) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_turn_of_the_runner_delivers_until_its_time_is_over) {
+BOOST_AUTO_TEST_CASE(a_turn_of_the_runner_delivers_until_its_deadline) {
     Receiver receiver;
     const auto to = endpoint(receiver.url());
-    Courier courier;
+    WebhookRunner courier;
     const auto work = jobs::webhook_work(courier.mine);
     const Timestamp began = Timestamp::now();
     auto running = std::async(
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(a_turn_of_the_runner_delivers_until_its_time_is_over) {
 
 // ---------------------------------------------------------------------------- monitoring
 
-BOOST_AUTO_TEST_CASE(the_figures_and_the_operators_health_tell_of_webhooks_that_wait) {
+BOOST_AUTO_TEST_CASE(metrics_and_health_report_waiting_webhooks) {
     Receiver receiver;
     const auto to = endpoint(receiver.url());
     BOOST_TEST(holds(service::job_metrics(context), "muster_webhook_pending 0\n"));
@@ -404,14 +404,14 @@ BOOST_AUTO_TEST_CASE(the_figures_and_the_operators_health_tell_of_webhooks_that_
     BOOST_TEST(holds(figures, "muster_webhook_queue_age_seconds 181\n"));
     BOOST_TEST(
         holds(service::webhook_problem(context), "webhooks have been waiting for 3 minutes"));
-    set(to, "failing_since", "1");  // that is the receiver's problem
+    set(to, "failing_since", "1");  // that is a problem of the receiver
     BOOST_TEST(service::webhook_problem(context) == "");
     set(to, "failing_since", "NULL");
     set(to, "status", "'paused'");
     BOOST_TEST(service::webhook_problem(context) == "");
     BOOST_TEST(holds(service::job_metrics(context), "muster_webhook_queue_age_seconds 0\n"));
     set(to, "status", "'active'");
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(deliver_all(courier));
     BOOST_TEST(
         holds(service::job_metrics(context), "muster_webhook_attempts_total{class=\"2xx\"} 2\n"));

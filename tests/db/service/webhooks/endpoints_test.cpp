@@ -1,5 +1,5 @@
-// service/webhooks/endpoints.hpp: endpoints are made below an installation, changed, paused,
-// disabled, rotated and deleted; their secrets rest sealed.
+// service/webhooks/endpoints.hpp: endpoints are created under an installation, changed, paused,
+// disabled, rotated and deleted; their secrets are stored sealed.
 #include "service/webhooks/endpoints.hpp"
 #include "rules/audit.hpp"
 
@@ -24,7 +24,7 @@ using test::code_of;
 namespace {
 
 struct Endpoints : test::EndpointFixture {
-    // A sealed column of the endpoint's row, opened; "NULL" for none.
+    // A sealed column of the endpoint's row, opened; "NULL" if it is not set.
     std::string opened(const char* column, EndpointId id, const KeyRing& keys) {
         const std::string sealed = client.value(
             std::string("SELECT ") + column + " FROM webhook_endpoints WHERE id = ?", id);
@@ -48,7 +48,7 @@ struct Endpoints : test::EndpointFixture {
     std::int64_t count(const std::string& table) {
         return client.number("SELECT COUNT(*) FROM " + table);
     }
-    // {path: code} of what is wrong with these fields.
+    // {path: code} of the faults of these fields.
     std::map<std::string, std::string> faults(const std::optional<std::string>& url,
                                               const std::vector<std::string>& types) {
         const auto error =
@@ -75,7 +75,7 @@ using Texts = std::map<std::string, std::string>;
 
 BOOST_FIXTURE_TEST_SUITE(webhook_endpoints, Endpoints)
 
-BOOST_AUTO_TEST_CASE(an_organization_has_a_bound_over_all_its_installations) {
+BOOST_AUTO_TEST_CASE(an_organization_has_a_limit_over_all_its_installations) {
     const auto first = create();
     const auto copies = static_cast<int>(service::kMostEndpointsInAll) - 1;
     client.execute(
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(an_organization_has_a_bound_over_all_its_installations) {
     create();
 }
 
-BOOST_AUTO_TEST_CASE(an_endpoint_begins_active_and_its_secret_rests_sealed) {
+BOOST_AUTO_TEST_CASE(an_endpoint_starts_active_and_its_secret_is_stored_sealed) {
     const auto issued = create({"member.updated", "member.created"});
     const auto& endpoint = issued.endpoint;
     BOOST_TEST(issued.secret.reveal().starts_with("whsec_"));
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_begins_active_and_its_secret_rests_sealed) {
                              admin) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_secret_opens_in_its_own_row_only) {
+BOOST_AUTO_TEST_CASE(a_secret_opens_only_in_its_own_row) {
     const auto one = create();
     const auto two = create();
     client.execute(
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_secret_opens_in_its_own_row_only) {
     BOOST_TEST(opened("secret", two.endpoint.id) == "(sealed)");
 }
 
-BOOST_AUTO_TEST_CASE(event_types_are_known_and_named_once) {
+BOOST_AUTO_TEST_CASE(event_types_must_be_known_and_distinct) {
     BOOST_TEST(faults({}, {"member.created", "shop.order_paid", "webhook_endpoint.disabled"}) ==
                Texts{});
     BOOST_TEST(faults({}, {"member.created", "member.udpated", "nonsense", "member.created",
@@ -132,14 +132,14 @@ BOOST_AUTO_TEST_CASE(event_types_are_known_and_named_once) {
                       {"subscribed_event_types[4]", "invalid_choice"}}));
 }
 
-BOOST_AUTO_TEST_CASE(urls_and_event_types_are_judged_together) {
+BOOST_AUTO_TEST_CASE(urls_and_event_types_are_validated_together) {
     BOOST_TEST(faults("http://192.0.2.1/hook", {"nonsense"}) ==
                (Texts{{"subscribed_event_types[0]", "invalid_choice"}, {"url", "invalid_url"}}));
     BOOST_TEST(
         (faults("https://10.0.0.1/hook", {"member.created"}) == Texts{{"url", "invalid_url"}}));
 }
 
-BOOST_AUTO_TEST_CASE(an_installation_takes_endpoints_unless_it_is_disabled_or_full) {
+BOOST_AUTO_TEST_CASE(an_installation_accepts_endpoints_unless_it_is_disabled_or_full) {
     set_installation("disabled");
     BOOST_TEST(code_of([&] { create(); }) == ErrorCode::InvalidState);
     set_installation("error");
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(an_installation_takes_endpoints_unless_it_is_disabled_or_fu
     create();
 }
 
-BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
+BOOST_AUTO_TEST_CASE(two_parallel_requests_for_the_last_place_create_one) {
     for (int i = 0; i < 199; ++i) create();
     const auto take = [&](test::DatabaseContext& worker,
                           const std::function<void()>& before_the_end) {
@@ -166,13 +166,13 @@ BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
             test::DatabaseContext worker;
             return code_of([&] { take(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(count("webhook_endpoints") == 200);
 }
 
-BOOST_AUTO_TEST_CASE(endpoints_are_listed_page_by_page_below_their_own_installation) {
+BOOST_AUTO_TEST_CASE(endpoints_are_listed_page_by_page_under_their_own_installation) {
     std::vector<EndpointId> made;
     for (int i = 0; i < 5; ++i) made.push_back(create().endpoint.id);
     const InstallationId first = shop;
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(endpoints_are_listed_page_by_page_below_their_own_installat
 
 // ---------------------------------------------------------------------------- changes
 
-BOOST_AUTO_TEST_CASE(what_is_named_changes_and_the_rest_stays) {
+BOOST_AUTO_TEST_CASE(a_change_affects_only_its_fields) {
     const auto made = create().endpoint;
     const auto moved = change(made.id, {"https://example.org/new", {}, {}});
     BOOST_TEST(moved.url == "https://example.org/new");
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(what_is_named_changes_and_the_rest_stays) {
     BOOST_TEST(found.status == EndpointStatus::Active);
 }
 
-BOOST_AUTO_TEST_CASE(a_change_to_what_is_there_already_is_none) {
+BOOST_AUTO_TEST_CASE(a_change_to_the_current_values_has_no_effect) {
     const auto made = create().endpoint;
     client.run("UPDATE webhook_endpoints SET updated_at = 1000");
     change(made.id, {});
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_change_to_what_is_there_already_is_none) {
     BOOST_TEST(actions() == std::vector<std::string>{"webhook_endpoint.created"});
 }
 
-BOOST_AUTO_TEST_CASE(activation_is_a_fresh_start_for_the_endpoint_and_its_installation) {
+BOOST_AUTO_TEST_CASE(activation_clears_the_failures_of_the_endpoint_and_its_installation) {
     const auto id = create().endpoint.id;
     const auto fail = [&](const char* status) {
         client.execute(
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(activation_is_a_fresh_start_for_the_endpoint_and_its_instal
     BOOST_TEST(installation_status() == "disabled");
 }
 
-BOOST_AUTO_TEST_CASE(disabling_cancels_what_waits_and_pausing_lets_it_wait) {
+BOOST_AUTO_TEST_CASE(disabling_cancels_waiting_deliveries_and_pausing_keeps_them) {
     const auto id = create().endpoint.id;
     const auto other = create().endpoint.id;
     const auto waiting = deliver(id, "pending");
@@ -270,8 +270,7 @@ BOOST_AUTO_TEST_CASE(disabling_cancels_what_waits_and_pausing_lets_it_wait) {
     BOOST_TEST(!read(id).disabled_reason.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(
-    an_event_that_is_being_written_while_its_endpoint_is_disabled_is_canceled_too) {
+BOOST_AUTO_TEST_CASE(an_event_written_while_its_endpoint_is_disabled_is_canceled_too) {
     const auto id = create().endpoint.id;
     std::future<void> disabling;
     as_admin([&](service::OrgTransaction& transaction) {
@@ -283,7 +282,7 @@ BOOST_AUTO_TEST_CASE(
                                                  {{}, {}, EndpointStatus::Disabled});
             });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     disabling.get();
     BOOST_TEST(client.value("SELECT status FROM webhook_deliveries") == "canceled");
@@ -291,7 +290,7 @@ BOOST_AUTO_TEST_CASE(
 
 // ---------------------------------------------------------------------------- rotation
 
-BOOST_AUTO_TEST_CASE(a_rotation_keeps_the_old_secret_for_a_day_beside_the_new_one) {
+BOOST_AUTO_TEST_CASE(a_rotation_keeps_the_old_secret_valid_for_a_day) {
     const auto first = create();
     const EndpointId id = first.endpoint.id;
     const Timestamp before = Timestamp::now();
@@ -309,7 +308,7 @@ BOOST_AUTO_TEST_CASE(a_rotation_keeps_the_old_secret_for_a_day_beside_the_new_on
     BOOST_TEST(opened("previous_secret", id) == second.secret.reveal());
 }
 
-BOOST_AUTO_TEST_CASE(both_secrets_are_sealed_anew_when_the_installation_s_key_is_rotated) {
+BOOST_AUTO_TEST_CASE(both_secrets_are_re_encrypted_when_the_key_of_the_installation_is_rotated) {
     const OrgId other = organization("Other");
     const auto first = create();
     const auto second = rotate(first.endpoint.id);
@@ -341,9 +340,9 @@ BOOST_AUTO_TEST_CASE(both_secrets_are_sealed_anew_when_the_installation_s_key_is
     }
 }
 
-// ---------------------------------------------------------------------------- end, the log
+// ---------------------------------------------------------------------------- deletion, audit log
 
-BOOST_AUTO_TEST_CASE(a_deleted_endpoint_takes_its_deliveries_along_and_no_other_s) {
+BOOST_AUTO_TEST_CASE(deleting_an_endpoint_deletes_only_its_own_deliveries) {
     const auto id = create().endpoint.id;
     const auto other = create().endpoint.id;
     attempt(deliver(id, "pending"), "timeout", {});
@@ -356,14 +355,14 @@ BOOST_AUTO_TEST_CASE(a_deleted_endpoint_takes_its_deliveries_along_and_no_other_
     BOOST_TEST(code_of([&] { remove(id); }) == ErrorCode::NotFound);
 }
 
-BOOST_AUTO_TEST_CASE(an_event_goes_to_the_endpoints_that_are_left_when_one_is_deleted_meanwhile) {
+BOOST_AUTO_TEST_CASE(an_endpoint_deleted_during_an_emit_does_not_affect_the_others) {
     const auto gone = create().endpoint.id;
     const auto left = create().endpoint.id;
     int runs = 0;
     as_admin([&](service::OrgTransaction& transaction) {
         service::emit(transaction, {"member.created", std::nullopt, [&] {
-                                        // They have been found by now; the first time one of them
-                                        // goes.
+                                        // Both endpoints have been found. The first run deletes one
+                                        // of them.
                                         if (++runs == 1)
                                             client.execute(
                                                 "DELETE FROM webhook_endpoints WHERE id = ?", gone);
@@ -376,7 +375,7 @@ BOOST_AUTO_TEST_CASE(an_event_goes_to_the_endpoints_that_are_left_when_one_is_de
                std::vector<std::string>{std::string(left.bytes())});
 }
 
-BOOST_AUTO_TEST_CASE(nobody_reaches_an_endpoint_by_another_installation_or_organization) {
+BOOST_AUTO_TEST_CASE(an_endpoint_is_not_found_under_another_installation_or_organization) {
     const auto id = create().endpoint.id;
     const InstallationId first = shop;
     const auto before = client.snapshot(acme);
@@ -405,7 +404,7 @@ BOOST_AUTO_TEST_CASE(nobody_reaches_an_endpoint_by_another_installation_or_organ
     BOOST_TEST(client.snapshot(acme)["webhook_endpoints"] == before.at("webhook_endpoints"));
 }
 
-BOOST_AUTO_TEST_CASE(the_log_tells_what_was_done_and_no_secret) {
+BOOST_AUTO_TEST_CASE(the_log_records_changes_and_no_secrets) {
     const auto issued = create();
     const auto rotated = rotate(issued.endpoint.id);
     set_status(issued.endpoint.id, EndpointStatus::Paused);
@@ -418,7 +417,7 @@ BOOST_AUTO_TEST_CASE(the_log_tells_what_was_done_and_no_secret) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_operator_sees_every_endpoint_with_what_waits_and_failed) {
+BOOST_AUTO_TEST_CASE(the_operator_sees_every_endpoint_with_waiting_and_failed_deliveries) {
     const auto id = create().endpoint.id;
     const auto idle = create().endpoint.id;
     deliver(id, "pending");

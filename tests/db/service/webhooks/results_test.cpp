@@ -1,5 +1,5 @@
-// service/webhooks/results.hpp, service/webhooks/disabling.hpp: what attempts come to in the
-// database, and what follows when an endpoint is given up.
+// service/webhooks/results.hpp, service/webhooks/disabling.hpp: how results of attempts are stored,
+// and the effects of disabling an endpoint.
 #include "service/webhooks/results.hpp"
 
 #include "base/json.hpp"
@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kDay = 24L * 3600 * 1000;
 
 struct Ledger : test::WebhookFixture {
-    // All that is due to the endpoint, under this owner's lease.
+    // Claims everything due for the endpoint, under the lease of this owner.
     std::vector<store::ClaimedDelivery> claim(EndpointId id, const Uuid& by, int limit = 1000) {
         return as(acme, [&](service::OrgTransaction& transaction) {
             db::OrgStore org(transaction.tx, acme);
@@ -44,7 +44,7 @@ struct Ledger : test::WebhookFixture {
         made.random = 0.5;
         return made;
     }
-    // One delivery more, with that outcome.
+    // One more delivery, with that outcome.
     DeliveryId deliver(EndpointId id, const std::string& outcome, std::optional<int> status = {}) {
         queue(id);
         const auto claimed = claim(id, owner, 1);
@@ -78,7 +78,7 @@ struct Ledger : test::WebhookFixture {
 
 BOOST_FIXTURE_TEST_SUITE(webhook_results, Ledger)
 
-BOOST_AUTO_TEST_CASE(a_delivery_that_is_taken_succeeds_with_its_attempt) {
+BOOST_AUTO_TEST_CASE(a_successful_delivery_is_stored_with_its_attempt) {
     const auto to = endpoint("https://one.example/");
     const auto id = deliver(to, "204", 204);
     BOOST_TEST(status(id) == "succeeded");
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_delivery_that_is_taken_succeeds_with_its_attempt) {
     BOOST_TEST(client.number("SELECT attempts FROM webhook_attempt_totals WHERE class='2xx'") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_failure_comes_again_by_the_ladder_and_after_the_tenth_never) {
+BOOST_AUTO_TEST_CASE(a_failure_is_retried_by_the_ladder_until_the_tenth_attempt) {
     const auto to = endpoint("https://one.example/");
     queue(to);
     constexpr std::array kSeconds = {5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400};
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_failure_comes_again_by_the_ladder_and_after_the_tenth_nev
     BOOST_TEST(cell(to, "status") == "active");
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_is_kept_as_text_whatever_its_bytes) {
+BOOST_AUTO_TEST_CASE(a_reply_of_any_bytes_is_stored_as_text) {
     const auto to = endpoint("https://one.example/");
     queue(to);
     auto attempt = result(to, claim(to, owner).at(0), "http_5xx", 500);
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(an_answer_is_kept_as_text_whatever_its_bytes) {
     BOOST_TEST(is_utf8(kept));
 }
 
-BOOST_AUTO_TEST_CASE(a_late_result_does_not_touch_what_another_runner_has_by_now) {
+BOOST_AUTO_TEST_CASE(a_late_result_does_not_change_a_delivery_that_another_runner_holds) {
     const auto to = endpoint("https://one.example/");
     queue(to);
     const auto mine = claim(to, owner);
@@ -144,12 +144,13 @@ BOOST_AUTO_TEST_CASE(a_late_result_does_not_touch_what_another_runner_has_by_now
     BOOST_TEST(status(mine[0].id) == "succeeded");
     BOOST_TEST(count("webhook_attempts") == 1);
     client.run("DELETE FROM webhook_events");
-    record_attempts(context, owner, {&late, 1});  // it is gone altogether
+    record_attempts(context, owner, {&late, 1});  // the delivery is deleted
     BOOST_TEST(count("webhook_attempts") == 0);
 }
 
-// Who holds a delivery's row is canceling, deleting or queueing it anew, with many others perhaps.
-BOOST_AUTO_TEST_CASE(a_delivery_that_somebody_holds_keeps_no_other_result_waiting) {
+// A transaction that holds the row of a delivery cancels, deletes or requeues it, possibly with
+// many others.
+BOOST_AUTO_TEST_CASE(a_locked_delivery_does_not_delay_other_results) {
     const auto one = endpoint("https://one.example/");
     const auto two = endpoint("https://two.example/");
     queue(one);
@@ -168,8 +169,7 @@ BOOST_AUTO_TEST_CASE(a_delivery_that_somebody_holds_keeps_no_other_result_waitin
     BOOST_TEST(count("webhook_attempts") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(
-    an_endpoint_that_somebody_holds_keeps_no_result_waiting_and_is_noted_next_time) {
+BOOST_AUTO_TEST_CASE(a_locked_endpoint_does_not_delay_results_and_is_updated_next_time) {
     const auto to = endpoint("https://one.example/");
     queue(to);
     const auto attempt = result(to, claim(to, owner).at(0), "http_4xx", 410);
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(failing_since_is_the_first_failure_since_the_last_success) 
     BOOST_TEST(cell(to, "failing_since") == since);
     deliver(to, "200", 200);
     BOOST_TEST(cell(to, "failing_since") == "NULL");
-    // In one batch, what ended last decides.
+    // In one batch, the attempt that ended last decides.
     set(to, "failing_since", "7");
     queue(to, 2);
     const auto claimed = claim(to, owner);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(failing_since_is_the_first_failure_since_the_last_success) 
     BOOST_TEST(cell(to, "status") == "active");
 }
 
-BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_more) {
+BOOST_AUTO_TEST_CASE(an_endpoint_that_replies_gone_is_disabled_and_gets_nothing_more) {
     const auto to = endpoint("https://one.example/hook?key=hush#f");
     const auto ids = queue(to, 1500);
     const auto claimed = claim(to, owner, 1);
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_mor
                R"({"reason":"gone"})");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_canceled_for_an_endpoint_that_was_brought_back) {
+BOOST_AUTO_TEST_CASE(deliveries_of_a_reactivated_endpoint_are_not_canceled) {
     const auto to = endpoint("https://one.example/");
     queue(to, 3);
     BOOST_TEST(
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_canceled_for_an_endpoint_that_was_brought_back) 
     BOOST_TEST(deliveries(to, "pending") == 3);
 }
 
-BOOST_AUTO_TEST_CASE(only_failures_for_five_days_disable_an_endpoint) {
+BOOST_AUTO_TEST_CASE(only_five_days_of_failures_disable_an_endpoint) {
     const auto to = endpoint("https://one.example/");
     const Timestamp now = Timestamp::now();
     set(to, "failing_since", std::to_string(now.milliseconds() - 5 * kDay + 60'000));
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(only_failures_for_five_days_disable_an_endpoint) {
     BOOST_TEST(status(last) == "canceled");
 }
 
-BOOST_AUTO_TEST_CASE(the_other_endpoints_and_the_owners_are_told_once) {
+BOOST_AUTO_TEST_CASE(the_other_endpoints_and_the_owners_are_notified_once) {
     seat(acme, "ann@example.test", "owner");
     seat(acme, "bob@example.test", "owner");
     seat(acme, "cy@example.test", "admin");
@@ -287,14 +287,14 @@ BOOST_AUTO_TEST_CASE(the_other_endpoints_and_the_owners_are_told_once) {
     BOOST_TEST(last_mail.find("recover") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(without_an_owner_the_admins_are_told) {
+BOOST_AUTO_TEST_CASE(without_an_owner_the_admins_are_notified) {
     seat(acme, "cy@example.test", "admin");
     seat(acme, "vi@example.test", "viewer");
     deliver(endpoint("https://one.example/"), "http_4xx", 410);
     BOOST_TEST(addressees() == std::vector<std::string>{"cy@example.test"});
 }
 
-BOOST_AUTO_TEST_CASE(an_installation_errs_only_when_none_of_its_endpoints_is_active) {
+BOOST_AUTO_TEST_CASE(an_installation_is_in_error_only_if_no_endpoint_is_active) {
     const auto first = endpoint("https://one.example/");
     const auto second = endpoint("https://two.example/");
     const auto other = install(acme, "news");
@@ -309,15 +309,15 @@ BOOST_AUTO_TEST_CASE(an_installation_errs_only_when_none_of_its_endpoints_is_act
     BOOST_TEST(status_of(other) == "enabled");
 }
 
-BOOST_AUTO_TEST_CASE(a_url_is_shown_without_what_may_be_a_password) {
+BOOST_AUTO_TEST_CASE(a_url_is_shown_without_query_and_fragment) {
     using service::url_without_query;
     BOOST_TEST(url_without_query("https://a.example/x?k=v") == "https://a.example/x");
     BOOST_TEST(url_without_query("https://a.example/x#f?k") == "https://a.example/x");
     BOOST_TEST(url_without_query("https://a.example/x") == "https://a.example/x");
 }
 
-// Sign-in codes wait in the same outbox.
-BOOST_AUTO_TEST_CASE(one_that_is_set_going_again_and_again_does_not_fill_the_outbox) {
+// Sign-in codes use the same outbox.
+BOOST_AUTO_TEST_CASE(an_endpoint_that_is_repeatedly_reactivated_does_not_fill_the_outbox) {
     seat(acme, "owner@acme.example", "owner");
     const auto to = endpoint("https://one.example/");
     for (int i = 0; i < 23; ++i) {

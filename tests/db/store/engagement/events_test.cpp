@@ -1,5 +1,5 @@
-// store/engagement/events.hpp: what a page of a member's events reads. That follows the size of the
-// page, not the place where it begins, nor how many events share its moment.
+// store/engagement/events.hpp: what a page of a member's events reads. The cost depends on the size
+// of the page, not on its position or on the number of events at the same time.
 #include "store/engagement/events.hpp"
 
 #include "db/fixture.hpp"
@@ -21,12 +21,12 @@ namespace {
 
 constexpr int kEvents = 20'000;
 constexpr int kPage = 50;
-// Two ranges of one index; each entry's row may count as another one.
+// Two ranges of one index; the row of each entry may count separately.
 constexpr std::int64_t kOnePage = 2 * kPage + 10;
 const Timestamp kWhen{1'790'000'000'000};
 
 struct Costs : test::Fixture {
-    // One a millisecond, as the ids tell; `share` of them occurred at the same moment.
+    // One per millisecond of the ids; `share` of them occurred at the same time.
     void fill(OrgId organization, MemberId member, int share) {
         client.execute(
             "INSERT INTO engagement_events (organization_id, id, member_id, action, tags, "
@@ -47,7 +47,7 @@ struct Costs : test::Fixture {
         return entries_read() - before;
     }
 
-    // At the newest, in the middle, in front of the end.
+    // At the newest event, in the middle, and near the end.
     void check_pages(int share) {
         const auto page = [&](db::Tx& tx, const std::optional<EventPosition>& after) {
             OrgStore org(tx, acme);
@@ -62,7 +62,7 @@ struct Costs : test::Fixture {
             rows.next();
             return EventPosition{rows.timestamp(1), rows.id<EventId>(2)};
         };
-        database.autocommit([&](db::Tx& tx) { page(tx, {}); });  // preparing reads too
+        database.autocommit([&](db::Tx& tx) { page(tx, {}); });  // preparing a statement reads too
         for (const int depth : {0, kEvents / 2, kEvents - kPage}) {
             const auto after = place(depth);
             std::size_t found = 0;
@@ -83,7 +83,7 @@ struct Costs : test::Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(store_engagement_events, Costs)
 
-BOOST_AUTO_TEST_CASE(a_page_reads_as_much_wherever_it_begins) {
+BOOST_AUTO_TEST_CASE(a_page_reads_the_same_at_any_position) {
     for (const int share : {1, 1000, kEvents}) {
         client.run("DELETE FROM engagement_events");
         fill(acme, ann, share);
@@ -93,18 +93,19 @@ BOOST_AUTO_TEST_CASE(a_page_reads_as_much_wherever_it_begins) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_page_reads_as_much_where_the_server_believes_the_table_empty) {
-    const test::Meanwhile uncounted(client, "ALTER TABLE engagement_events STATS_AUTO_RECALC = 0",
-                                    "ALTER TABLE engagement_events STATS_AUTO_RECALC = DEFAULT");
+BOOST_AUTO_TEST_CASE(a_page_reads_the_same_with_outdated_table_statistics) {
+    const test::SchemaChange uncounted(client,
+                                       "ALTER TABLE engagement_events STATS_AUTO_RECALC = 0",
+                                       "ALTER TABLE engagement_events STATS_AUTO_RECALC = DEFAULT");
     client.query("ANALYZE TABLE engagement_events");
     fill(acme, ann, 1000);
     check_pages(1000);
 }
 
-BOOST_AUTO_TEST_CASE(the_purge_reads_what_goes_and_not_what_stays) {
+BOOST_AUTO_TEST_CASE(the_purge_reads_only_expired_events) {
     fill(acme, ann, 1);
     fill(umbrella, ann, 1);
-    // Behind a day's younger events of the same members.
+    // After a day of newer events of the same members.
     client.execute(
         "UPDATE engagement_events SET id = CONCAT(UNHEX(LPAD(HEX(? + 86400000), 12, '0')), "
         "SUBSTR(id, 7)), received_at = received_at + 86400000 WHERE received_at > ?",
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(the_purge_reads_what_goes_and_not_what_stays) {
         OrgStore org(tx, acme);
         return store::purge_engagement_events(org, when, limit);
     };
-    database.transaction([&](db::Tx& tx) {  // preparing reads too
+    database.transaction([&](db::Tx& tx) {  // preparing a statement reads too
         find(tx, Timestamp(1));
         purge(tx, Timestamp(1), 1);
     });
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(the_purge_reads_what_goes_and_not_what_stays) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 2 * kEvents - 100);
 }
 
-BOOST_AUTO_TEST_CASE(an_external_id_that_all_members_share_costs_as_little_as_one_of_two) {
+BOOST_AUTO_TEST_CASE(an_external_id_of_all_members_costs_as_little_as_one_of_two) {
     client.run(
         "INSERT INTO users (id, email, created_at) "
         "SELECT UNHEX(LEFT(SHA2(seq, 256), 32)), CONCAT('p', seq, '@x.test'), 0 FROM " +
@@ -154,7 +155,7 @@ BOOST_AUTO_TEST_CASE(an_external_id_that_all_members_share_costs_as_little_as_on
                 ++found[member.external_id.value()];
             }
         };
-        database.transaction(look);  // preparing reads too
+        database.transaction(look);  // preparing a statement reads too
         found.clear();
         BOOST_TEST(cost_of(look) <= 50);
         BOOST_TEST(found["own"] == 1);

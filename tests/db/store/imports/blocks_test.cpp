@@ -1,4 +1,4 @@
-// store/imports/blocks.hpp: blocks lie in order, and a reader gets those that it asked for.
+// store/imports/blocks.hpp: blocks are ordered, and a reader gets the requested ones.
 #include "store/imports/blocks.hpp"
 #include "rules/imports/block.hpp"
 
@@ -41,8 +41,8 @@ struct Blocks : ImportFixture {
         const store::NewBlock block{key, 1, std::move(data)};
         on_store([&](OrgStore& org) { store::insert_blocks(org, id, {&block, 1}, kNow); });
     }
-    void judge(BlockKey key, const std::vector<RowState>& states,
-               BlockState state = BlockState::Checked) {
+    void set_outcome(BlockKey key, const std::vector<RowState>& states,
+                     BlockState state = BlockState::Checked) {
         std::vector<rules::RowOutcome> outcomes;
         for (const RowState one : states) outcomes.push_back({one, {}, "", UserId::create()});
         on_store(
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_block_is_read_as_it_was_written) {
     BOOST_TEST(block.updated_at == kNow);
 }
 
-BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_anywhere) {
+BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_any_position) {
     for (const BlockKey key : {BlockKey{2, 1}, BlockKey{0, 0}, BlockKey{10, 0}, BlockKey{2, 0}}) {
         insert(key);
     }
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_anywhere) {
     BOOST_TEST(read(BlockFilter::All, {10, 1}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
+BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_with_a_matching_row) {
     insert({0, 0});
     const std::vector<std::pair<RowState, BlockFilter>> filters = {
         {RowState::Valid, BlockFilter::Valid},     {RowState::Invalid, BlockFilter::Invalid},
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
     std::uint32_t number = 0;
     for (const auto& [state, filter] : filters) {
         insert({++number, 0});
-        judge({number, 0}, {state});
+        set_outcome({number, 0}, {state});
     }
     number = 0;
     for (const auto& [state, filter] : filters) {
@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
     BOOST_TEST(read(BlockFilter::All).size() == 7);
 }
 
-BOOST_AUTO_TEST_CASE(only_checked_blocks_with_valid_rows_are_to_be_committed) {
+BOOST_AUTO_TEST_CASE(only_validated_blocks_with_valid_rows_are_uncommitted) {
     for (std::uint32_t number = 0; number < 5; ++number) insert({number, 0});
-    judge({1, 0}, {RowState::Valid, RowState::Invalid});
-    judge({2, 0}, {RowState::Invalid});
-    judge({3, 0}, {RowState::Created}, BlockState::Committed);
-    judge({4, 0}, {RowState::Valid});
+    set_outcome({1, 0}, {RowState::Valid, RowState::Invalid});
+    set_outcome({2, 0}, {RowState::Invalid});
+    set_outcome({3, 0}, {RowState::Created}, BlockState::Committed);
+    set_outcome({4, 0}, {RowState::Valid});
     BOOST_TEST(uncommitted() == (Keys{{1, 0}, {4, 0}}));
     BOOST_TEST(uncommitted({1, 1}) == (Keys{{4, 0}}));
     BOOST_TEST(uncommitted({}, 1) == (Keys{{1, 0}}));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(only_checked_blocks_with_valid_rows_are_to_be_committed) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_the_time_of_its_writing) {
+BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_its_time) {
     insert({0, 0});
     const std::vector<rules::RowOutcome> outcomes = {
         {RowState::Invalid, rules::RowError::AttrUnknownKey, "shirt", {}},
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_found_by_number_with_all_their_parts) {
     BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {1, 0}, {2, 3}}));
 }
 
-BOOST_AUTO_TEST_CASE(some_blocks_are_deleted_at_a_time) {
+BOOST_AUTO_TEST_CASE(blocks_are_deleted_in_steps) {
     for (std::uint32_t number = 0; number < 5; ++number) insert({number, 0});
     const auto delete_two = [&] {
         return on_store([&](OrgStore& org) { return store::delete_some_blocks(org, id, 2); });
@@ -178,8 +178,8 @@ BOOST_AUTO_TEST_CASE(some_blocks_are_deleted_at_a_time) {
     BOOST_TEST(delete_two() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other) {
-    // The second finds the block taken when the first commits, and runs again as a whole.
+BOOST_AUTO_TEST_CASE(two_calls_that_create_the_same_block_run_in_sequence) {
+    // The second call finds the block when the first commits, and runs again completely.
     int runs = 0;
     std::future<void> second;
     on_store([&](OrgStore& org) {
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other)
                 store::insert_blocks(own, id, {&rival, 1}, kNow);
             });
         });
-        BOOST_TEST(until([&] { return client.someone_waits(); }));
+        BOOST_TEST(until([&] { return client.has_lock_wait(); }));
     });
     second.get();
     BOOST_TEST(runs == 2);

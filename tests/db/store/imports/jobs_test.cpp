@@ -1,5 +1,5 @@
-// store/imports/jobs.hpp: every move from state to state is guarded by the state that it leaves,
-// and every step of the runner by its lease.
+// store/imports/jobs.hpp: every transition checks the state that it leaves, and every step of the
+// runner checks its lease.
 #include "store/imports/jobs.hpp"
 
 #include "db/imports.hpp"
@@ -10,7 +10,7 @@ using namespace muster;
 using db::OrgStore;
 using rules::ImportState;
 using test::ImportFixture;
-using test::side_by_side;
+using test::in_parallel;
 
 namespace {
 
@@ -23,7 +23,7 @@ const Timestamp kLater = kNow + Milliseconds(3'600'000);
 const Timestamp kSoon = kNow + Milliseconds(1);
 
 struct Store : ImportFixture {
-    // Runs a call of the store in a transaction of its own.
+    // Runs a call of the store in its own transaction.
     template <class Call>
     auto on_store(OrgId organization, const Call& call) {
         return database.transaction([&](db::Tx& tx) {
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_read_as_it_was_written) {
     BOOST_TEST(read.updated_at == kNow);
 }
 
-BOOST_AUTO_TEST_CASE(a_preview_exists_once_the_dry_run_came_to_its_end) {
+BOOST_AUTO_TEST_CASE(a_preview_exists_after_the_dry_run_is_complete) {
     client.execute("UPDATE import_jobs SET staged_rows = 3, valid_rows = 2, invalid_rows = 0");
     for (const ImportState state : kStates) {
         put(state);
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(jobs_are_paged_newest_first) {
 
 // ---------------------------------------------------------------------------- one active job
 
-BOOST_AUTO_TEST_CASE(an_active_job_is_in_the_way_of_the_next_until_it_ends) {
+BOOST_AUTO_TEST_CASE(an_active_job_blocks_the_next_one_until_it_ends) {
     for (const ImportState state : kStates) {
         put(state);
         struct Undo {};
@@ -158,12 +158,12 @@ BOOST_AUTO_TEST_CASE(an_active_job_is_in_the_way_of_the_next_until_it_ends) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(of_twenty_parallel_jobs_one_is_made_and_the_others_name_it) {
+BOOST_AUTO_TEST_CASE(twenty_parallel_creations_create_one_job_and_the_others_report_it) {
     cancel(id);
     constexpr int kThreads = 20;
     std::vector<std::optional<ImportId>> active(kThreads);
     std::vector<ImportId> own(kThreads);
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         active[i] = worker.database.transaction([&](db::Tx& tx) {
             OrgStore org(tx, acme);
@@ -181,14 +181,14 @@ BOOST_AUTO_TEST_CASE(of_twenty_parallel_jobs_one_is_made_and_the_others_name_it)
     BOOST_TEST(client.number("SELECT COUNT(*) FROM import_jobs WHERE active_slot = 1") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(another_organization_s_active_job_is_in_nobody_s_way) {
+BOOST_AUTO_TEST_CASE(an_active_job_does_not_block_another_organization) {
     const OrgId other = organization("Other");
     BOOST_TEST(!on_store(other, [&](OrgStore& org) { return store::insert_import(org, fresh()); }));
 }
 
-// ---------------------------------------------------------------------------- moves
+// ---------------------------------------------------------------------------- transitions
 
-BOOST_AUTO_TEST_CASE(a_move_happens_from_the_state_that_it_names_and_from_no_other) {
+BOOST_AUTO_TEST_CASE(a_transition_happens_only_from_its_named_state) {
     for (const ImportState is : kStates) {
         for (const ImportState from : kStates) {
             for (const ImportState to : kStates) {
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_move_happens_from_the_state_that_it_names_and_from_no_oth
     }));
 }
 
-BOOST_AUTO_TEST_CASE(a_move_to_committing_begins_with_the_invalid_rows_done) {
+BOOST_AUTO_TEST_CASE(a_transition_to_committing_counts_the_invalid_rows_as_processed) {
     client.execute(
         "UPDATE import_jobs SET state = 'validated', processed_rows = 10, valid_rows = 7, "
         "invalid_rows = 3, attempts = 2, next_block = 9, commit_requested = TRUE");
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_has_ended) {
     BOOST_TEST(job(id).completed_at == kNow);
 }
 
-BOOST_AUTO_TEST_CASE(only_a_job_in_staging_is_sealed) {
+BOOST_AUTO_TEST_CASE(only_a_job_in_staging_moves_to_validating) {
     for (const ImportState state : kStates) {
         for (const bool commit : {false, true}) {
             put(state);
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(only_a_job_in_staging_is_sealed) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(only_a_job_in_staging_takes_rows_and_no_more_than_the_most) {
+BOOST_AUTO_TEST_CASE(only_a_job_in_staging_accepts_rows_up_to_the_limit) {
     const auto add = [&](int rows) {
         return on_store(
             [&](OrgStore& org) { return store::add_staged_rows(org, id, rows, 100, kNow); });
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(only_a_job_in_staging_takes_rows_and_no_more_than_the_most)
 
 // ---------------------------------------------------------------------------- leases
 
-BOOST_AUTO_TEST_CASE(a_moving_job_without_a_live_lease_is_due) {
+BOOST_AUTO_TEST_CASE(a_moving_job_without_a_valid_lease_is_due) {
     const auto due = [&] {
         return database.autocommit([&](db::Tx& tx) { return store::find_due_import(tx, kNow); });
     };
@@ -290,14 +290,14 @@ BOOST_AUTO_TEST_CASE(the_job_that_waited_longest_is_due_first) {
         return database.autocommit([&](db::Tx& tx) { return store::find_due_import(tx, kNow); })
             ->id;
     };
-    BOOST_TEST(due() == id);  // never served: the older one
+    BOOST_TEST(due() == id);  // neither was processed: the older one
     client.execute("UPDATE import_jobs SET served_at = 5 WHERE id = ?", id);
     BOOST_TEST(due() == second);
     client.execute("UPDATE import_jobs SET served_at = 6 WHERE id = ?", second);
     BOOST_TEST(due() == id);
 }
 
-BOOST_AUTO_TEST_CASE(a_lease_is_taken_once_and_again_when_it_ran_out) {
+BOOST_AUTO_TEST_CASE(a_lease_is_claimed_once_and_again_after_it_expires) {
     const auto claim = [&](const Uuid& owner, Timestamp now) {
         return on_store([&](OrgStore& org) {
             return store::claim_import(org, id, owner, now, now + Milliseconds(10));
@@ -318,17 +318,17 @@ BOOST_AUTO_TEST_CASE(a_lease_is_taken_once_and_again_when_it_ran_out) {
     BOOST_TEST(job(id).heartbeat_at == kNow + Milliseconds(10));
 }
 
-BOOST_AUTO_TEST_CASE(of_many_runners_one_gets_the_lease) {
+BOOST_AUTO_TEST_CASE(one_of_many_runners_gets_the_lease) {
     put(ImportState::Committing);
     std::atomic<int> claimed = 0;
-    side_by_side(10, [&](int) {
+    in_parallel(10, [&](int) {
         test::DatabaseContext worker;
         if (service::claim_due_import(worker.context, Uuid::v7())) ++claimed;
     });
     BOOST_TEST(claimed == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_lease_works_for_its_owner_in_its_state_only) {
+BOOST_AUTO_TEST_CASE(a_lease_is_valid_only_for_its_owner_and_its_state) {
     const Uuid rival = Uuid::v7();
     const auto progress = [&](const Uuid& owner, ImportState state) {
         return on_store([&](OrgStore& org) {
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(a_lease_works_for_its_owner_in_its_state_only) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(progress_adds_up_and_moves_the_cursor_where_one_is_given) {
+BOOST_AUTO_TEST_CASE(progress_accumulates_and_moves_the_cursor_if_given) {
     put(ImportState::Validating, runner);
     client.execute("UPDATE import_jobs SET attempts = 3");
     store::ImportProgress progress{1, 2, 3, 4, 5, 6, {7, 8, 9}};
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(progress_adds_up_and_moves_the_cursor_where_one_is_given) {
     BOOST_TEST(read.updated_at == kNow);
 }
 
-BOOST_AUTO_TEST_CASE(a_released_job_is_due_again_when_its_pause_is_over) {
+BOOST_AUTO_TEST_CASE(a_released_job_is_due_again_after_its_pause) {
     put(ImportState::Validating, runner, kLater);
     client.execute("UPDATE import_jobs SET attempts = 1");
     const auto release = [&](const Uuid& owner, bool forgive) {
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_released_job_is_due_again_when_its_pause_is_over) {
     BOOST_TEST(job(id).attempts == 0);
     put(ImportState::Validating, runner, kLater);
     release(runner, true);
-    BOOST_TEST(job(id).attempts == 0);  // never below
+    BOOST_TEST(job(id).attempts == 0);  // never negative
 }
 
 BOOST_AUTO_TEST_CASE(the_owner_of_the_lease_ends_the_job) {
@@ -413,7 +413,8 @@ BOOST_AUTO_TEST_CASE(the_owner_of_the_lease_ends_the_job) {
     BOOST_TEST(finish(runner, ImportState::Validating, ImportState::Validated));
     BOOST_TEST(job(id).state == ImportState::Validated);
     BOOST_TEST(!job(id).completed_at.has_value());
-    BOOST_TEST(!finish(runner, ImportState::Validated, ImportState::Completed));  // lease is gone
+    BOOST_TEST(
+        !finish(runner, ImportState::Validated, ImportState::Completed));  // the lease is released
     put(ImportState::Committing, runner);
     BOOST_TEST(finish(runner, ImportState::Committing, ImportState::Completed));
     BOOST_TEST(job(id).completed_at == kNow);
@@ -451,7 +452,7 @@ BOOST_AUTO_TEST_CASE(moving_jobs_are_counted_by_state) {
 
 // ---------------------------------------------------------------------------- retention
 
-BOOST_AUTO_TEST_CASE(a_job_whose_retention_is_over_is_gone_before_the_purge_comes_by) {
+BOOST_AUTO_TEST_CASE(a_job_past_its_retention_is_not_found_before_the_purge) {
     const auto found = [&](Timestamp now) {
         return on_store([&](OrgStore& org) {
             const bool is_found = store::find_import(org, id, now).has_value();
@@ -475,7 +476,7 @@ BOOST_AUTO_TEST_CASE(a_job_whose_retention_is_over_is_gone_before_the_purge_come
     BOOST_TEST(!is_due(kLater));
 }
 
-BOOST_AUTO_TEST_CASE(an_active_job_whose_retention_is_over_is_in_nobody_s_way) {
+BOOST_AUTO_TEST_CASE(an_active_job_past_its_retention_blocks_no_other) {
     client.execute("UPDATE import_jobs SET expires_at = ?", kNow);
     BOOST_TEST(!on_store([&](OrgStore& org) { return store::insert_import(org, fresh()); }));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM import_jobs WHERE active_slot = 1") == 1);

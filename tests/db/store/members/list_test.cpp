@@ -1,5 +1,5 @@
-// store/members/list.hpp: what each statement reads. That follows the size of a page, not the place
-// where it begins, the number of members, or what the server believes about the table.
+// store/members/list.hpp: what each statement reads. The cost depends on the size of a page, not on
+// its position, the number of members, or the statistics of the server.
 #include "store/members/list.hpp"
 
 #include "db/members.hpp"
@@ -15,23 +15,23 @@ using store::MemberKey;
 using test::Batch;
 using test::Fixture;
 using test::kStart;
-using test::Meanwhile;
+using test::SchemaChange;
 
 namespace {
 
 constexpr int kMembers = 20'000;
 constexpr int kBatch = 1000;
 constexpr int kPage = 50;
-// An index is entered once for each range of its terms.
+// One entry into an index for each range of its terms.
 constexpr std::int64_t kOneIndex = kPage + 5;
-// Three indexes, their entries merged and sorted, each one's member looked at.
+// Three indexes: their entries are merged and sorted, and the member of each is read.
 constexpr std::int64_t kThreeIndexes = 12 * kPage;
 
 using Keys = std::vector<MemberKey>;
 using Page = std::function<Keys(OrgStore&, const MemberKey& after, int limit)>;
 
 struct Costs : Fixture {
-    // Of every member all three terms begin with p, and many share a millisecond.
+    // All three terms of every member begin with p, and many members share a millisecond.
     void fill(OrgId organization, const std::string& domain) {
         for (int from = 0; from < kMembers; from += kBatch) {
             Batch batch;
@@ -60,16 +60,16 @@ struct Costs : Fixture {
     std::int64_t entries_read() {
         return database.autocommit([](db::Tx& tx) { return test::entries_read(tx); });
     }
-    // How many entries of tables and indexes, temporary ones too, the call reads.
+    // How many entries of tables and indexes, including temporary ones, the call reads.
     template <class Call>
     std::int64_t cost_of(const Call& call) {
-        on_store(call);  // the first time it is prepared, which reads too
+        on_store(call);  // the first call prepares the statement, which reads too
         const auto before = entries_read();
         on_store(call);
         return entries_read() - before;
     }
 
-    // At the beginning, in the middle, and in front of the end.
+    // At the beginning, in the middle, and near the end.
     void check(const std::string& what, std::int64_t most, const Page& page) {
         const Keys all = on_store([&](OrgStore& org) { return page(org, {}, 4 * kMembers); });
         BOOST_TEST_REQUIRE(all.size() >= std::size_t{kMembers} / 2);
@@ -104,7 +104,7 @@ struct Costs : Fixture {
         });
     }
 
-    // Of members one by one, as many as a page or a round asks for.
+    // Reads individual members, as many as a page or a round requests.
     void check_look_ups() {
         std::vector<UserId> users;
         for (const MemberKey& key :
@@ -137,7 +137,7 @@ struct Costs : Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(store_member_pages, Costs)
 
-BOOST_AUTO_TEST_CASE(a_statement_reads_a_page_wherever_it_begins) {
+BOOST_AUTO_TEST_CASE(a_statement_reads_the_same_at_any_position) {
     fill(acme, "acme");
     fill(umbrella, "umbrella");
     client.query("ANALYZE TABLE members");
@@ -145,10 +145,10 @@ BOOST_AUTO_TEST_CASE(a_statement_reads_a_page_wherever_it_begins) {
     check_look_ups();
 }
 
-BOOST_AUTO_TEST_CASE(a_statement_reads_a_page_even_where_the_server_believes_the_table_empty) {
-    // As after a large import: the server counts the rows by itself, but later.
-    const Meanwhile uncounted(client, "ALTER TABLE members STATS_AUTO_RECALC = 0",
-                              "ALTER TABLE members STATS_AUTO_RECALC = DEFAULT");
+BOOST_AUTO_TEST_CASE(a_statement_reads_the_same_with_outdated_table_statistics) {
+    // As after a large import: the server updates its statistics automatically, but later.
+    const SchemaChange uncounted(client, "ALTER TABLE members STATS_AUTO_RECALC = 0",
+                                 "ALTER TABLE members STATS_AUTO_RECALC = DEFAULT");
     client.query("ANALYZE TABLE members");
     fill(acme, "acme");
     check_pages();

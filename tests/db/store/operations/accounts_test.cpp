@@ -1,5 +1,5 @@
-// store/operations/accounts.hpp, store/operations/server.hpp: what goes into statements that no
-// server prepares, for both engines, and what the server says of itself.
+// store/operations/accounts.hpp, store/operations/server.hpp: the text of statements that cannot be
+// prepared, for both engines, and the properties of a server.
 #include "store/operations/accounts.hpp"
 
 #include "db/fixture.hpp"
@@ -17,7 +17,7 @@ using store::ServerKind;
 
 BOOST_AUTO_TEST_SUITE(accounts)
 
-BOOST_AUTO_TEST_CASE(names_are_letters_digits_and_underscores) {
+BOOST_AUTO_TEST_CASE(account_names_are_letters_digits_and_underscores) {
     for (const std::string_view name :
          {"muster", "a", "_", "Muster_2", "12345678901234567890123456789012"}) {
         BOOST_TEST(store::is_account_name(name), name);
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(hosts_are_names_addresses_and_patterns) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_engine_gets_its_own_words) {
+BOOST_AUTO_TEST_CASE(each_engine_gets_its_own_syntax) {
     const Account local{"muster", "localhost"};
     const Account far{"muster", "%", true};
     BOOST_TEST(
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(each_engine_gets_its_own_words) {
 
 namespace {
 
-// By what it alone has, not by its name.
+// By a feature that only it has, not by its name.
 struct Server : muster::test::Client {
     bool is_mariadb() {
         return number("SELECT COUNT(*) FROM information_schema.engines WHERE engine = 'Aria'") == 1;
@@ -80,8 +80,8 @@ struct Server : muster::test::Client {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_password_is_hashed_as_mariadb_does, Server) {
-    if (!is_mariadb()) return;  // no other has the function
+BOOST_FIXTURE_TEST_CASE(a_password_is_hashed_like_mariadb_does, Server) {
+    if (!is_mariadb()) return;  // only MariaDB has the function
     for (const std::string password : {"x", "s3cret", "it's \\ ä"}) {
         const std::string mine = store::by_password(ServerKind::MariaDb, Secret(password));
         BOOST_TEST(mine == "VIA mysql_native_password USING '" +
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_password_is_hashed_as_mariadb_does, Server) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_server_says_what_it_is, muster::test::DatabaseContext) {
+BOOST_FIXTURE_TEST_CASE(a_server_reports_its_properties, muster::test::DatabaseContext) {
     database.autocommit([](muster::db::Tx& tx) {
         const auto server = store::describe_server(tx);
         const bool is_mariadb = Server().is_mariadb();

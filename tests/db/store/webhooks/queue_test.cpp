@@ -1,5 +1,5 @@
-// store/webhooks/queue.hpp: looking for what is due costs the same however long the queues are, and
-// no two runners get the same delivery.
+// store/webhooks/queue.hpp: finding due deliveries costs the same for queues of any length, and two
+// runners never get the same delivery.
 #include "store/webhooks/queue.hpp"
 
 #include "db/webhook_fixture.hpp"
@@ -14,7 +14,7 @@ using namespace muster;
 namespace {
 
 struct Queue : test::WebhookFixture {
-    // `count` deliveries to each endpoint, due since long, all of one event.
+    // `count` deliveries to each endpoint, overdue, all of one event.
     void fill(const std::vector<EndpointId>& endpoints, int count) {
         const auto event = WebhookEventId::create();
         client.execute(
@@ -47,7 +47,7 @@ struct Queue : test::WebhookFixture {
 
 BOOST_FIXTURE_TEST_SUITE(webhook_queue, Queue)
 
-BOOST_AUTO_TEST_CASE(looking_for_the_due_reads_no_more_for_a_long_queue) {
+BOOST_AUTO_TEST_CASE(finding_due_deliveries_reads_the_same_for_a_long_queue) {
     const auto to = endpoint("https://one.example/");
     BOOST_TEST(reads([&](db::Tx& tx) { BOOST_TEST(due(tx).empty()); }) < 20);
     fill({to}, 100'000);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(looking_for_the_due_reads_no_more_for_a_long_queue) {
                }) < 40);
 }
 
-BOOST_AUTO_TEST_CASE(a_thousand_paused_endpoints_cost_a_look_each) {
+BOOST_AUTO_TEST_CASE(a_thousand_paused_endpoints_cost_one_read_each) {
     std::vector<EndpointId> paused;
     for (int i = 0; i < 1000; ++i) paused.push_back(endpoint("https://one.example/"));
     client.run("UPDATE webhook_endpoints SET status = 'paused'");
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_paused_endpoints_cost_a_look_each) {
     BOOST_TEST_MESSAGE("milliseconds: " << (Timestamp::now() - began).count());
 }
 
-BOOST_AUTO_TEST_CASE(those_that_fail_are_found_apart_and_the_longest_due_first) {
+BOOST_AUTO_TEST_CASE(failing_endpoints_are_found_separately_and_the_longest_due_first) {
     const auto late = endpoint("https://one.example/");
     const auto later = endpoint("https://two.example/");
     const auto failing = endpoint("https://three.example/");
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(those_that_fail_are_found_apart_and_the_longest_due_first) 
     });
 }
 
-BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses) {
+BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_does_not_hide_others) {
     std::vector<EndpointId> late;
     for (int i = 0; i < 12; ++i) late.push_back(endpoint("https://one.example/"));
     fill(late, 1);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses
     });
 }
 
-BOOST_AUTO_TEST_CASE(what_one_runner_just_takes_another_passes_over) {
+BOOST_AUTO_TEST_CASE(a_delivery_claimed_by_one_runner_is_skipped_by_another) {
     const auto to = endpoint("https://one.example/");
     queue(to, 10);
     test::DatabaseContext other;
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(what_one_runner_just_takes_another_passes_over) {
     BOOST_TEST(all.size() == 10U);
 }
 
-BOOST_AUTO_TEST_CASE(events_go_after_thirty_days_with_all_that_hangs_on_them) {
+BOOST_AUTO_TEST_CASE(events_are_purged_after_thirty_days_with_their_deliveries) {
     constexpr std::int64_t kMonth = 30L * 24 * 3600 * 1000;
     const auto to = endpoint("https://one.example/");
     queue(to, 700);

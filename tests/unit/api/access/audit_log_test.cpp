@@ -1,4 +1,5 @@
-// api/access/audit_log.cpp: who may read the audit log, what may be asked, and what an entry says.
+// api/access/audit_log.cpp: who may read the audit log, its query parameters, and the fields of an
+// entry.
 #include "api/routes.hpp"
 #include "base/error.hpp"
 
@@ -32,13 +33,13 @@ bool is_good(std::string_view query) {
 
 BOOST_AUTO_TEST_SUITE(audit_log)
 
-BOOST_AUTO_TEST_CASE(the_log_is_for_admins_viewers_included_and_not_for_keys) {
+BOOST_AUTO_TEST_CASE(admins_and_viewers_read_the_log_and_keys_do_not) {
     BOOST_TEST(row().operation == "listAuditLog");
     BOOST_TEST(row().access == api::Access::Admin);
     BOOST_TEST(row().role == rules::Role::Viewer);
 }
 
-BOOST_AUTO_TEST_CASE(a_page_has_1_to_100_entries_50_unless_told) {
+BOOST_AUTO_TEST_CASE(a_page_has_1_to_100_entries_and_50_by_default) {
     BOOST_TEST(api::decode_query(row(), "").integer("limit") == 50);
     for (const auto good : {"limit=1", "limit=100", "action=api_key.revoked&subject_id=x"}) {
         BOOST_TEST(is_good(good), good);
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_page_has_1_to_100_entries_50_unless_told) {
     BOOST_TEST(!is_good("action=" + std::string(256, 'x')));
 }
 
-BOOST_AUTO_TEST_CASE(an_entry_says_who_did_what_to_whom_and_when) {
+BOOST_AUTO_TEST_CASE(an_entry_has_actor_action_subject_and_time) {
     const Json::Value entry = row().handler.shape.schema()["properties"]["audit_log"]["items"];
     const auto names = entry["properties"].getMemberNames();
     BOOST_TEST(std::set<std::string>(names.begin(), names.end()) ==

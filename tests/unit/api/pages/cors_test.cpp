@@ -1,4 +1,4 @@
-// api/pages/cors.hpp: where a request says it comes from, and who is told that it may.
+// api/pages/cors.hpp: the origin of a request, and which origins are allowed.
 #include "api/pages/cors.hpp"
 
 #include "base/error.hpp"
@@ -52,7 +52,7 @@ const std::vector<std::string> kShop = {"https://shop.example"};
 
 BOOST_AUTO_TEST_SUITE(cors)
 
-BOOST_AUTO_TEST_CASE(the_origin_is_the_header_s_or_else_the_referer_s) {
+BOOST_AUTO_TEST_CASE(the_origin_comes_from_the_origin_header_or_else_the_referer) {
     BOOST_TEST(is_let_in(from("https://shop.example"), kShop));
     BOOST_TEST(is_let_in(from({}, "https://shop.example/cart?step=2#end"), kShop));
     BOOST_TEST(!is_let_in(from({}, "https://evil.example/https://shop.example"), kShop));
@@ -60,14 +60,14 @@ BOOST_AUTO_TEST_CASE(the_origin_is_the_header_s_or_else_the_referer_s) {
     BOOST_TEST(!is_let_in(from({}, {}), kShop));
 }
 
-BOOST_AUTO_TEST_CASE(an_origin_that_is_there_decides_whatever_the_referer_says) {
+BOOST_AUTO_TEST_CASE(an_origin_header_overrides_the_referer) {
     BOOST_TEST(!is_let_in(from("null", "https://shop.example/"), kShop));
     BOOST_TEST(!is_let_in(from("", "https://shop.example/"), kShop));
     BOOST_TEST(!is_let_in(from("https://evil.example", "https://shop.example/"), kShop));
     BOOST_TEST(is_let_in(from("https://shop.example", "https://evil.example/"), kShop));
 }
 
-BOOST_AUTO_TEST_CASE(scheme_and_port_are_part_of_it_and_look_alikes_are_others) {
+BOOST_AUTO_TEST_CASE(scheme_and_port_are_part_of_the_origin_and_similar_hosts_do_not_match) {
     for (const char* origin :
          {"http://shop.example", "https://shop.example:8443", "https://shop.example.evil.example",
           "https://evilshop.example", "https://a.shop.example", "https://shop.example/",
@@ -76,22 +76,22 @@ BOOST_AUTO_TEST_CASE(scheme_and_port_are_part_of_it_and_look_alikes_are_others) 
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_key_without_origins_lets_nobody_in) {
+BOOST_AUTO_TEST_CASE(a_key_without_origins_rejects_every_page) {
     BOOST_TEST(!is_let_in(from("https://shop.example"), {}));
     BOOST_TEST(!is_let_in(from("https://shop.example"), {""}));
 }
 
-BOOST_AUTO_TEST_CASE(the_console_is_one_origin) {
+BOOST_AUTO_TEST_CASE(the_console_has_one_origin) {
     BOOST_TEST(is_console("https://console.example", from("https://console.example")));
     BOOST_TEST(is_console("https://console.example", from({}, "https://console.example/members")));
     BOOST_TEST(!is_console("https://console.example", from("https://a.console.example")));
     BOOST_TEST(!is_console("https://console.example", from({}, {})));
-    // A setting that is no origin makes nobody the console, a request without one least of all.
+    // An invalid setting matches no request, including a request without an origin.
     BOOST_TEST(!is_console("nonsense", from({}, {})));
     BOOST_TEST(!is_console("nonsense", from("nonsense")));
 }
 
-BOOST_AUTO_TEST_CASE(the_browser_is_told_its_own_origin) {
+BOOST_AUTO_TEST_CASE(the_reply_allows_the_origin_of_the_request) {
     const auto headers = api::cors_headers(from("https://shop.example"));
     BOOST_TEST(header(headers, "Access-Control-Allow-Origin") == "https://shop.example");
     BOOST_TEST(header(headers, "Access-Control-Allow-Credentials").empty());

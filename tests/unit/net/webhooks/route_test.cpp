@@ -1,5 +1,5 @@
-// net/webhooks/sender.hpp: where posts go, and where they never go: URLs, names, certificates,
-// proxies, headers.
+// net/webhooks/sender.hpp: which destinations are allowed: URLs, names, certificates, proxies,
+// headers.
 #include "base/text.hpp"
 #include "net/webhooks/transfer.hpp"
 #include "unit/net/tls_receiver.hpp"
@@ -14,14 +14,14 @@ using namespace muster::test;
 
 namespace {
 
-// Public by its number, and nobody's: nothing of a test reaches a machine.
+// A public address that is not assigned: no request of a test reaches a machine.
 constexpr const char* kNobodys = "2e00::1";
 
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(net_webhook_route, Sending)
 
-BOOST_AUTO_TEST_CASE(no_url_that_an_endpoint_may_not_have_is_sent_to) {
+BOOST_AUTO_TEST_CASE(a_forbidden_url_is_not_requested) {
     const LoopbackServer server(answering({}));
     for (const std::string& url :
          {server.url(), "https://127.0.0.1" + port_of(server),
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(no_url_that_an_endpoint_may_not_have_is_sent_to) {
     BOOST_TEST(server.connections() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_header_cannot_write_another) {
+BOOST_AUTO_TEST_CASE(a_header_cannot_inject_another) {
     const LoopbackServer server(answering({}));
     WebhookSender sender(settings());
     for (const auto& [name, value] :
@@ -56,9 +56,9 @@ BOOST_AUTO_TEST_CASE(a_header_cannot_write_another) {
     BOOST_TEST(server.connections() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_name_is_connected_to_at_the_address_that_was_judged) {
+BOOST_AUTO_TEST_CASE(the_connection_uses_the_address_that_was_checked) {
     const TlsReceiver server("hooks.example");
-    // Only the first answer leads there.
+    // Only the first answer is this address.
     const LoopbackDns dns([](const std::string&, int nth) {
         return std::vector<std::string>{nth == 0 ? "127.0.0.1" : "127.0.0.2"};
     });
@@ -75,10 +75,10 @@ BOOST_AUTO_TEST_CASE(a_name_is_connected_to_at_the_address_that_was_judged) {
         ascii_lower(result.excerpt);
         BOOST_TEST(result.excerpt == "hooks.example " + authority);
     }
-    BOOST_TEST(dns.questions("hooks.example") == 2);  // A and AAAA, and remembered
+    BOOST_TEST(dns.questions("hooks.example") == 2);  // A and AAAA, then cached
 }
 
-BOOST_AUTO_TEST_CASE(a_certificate_that_is_not_to_be_trusted_is_a_failure_of_tls) {
+BOOST_AUTO_TEST_CASE(an_untrusted_certificate_is_a_tls_failure) {
     const TlsReceiver server("hooks.example");
     const LoopbackDns dns(
         knowing({{"hooks.example", {"127.0.0.1"}}, {"other.example", {"127.0.0.1"}}}));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_certificate_that_is_not_to_be_trusted_is_a_failure_of_tls
     BOOST_TEST(send(trusting, "https://hooks.example" + port).outcome == "200");
 }
 
-BOOST_AUTO_TEST_CASE(a_receiver_that_speaks_no_tls_gets_nothing) {
+BOOST_AUTO_TEST_CASE(a_receiver_without_tls_gets_no_data) {
     std::atomic<int> requests = 0;
     ServedResponse plain;
     plain.raw = "HTTP/1.1 400 Bad Request\r\n\r\n";
@@ -99,12 +99,12 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_speaks_no_tls_gets_nothing) {
         ++requests;
         return plain;
     });
-    // It waits for a line end that TLS has not sent.
+    // It waits for a line end that TLS does not send.
     BOOST_TEST(send(settings(), "https://127.0.0.1" + port_of(server)).outcome == "timeout");
     BOOST_TEST(requests == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_name_with_a_bad_answer_is_not_connected_to) {
+BOOST_AUTO_TEST_CASE(a_name_with_a_forbidden_address_is_not_connected_to) {
     const LoopbackServer server(answering({}));
     const LoopbackDns dns(knowing({{"inside.example", {"127.0.0.1"}},
                                    {"mixed.example", {kNobodys, "127.0.0.1"}},
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_name_with_a_bad_answer_is_not_connected_to) {
                "blocked_address");
 }
 
-BOOST_AUTO_TEST_CASE(a_name_that_changes_its_mind_gains_nothing) {
+BOOST_AUTO_TEST_CASE(a_name_that_changes_its_address_is_not_reconnected) {
     const LoopbackServer server(answering({}));
     const LoopbackDns dns([](const std::string&, int nth) {
         return std::vector<std::string>{nth == 0 ? kNobodys : "127.0.0.1"};
@@ -132,12 +132,12 @@ BOOST_AUTO_TEST_CASE(a_name_that_changes_its_mind_gains_nothing) {
         url, {false, LoopbackDns(knowing({{"rebind.example", {kNobodys}}})).address()}));
     WebhookSender sender(strict);
     BOOST_TEST(send(sender, post_to(url)).outcome == "connect");
-    BOOST_TEST(dns.questions("rebind.example") == 2);  // judged and used: one and the same answer
+    BOOST_TEST(dns.questions("rebind.example") == 2);  // checked and used: the same answer
     BOOST_TEST(send(sender, post_to(url)).outcome == "blocked_address");
     BOOST_TEST(server.connections() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(the_socket_itself_is_refused_where_curl_would_go_astray) {
+BOOST_AUTO_TEST_CASE(the_socket_is_rejected_if_curl_uses_another_address) {
     const LoopbackServer server(answering({}));
     const auto strict = settings(false);
     net::WebhookTransfer transfer(post_to("https://astray.example" + port_of(server)), strict);
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(the_socket_itself_is_refused_where_curl_would_go_astray) {
     BOOST_TEST(server.connections() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_name_without_addresses_is_a_failure_of_the_names) {
+BOOST_AUTO_TEST_CASE(a_name_without_addresses_is_a_dns_failure) {
     BOOST_TEST(send(settings(false), "https://nowhere.example/").outcome == "dns");
     const LoopbackDns silent([](const auto&, int) { return std::nullopt; });
     const auto result = send(settings(false, &silent), "https://hooks.example/");
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_name_without_addresses_is_a_failure_of_the_names) {
     BOOST_TEST(result.duration.count() < 2000);
 }
 
-BOOST_AUTO_TEST_CASE(posts_to_one_name_share_its_look_up) {
+BOOST_AUTO_TEST_CASE(posts_to_the_same_name_share_one_lookup) {
     const LoopbackServer server(answering({}));
     const LoopbackDns dns(knowing({{"localhost.example", {"10.0.0.1"}}}));
     WebhookSender sender(settings(false, &dns));
@@ -176,12 +176,12 @@ BOOST_AUTO_TEST_CASE(posts_to_one_name_share_its_look_up) {
     BOOST_TEST(dns.questions("localhost.example") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(localhost_is_the_loopback_where_the_policy_allows_it) {
+BOOST_AUTO_TEST_CASE(localhost_is_loopback_where_the_policy_allows_it) {
     const LoopbackServer server(answering({}));
     BOOST_TEST(send(settings(), "http://localhost" + port_of(server)).outcome == "200");
 }
 
-BOOST_AUTO_TEST_CASE(the_environments_proxy_does_not_count) {
+BOOST_AUTO_TEST_CASE(proxy_variables_of_the_environment_are_ignored) {
     const LoopbackServer proxy(answering({}));
     const LoopbackServer server(answering({}));
     const char* const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",

@@ -1,5 +1,4 @@
-// net/webhooks/sender.hpp against real sockets: what receivers may answer, and what becomes of the
-// posts.
+// net/webhooks/sender.hpp against real sockets: the replies of receivers and the results of posts.
 #include "unit/net/webhooks/sending.hpp"
 
 #include <arpa/inet.h>
@@ -19,7 +18,7 @@ using namespace muster::test;
 
 namespace {
 
-// Accepts nobody, and has no more room for those who wait: a SYN stays without an answer.
+// Accepts no connection, and its backlog is full: a SYN gets no answer.
 class FullQueue {
   public:
     FullQueue() {
@@ -53,7 +52,7 @@ class FullQueue {
     std::array<int, 4> waiting_{};
 };
 
-// A port that nobody listens on.
+// A port without a listener.
 std::string dead_url() {
     const LoopbackServer gone(answering({}));
     return gone.url();
@@ -63,7 +62,7 @@ std::string dead_url() {
 
 BOOST_FIXTURE_TEST_SUITE(net_webhook_sender, Sending)
 
-BOOST_AUTO_TEST_CASE(a_post_arrives_as_it_is_and_its_answer_is_told) {
+BOOST_AUTO_TEST_CASE(a_post_is_sent_unchanged_and_its_reply_is_reported) {
     std::mutex mutex;
     ServedRequest got;
     const LoopbackServer server([&](const ServedRequest& request) {
@@ -92,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_post_arrives_as_it_is_and_its_answer_is_told) {
         BOOST_TEST(!got.headers.contains(absent), absent);
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_counts_by_its_status) {
+BOOST_AUTO_TEST_CASE(the_status_of_the_reply_is_the_outcome) {
     const LoopbackServer server([](const ServedRequest& request) {
         ServedResponse response;
         response.status = std::stoi(request.path.substr(1));
@@ -118,7 +117,7 @@ BOOST_AUTO_TEST_CASE(an_answer_counts_by_its_status) {
         BOOST_TEST(result.outcome == outcome, status << " is " << result.outcome);
         BOOST_TEST(result.status.value_or(0) == status);
     }
-    BOOST_TEST(server.connections() == 1);  // kept between posts
+    BOOST_TEST(server.connections() == 1);  // reused between posts
 }
 
 BOOST_AUTO_TEST_CASE(a_redirect_is_not_followed) {
@@ -133,8 +132,8 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_not_followed) {
     BOOST_TEST(target.connections() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(retry_after_is_read_in_both_its_forms) {
-    const auto told = [&](const std::string& value) {
+BOOST_AUTO_TEST_CASE(retry_after_is_read_as_seconds_and_as_a_date) {
+    const auto retry_after_of = [&](const std::string& value) {
         ServedResponse response;
         response.status = 503;
         response.headers = {{"retry-AFTER", value}};
@@ -142,22 +141,22 @@ BOOST_AUTO_TEST_CASE(retry_after_is_read_in_both_its_forms) {
         const auto result = send(settings(), server.url());
         return result.retry_after ? result.retry_after->count() : -1;
     };
-    BOOST_TEST(told("120") == 120'000);
-    BOOST_TEST(told("0") == 0);
-    BOOST_TEST(told("99999999999999999999") == 30L * 24 * 3600 * 1000);
-    BOOST_TEST(told("soon") == -1);
-    BOOST_TEST(told("-5") == -1);
-    BOOST_TEST(told("") == -1);
+    BOOST_TEST(retry_after_of("120") == 120'000);
+    BOOST_TEST(retry_after_of("0") == 0);
+    BOOST_TEST(retry_after_of("99999999999999999999") == 30L * 24 * 3600 * 1000);
+    BOOST_TEST(retry_after_of("soon") == -1);
+    BOOST_TEST(retry_after_of("-5") == -1);
+    BOOST_TEST(retry_after_of("") == -1);
     const std::time_t then = Timestamp::now().milliseconds() / 1000 + 300;
     std::array<char, 64> date{};
     std::strftime(date.data(), date.size(), "%a, %d %b %Y %H:%M:%S GMT", std::gmtime(&then));
-    const auto span = told(date.data());
+    const auto span = retry_after_of(date.data());
     BOOST_TEST(span > 290'000);
     BOOST_TEST(span <= 300'000);
-    BOOST_TEST(told("Fri, 31 Dec 1999 23:59:59 GMT") == 0);
+    BOOST_TEST(retry_after_of("Fri, 31 Dec 1999 23:59:59 GMT") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_receiver_that_hangs_times_out) {
+BOOST_AUTO_TEST_CASE(an_unresponsive_receiver_times_out) {
     ServedResponse silent;
     silent.hang = true;
     const LoopbackServer server(answering(silent));
@@ -168,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_hangs_times_out) {
     BOOST_TEST(result.duration.count() < 3500);
 }
 
-BOOST_AUTO_TEST_CASE(what_follows_the_first_bytes_of_a_body_is_not_waited_for) {
+BOOST_AUTO_TEST_CASE(the_rest_of_a_long_body_is_not_read) {
     ServedResponse endless;
     endless.raw = "HTTP/1.1 200 OK\r\n\r\n" + std::string(2000, 'a');
     endless.endless = std::string(1000, 'b');
@@ -179,7 +178,7 @@ BOOST_AUTO_TEST_CASE(what_follows_the_first_bytes_of_a_body_is_not_waited_for) {
     BOOST_TEST(result.duration.count() < 1900);
 }
 
-BOOST_AUTO_TEST_CASE(an_endless_head_is_no_answer) {
+BOOST_AUTO_TEST_CASE(an_endless_head_is_a_failure) {
     for (const char* start : {"HTTP/1.1 200 OK\r\n", "HTTP/1.1 100 Continue\r\n\r\n"}) {
         ServedResponse endless;
         endless.raw = start;
@@ -191,7 +190,7 @@ BOOST_AUTO_TEST_CASE(an_endless_head_is_no_answer) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_head_may_be_large_but_not_without_end) {
+BOOST_AUTO_TEST_CASE(a_head_has_a_size_limit) {
     for (const auto& [lines, outcome] : {std::pair(500, "200"), std::pair(1000, "connect")}) {
         ServedResponse large;
         large.raw = "HTTP/1.1 200 OK\r\n";
@@ -202,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_head_may_be_large_but_not_without_end) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_that_breaks_off_counts_by_its_head) {
+BOOST_AUTO_TEST_CASE(an_interrupted_reply_counts_by_its_head) {
     ServedResponse cut;
     cut.body = "abcdef";
     cut.cut_body_after = 3;
@@ -223,7 +222,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_breaks_off_counts_by_its_head) {
     BOOST_TEST(send(settings(), silent.url()).outcome == "connect");
 }
 
-BOOST_AUTO_TEST_CASE(an_excerpt_is_the_bytes_as_they_were_sent) {
+BOOST_AUTO_TEST_CASE(an_excerpt_is_the_bytes_as_sent) {
     ServedResponse response;
     response.body = std::string("\x1f\x8b\0\xff\r\n", 6);
     response.headers = {{"Content-Encoding", "gzip"}};
@@ -231,14 +230,14 @@ BOOST_AUTO_TEST_CASE(an_excerpt_is_the_bytes_as_they_were_sent) {
     BOOST_TEST(send(settings(), server.url()).excerpt == response.body);
 }
 
-BOOST_AUTO_TEST_CASE(nobody_at_the_address_is_no_connection) {
+BOOST_AUTO_TEST_CASE(a_refused_connection_is_a_connect_failure) {
     const std::string url = dead_url();
     const auto result = send(settings(), url);
     BOOST_TEST(result.outcome == "connect");
     BOOST_TEST(!result.status);
 }
 
-BOOST_AUTO_TEST_CASE(a_connection_that_does_not_come_about_in_time_is_none) {
+BOOST_AUTO_TEST_CASE(a_connection_that_is_not_established_in_time_is_a_connect_failure) {
     const FullQueue full;
     const auto result = send(settings(), full.url());
     BOOST_TEST(result.outcome == "connect");
@@ -246,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_does_not_come_about_in_time_is_none) {
     BOOST_TEST(result.duration.count() < 1900);
 }
 
-BOOST_AUTO_TEST_CASE(a_kept_connection_that_was_closed_is_made_anew) {
+BOOST_AUTO_TEST_CASE(a_closed_kept_connection_is_reopened) {
     std::atomic<int> count = 0;
     const LoopbackServer server([&](const ServedRequest&) {
         ServedResponse response;
@@ -259,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_kept_connection_that_was_closed_is_made_anew) {
     BOOST_TEST(count == 5);
 }
 
-BOOST_AUTO_TEST_CASE(a_receiver_that_hangs_keeps_nobody_waiting) {
+BOOST_AUTO_TEST_CASE(an_unresponsive_receiver_does_not_block_others) {
     ServedResponse silent;
     silent.hang = true;
     const LoopbackServer hanging(answering(silent));
@@ -283,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_hangs_keeps_nobody_waiting) {
     BOOST_TEST(sender.pending_count() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_thousand_posts_may_be_under_way) {
+BOOST_AUTO_TEST_CASE(a_thousand_posts_may_be_in_progress) {
     const LoopbackServer server(answering({}));
     auto patient = settings();
     patient.connect_seconds = 10;
@@ -296,7 +295,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_posts_may_be_under_way) {
     BOOST_TEST(outcomes["200"] == 1000);
 }
 
-BOOST_AUTO_TEST_CASE(waiting_ends_in_time_and_a_sender_may_go_before_its_posts) {
+BOOST_AUTO_TEST_CASE(waiting_has_a_timeout_and_a_sender_may_be_destroyed_before_its_posts) {
     ServedResponse silent;
     silent.hang = true;
     const LoopbackServer server(answering(silent));

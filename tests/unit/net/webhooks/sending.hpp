@@ -1,4 +1,4 @@
-// What the tests of net/webhooks/sender.hpp have in common.
+// Shared helpers of the tests of net/webhooks/sender.hpp.
 #pragma once
 
 #include "net/webhooks/sender.hpp"
@@ -24,11 +24,11 @@ using net::WebhookSender;
 using Clock = std::chrono::steady_clock;
 
 struct Sending {
-    LoopbackDns nobody{knowing({})};
+    LoopbackDns no_names{knowing({})};
 
     SenderSettings settings(bool loopback = true, const LoopbackDns* dns = nullptr) const {
         SenderSettings settings;
-        settings.policy = {loopback, (dns != nullptr ? *dns : nobody).address()};
+        settings.policy = {loopback, (dns != nullptr ? *dns : no_names).address()};
         settings.connect_seconds = 1;
         settings.total_seconds = 2;
         return settings;

@@ -1,5 +1,5 @@
-// net/webhooks/url.hpp: the ways to write an address that an endpoint must not have, and names
-// whose answers come from a real name server on the loopback.
+// net/webhooks/url.hpp: the notations of addresses that an endpoint must not use, and names
+// resolved by a DNS server on the loopback.
 #include "net/webhooks/url.hpp"
 
 #include "unit/net/loopback_dns.hpp"
@@ -18,7 +18,7 @@ using test::LoopbackDns;
 
 namespace {
 
-// A name server that knows nobody: no test asks that of the machine.
+// A DNS server without names: no test queries the resolver of the machine.
 struct NoNames {
     LoopbackDns dns{knowing({})};
     UrlPolicy production{false, dns.address()};
@@ -99,7 +99,7 @@ const BadUrl kBadUrls[] = {
     {"https://good.example:-1/", ""},
     {"https://good.example:x/", ""},
     {"https://good.example:80:443/", ""},
-    // The loopback, and how it may be spelt.
+    // Loopback in its different notations.
     {"https://localhost/", "public"},
     {"https://LOCALHOST/", "public"},
     {"https://localhost./", "public"},
@@ -131,14 +131,14 @@ const BadUrl kBadUrls[] = {
     {"https://[64:ff9b:1::7f00:1]/", "public"},
     {"https://[2002:7f00:1::]/", "public"},
     {"https://[2001:0:7f00:1::]/", "public"},
-    // Numbers that curl leaves alone and others may not.
+    // Numbers that curl does not convert but other programs may.
     {"https://4294967296/", "host name"},
     {"https://256.256.256.256/", "host name"},
     {"https://1.2.3.4.5/", "host name"},
     {"https://08.1/", "host name"},
     {"https://0x7f.0.0.0x1g/", "host name"},
     {"https://127.0.0.0x100000001/", "host name"},
-    // Other addresses that are nobody's.
+    // Other addresses that are not public.
     {"https://10.0.0.1/", "public"},
     {"https://192.168.1.1/", "public"},
     {"https://172.16.0.1/", "public"},
@@ -186,7 +186,7 @@ std::string fault(const std::string& url, const UrlPolicy& policy) {
 
 BOOST_FIXTURE_TEST_SUITE(net_webhook_url, NoNames)
 
-BOOST_AUTO_TEST_CASE(a_url_that_could_lead_inside_is_refused_however_it_is_written) {
+BOOST_AUTO_TEST_CASE(a_url_to_an_internal_address_is_rejected_in_any_notation) {
     for (const BadUrl& bad : kBadUrls) {
         const std::string reason = fault(bad.url, production);
         BOOST_TEST(reason != "(none)", bad.url);
@@ -199,11 +199,11 @@ BOOST_AUTO_TEST_CASE(a_url_that_could_lead_inside_is_refused_however_it_is_writt
     BOOST_TEST(fault("https://" + name + "/", production) != "(none)");
 }
 
-BOOST_AUTO_TEST_CASE(any_other_https_url_is_taken) {
+BOOST_AUTO_TEST_CASE(any_other_https_url_is_accepted) {
     for (const char* url : kGoodUrls) BOOST_TEST(fault(url, production) == "(none)", url);
 }
 
-BOOST_AUTO_TEST_CASE(the_loopback_is_taken_where_the_policy_says_so_and_nothing_else_is) {
+BOOST_AUTO_TEST_CASE(only_loopback_is_allowed_additionally_by_the_policy) {
     for (const char* url :
          {"http://127.0.0.1:8080/hook", "http://127.9.9.9/", "http://[::1]:8080/",
           "http://localhost:8080/", "http://127.1/", "https://127.0.0.1/", "https://[::1]/",
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(the_loopback_is_taken_where_the_policy_says_so_and_nothing_
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_name_with_one_bad_answer_among_good_ones_is_refused) {
+BOOST_AUTO_TEST_CASE(a_name_with_one_forbidden_address_is_rejected) {
     const LoopbackDns names(knowing({
         {"good.example", {"93.184.216.34", "2606:4700::1111"}},
         {"private.example", {"10.0.0.1"}},
@@ -244,12 +244,12 @@ BOOST_AUTO_TEST_CASE(a_name_with_one_bad_answer_among_good_ones_is_refused) {
     BOOST_TEST(names.questions("good.example") == 4);  // A and AAAA each time
 }
 
-BOOST_AUTO_TEST_CASE(a_name_that_nobody_knows_yet_is_taken) {
+BOOST_AUTO_TEST_CASE(a_name_that_does_not_resolve_yet_is_accepted) {
     BOOST_TEST(fault("https://not-yet.example/", production) == "(none)");
     BOOST_TEST(dns.questions("not-yet.example") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_name_is_asked_for_as_it_stands_without_search_domains) {
+BOOST_AUTO_TEST_CASE(a_name_is_resolved_without_search_domains) {
     setenv("LOCALDOMAIN", "corp.example", 1);
     const LoopbackDns names(knowing({{"intranet.corp.example", {"10.0.0.1"}}}));
     BOOST_TEST(fault("https://intranet/", {false, names.address()}) == "(none)");
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_name_is_asked_for_as_it_stands_without_search_domains) {
     BOOST_TEST(names.questions("intranet") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(name_servers_that_say_nothing_hold_nobody_up) {
+BOOST_AUTO_TEST_CASE(unresponsive_name_servers_do_not_block) {
     const LoopbackDns silent([](const auto&, int) { return std::nullopt; });
     const auto began = std::chrono::steady_clock::now();
     BOOST_TEST(fault("https://good.example/", {false, silent.address()}) == "(none)");
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(name_servers_that_say_nothing_hold_nobody_up) {
     BOOST_TEST(silent.questions("good.example") >= 2);
 }
 
-BOOST_AUTO_TEST_CASE(without_a_look_up_nobody_is_asked_and_the_rest_is_judged) {
+BOOST_AUTO_TEST_CASE(without_a_lookup_the_rest_of_the_url_is_still_checked) {
     const LoopbackDns names([](const auto&, int) { return std::vector<std::string>{"127.0.0.1"}; });
     const net::UrlPolicy policy{false, names.address()};
     BOOST_TEST(!fault_in_webhook_url("https://good.example/", policy, net::LookUp::No));
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(without_a_look_up_nobody_is_asked_and_the_rest_is_judged) {
     BOOST_TEST(fault_in_webhook_url("https://good.example/", policy).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_that_was_lost_is_asked_for_again) {
+BOOST_AUTO_TEST_CASE(a_lost_answer_is_queried_again) {
     const LoopbackDns names([](const auto&, int nth) -> std::optional<std::vector<std::string>> {
         if (nth == 0) return std::nullopt;
         return std::vector<std::string>{"10.0.0.1"};
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_was_lost_is_asked_for_again) {
     BOOST_TEST(fault("https://good.example/", {false, names.address()}) != "(none)");
 }
 
-BOOST_AUTO_TEST_CASE(name_servers_that_are_none_are_an_error) {
+BOOST_AUTO_TEST_CASE(invalid_name_servers_are_an_error) {
     BOOST_CHECK_THROW(static_cast<void>(fault("https://good.example/", {false, "nonsense"})),
                       std::runtime_error);
 }

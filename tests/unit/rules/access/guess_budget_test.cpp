@@ -1,5 +1,4 @@
-// rules/access/guess_budget.hpp: an exact sliding window that holds whatever the database gives
-// back.
+// rules/access/guess_budget.hpp: an exact sliding window, also for corrupt data from the database.
 #include "rules/access/guess_budget.hpp"
 
 #include "print.hpp"
@@ -23,7 +22,7 @@ Timestamp after(std::int64_t milliseconds) {
     return kStart + Milliseconds(milliseconds);
 }
 
-// The seconds, or 0 where there is room.
+// The seconds to wait, or 0 if the budget has room.
 int seconds_left(const SpentTimes& spent, Timestamp now, Budget budget = kThreeAnHour) {
     return spent.exhausted(budget, now).value_or(0);
 }
@@ -51,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_budget_has_room_until_it_is_spent) {
     BOOST_TEST(seconds_left(spent, after(2)) == 3600);
 }
 
-BOOST_AUTO_TEST_CASE(room_comes_back_exactly_when_the_oldest_leaves_the_window) {
+BOOST_AUTO_TEST_CASE(room_returns_exactly_when_the_oldest_attempt_leaves_the_window) {
     SpentTimes spent;
     for (const int at : {0, 10'000, 20'000}) spent.spend(after(at), kHour);
     BOOST_TEST(seconds_left(spent, after(20'000)) == 3580);
@@ -64,7 +63,7 @@ BOOST_AUTO_TEST_CASE(room_comes_back_exactly_when_the_oldest_leaves_the_window) 
     BOOST_TEST(seconds_left(spent, after(3'610'000)) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(no_window_of_that_length_ever_sees_more_than_the_budget) {
+BOOST_AUTO_TEST_CASE(no_window_contains_more_attempts_than_the_budget) {
     std::mt19937 random(7);
     SpentTimes spent;
     std::vector<Timestamp> taken;
@@ -80,7 +79,7 @@ BOOST_AUTO_TEST_CASE(no_window_of_that_length_ever_sees_more_than_the_budget) {
     BOOST_TEST(taken.size() > 1000U);
 }
 
-BOOST_AUTO_TEST_CASE(two_budgets_share_what_was_spent) {
+BOOST_AUTO_TEST_CASE(two_budgets_share_the_same_attempts) {
     SpentTimes spent;
     spent.spend(after(0), kHour);
     BOOST_TEST(seconds_left(spent, after(30'000), {1, Milliseconds(60'000)}) == 30);
@@ -88,7 +87,7 @@ BOOST_AUTO_TEST_CASE(two_budgets_share_what_was_spent) {
     BOOST_TEST(seconds_left(spent, after(60'000), {1, kHour}) == 3540);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_spent_is_packed_and_read_again) {
+BOOST_AUTO_TEST_CASE(attempts_are_packed_and_read_back) {
     SpentTimes spent;
     BOOST_TEST(spent.packed() == "");
     spent.spend(after(0), kHour);
@@ -97,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_was_spent_is_packed_and_read_again) {
     BOOST_TEST(SpentTimes(spent.packed()).packed() == spent.packed());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_past_is_forgotten_and_never_more_is_kept_than_there_is_room_for) {
+BOOST_AUTO_TEST_CASE(old_attempts_are_dropped_and_their_number_is_bounded) {
     SpentTimes spent;
     spent.spend(after(0), kHour);
     spent.spend(after(3'599'999), kHour);
@@ -109,7 +108,7 @@ BOOST_AUTO_TEST_CASE(what_is_past_is_forgotten_and_never_more_is_kept_than_there
     BOOST_TEST(seconds_left(spent, after(3'601'000), {64, kHour}) == 3600);
 }
 
-BOOST_AUTO_TEST_CASE(bytes_that_are_no_times_count_as_nothing_spent) {
+BOOST_AUTO_TEST_CASE(invalid_bytes_count_as_no_attempts) {
     for (const std::string& bytes : {std::string("x"), std::string(7, '\xff'), std::string(9, 'x'),
                                      std::string(520, '\0'), std::string(1024, '\x01')}) {
         const SpentTimes spent(bytes);
@@ -118,13 +117,13 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_times_count_as_nothing_spent) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(times_in_any_order_are_counted_by_their_time) {
+BOOST_AUTO_TEST_CASE(attempts_in_any_order_are_sorted_by_time) {
     const auto at = [](std::int64_t milliseconds) { return after(milliseconds).milliseconds(); };
     const SpentTimes spent(packed({at(20'000), at(0), at(10'000)}));
     BOOST_TEST(seconds_left(spent, after(20'000)) == 3580);
 }
 
-BOOST_AUTO_TEST_CASE(a_time_to_come_never_holds_anyone_up_for_longer_than_the_window) {
+BOOST_AUTO_TEST_CASE(a_time_in_the_future_blocks_no_longer_than_the_window) {
     constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
     constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
     const std::int64_t tomorrow = (kStart + 24 * kHour).milliseconds();

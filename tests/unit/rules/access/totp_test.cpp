@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_thirty_seconds_since_1970) {
     BOOST_TEST(totp_step(Timestamp(20'000'000'000'000)) == 666'666'666);
 }
 
-BOOST_AUTO_TEST_CASE(a_code_counts_in_its_step_and_in_the_ones_beside_it) {
+BOOST_AUTO_TEST_CASE(a_code_is_valid_in_its_step_and_in_the_adjacent_steps) {
     for (std::int64_t step = kStep - 3; step <= kStep + 3; ++step) {
         const auto found = match(code_of(step));
         const bool is_near = step >= kStep - 1 && step <= kStep + 1;
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_code_counts_in_its_step_and_in_the_ones_beside_it) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(no_step_up_to_the_last_one_counts_again) {
+BOOST_AUTO_TEST_CASE(no_step_up_to_the_last_used_one_is_accepted_again) {
     BOOST_TEST(!match(code_of(kStep), kStep).has_value());
     BOOST_TEST(!match(code_of(kStep - 1), kStep).has_value());
     BOOST_TEST(!match(code_of(kStep - 1), kStep - 1).has_value());
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(no_step_up_to_the_last_one_counts_again) {
     BOOST_TEST(!match(code_of(kStep + 1), kStep + 100).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(whatever_is_not_the_code_counts_for_nothing) {
+BOOST_AUTO_TEST_CASE(any_other_code_is_rejected) {
     const std::string code = code_of(kStep);
     for (const std::string& wrong : {std::string(), code.substr(1), code + "0", " " + code,
                                      "0" + code, std::string(6, '\0'), std::string("abcdef")}) {
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_code_has_six_digits_at_any_step) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_new_secret_has_160_bits_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_new_secret_has_160_random_bits) {
     std::set<std::string> seen;
     for (int i = 0; i < 100; ++i) {
         const Secret secret = create_totp_secret();
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(there_are_ten_backup_codes_of_80_bits_in_groups_of_four) {
     BOOST_TEST(seen.size() == 200U);
 }
 
-BOOST_AUTO_TEST_CASE(case_spaces_and_dashes_of_a_typed_backup_code_do_not_count) {
+BOOST_AUTO_TEST_CASE(case_spaces_and_dashes_of_a_typed_backup_code_are_ignored) {
     const AdminId admin = AdminId::create();
     const std::string hash = backup_code_hash(admin, "abcd-efgh-ijkl-mn27");
     BOOST_TEST(hash.size() == 32U);

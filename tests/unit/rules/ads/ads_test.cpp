@@ -1,5 +1,5 @@
-// rules/ads/ads.hpp and rules/ads/choice.hpp: what a campaign may hold, whom it is for, how fast it
-// spends its budget, and how one is chosen.
+// rules/ads/ads.hpp and rules/ads/choice.hpp: validation and targeting of campaigns, budget pacing,
+// and the draw.
 #include "rules/ads/ads.hpp"
 
 #include "rules/ads/choice.hpp"
@@ -73,13 +73,13 @@ using Strings = std::vector<std::string>;
 
 BOOST_AUTO_TEST_SUITE(ads)
 
-BOOST_AUTO_TEST_CASE(a_campaign_without_conditions_is_for_everybody) {
+BOOST_AUTO_TEST_CASE(a_campaign_without_conditions_matches_everybody) {
     BOOST_TEST(suits({}));
     BOOST_TEST(suits({}, {}));
     BOOST_TEST(rules::targeting_document({}) == "{}");
 }
 
-BOOST_AUTO_TEST_CASE(each_condition_must_hold_and_what_is_unknown_does_not) {
+BOOST_AUTO_TEST_CASE(every_condition_must_match_and_unknown_values_do_not_match) {
     BOOST_TEST(suits({{"DE", "GB"}, {}, {}, "{}"}));
     BOOST_TEST(!suits({{"DE"}, {}, {}, "{}"}));
     BOOST_TEST(!suits({{"GB"}, {}, {}, "{}"}, {}));
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(each_condition_must_hold_and_what_is_unknown_does_not) {
     BOOST_TEST(suits({{"GB"}, {"en"}, {"cup"}, R"({"team":"red"})"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_language_stands_for_all_its_countries) {
+BOOST_AUTO_TEST_CASE(a_language_matches_all_its_countries) {
     for (const char* locale : {"en", "EN", "en-GB", "en_gb"}) {
         BOOST_TEST(suits({{}, {locale}, {}, "{}"}), locale);
     }
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(attributes_must_be_equal) {
     BOOST_TEST(!suits(asking_for(R"({"team":"red"})"), {}));
 }
 
-BOOST_AUTO_TEST_CASE(a_targeting_that_cannot_be_read_is_for_nobody) {
+BOOST_AUTO_TEST_CASE(an_unreadable_targeting_matches_no_visitor) {
     for (const char* broken : {"", "[]", "{\"countries\":1}", "{\"tags\":[1],\"attributes\":{}}",
                                "{\"attributes\":[]}", "{"}) {
         BOOST_TEST(!rules::targeting_of(broken).has_value(), broken);
@@ -126,12 +126,12 @@ BOOST_AUTO_TEST_CASE(a_targeting_that_cannot_be_read_is_for_nobody) {
     BOOST_TEST(!is_showable(unreadable, ann()));
 }
 
-BOOST_AUTO_TEST_CASE(a_targeting_is_kept_as_it_was) {
+BOOST_AUTO_TEST_CASE(a_targeting_is_stored_unchanged) {
     const Targeting targeting{{"GB"}, {"en"}, {"a\"b"}, R"({"age":1.5,"team":"r\"ed"})"};
     BOOST_TEST((rules::targeting_of(rules::targeting_document(targeting)) == targeting));
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_of_a_targeting_is_told) {
+BOOST_AUTO_TEST_CASE(every_fault_of_a_targeting_is_reported) {
     BOOST_TEST(
         faults_of({{"GB"}, {"en"}, {"x"}, R"({"age":1,"likes":"a","team":"t"})"}) == Strings{},
         boost::test_tools::per_element());
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_landing_page_is_a_plain_web_address) {
     BOOST_TEST(!rules::is_web_url("https://s.example/" + std::string(2031, 'a')));
 }
 
-BOOST_AUTO_TEST_CASE(a_budget_is_spent_in_step_with_the_day) {
+BOOST_AUTO_TEST_CASE(a_budget_is_paced_over_the_day) {
     const auto paced = [](std::int64_t budget, double hours) {
         return rules::paced_budget(budget, Timestamp(0), std::nullopt, at(hours));
     };
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_budget_is_spent_in_step_with_the_day) {
     BOOST_TEST(paced(3, 23) == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_day_that_is_not_all_the_campaigns_is_paced_over_its_part) {
+BOOST_AUTO_TEST_CASE(a_partial_day_of_a_campaign_is_paced_over_its_part) {
     BOOST_TEST(rules::paced_budget(100, at(12), at(14), at(13)) == 51);
     BOOST_TEST(rules::paced_budget(100, at(12), std::nullopt, at(18)) == 51);
     BOOST_TEST(rules::paced_budget(100, at(-48), at(6), at(3)) == 51);
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_day_that_is_not_all_the_campaigns_is_paced_over_its_part)
     BOOST_TEST(rules::paced_budget(100, at(12), at(36), at(24)) == 1);  // the next day begins
 }
 
-BOOST_AUTO_TEST_CASE(only_what_has_room_may_be_shown) {
+BOOST_AUTO_TEST_CASE(only_campaigns_with_room_are_shown) {
     BOOST_TEST(is_showable(candidate()));
     auto capped = candidate();
     capped.frequency_cap = 3;
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(only_what_has_room_may_be_shown) {
     BOOST_TEST(is_showable(capped, visitor));
     visitor.shown[capped.campaign] = 3;
     BOOST_TEST(!is_showable(capped, visitor));
-    BOOST_TEST(is_showable(capped));  // whom nobody knows nobody can count
+    BOOST_TEST(is_showable(capped));  // a cap does not apply to unknown visitors
     auto later = candidate();
     later.starts_at = at(12.1);
     BOOST_TEST(!is_showable(later));
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_campaign_is_drawn_by_its_weight) {
     BOOST_TEST(drawn[2] == 5);
 }
 
-BOOST_AUTO_TEST_CASE(a_creative_has_what_its_kind_needs_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(a_creative_has_exactly_the_fields_of_its_kind) {
     rules::AdCreative image;
     const auto faults = [&] {
         Faults found;

@@ -1,4 +1,4 @@
-// rules/ads/token.hpp: a token is read as it was written, and nobody else can write one.
+// rules/ads/token.hpp: a token is read as it was written, and cannot be forged.
 #include "rules/ads/token.hpp"
 
 #include "base/sealing.hpp"
@@ -41,13 +41,13 @@ BOOST_AUTO_TEST_CASE(a_token_is_read_as_it_was_written) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_impression_is_no_click) {
+BOOST_AUTO_TEST_CASE(an_impression_token_is_not_a_click_token) {
     BOOST_TEST(!decode_ad_token(kKeys, AdTokenKind::Click,
                                 encode_ad_token(kKey, token(AdTokenKind::Impression))));
     BOOST_TEST(!decode_ad_token(kKeys, AdTokenKind::Impression, encode_ad_token(kKey, token())));
 }
 
-BOOST_AUTO_TEST_CASE(no_bit_can_be_changed) {
+BOOST_AUTO_TEST_CASE(a_token_with_any_changed_bit_is_rejected) {
     const std::string bytes = *from_base64url(encode_ad_token(kKey, token()));
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
         std::string changed = bytes;
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(no_bit_can_be_changed) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(no_part_and_nothing_more_will_do) {
+BOOST_AUTO_TEST_CASE(a_truncated_or_extended_token_is_rejected) {
     const std::string text = encode_ad_token(kKey, token());
     for (std::size_t length = 0; length < text.size(); ++length) {
         BOOST_TEST(!decode_ad_token(kKeys, AdTokenKind::Click, text.substr(0, length)));
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(no_part_and_nothing_more_will_do) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(another_key_does_not_open_it_and_the_previous_one_does) {
+BOOST_AUTO_TEST_CASE(the_previous_key_opens_a_token_and_any_other_key_does_not) {
     const KeyRing before(Secret(std::string(32, 'a')));
     const KeyRing rotating(Secret(std::string(32, 'b')), Secret(std::string(32, 'a')));
     const KeyRing after(Secret(std::string(32, 'b')));

@@ -1,5 +1,5 @@
-// rules/connections/oauth.hpp: what the configuration changes, what answers mean, what admins are
-// told, and when tokens are refreshed. What each provider is sent: providers_test.cpp.
+// rules/connections/oauth.hpp: what the configuration changes, how replies are read, the texts for
+// admins, and when tokens are refreshed. For the requests to each provider see providers_test.cpp.
 #include "rules/connections/oauth.hpp"
 
 #include "base/text.hpp"
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_provider_is_ready_with_an_id_and_a_secret) {
                "client_id and client_secret are not set in [providers.stripe]");
 }
 
-BOOST_AUTO_TEST_CASE(a_tenant_names_a_host_below_the_provider_s_domain_alone) {
+BOOST_AUTO_TEST_CASE(a_tenant_names_a_host_only_within_the_domain_of_the_provider) {
     const HostRule& rule = provider("shopify").host;
     for (const std::string_view text :
          {"acme", "acme.myshopify.com", "ACME.MyShopify.com", " acme ", "Acme"}) {
@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(a_tenant_names_a_host_below_the_provider_s_domain_alone) {
                                                             std::string("a\0b", 3),
                                                             std::string(64, 'a')}) {
         const auto host = settings_host(rule, text);
-        const bool is_trimmed = text == "acme\n";  // white space at the ends is no part of it
+        const bool is_trimmed = text == "acme\n";  // white space at the ends is trimmed
         BOOST_TEST(host.has_value() == is_trimmed, text);
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_operator_names_the_host_of_an_installation_of_one_s_own) {
+BOOST_AUTO_TEST_CASE(the_operator_names_the_host_of_a_self_hosted_installation) {
     ProviderSettings own;
     own.host = "git.example:8443";
     const OAuthClient client = client_of("gitlab", own, "evil.example");
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(the_configuration_replaces_addresses_scopes_and_issuer) {
     BOOST_TEST(client.scopes == "read_products,read_themes");
     BOOST_TEST(client.issuer == "https://issuer.example/acme.myshopify.com");
     BOOST_TEST(client.ca_file == "/etc/ca.pem");
-    BOOST_TEST(client.lookup_url == "");  // the row has no use for them
+    BOOST_TEST(client.lookup_url == "");  // the row does not use them
     BOOST_TEST(client.revoke_url == "");
     own.issuer.clear();
     BOOST_TEST(client_of("shopify", own, "a.myshopify.com").issuer == "http://127.0.0.1:1");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(the_configuration_replaces_addresses_scopes_and_issuer) {
     BOOST_TEST(client_of("gitlab", own).revoke_url == "http://127.0.0.1:1/revoke");
 }
 
-BOOST_AUTO_TEST_CASE(tokens_of_another_server_are_shown_to_none_of_the_row_s) {
+BOOST_AUTO_TEST_CASE(tokens_of_a_custom_server_are_not_sent_to_the_default_addresses) {
     ProviderSettings own;
     own.token_url = "http://127.0.0.1:1/token";
     BOOST_TEST(client_of("mailchimp", own).lookup_url == "");
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(tokens_of_another_server_are_shown_to_none_of_the_row_s) {
     BOOST_TEST(client_of("quickbooks", own).issuer == "http://127.0.0.1:1");
 }
 
-BOOST_AUTO_TEST_CASE(an_address_with_a_query_gets_no_second_one) {
+BOOST_AUTO_TEST_CASE(an_address_with_a_query_is_extended) {
     const auto begin_of = [](const std::string& configured) {
         ProviderSettings own;
         own.authorize_url = configured;
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(an_address_with_a_query_gets_no_second_one) {
                "https://a.example/x?y=1&response_type=code&");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_sent_cannot_add_parameters) {
+BOOST_AUTO_TEST_CASE(values_cannot_add_parameters) {
     AuthorizationRequest hostile = request();
     hostile.state = "a&scope=all#x";
     const OAuthClient client = client_of("stripe", {});
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(what_is_sent_cannot_add_parameters) {
 
 // ---------------------------------------------------------------------------- answers
 
-BOOST_AUTO_TEST_CASE(tokens_are_read_with_their_life_and_what_is_kept) {
+BOOST_AUTO_TEST_CASE(tokens_are_read_with_their_lifetime_and_details) {
     const Tokens tokens = granted("quickbooks", R"({"access_token":"a.b-c_1~+/=","token_type":
         "Bearer","refresh_token":"r-1","expires_in":3600,"scope":"x y","x":{"y":[1]}})");
     BOOST_TEST(tokens.access_token.reveal() == "a.b-c_1~+/=");
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_read_with_their_life_and_what_is_kept) {
     BOOST_TEST(granted("gitlab", R"({"access_token":"a"})", 201).details.empty());
 }
 
-BOOST_AUTO_TEST_CASE(details_that_are_no_short_text_are_left_out) {
+BOOST_AUTO_TEST_CASE(invalid_details_are_left_out) {
     const std::string longest(255, 'x');
     for (const std::string& value :
          {std::string("null"), std::string("true"), std::string("1.5"), std::string("[1]"),
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(details_that_are_no_short_text_are_left_out) {
     BOOST_TEST(granted("slack", other_way).details.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_life_may_be_a_number_or_a_text_and_none_is_endless) {
+BOOST_AUTO_TEST_CASE(a_lifetime_is_a_number_or_a_text_and_no_lifetime_never_expires) {
     const auto life_of = [](const std::string& value) {
         return granted("gitlab", R"({"access_token":"a","expires_in":)" + value + "}").life;
     };
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_life_may_be_a_number_or_a_text_and_none_is_endless) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_token_is_visible_ascii_of_a_bounded_length) {
+BOOST_AUTO_TEST_CASE(a_token_is_visible_ascii_of_limited_length) {
     BOOST_TEST(granted("gitlab", token_of(1)).access_token.reveal() == "x");
     BOOST_TEST(granted("gitlab", token_of(4096)).access_token.reveal().size() == 4096U);
     const std::vector<std::string> bodies = {
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_visible_ascii_of_a_bounded_length) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_json_object_is_no_answer) {
+BOOST_AUTO_TEST_CASE(a_reply_must_be_a_json_object) {
     const std::string deep = R"({"access_token":"a","x":)" + std::string(2000, '[');
     for (const std::string& body :
          {std::string(), std::string("   "), std::string("null"), std::string("[]"),
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_json_object_is_no_answer) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(errors_say_whose_business_they_are) {
+BOOST_AUTO_TEST_CASE(errors_are_classified_by_who_can_fix_them) {
     const auto error = [](const std::string& code) { return R"({"error":")" + code + R"("})"; };
     for (const Provider& row : providers()) {
         check_failure(row.id, 400, error("invalid_grant"), Kind::Refused, "invalid_grant");
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(errors_say_whose_business_they_are) {
         check_failure(row.id, 400, error("temporarily_unavailable"), Kind::Unavailable,
                       "temporarily_unavailable");
         check_failure(row.id, 200, error("invalid_grant"), Kind::Refused, "invalid_grant");
-        // What answers so may have any reason, whatever it says.
+        // These statuses are temporary, whatever the body says.
         check_failure(row.id, 429, error("invalid_grant"), Kind::Unavailable, "http_429");
         check_failure(row.id, 503, error("invalid_grant"), Kind::Unavailable, "http_503");
         check_failure(row.id, 302, error("invalid_grant"), Kind::Unavailable, "redirect");
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(errors_say_whose_business_they_are) {
     check_failure("gitlab", 401, error("invalid_grant"), Kind::Refused, "invalid_grant");
 }
 
-BOOST_AUTO_TEST_CASE(each_provider_s_own_errors_are_known) {
+BOOST_AUTO_TEST_CASE(provider_specific_errors_are_recognized) {
     const auto ok_false = [](const std::string& code) {
         return R"({"ok":false,"error":")" + code + R"("})";
     };
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(each_provider_s_own_errors_are_known) {
                   Kind::Misconfigured, "http_401");
 }
 
-BOOST_AUTO_TEST_CASE(each_provider_s_own_tokens_are_read) {
+BOOST_AUTO_TEST_CASE(provider_specific_tokens_are_read) {
     const Tokens slack = granted("slack", R"({"ok":true,"access_token":"xoxb-1","token_type":"bot",
         "scope":"channels:read,users:read","team":{"name":"Rowing","id":"T1"},"error":null})");
     BOOST_TEST(slack.access_token.reveal() == "xoxb-1");
@@ -373,13 +373,13 @@ BOOST_AUTO_TEST_CASE(each_provider_s_own_tokens_are_read) {
         "expires_in":3600,"refresh_token":"shprt_1","refresh_token_expires_in":7776000})");
     BOOST_TEST(shopify.life.value().count() == 3'600'000);
     BOOST_TEST(shopify.refresh_token.value().reveal() == "shprt_1");
-    // Google's and others' refresh answers have no refresh token: the one before stays.
+    // Refresh replies of Google and others have no refresh token: the previous one is kept.
     BOOST_TEST(!granted("youtube", R"({"access_token":"a","expires_in":3599})").refresh_token);
     BOOST_TEST(!granted("notion", R"({"access_token":"a","refresh_token":null})").refresh_token);
     BOOST_TEST(!granted("sentry", R"({"access_token":"a","refresh_token":""})").refresh_token);
 }
 
-BOOST_AUTO_TEST_CASE(a_code_is_short_and_plain_or_not_shown) {
+BOOST_AUTO_TEST_CASE(only_a_short_plain_error_code_is_shown) {
     const auto code_of = [](const std::string& text) {
         const auto answer = read("gitlab", 400, R"({"error":")" + text + R"("})");
         return std::get<TokenFailure>(answer).code;
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(a_code_is_short_and_plain_or_not_shown) {
     BOOST_TEST(code_of(longest + "a") == "http_400");
 }
 
-BOOST_AUTO_TEST_CASE(a_look_up_finds_all_or_nothing) {
+BOOST_AUTO_TEST_CASE(a_lookup_reads_all_details_or_fails) {
     const auto look = [](int status, std::string_view body) {
         return read_lookup_answer(provider("mailchimp"), status, body);
     };
@@ -411,29 +411,29 @@ BOOST_AUTO_TEST_CASE(a_look_up_finds_all_or_nothing) {
 
 // ---------------------------------------------------------------------------- texts and times
 
-BOOST_AUTO_TEST_CASE(an_admin_is_told_what_to_do) {
-    const auto told = [](Kind kind, const std::string& code) {
+BOOST_AUTO_TEST_CASE(an_admin_gets_an_instruction) {
+    const auto advice_for = [](Kind kind, const std::string& code) {
         return failure_text(provider("google_docs"), {kind, code});
     };
-    BOOST_TEST(told(Kind::Refused, "invalid_grant") ==
+    BOOST_TEST(advice_for(Kind::Refused, "invalid_grant") ==
                "Google Docs no longer accepts this authorization (invalid_grant). "
                "Connect it again.");
-    BOOST_TEST(told(Kind::Revoked, "token_revoked") ==
+    BOOST_TEST(advice_for(Kind::Revoked, "token_revoked") ==
                "The access was withdrawn at Google Docs (token_revoked). Connect it again.");
-    BOOST_TEST(told(Kind::Misconfigured, "invalid_client") ==
+    BOOST_TEST(advice_for(Kind::Misconfigured, "invalid_client") ==
                "Google Docs does not accept this installation of Muster (invalid_client). Its "
                "operator must check the configuration of Google Docs.");
-    BOOST_TEST(told(Kind::Unavailable, "timeout") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "timeout") ==
                "Google Docs did not answer in time (timeout).");
-    BOOST_TEST(told(Kind::Unavailable, "http_503") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "http_503") ==
                "Google Docs reported an internal error (http_503).");
-    BOOST_TEST(told(Kind::Unavailable, "no_json") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "no_json") ==
                "Google Docs sent a reply without a valid token (no_json).");
-    BOOST_TEST(told(Kind::Unavailable, "slow_down") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "slow_down") ==
                "Google Docs returned no token (slow_down).");
 }
 
-BOOST_AUTO_TEST_CASE(no_text_is_longer_than_its_column) {
+BOOST_AUTO_TEST_CASE(no_text_exceeds_its_column) {
     for (const Provider& row : providers()) {
         for (const Kind kind :
              {Kind::Refused, Kind::Revoked, Kind::Misconfigured, Kind::Unavailable}) {
@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(no_text_is_longer_than_its_column) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(tokens_are_refreshed_ahead_of_their_end_and_at_least_daily) {
+BOOST_AUTO_TEST_CASE(tokens_are_refreshed_before_they_expire_and_at_least_daily) {
     const Timestamp now(1'000'000'000);
     const auto due = [&](bool can_refresh, std::optional<Milliseconds> life) {
         const auto at = refresh_due(can_refresh, life, now);
@@ -452,7 +452,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_refreshed_ahead_of_their_end_and_at_least_daily)
     };
     using namespace std::chrono;
     const std::vector<std::pair<Milliseconds, Milliseconds>> expected = {
-        {seconds(1), minutes(1)},  // whoever says so must not keep a runner busy
+        {seconds(1), minutes(1)},  // a very short lifetime must not keep a runner busy
         {minutes(2), minutes(1)},
         {minutes(10), minutes(5)},
         {minutes(29), seconds(870)},
@@ -471,7 +471,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_refreshed_ahead_of_their_end_and_at_least_daily)
     BOOST_TEST(!due(false, std::nullopt).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(whoever_fails_waits_longer_each_time_up_to_an_hour) {
+BOOST_AUTO_TEST_CASE(the_delay_grows_with_each_failure_up_to_an_hour) {
     const std::vector<std::pair<int, int>> expected = {{-1, 1}, {0, 1},  {1, 1},         {2, 5},
                                                        {3, 15}, {4, 60}, {1'000'000, 60}};
     for (const auto& [attempts, minutes] : expected) {

@@ -1,5 +1,5 @@
-// rules/connections/providers.hpp and the requests of rules/connections/oauth.hpp: what each
-// provider is sent, spelled out, so that a change of a row is a change of this table.
+// rules/connections/providers.hpp and the requests of rules/connections/oauth.hpp: the complete
+// requests to each provider, so that a change of a row requires a change of this table.
 #include "rules/connections/providers.hpp"
 
 #include "base/json.hpp"
@@ -16,7 +16,7 @@ using namespace muster::rules;
 
 namespace {
 
-// The pair of RFC 7636, appendix B.
+// The verifier and challenge of RFC 7636, appendix B.
 constexpr const char* kVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 constexpr const char* kCallback = "https://console.example/v1/external-data/callback";
 constexpr const char* kSecret = "s3cret/+ &";
@@ -29,8 +29,8 @@ struct Expected {
     std::string_view provider;
     std::string_view authorize;
     std::string_view token_url;
-    std::string_view code;     // the body of the request for tokens
-    std::string_view refresh;  // and of the one for new tokens
+    std::string_view code;     // the body of the token request
+    std::string_view refresh;  // the body of the refresh request
     Sent client;
 };
 constexpr std::array
@@ -184,7 +184,7 @@ void check(const OAuthRequest& made, std::string_view url, const Headers& header
 
 BOOST_AUTO_TEST_SUITE(providers_of_external_data)
 
-BOOST_AUTO_TEST_CASE(there_are_the_fifteen_of_the_specification_in_its_order) {
+BOOST_AUTO_TEST_CASE(the_fifteen_providers_have_the_order_of_the_specification) {
     std::vector<std::string_view> ids;
     std::vector<std::string_view> expected;
     for (const Provider& provider : providers()) ids.push_back(provider.id);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(there_are_the_fifteen_of_the_specification_in_its_order) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_row_is_whole) {
+BOOST_AUTO_TEST_CASE(each_row_is_complete) {
     std::set<std::string_view> names;
     for (const Provider& row : providers()) {
         BOOST_TEST_CONTEXT(row.id) {
@@ -220,13 +220,13 @@ BOOST_AUTO_TEST_CASE(each_row_is_whole) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_authorization_request_is_what_the_provider_documents) {
+BOOST_AUTO_TEST_CASE(each_authorization_request_matches_the_documentation_of_the_provider) {
     for (const Expected& row : kExpected) {
         BOOST_TEST(authorization_url(client_of(row.provider), request()) == row.authorize);
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_token_request_is_what_the_provider_documents) {
+BOOST_AUTO_TEST_CASE(each_token_request_matches_the_documentation_of_the_provider) {
     for (const Expected& row : kExpected) {
         BOOST_TEST_CONTEXT(row.provider) {
             const OAuthClient client = client_of(row.provider);
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(each_token_request_is_what_the_provider_documents) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_token_that_can_be_given_back_is) {
+BOOST_AUTO_TEST_CASE(each_revocable_token_has_a_revocation_request) {
     struct Revoked {
         std::string_view provider;
         std::string_view url;
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(each_token_that_can_be_given_back_is) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_refresh_token_is_given_back_but_where_only_the_other_can_be) {
+BOOST_AUTO_TEST_CASE(the_refresh_token_is_revoked_unless_only_the_access_token_can_be) {
     const Secret access("a");
     const std::optional<Secret> refresh(Secret("r"));
     for (const Provider& row : providers()) {
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(the_refresh_token_is_given_back_but_where_only_the_other_ca
     }
 }
 
-BOOST_AUTO_TEST_CASE(mailchimp_is_asked_where_the_account_lives_with_the_new_token) {
+BOOST_AUTO_TEST_CASE(only_mailchimp_has_a_lookup_request_with_the_new_token) {
     const OAuthRequest made = lookup_request(client_of("mailchimp"), Secret("t-1"));
     BOOST_TEST(made.url == "https://login.mailchimp.com/oauth2/metadata");
     const Headers headers = {{"Accept", "application/json"}, {"Authorization", "OAuth t-1"}};
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(mailchimp_is_asked_where_the_account_lives_with_the_new_tok
     }
 }
 
-BOOST_AUTO_TEST_CASE(each_provider_is_expected_to_call_itself_what_it_does) {
+BOOST_AUTO_TEST_CASE(each_provider_has_its_issuer) {
     for (const Provider& row : providers()) {
         const std::string issuer = client_of(row.id).issuer;
         if (row.id == "quickbooks") {

@@ -1,5 +1,4 @@
-// rules/content/html_sanitizer.hpp: what of somebody's HTML is let through, and what an attacker
-// tries.
+// rules/content/html_sanitizer.hpp: which HTML is kept, and which attacks are prevented.
 #include "rules/content/html_sanitizer.hpp"
 
 #include "print.hpp"
@@ -29,7 +28,7 @@ void check(const std::vector<Row>& table) {
     }
 }
 
-// A link with this address, escaped as it stands, is let through or loses its address.
+// A link with this escaped address is kept or loses its address.
 std::string link_to(const std::string& href) {
     return sanitized_html("<a href=\"" + href + "\">x</a>");
 }
@@ -40,13 +39,13 @@ std::string repeated(std::string_view text, int times) {
     return all;
 }
 
-// HTML that a parser would need seconds or gigabytes for.
+// HTML that would cost a parser seconds or gigabytes.
 std::string many_attributes() {
     std::string html = "<p ";
     for (int i = 0; i < 30'000; ++i) html += "a" + std::to_string(i) + " ";
     return html + ">text";
 }
-std::string formatting_opened_anew() {
+std::string formatting_reopened() {
     std::string html;
     for (int i = 0; i < 6'000; ++i) html += "<b id=" + std::to_string(i) + "><p>";
     return html + repeated("</b>", 6'000);
@@ -58,7 +57,7 @@ constexpr std::string_view kRel = " rel=\"noopener noreferrer\"";
 
 BOOST_AUTO_TEST_SUITE(html_sanitizer)
 
-BOOST_AUTO_TEST_CASE(an_article_stays_as_it_was_written) {
+BOOST_AUTO_TEST_CASE(an_article_of_allowed_html_is_unchanged) {
     const std::string article =
         "<h2>Final &amp; farewell</h2>\n<p lang=\"de\" dir=\"ltr\">Grüße, <strong>all</strong> "
         "<em>of</em> <abbr title=\"you &lt;3\">u</abbr>.<br>1 &lt; 2 😀</p>"
@@ -73,7 +72,7 @@ BOOST_AUTO_TEST_CASE(an_article_stays_as_it_was_written) {
     BOOST_TEST(sanitized_html(article) == article);
 }
 
-BOOST_AUTO_TEST_CASE(code_goes_with_its_content_and_other_elements_leave_their_text) {
+BOOST_AUTO_TEST_CASE(code_is_removed_with_its_content_and_other_elements_keep_their_text) {
     check({
         {"", ""},
         {"a<script>alert(1)</script>b", "ab"},
@@ -143,7 +142,7 @@ BOOST_AUTO_TEST_CASE(only_listed_attributes_are_kept) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(links_lead_to_https_http_and_mailto_alone) {
+BOOST_AUTO_TEST_CASE(links_use_only_https_http_and_mailto) {
     const std::vector<Row> kept = {
         {"https://example.org/a?b=c&amp;d#e", "https://example.org/a?b=c&amp;d#e"},
         {"HTTPS://example.org/", "https://example.org/"},
@@ -205,7 +204,7 @@ BOOST_AUTO_TEST_CASE(links_lead_to_https_http_and_mailto_alone) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(pictures_come_over_https_alone) {
+BOOST_AUTO_TEST_CASE(images_use_only_https) {
     for (const std::string src :
          {"http://a.example/b", "//a.example/b", "b.png",
           "data:image/svg+xml,<svg onload=alert(1)>", "data:image/png;base64,AAAA",
@@ -225,7 +224,7 @@ BOOST_AUTO_TEST_CASE(pictures_come_over_https_alone) {
 }
 
 // Markup that one parser reads as text and the next one as elements.
-BOOST_AUTO_TEST_CASE(nothing_comes_to_life_when_it_is_parsed_again) {
+BOOST_AUTO_TEST_CASE(sanitized_html_contains_no_elements_when_parsed_again) {
     const std::vector<std::string> vectors = {
         "<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">",
         "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 "
@@ -274,7 +273,7 @@ BOOST_AUTO_TEST_CASE(nothing_comes_to_life_when_it_is_parsed_again) {
         BOOST_TEST_CONTEXT(vector) {
             const std::string clean = sanitized_html(vector);
             BOOST_TEST(sanitized_html(clean) == clean);
-            // As elements; as escaped text they may stand there.
+            // Not as elements; they are allowed as escaped text.
             for (const std::string_view tag :
                  {"<script", "<img", "<svg", "<math", "<style", "<iframe", "<form", "<input", "<a",
                   "<xmp", "<title", "<!"}) {
@@ -284,7 +283,7 @@ BOOST_AUTO_TEST_CASE(nothing_comes_to_life_when_it_is_parsed_again) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(misnested_markup_settles) {
+BOOST_AUTO_TEST_CASE(misnested_markup_is_stable_after_sanitizing) {
     check({
         {"<p>a<p>b", "<p>a</p><p>b</p>"},
         {"<b>a<i>b</b>c</i>", "<b>a<i>b</i></b><i>c</i>"},
@@ -308,21 +307,21 @@ BOOST_AUTO_TEST_CASE(misnested_markup_settles) {
           "<b><b><b><b><b><p>x</b>y", "<td><h1><caption><h2>x", "<nobr><table><nobr>x"}) {
         BOOST_TEST_CONTEXT(html) {
             const std::string clean = sanitized_html(html);
-            BOOST_TEST(clean.find("&lt;") == std::string::npos, clean);  // settled as elements
+            BOOST_TEST(clean.find("&lt;") == std::string::npos, clean);  // parsed as elements
             BOOST_TEST(sanitized_html(clean) == clean);
         }
     }
 }
 
-BOOST_AUTO_TEST_CASE(deep_nesting_is_flattened_and_its_text_kept) {
+BOOST_AUTO_TEST_CASE(deep_nesting_is_flattened_and_keeps_its_text) {
     const std::string clean = sanitized_html(repeated("<div>", 9'000) + "text");
     BOOST_TEST(clean.size() < 2'000U);
     BOOST_TEST(clean.find("<div>text</div>") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_made_to_exhaust_a_parser_comes_back_as_text) {
+BOOST_AUTO_TEST_CASE(html_that_exhausts_a_parser_is_escaped_as_text) {
     for (const std::string& html : {repeated("<div>", 20'001), many_attributes(),
-                                    formatting_opened_anew(), repeated("<Template><tr>", 9'900)}) {
+                                    formatting_reopened(), repeated("<Template><tr>", 9'900)}) {
         const std::string clean = sanitized_html(html);
         BOOST_TEST(clean.find('<') == std::string::npos);
         BOOST_TEST(clean.starts_with("&lt;"));
@@ -330,9 +329,8 @@ BOOST_AUTO_TEST_CASE(what_is_made_to_exhaust_a_parser_comes_back_as_text) {
     }
 }
 
-// The bound on attributes is met in each state of a tag; what stands behind the tag does not
-// matter.
-BOOST_AUTO_TEST_CASE(a_tag_of_too_many_attributes_ends_in_every_state) {
+// Each state of a tag enforces the limit on attributes; the text after the tag has no effect.
+BOOST_AUTO_TEST_CASE(a_tag_with_too_many_attributes_is_rejected_in_every_state) {
     constexpr std::array<std::pair<const char*, const char*>, 8> kCases = {{
         {"", ""},
         {"= x", " \"<i>"},
@@ -352,7 +350,7 @@ BOOST_AUTO_TEST_CASE(a_tag_of_too_many_attributes_ends_in_every_state) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_article_of_the_largest_size_stays_an_article) {
+BOOST_AUTO_TEST_CASE(an_article_of_the_maximum_size_is_unchanged) {
     const std::string row = "<tr><td>12</td><td lang=\"de\">Verein</td><td>3:1</td></tr>";
     const std::string table = "<table><tbody>" +
                               repeated(row, static_cast<int>(200'000 / (2 * row.size()))) +

@@ -1,5 +1,5 @@
-// rules/engagement/ingest_signature.hpp: what a signature says, and that nothing else passes for
-// one.
+// rules/engagement/ingest_signature.hpp: the format of a signature, and the rejection of everything
+// else.
 #include "rules/engagement/ingest_signature.hpp"
 
 #include "base/crypto.hpp"
@@ -40,14 +40,14 @@ bool is_good(const std::string& text, const Secret& secret = kSecret, const std:
 
 BOOST_AUTO_TEST_SUITE(ingest_signature)
 
-BOOST_AUTO_TEST_CASE(a_digest_worked_out_elsewhere_is_known) {
+BOOST_AUTO_TEST_CASE(a_digest_computed_elsewhere_is_accepted) {
     // openssl dgst -sha256 -hmac mks_secret over "1763700000.key.{"events":[]}"
     BOOST_TEST(right_digest() ==
                "b62f9d39afc0a4b3618ebc9ea7645ebf52a3df1f0697758670124937c7c02489");
     BOOST_TEST(is_good(header(kSeconds, right_digest())));
 }
 
-BOOST_AUTO_TEST_CASE(whatever_is_signed_counts) {
+BOOST_AUTO_TEST_CASE(every_signed_part_changes_the_digest) {
     const std::string text = header(kSeconds, right_digest());
     BOOST_TEST(!is_good(text, Secret("mks_secreT")));
     BOOST_TEST(!is_good(text, Secret("secret")));
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(whatever_is_signed_counts) {
     BOOST_TEST(!is_good(text, kSecret, kKey, kBody + " "));
     BOOST_TEST(!is_good(text, kSecret, kKey, ""));
     BOOST_TEST(!is_good(header(kSeconds + 1, right_digest())));
-    // The moment is signed as it is written.
+    // The timestamp is signed in its written form.
     BOOST_TEST(!is_good("t=0" + std::to_string(kSeconds) + ",v1=" + right_digest()));
     std::string flipped = right_digest();
     for (char& digit : flipped) {
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(whatever_is_signed_counts) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(one_of_several_digests_is_enough) {
+BOOST_AUTO_TEST_CASE(one_valid_digest_of_several_is_enough) {
     const std::string wrong = ",v1=" + std::string(64, '0');
     const std::string right = ",v1=" + right_digest();
     const std::string moment = "t=" + std::to_string(kSeconds);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(one_of_several_digests_is_enough) {
     BOOST_TEST(is_good(header(kSeconds, upper)));
 }
 
-BOOST_AUTO_TEST_CASE(the_window_is_300_seconds_either_way_and_no_millisecond_more) {
+BOOST_AUTO_TEST_CASE(the_window_is_exactly_300_seconds_in_both_directions) {
     const auto signature = parse_ingest_signature(header(kSeconds, right_digest()));
     BOOST_TEST_REQUIRE(signature.has_value());
     BOOST_TEST(signature->when == kNow);
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(the_window_is_300_seconds_either_way_and_no_millisecond_mor
     }
 }
 
-BOOST_AUTO_TEST_CASE(whatever_is_malformed_is_none) {
+BOOST_AUTO_TEST_CASE(a_malformed_header_is_rejected) {
     const std::string digest(64, 'a');
     const std::vector<std::string> malformed = {std::string(),
                                                 std::string(","),

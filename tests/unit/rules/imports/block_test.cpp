@@ -1,5 +1,5 @@
-// rules/imports/block.hpp: rows and outcomes come back from their bytes, and bytes that nobody
-// wrote are refused.
+// rules/imports/block.hpp: rows and outcomes are read back from their bytes, and corrupt bytes are
+// rejected.
 #include "rules/imports/block.hpp"
 
 #include "print.hpp"
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(keys_are_ordered_by_block_and_part) {
 
 // ---------------------------------------------------------------------------- rows
 
-BOOST_AUTO_TEST_CASE(a_member_s_fields_become_a_row_with_new_ids) {
+BOOST_AUTO_TEST_CASE(the_fields_of_a_member_become_a_row_with_new_ids) {
     MemberFields fields;
     fields.email = "a@x.test";
     fields.dob = "1990-01-31";
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_member_s_fields_become_a_row_with_new_ids) {
     BOOST_TEST(first.member_id != second.member_id);
 }
 
-BOOST_AUTO_TEST_CASE(rows_come_back_in_order_with_every_byte) {
+BOOST_AUTO_TEST_CASE(rows_are_read_back_in_order_and_unchanged) {
     std::string every;
     for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
     const std::string long_text(70'000, 'x');
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(rows_come_back_in_order_with_every_byte) {
     BOOST_TEST(decode_rows("").empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_size_of_a_row_is_told_before_it_is_written) {
+BOOST_AUTO_TEST_CASE(the_size_of_a_row_is_computed_before_it_is_written) {
     for (const std::size_t length :
          {0U, 1U, 127U, 128U, 16'383U, 16'384U, 2'097'151U, 2'097'152U}) {
         const std::string text(length, 'x');
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(the_size_of_a_row_is_told_before_it_is_written) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_block_that_is_cut_off_anywhere_within_a_row_is_corrupt) {
+BOOST_AUTO_TEST_CASE(a_block_truncated_within_a_row_is_corrupt) {
     const std::string first = block_of_rows({row(1, {"a@x.test", "7"})});
     const std::string bytes = first + block_of_rows({row(2, {"b@x.test", std::string(200, 'x')})});
     for (std::size_t length = 1; length < bytes.size(); ++length) {
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_is_cut_off_anywhere_within_a_row_is_corrupt) {
     BOOST_TEST(is_corrupt(bytes + "x"));
 }
 
-BOOST_AUTO_TEST_CASE(a_length_that_lies_is_corrupt) {
+BOOST_AUTO_TEST_CASE(a_wrong_length_is_corrupt) {
     const std::string head = block_of_rows({row(1)}).substr(0, 36);
     for (const std::string length :
          {"\x7f", "\xff\x7f", "\xff\xff\xff\xff\x0f", "\xff\xff\xff\xff\x7f",
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_length_that_lies_is_corrupt) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_person_s_rows_lose_their_texts_and_keep_their_place) {
+BOOST_AUTO_TEST_CASE(erasing_a_person_empties_the_rows_and_keeps_their_positions) {
     const std::vector<StagedRow> rows = {row(1, {"ann@x.test", "7", "Ann"}),
                                          row(2, {"joann@x.test", "8"}),
                                          row(5, {"ann@x.test.org", "ann@x.test"}),
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_person_s_rows_lose_their_texts_and_keep_their_place) {
 
 // ---------------------------------------------------------------------------- outcomes
 
-BOOST_AUTO_TEST_CASE(outcomes_come_back_with_their_keys_and_users) {
+BOOST_AUTO_TEST_CASE(outcomes_are_read_back_with_their_keys_and_users) {
     const auto written = outcomes();
     const auto read = decode_outcomes(encode_outcomes(written), written.size());
     BOOST_TEST_REQUIRE(read.size() == written.size());
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_block_without_outcomes_is_staged) {
     BOOST_TEST(decode_outcomes("", 0).empty());
 }
 
-BOOST_AUTO_TEST_CASE(outcomes_of_another_number_of_rows_are_corrupt) {
+BOOST_AUTO_TEST_CASE(outcomes_for_a_different_number_of_rows_are_corrupt) {
     const std::string bytes = encode_outcomes(outcomes());
     for (const std::size_t rows : {0U, 7U, 9U}) BOOST_TEST(are_corrupt_outcomes(bytes, rows));
     for (std::size_t length = 1; length < bytes.size(); ++length) {
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(outcomes_of_another_number_of_rows_are_corrupt) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_state_or_an_error_that_is_none_is_corrupt) {
+BOOST_AUTO_TEST_CASE(an_unknown_state_or_error_is_corrupt) {
     for (int value = 0; value < 256; ++value) {
         const char byte = static_cast<char>(value);
         const std::string user(value >= 3 && value <= 5 ? 16 : 0, 'u');
@@ -226,12 +226,12 @@ BOOST_AUTO_TEST_CASE(states_are_counted) {
     BOOST_TEST(counts.failed == 1);
 }
 
-BOOST_AUTO_TEST_CASE(bytes_that_rot_are_refused_or_read_within_their_bounds) {
+BOOST_AUTO_TEST_CASE(corrupt_bytes_are_rejected_or_read_within_their_bounds) {
     std::mt19937 random(1);
     const std::string good = block_of_rows({row(1, {"a@x.test"}), row(2, {"b@x.test", "7"})});
-    const std::string judged = encode_outcomes(outcomes());
+    const std::string encoded = encode_outcomes(outcomes());
     for (int i = 0; i < 20'000; ++i) {
-        for (std::string bytes : {good, judged}) {
+        for (std::string bytes : {good, encoded}) {
             bytes[random() % bytes.size()] ^= static_cast<char>(1 + random() % 255);
             try {
                 for (const auto& one : decode_rows(bytes)) {

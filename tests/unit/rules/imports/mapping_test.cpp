@@ -1,4 +1,4 @@
-// rules/imports/mapping.hpp: every fault of a mapping with the exact path it is reported at.
+// rules/imports/mapping.hpp: every fault of a mapping with its exact path.
 #include "rules/imports/mapping.hpp"
 #include "rules/attributes.hpp"
 
@@ -37,8 +37,8 @@ std::string faults_of(std::vector<MappingColumn> columns) {
     return text;
 }
 
-// With the email routed in column 0, so that the column in question is column 1.
-std::string faults_beside_email(const MappingColumn& column) {
+// With the email routed in column 0, so that the tested column is column 1.
+std::string faults_with_email(const MappingColumn& column) {
     return faults_of({kEmail, column});
 }
 
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(targets_have_their_contract_names) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_good_mapping_has_no_faults) {
+BOOST_AUTO_TEST_CASE(a_valid_mapping_has_no_faults) {
     BOOST_TEST(faults_of({kEmail}) == "");
     BOOST_TEST(faults_of({{"Phone", "attribute", "", "phone"},
                           {"Size", "attribute", "", "shirt_size"},
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_good_mapping_has_no_faults) {
                           kEmail}) == "");
 }
 
-BOOST_AUTO_TEST_CASE(every_core_field_can_be_routed_to) {
+BOOST_AUTO_TEST_CASE(every_core_field_is_a_valid_target) {
     std::vector<MappingColumn> columns;
     for (const auto& entry : muster::rules::kCoreFields) {
         columns.push_back(
@@ -75,55 +75,55 @@ BOOST_AUTO_TEST_CASE(every_core_field_can_be_routed_to) {
     BOOST_TEST(faults_of(columns) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_target_is_one_of_the_three) {
+BOOST_AUTO_TEST_CASE(a_target_is_one_of_three) {
     for (const char* target : {"", "Ignored", "coreField", "user", "core_field "}) {
-        BOOST_TEST(faults_beside_email({"X", target, "", ""}) ==
+        BOOST_TEST(faults_with_email({"X", target, "", ""}) ==
                    "mapping.columns[1].target invalid_choice");
-        BOOST_TEST(faults_beside_email({"X", target, "nope", "nope"}) ==
+        BOOST_TEST(faults_with_email({"X", target, "nope", "nope"}) ==
                    "mapping.columns[1].target invalid_choice");
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_core_field_column_names_a_core_field_and_nothing_else) {
-    BOOST_TEST(faults_beside_email({"X", "core_field", "", ""}) ==
+BOOST_AUTO_TEST_CASE(a_core_field_column_names_only_a_core_field) {
+    BOOST_TEST(faults_with_email({"X", "core_field", "", ""}) ==
                "mapping.columns[1].fieldKey required");
     for (const char* key : {"Email", "attributes", "externalId", "phone", "email "}) {
-        BOOST_TEST(faults_beside_email({"X", "core_field", key, ""}) ==
+        BOOST_TEST(faults_with_email({"X", "core_field", key, ""}) ==
                    "mapping.columns[1].fieldKey invalid_choice");
     }
-    BOOST_TEST(faults_beside_email({"X", "core_field", "locale", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "core_field", "locale", "phone"}) ==
                "mapping.columns[1].attributeKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "core_field", "", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "core_field", "", "phone"}) ==
                "mapping.columns[1].fieldKey required; "
                "mapping.columns[1].attributeKey unknown_field");
 }
 
-BOOST_AUTO_TEST_CASE(an_attribute_column_names_an_enabled_attribute_and_nothing_else) {
-    BOOST_TEST(faults_beside_email({"X", "attribute", "", ""}) ==
+BOOST_AUTO_TEST_CASE(an_attribute_column_names_only_an_enabled_attribute) {
+    BOOST_TEST(faults_with_email({"X", "attribute", "", ""}) ==
                "mapping.columns[1].attributeKey required");
     for (const char* key : {"gender", "unheard_of", "Phone", "email"}) {
-        BOOST_TEST(faults_beside_email({"X", "attribute", "", key}) ==
+        BOOST_TEST(faults_with_email({"X", "attribute", "", key}) ==
                    "mapping.columns[1].attributeKey unknown_attribute");
     }
-    BOOST_TEST(faults_beside_email({"X", "attribute", "locale", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "attribute", "locale", "phone"}) ==
                "mapping.columns[1].fieldKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "attribute", "locale", ""}) ==
+    BOOST_TEST(faults_with_email({"X", "attribute", "locale", ""}) ==
                "mapping.columns[1].fieldKey unknown_field; "
                "mapping.columns[1].attributeKey required");
 }
 
-BOOST_AUTO_TEST_CASE(an_ignored_column_names_nothing) {
-    BOOST_TEST(faults_beside_email({"X", "ignored", "locale", ""}) ==
+BOOST_AUTO_TEST_CASE(an_ignored_column_names_no_field) {
+    BOOST_TEST(faults_with_email({"X", "ignored", "locale", ""}) ==
                "mapping.columns[1].fieldKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "ignored", "", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "ignored", "", "phone"}) ==
                "mapping.columns[1].attributeKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "ignored", "locale", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "ignored", "locale", "phone"}) ==
                "mapping.columns[1].fieldKey unknown_field; "
                "mapping.columns[1].attributeKey unknown_field");
 }
 
-BOOST_AUTO_TEST_CASE(a_column_is_given_once) {
-    BOOST_TEST(faults_beside_email({"E-Mail", "ignored", "", ""}) ==
+BOOST_AUTO_TEST_CASE(a_column_is_mapped_once) {
+    BOOST_TEST(faults_with_email({"E-Mail", "ignored", "", ""}) ==
                "mapping.columns[1].sourceColumn duplicate");
     BOOST_TEST(faults_of({kEmail,
                           {"X", "ignored", "", ""},
@@ -132,11 +132,11 @@ BOOST_AUTO_TEST_CASE(a_column_is_given_once) {
                "mapping.columns[2].sourceColumn duplicate; "
                "mapping.columns[3].sourceColumn duplicate; "
                "mapping.columns[3].target invalid_choice");
-    BOOST_TEST(faults_beside_email({"e-mail", "ignored", "", ""}) == "");
+    BOOST_TEST(faults_with_email({"e-mail", "ignored", "", ""}) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_core_field_and_an_attribute_are_filled_from_one_column) {
-    BOOST_TEST(faults_beside_email({"Second", "core_field", "email", ""}) ==
+BOOST_AUTO_TEST_CASE(one_column_fills_each_core_field_and_attribute) {
+    BOOST_TEST(faults_with_email({"Second", "core_field", "email", ""}) ==
                "mapping.columns[1].fieldKey duplicate");
     BOOST_TEST(faults_of({kEmail,
                           {"A", "attribute", "", "phone"},
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_core_field_and_an_attribute_are_filled_from_one_column) {
                "mapping.columns[3].attributeKey duplicate");
 }
 
-BOOST_AUTO_TEST_CASE(some_column_is_the_email) {
+BOOST_AUTO_TEST_CASE(one_column_is_the_email) {
     BOOST_TEST(faults_of(std::vector<MappingColumn>{}) == "mapping.columns required");
     BOOST_TEST(faults_of(std::vector<MappingColumn>{{"X", "core_field", "locale", ""}}) ==
                "mapping.columns required");
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(some_column_is_the_email) {
                "mapping.columns[0].attributeKey unknown_attribute; mapping.columns required");
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_is_reported_at_once_up_to_the_limit) {
+BOOST_AUTO_TEST_CASE(all_faults_are_reported_at_once_up_to_the_limit) {
     BOOST_TEST(faults_of({{"A", "nope", "", ""},
                           {"B", "core_field", "x", ""},
                           kEmail,

@@ -1,4 +1,4 @@
-// rules/imports/states.hpp: names of states and errors, and what each state allows.
+// rules/imports/states.hpp: the names of states and errors, and the transitions of each state.
 #include "rules/imports/states.hpp"
 
 #include "print.hpp"
@@ -64,11 +64,11 @@ BOOST_AUTO_TEST_CASE(job_states_have_their_contract_names) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_active_job_holds_its_organization_s_slot) {
+BOOST_AUTO_TEST_CASE(an_active_job_occupies_the_slot_of_its_organization) {
     for (const StateRow& row : kStates) BOOST_TEST(is_active(row.state) == row.active, row.text);
 }
 
-BOOST_AUTO_TEST_CASE(a_moving_job_is_the_runner_s) {
+BOOST_AUTO_TEST_CASE(the_runner_processes_moving_jobs) {
     for (const StateRow& row : kStates)
         BOOST_TEST(is_in_progress(row.state) == row.moving, row.text);
 }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_job_can_be_canceled_until_it_commits) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_can_be_canceled_or_moves_is_active) {
+BOOST_AUTO_TEST_CASE(cancelable_and_moving_jobs_are_active) {
     for (const StateRow& row : kStates) {
         if (can_cancel(row.state) || is_in_progress(row.state)) {
             BOOST_TEST(is_active(row.state), row.text);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(row_errors_have_their_contract_names) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(every_row_error_has_a_sentence_of_its_own) {
+BOOST_AUTO_TEST_CASE(every_row_error_has_its_own_sentence) {
     std::set<std::string> sentences;
     for (const auto& [error, text] : kRowErrors) {
         const std::string sentence = row_error_message(error, "shirt_size");
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(every_row_error_has_a_sentence_of_its_own) {
     BOOST_TEST(sentences.size() == kRowErrors.size());
 }
 
-BOOST_AUTO_TEST_CASE(an_attribute_s_error_names_its_key_where_there_is_one) {
+BOOST_AUTO_TEST_CASE(an_attribute_error_names_its_key_if_known) {
     for (const RowError error : {RowError::AttrInvalidValue, RowError::AttrUnknownKey}) {
         const std::string named = row_error_message(error, "shirt_size");
         const std::string nameless = row_error_message(error, "");

@@ -1,4 +1,4 @@
-// rules/members/payload.hpp, MemberPatchPayload: what a PATCH may say, and every fault of it.
+// rules/members/payload.hpp, MemberPatchPayload: what a PATCH may contain, and every fault of it.
 #include "rules/members/payload.hpp"
 
 #include "base/error.hpp"
@@ -37,7 +37,7 @@ using Texts = std::vector<std::string>;
 
 BOOST_AUTO_TEST_SUITE(member_patch)
 
-BOOST_AUTO_TEST_CASE(absent_stays_null_and_empty_clear) {
+BOOST_AUTO_TEST_CASE(absent_fields_are_kept_and_null_or_empty_fields_are_cleared) {
     const auto patch =
         read(R"({"external_id":" E ","first_name":null,"last_name":"  ","country":"gb"})");
     BOOST_TEST(patch.texts[0] == "E");
@@ -49,13 +49,13 @@ BOOST_AUTO_TEST_CASE(absent_stays_null_and_empty_clear) {
     BOOST_TEST((read("{}") == rules::MemberPatch{}));
 }
 
-BOOST_AUTO_TEST_CASE(attributes_keep_what_clears_a_key) {
+BOOST_AUTO_TEST_CASE(attributes_keep_null_to_clear_a_key) {
     BOOST_TEST(read(R"({"attributes":{"a":null,"b":"","c":" ","d":[1,"x"]}})").attributes ==
                R"({"a":null,"b":null,"c":" ","d":[1,"x"]})");
     BOOST_TEST(read(R"({"attributes":{}})").attributes.empty());
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_is_told_at_once) {
+BOOST_AUTO_TEST_CASE(every_fault_is_reported_at_once) {
     BOOST_TEST(faults(R"({"email":"x@y.zz","dob":"x","no":1,"locale":5,"attributes":null})") ==
                (Texts{"email unknown_field", "dob invalid_date", "no unknown_field",
                       "locale wrong_type", "attributes wrong_type"}));
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(every_fault_is_told_at_once) {
         (Texts{"attributes.a wrong_type", "attributes." + std::string(64, 'k') + " too_long"}));
 }
 
-BOOST_AUTO_TEST_CASE(the_schema_says_the_same) {
+BOOST_AUTO_TEST_CASE(the_schema_matches_the_validation) {
     const Json::Value schema = rules::MemberPatchPayload{}.schema();
     BOOST_TEST(!schema.isMember("required"));
     BOOST_TEST(!schema["properties"].isMember("email"));

@@ -1,5 +1,5 @@
-// rules/modules/manifest.hpp: every fault of a manifest and of a config with the exact path it is
-// reported at, and how a config is split into what is shown and what is secret.
+// rules/modules/manifest.hpp: every fault of a manifest and of a config with its exact path, and
+// how a config is split into shown and secret values.
 #include "rules/modules/manifest.hpp"
 
 #include "print.hpp"
@@ -33,7 +33,7 @@ std::string faults_of(std::string_view manifest, std::string_view slug = "loyal-
     return text_of(faults);
 }
 
-// Of a manifest that has a name beside these members.
+// For a manifest that has a name and these members.
 std::string faults_with(const std::string& members) {
     return faults_of(R"({"name": "N", )" + members + "}");
 }
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_slug_begins_with_a_letter_and_has_2_to_63_characters) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_name_is_all_that_a_manifest_needs) {
+BOOST_AUTO_TEST_CASE(a_manifest_requires_only_a_name) {
     BOOST_TEST(faults_of(R"({"name": "N"})") == "");
     BOOST_TEST(faults_of("{}") == "manifest.name required");
     BOOST_TEST(faults_of(R"({"name": " "})") == "manifest.name required");
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_name_is_all_that_a_manifest_needs) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_manifest_may_hold_everything_at_once) {
+BOOST_AUTO_TEST_CASE(a_manifest_may_use_every_field_at_once) {
     BOOST_TEST(faults_of(R"({
         "name": "Loyalty", "description": "Points\nand more",
         "events": {"emits": ["loyal_ty.points_awarded", "loyal_ty.a.b"],
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_manifest_may_hold_everything_at_once) {
         "permissions": ["members:read"]})") == "");
 }
 
-BOOST_AUTO_TEST_CASE(unknown_keys_are_refused_at_every_level) {
+BOOST_AUTO_TEST_CASE(unknown_keys_are_rejected_at_every_level) {
     BOOST_TEST(faults_with(R"("version": 1)") == "manifest.version unknown_field");
     BOOST_TEST(faults_with(R"("events": {"emit": []})") == "manifest.events.emit unknown_field");
     BOOST_TEST(faults_of_property(R"({"type": "string", "default": ""})") ==
@@ -121,14 +121,14 @@ BOOST_AUTO_TEST_CASE(unknown_keys_are_refused_at_every_level) {
                "manifest.permissions duplicate");
 }
 
-// Else a list of guesses and "***" in the config would tell which of them the stored value is.
-BOOST_AUTO_TEST_CASE(a_secret_has_no_list_of_values) {
+// With a list of guesses, "***" in the config would reveal which of them is the stored value.
+BOOST_AUTO_TEST_CASE(a_secret_cannot_have_a_list_of_values) {
     BOOST_TEST(faults_of_property(R"({"type": "string", "secret": true, "enum": ["a"]})") ==
                "manifest.config_schema.p.enum invalid_value");
     BOOST_TEST(faults_of_property(R"({"type": "string", "secret": false, "enum": ["a"]})") == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_description_has_2000_characters_at_most) {
+BOOST_AUTO_TEST_CASE(a_description_has_at_most_2000_characters) {
     BOOST_TEST(faults_with(R"("description": "")") == "");
     BOOST_TEST(faults_with(R"("description": 1)") == "manifest.description wrong_type");
     BOOST_TEST(faults_with(R"("description": ")" + std::string(2000, 'd') + '"') == "");
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_description_has_2000_characters_at_most) {
                "manifest.description too_long");
 }
 
-BOOST_AUTO_TEST_CASE(a_module_emits_below_its_own_slug_only) {
+BOOST_AUTO_TEST_CASE(a_module_emits_only_types_with_its_own_slug) {
     BOOST_TEST(faults_with(R"("events": {"emits": ["loyal_ty.ok", "loyal-ty.no", "loyal_ty",
                                                    "loyal.no", "member.created", "Loyal_ty.no",
                                                    5, "loyal_ty.ok"]})") ==
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_module_emits_below_its_own_slug_only) {
                "manifest.events.emits too_long");
 }
 
-BOOST_AUTO_TEST_CASE(a_module_subscribes_to_types_that_can_be) {
+BOOST_AUTO_TEST_CASE(a_module_subscribes_only_to_possible_types) {
     BOOST_TEST(faults_with(R"("events": {"subscribes": ["member.created", "member.udpated",
                                                         "engagement", {}, "webhook_endpoint.test",
                                                         "other.x"]})") ==
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_module_subscribes_to_types_that_can_be) {
                "manifest.events.subscribes[4] invalid_value");
 }
 
-BOOST_AUTO_TEST_CASE(permissions_are_bounded_texts_that_differ) {
+BOOST_AUTO_TEST_CASE(permissions_are_distinct_texts_of_limited_length) {
     BOOST_TEST(faults_with(R"("permissions": ["a", "", 1, "a", "x\u0000"])") ==
                "manifest.permissions[1] required; manifest.permissions[2] wrong_type; "
                "manifest.permissions[3] duplicate; manifest.permissions[4] invalid_value");
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(only_a_string_can_be_secret) {
                "manifest.config_schema.p.required wrong_type");
 }
 
-BOOST_AUTO_TEST_CASE(choices_are_of_the_property_s_type_and_differ) {
+BOOST_AUTO_TEST_CASE(choices_are_distinct_and_of_the_type_of_the_property) {
     BOOST_TEST(faults_of_property(R"({"enum": ["a", 1, "a", "***", null], "type": "string"})") ==
                "manifest.config_schema.p.enum[1] wrong_type; "
                "manifest.config_schema.p.enum[2] duplicate; "
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(choices_are_of_the_property_s_type_and_differ) {
                                   "\"]}") == "manifest.config_schema.p.enum[0] too_long");
 }
 
-BOOST_AUTO_TEST_CASE(a_hundred_faults_are_told) {
+BOOST_AUTO_TEST_CASE(at_most_a_hundred_faults_are_reported) {
     std::string keys = R"("name": "N")";
     for (int i = 0; i < 300; ++i) keys += ",\"k" + std::to_string(i) + "\": 1";
     Faults faults;
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_faults_are_told) {
     BOOST_TEST(faults.truncated());
 }
 
-BOOST_AUTO_TEST_CASE(the_emitted_types_are_read_again) {
+BOOST_AUTO_TEST_CASE(the_emitted_types_are_read_back) {
     const auto types =
         emitted_types(R"({"name": "N", "events": {"emits": ["shop.sold", "shop.void"]}})");
     BOOST_TEST(types == (std::vector<std::string>{"shop.sold", "shop.void"}));
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(the_emitted_types_are_read_again) {
 
 // ---------------------------------------------------------------------------- config
 
-BOOST_AUTO_TEST_CASE(a_good_config_is_split_into_what_is_shown_and_what_is_secret) {
+BOOST_AUTO_TEST_CASE(a_valid_config_is_split_into_shown_and_secret_values) {
     const auto all = checked(R"({"key": "s3\"cret", "mode": "live", "rate": 1.0, "fine": false})");
     BOOST_TEST(all.faults == "");
     BOOST_TEST(all.config.shown == R"({"key":"***","mode":"live","rate":1.0,"fine":false})");
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_good_config_is_split_into_what_is_shown_and_what_is_secre
     BOOST_TEST(none.config.secrets.empty());
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_of_a_config_is_told_and_no_value) {
+BOOST_AUTO_TEST_CASE(every_fault_of_a_config_is_reported_without_its_value) {
     BOOST_TEST(checked(R"({"mode": "prod", "rate": "1", "fine": null, "other": 1})").faults ==
                "config.mode invalid_choice; config.rate wrong_type; config.fine wrong_type; "
                "config.other unknown_field; config.key required");
@@ -279,11 +279,11 @@ BOOST_AUTO_TEST_CASE(three_stars_keep_the_stored_secret) {
     BOOST_TEST(checked(R"({"key": "***"})").faults == "config.key invalid_value");
     BOOST_TEST(checked(R"({"key": "***"})", R"({"other":"old"})").faults ==
                "config.key invalid_value");
-    // What is left out is gone.
+    // An omitted value is removed.
     BOOST_TEST(checked("{}", R"({"key":"old"})").faults == "config.key required");
 }
 
-BOOST_AUTO_TEST_CASE(a_kept_secret_must_suit_the_new_schema_and_stays_secret) {
+BOOST_AUTO_TEST_CASE(a_kept_secret_must_match_the_new_schema_and_stay_secret) {
     const auto under = [](const std::string& definition) {
         return checked(R"({"key": "***"})", R"({"key":"old"})",
                        R"({"name": "N", "config_schema": {"key": )" + definition + "}}")
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_kept_secret_must_suit_the_new_schema_and_stays_secret) {
     BOOST_TEST(under(R"({"type": "string", "secret": true, "enum": ["new"]})") == "");
     BOOST_TEST(under(R"({"type": "string"})") == "config.key invalid_value");
     BOOST_TEST(under(R"({"type": "number"})") == "config.key invalid_value");
-    // Three stars are a value like others where nothing is secret.
+    // Without a secret property, three stars are an ordinary value.
     BOOST_TEST(checked(R"({"key": "***"})", "",
                        R"({"name": "N", "config_schema": {"key": {"type": "string"}}})")
                    .config.shown == R"({"key":"***"})");

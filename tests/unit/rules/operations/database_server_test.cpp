@@ -1,5 +1,4 @@
-// rules/operations/database_server.hpp: which servers are fit, and what is said of those that are
-// not.
+// rules/operations/database_server.hpp: which servers are suitable, and the faults of others.
 #include "rules/operations/database_server.hpp"
 
 #include "print.hpp"
@@ -27,7 +26,7 @@ DatabaseServer with(std::string_view name, const char* value, bool is_mariadb = 
     return server;
 }
 
-// The one fault begins so; "": there is none.
+// The single fault begins with this text; "": there is no fault.
 void check(const DatabaseServer& server, std::string_view beginning) {
     const auto faults = faults_of(server);
     BOOST_TEST_REQUIRE(faults.size() == (beginning.empty() ? 0U : 1U));
@@ -38,18 +37,18 @@ void check(const DatabaseServer& server, std::string_view beginning) {
 
 BOOST_AUTO_TEST_SUITE(database_server)
 
-BOOST_AUTO_TEST_CASE(a_server_says_its_name) {
+BOOST_AUTO_TEST_CASE(a_server_reports_its_name) {
     BOOST_TEST(name_of(fit()) == "MariaDB 10.11.6-MariaDB-0+deb12u1");
     BOOST_TEST(name_of(fit(false)) == "MySQL 9.7.4-1");
 }
 
-BOOST_AUTO_TEST_CASE(fit_servers_have_no_faults) {
+BOOST_AUTO_TEST_CASE(suitable_servers_have_no_faults) {
     check(fit(), "");
     check(fit(false), "");
     check({true, "11.8.2-MariaDB", {}}, "");
 }
 
-BOOST_AUTO_TEST_CASE(versions_have_an_oldest) {
+BOOST_AUTO_TEST_CASE(versions_have_a_minimum) {
     for (const char* version : {"10.11.0-MariaDB", "10.12.1", "11.4.2-MariaDB", "12.0"}) {
         check({true, version, {}}, "");
     }
@@ -62,7 +61,7 @@ BOOST_AUTO_TEST_CASE(versions_have_an_oldest) {
     check({false, "8.0.44-log", {}}, "MySQL 8.0.44-log is older than 8.4");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_power_cut_would_lose_is_told) {
+BOOST_AUTO_TEST_CASE(settings_that_lose_data_at_a_power_failure_are_reported) {
     for (const char* value : {"0", "2"}) {
         for (const bool is_mariadb : {true, false}) {
             check(with("innodb_flush_log_at_trx_commit", value, is_mariadb),
@@ -77,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_a_power_cut_would_lose_is_told) {
     check(without_log, "");
 }
 
-BOOST_AUTO_TEST_CASE(what_would_break_changes_is_told) {
+BOOST_AUTO_TEST_CASE(settings_that_break_changes_are_reported) {
     check(with("binlog_format", "STATEMENT"), "binlog_format is STATEMENT:");
     check(with("binlog_format", "MIXED"), "");
     auto without_log = with("binlog_format", "STATEMENT");
@@ -88,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_would_break_changes_is_told) {
     check(with("read_only", "ON"), "read_only is ON:");
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_is_told) {
+BOOST_AUTO_TEST_CASE(every_fault_is_reported) {
     DatabaseServer server{false,
                           "5.7.1",
                           {{"innodb_flush_log_at_trx_commit", "0"},

@@ -1,5 +1,5 @@
-// rules/operations/schema_fit.hpp: a program works with its own schema, and with a newer one that
-// names it; with no other.
+// rules/operations/schema_fit.hpp: a program works with its own schema and with a newer one that
+// allows it.
 #include "rules/operations/schema_fit.hpp"
 
 #include "print.hpp"
@@ -21,25 +21,25 @@ std::string_view fit(int program, std::optional<SchemaRecord> schema) {
 
 BOOST_AUTO_TEST_SUITE(schema_fit)
 
-BOOST_AUTO_TEST_CASE(a_schema_that_is_not_there_or_was_not_finished_is_none) {
+BOOST_AUTO_TEST_CASE(an_absent_or_unfinished_schema_is_none) {
     BOOST_TEST(fit(6, std::nullopt) == "none");
     BOOST_TEST(fit(6, SchemaRecord{}) == "none");
 }
 
-BOOST_AUTO_TEST_CASE(a_program_and_the_schema_that_it_was_written_for_fit) {
+BOOST_AUTO_TEST_CASE(a_program_fits_its_own_schema) {
     BOOST_TEST(fit(6, SchemaRecord{6, 6}) == "current");
     BOOST_TEST(fit(9, SchemaRecord{9, 6}) == "current");
     BOOST_TEST(fit(5, SchemaRecord{5, std::nullopt}) == "current");
 }
 
-BOOST_AUTO_TEST_CASE(an_older_schema_is_to_be_upgraded_whatever_it_says) {
+BOOST_AUTO_TEST_CASE(an_older_schema_requires_an_upgrade) {
     BOOST_TEST(fit(6, SchemaRecord{5, std::nullopt}) == "older");
     BOOST_TEST(fit(6, SchemaRecord{1, std::nullopt}) == "older");
     BOOST_TEST(fit(7, SchemaRecord{6, 6}) == "older");
     BOOST_TEST(fit(7, SchemaRecord{6, 7}) == "older");  // its upgrade has begun
 }
 
-BOOST_AUTO_TEST_CASE(a_newer_schema_says_which_programs_may_work_with_it) {
+BOOST_AUTO_TEST_CASE(a_newer_schema_names_the_oldest_compatible_program) {
     BOOST_TEST(fit(6, SchemaRecord{7, 6}) == "newer");
     BOOST_TEST(fit(7, SchemaRecord{9, 6}) == "newer");
     BOOST_TEST(fit(6, SchemaRecord{7, 7}) == "too_new");
@@ -47,11 +47,11 @@ BOOST_AUTO_TEST_CASE(a_newer_schema_says_which_programs_may_work_with_it) {
     BOOST_TEST(fit(6, SchemaRecord{7, std::nullopt}) == "too_new");
 }
 
-BOOST_AUTO_TEST_CASE(an_upgrade_that_has_begun_may_want_newer_programs_before_it_is_done) {
+BOOST_AUTO_TEST_CASE(an_unfinished_upgrade_may_already_require_newer_programs) {
     BOOST_TEST(fit(6, SchemaRecord{6, 7}) == "too_new");
 }
 
-BOOST_AUTO_TEST_CASE(each_has_a_name_of_its_own) {
+BOOST_AUTO_TEST_CASE(each_result_has_its_own_name) {
     std::set<std::string_view> names;
     for (const SchemaFit each : {SchemaFit::None, SchemaFit::Older, SchemaFit::Current,
                                  SchemaFit::NewerUsable, SchemaFit::NewerUnusable}) {

@@ -1,5 +1,5 @@
-// rules/webhooks/retry_schedule.hpp: ten attempts, spread, with the receiver's wish heard but not
-// obeyed without end.
+// rules/webhooks/retry_schedule.hpp: ten attempts with jitter, and a Retry-After that is honoured
+// up to a limit.
 #include "rules/webhooks/retry_schedule.hpp"
 
 #include "base/text.hpp"
@@ -28,14 +28,14 @@ std::int64_t milliseconds(int made, double random, std::optional<Milliseconds> a
 
 BOOST_AUTO_TEST_SUITE(webhook_ladder)
 
-BOOST_AUTO_TEST_CASE(nine_steps_follow_the_first_attempt_and_no_more) {
+BOOST_AUTO_TEST_CASE(nine_retries_follow_the_first_attempt) {
     for (int made = 1; made <= 9; ++made) {
         BOOST_TEST(milliseconds(made, 0.5) == 1000 * kSteps.at(made - 1), made);
     }
     for (const int made : {10, 11, 1000}) BOOST_TEST(!next_attempt_after(made, 0.5, {}), made);
 }
 
-BOOST_AUTO_TEST_CASE(a_step_is_spread_by_a_fifth_either_way) {
+BOOST_AUTO_TEST_CASE(a_delay_has_a_jitter_of_a_fifth_in_both_directions) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> any(0, 1);
     for (int made = 1; made <= 9; ++made) {
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_spread_by_a_fifth_either_way) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_the_receiver_asks_for_is_waited_for_up_to_twice_the_step) {
+BOOST_AUTO_TEST_CASE(retry_after_is_honoured_up_to_twice_the_delay) {
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(1'000)) == 5'000);
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(7'000)) == 7'000);
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(10'000)) == 10'000);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(only_2xx_is_delivered_and_only_410_is_gone) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_excerpt_is_valid_whatever_came_and_as_long_as_it_may_be) {
+BOOST_AUTO_TEST_CASE(an_excerpt_is_valid_utf8_of_limited_length_for_any_bytes) {
     BOOST_TEST(readable_excerpt("", 9) == "");
     BOOST_TEST(readable_excerpt("caf\xC3\xA9", 1024) == "caf\xC3\xA9");
     BOOST_TEST(readable_excerpt("a\xC3", 1024) == "a\xEF\xBF\xBD");

@@ -1,4 +1,5 @@
-// service/webhooks/lanes.hpp: who may have how much under way, so that nobody delays anybody else.
+// service/webhooks/lanes.hpp: how many deliveries each endpoint may have in progress, so that
+// endpoints do not delay each other.
 #include "service/webhooks/lanes.hpp"
 
 #include "print.hpp"
@@ -24,14 +25,14 @@ struct Line {
         lane.fails = true;
         return lane;
     }
-    // One that has delivered before, in that time.
+    // An endpoint that has delivered before, in that time.
     Lane& add_proven(Milliseconds took) {
         Lane& lane = add();
         lane.in_flight = 1;
         lanes.note_result(lane, true, took);
         return lane;
     }
-    // Claims and starts all that may be: how much was claimed.
+    // Claims and starts everything allowed; returns the number of claims.
     std::size_t claim() {
         std::size_t all = 0;
         for (auto& [lane, count] : lanes.next_claims(100, kNow)) {
@@ -50,7 +51,7 @@ struct Line {
 
 BOOST_FIXTURE_TEST_SUITE(webhook_lanes, Line)
 
-BOOST_AUTO_TEST_CASE(an_endpoint_that_has_shown_nothing_has_one_connection) {
+BOOST_AUTO_TEST_CASE(a_new_endpoint_has_one_connection) {
     Lane& lane = add();
     BOOST_TEST(claim() == 1U);
     BOOST_TEST(lane.in_flight == 1U);
@@ -58,7 +59,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_has_shown_nothing_has_one_connection) {
     BOOST_TEST(claim() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(one_that_delivers_has_its_bound_and_a_quick_one_work_ahead) {
+BOOST_AUTO_TEST_CASE(a_working_endpoint_has_its_limit_and_a_fast_one_also_claims_ahead) {
     Lane& steady = add_proven(Milliseconds(500));
     BOOST_TEST(claim() == 4U);
     BOOST_TEST(steady.in_flight == 4U);
@@ -68,7 +69,7 @@ BOOST_AUTO_TEST_CASE(one_that_delivers_has_its_bound_and_a_quick_one_work_ahead)
     BOOST_TEST(quick.ready.size() == 12U);
 }
 
-BOOST_AUTO_TEST_CASE(failing_ones_have_one_each_and_half_together) {
+BOOST_AUTO_TEST_CASE(failing_endpoints_have_one_connection_each_and_half_of_all_together) {
     for (int i = 0; i < 20; ++i) add_failing();
     BOOST_TEST(claim() == 4U);
     Lane& healthy = add_proven(Milliseconds(500));
@@ -76,20 +77,20 @@ BOOST_AUTO_TEST_CASE(failing_ones_have_one_each_and_half_together) {
     BOOST_TEST(healthy.in_flight == 4U);
 }
 
-BOOST_AUTO_TEST_CASE(slow_ones_share_the_half_of_the_failing_ones) {
+BOOST_AUTO_TEST_CASE(slow_endpoints_share_the_half_of_the_failing_ones) {
     for (int i = 0; i < 4; ++i) add_proven(Milliseconds(14'000));
     BOOST_TEST(claim() == 4U);
     add();
     BOOST_TEST(claim() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(no_more_is_claimed_than_there_are_connections) {
+BOOST_AUTO_TEST_CASE(claims_do_not_exceed_the_connections) {
     for (int i = 0; i < 20; ++i) add();
     BOOST_TEST(claim() == 8U);
     BOOST_TEST(claim() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(an_organization_leaves_a_quarter_to_those_that_have_few) {
+BOOST_AUTO_TEST_CASE(an_organization_leaves_a_quarter_of_the_connections_to_others) {
     const OrgId greedy = OrgId::create();
     for (int i = 0; i < 20; ++i) add(greedy);
     BOOST_TEST(claim() == 6U);
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(an_organization_leaves_a_quarter_to_those_that_have_few) {
     BOOST_TEST(claim() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(its_failing_ones_leave_a_quarter_of_their_half) {
+BOOST_AUTO_TEST_CASE(its_failing_endpoints_leave_a_quarter_of_their_half) {
     lanes = Lanes{32, 4};
     const OrgId greedy = OrgId::create();
     for (int i = 0; i < 20; ++i) add_failing(greedy);
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(its_failing_ones_leave_a_quarter_of_their_half) {
     BOOST_TEST(claim() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(who_found_no_connection_keeps_the_place_in_the_line) {
+BOOST_AUTO_TEST_CASE(an_endpoint_without_a_connection_keeps_its_position_in_the_queue) {
     std::vector<Lane*> all;
     for (int i = 0; i < 12; ++i) all.push_back(&add());
     claim();
@@ -123,7 +124,7 @@ BOOST_AUTO_TEST_CASE(who_found_no_connection_keeps_the_place_in_the_line) {
     for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(claims[i].first == all[8 + i]);
 }
 
-BOOST_AUTO_TEST_CASE(one_that_begins_to_fail_starts_no_more_until_its_last_has_ended) {
+BOOST_AUTO_TEST_CASE(an_endpoint_that_begins_to_fail_starts_nothing_until_its_last_post_ends) {
     Lane& lane = add_proven(Milliseconds(5));
     claim();
     lanes.note_result(lane, false, Milliseconds(5));
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(one_that_begins_to_fail_starts_no_more_until_its_last_has_e
     BOOST_TEST(lanes.next_claims(9, kNow).empty());
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_claimed_before_its_time) {
+BOOST_AUTO_TEST_CASE(a_delivery_is_not_claimed_before_its_time) {
     Lane& lane = add();
     lane.not_before = kNow + Milliseconds(1);
     BOOST_TEST(claim() == 0U);
