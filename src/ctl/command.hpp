@@ -8,6 +8,7 @@
 
 #include <json/value.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -28,16 +29,22 @@ struct Invocation {
     std::string config_path;
     const CommandLine& line;
     std::vector<std::string> arguments;  // after the words of the command
+    // Puts a question with a yes or no answer to the operator; empty without a terminal.
+    std::function<bool(const std::string& question)> ask;
 
     // Throws UsageError for an option that is not given.
     const std::string& required(std::string_view option) const;
     std::string optional(std::string_view option, std::string_view fallback = "") const;
-    // Throws UsageError for an --org that is not an id.
+    // The organization of --org, an id or an exact name. Throws UsageError for a name that no
+    // organization or more than one has, std::invalid_argument for an unknown id.
     OrgId organization() const;
     bool flag(std::string_view option) const { return line.has(option); }
+    // Before what cannot be undone; --yes answers the question. Throws UsageError where neither
+    // --yes nor a terminal is given, CommandError for a no.
+    void confirm(const std::string& question) const;
 };
 
-// What a command has to say: printed as a table of lines, or as JSON with --json.
+// A command's output: text, or JSON with --json.
 struct Result {
     Json::Value json;
     std::string text;
@@ -114,6 +121,8 @@ Result migrate_database(const Invocation& in);
 Result database_status(const Invocation& in);
 Result rotate_secrets(const Invocation& in);
 Result check_config(const Invocation& in);
+// mail.cpp
+Result test_mail(const Invocation& in);
 // health.cpp
 Result show_health(const Invocation& in);
 // The same where the configuration, which everything else needs, cannot be used.

@@ -1,8 +1,8 @@
 // musterctl user.
 #include "ctl/command.hpp"
+#include "ctl/table.hpp"
 #include "service/privacy/erasure.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace muster::ctl {
@@ -11,33 +11,15 @@ namespace {
 using service::Erasure;
 using service::KeptJob;
 
-constexpr std::size_t kIdColumn = 38;
-constexpr std::size_t kCountColumn = 13;
-
-std::string cell(std::string text, std::size_t width) {
-    text.resize(std::max(width, text.size() + 1), ' ');
-    return text;
-}
-
-std::string line_of(std::string organization, std::string member,
-                    std::initializer_list<std::string> counts, const std::string& name) {
-    std::string line =
-        cell(std::move(organization), kIdColumn) + cell(std::move(member), kIdColumn);
-    for (const std::string& count : counts) line += cell(count, kCountColumn);
-    return line + name + "\n";
-}
-
 std::string table_of(const Erasure& erasure) {
     if (erasure.organizations.empty()) return "";
-    std::string text =
-        line_of("organization", "member", {"import rows", "replies", "events", "webhooks"}, "name");
+    Table table({"ORGANIZATION", "MEMBER", "IMPORT ROWS", "REPLIES", "EVENTS", "WEBHOOKS", "NAME"});
     for (const auto& here : erasure.organizations) {
-        text += line_of(here.organization.text(), here.member ? here.member->text() : "-",
-                        {std::to_string(here.import_rows), std::to_string(here.replies),
-                         std::to_string(here.events), std::to_string(here.webhooks)},
-                        here.name);
+        table.add({here.organization.text(), here.member ? here.member->text() : "",
+                   std::to_string(here.import_rows), std::to_string(here.replies),
+                   std::to_string(here.events), std::to_string(here.webhooks), here.name});
     }
-    return text;
+    return table.text();
 }
 
 std::string jobs_text(const std::vector<KeptJob>& jobs, const std::string& sentence) {

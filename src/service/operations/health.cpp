@@ -1,5 +1,6 @@
 #include "service/operations/health.hpp"
 
+#include "base/loopback.hpp"
 #include "base/settings.hpp"
 #include "net/unix_socket.hpp"
 #include "rules/connections/oauth.hpp"
@@ -162,6 +163,27 @@ HealthCheck check_socket(const std::string& name, const std::string& path) {
             ""};
 }
 
+// The addresses by which others reach this installation.
+HealthCheck check_addresses(const Settings& settings) {
+    const auto host_of = [](const std::string& url) {
+        const auto scheme = url.find("://");
+        const std::string rest = url.substr(scheme == std::string::npos ? 0 : scheme + 3);
+        return rest.substr(0, rest.find('/'));
+    };
+    std::string local;
+    const auto add = [&](std::string_view name, const std::string& value, const std::string& host) {
+        if (!is_loopback(host)) return;
+        local.append(local.empty() ? "" : ", ").append(name).append(" is ").append(value);
+    };
+    add("server.base_url", settings.server.base_url, host_of(settings.server.base_url));
+    add("mail.from", settings.mail.from,
+        settings.mail.from.substr(settings.mail.from.find('@') + 1));
+    add("console.origin", settings.console.origin, host_of(settings.console.origin));
+    if (local.empty()) return {"addresses", "", "", ""};
+    return {"addresses", "", "",
+            local + ": other hosts cannot use these addresses; set them to public names"};
+}
+
 // Those that ask the tables.
 void add_work(Context& context, std::vector<HealthCheck>& checks) {
     checks.push_back(check_key(context));
@@ -190,6 +212,7 @@ std::vector<HealthCheck> check_health(Context& context) {
     const Settings& settings = context.settings;
     std::vector<HealthCheck> checks = {check_database(context)};
     if (checks.front().problem.empty()) add_database(context, checks);
+    checks.push_back(check_addresses(settings));
     checks.push_back(check_providers(settings));
     checks.push_back(check_socket("server", settings.server.socket));
     if (settings.server.collectors > 0) {

@@ -88,9 +88,10 @@ def test_all_providers_are_listed_with_what_they_lack(ctl):
     assert rows["stripe"] == {"id": "stripe", "name": "Stripe", "ready": False, "reason": "client_secret is not set in [providers.stripe]"}
     assert [row["id"] for row in listed if row["ready"]] == ["slack"]
     lines = ctl("provider", "list", providers={"slack": ready()}).stdout.splitlines()
-    assert len(lines) == len(IDS)
-    assert lines[3] == "slack             ready      Slack"
-    assert lines[0] == ("google_analytics  not ready  Google Analytics: "
+    assert len(lines) == 1 + len(IDS)
+    assert lines[0] == "PROVIDER          STATE      NAME              MISSING"
+    assert lines[4] == "slack             ready      Slack             -"
+    assert lines[1] == ("google_analytics  not ready  Google Analytics  "
                         "client_id and client_secret are not set in [providers.google_analytics]")
 
 
@@ -166,16 +167,17 @@ def test_all_that_are_ready_are_asked_and_one_that_fails_counts(ctl):
     with TokenEndpoint() as good, TokenEndpoint(401, '{"error": "invalid_client"}') as bad:
         both = {"stripe": ready(bad.url), "gitlab": ready(good.url), "slack": {"client_id": "client-1"}}
         lines = ctl("provider", "check", providers=both, status=FAILED).stdout.splitlines()
-        assert lines == [
-            f"stripe            failed     answers, but does not accept client_id, client_secret or the callback (invalid_client)  {bad.url}",
-            f"gitlab            accepted   answers, and accepts client_id and client_secret (invalid_grant)  {good.url}"]
+        assert lines[0].split() == ["PROVIDER", "RESULT", "ANSWER", "URL"]
+        assert lines[1:] == [
+            f"stripe    failed    answers, but does not accept client_id, client_secret or the callback (invalid_client)  {bad.url}",
+            f"gitlab    accepted  answers, and accepts client_id and client_secret (invalid_grant)  {good.url}"]
         del both["stripe"]
-        assert len(ctl("provider", "check", providers=both).stdout.splitlines()) == 1
+        assert len(ctl("provider", "check", providers=both).stdout.splitlines()) == 2
 
 
 def test_what_is_not_ready_cannot_be_asked(ctl):
     assert json.loads(ctl("--json", "provider", "check").stdout) == []
-    assert ctl("provider", "check").stdout == "no provider is ready (musterctl provider list)\n"
+    assert ctl("provider", "check").stdout == "no provider is ready; `musterctl provider list` shows what each one lacks\n"
     done = ctl("provider", "check", "--provider", "slack", status=FAILED)
     assert done.stderr == "musterctl: client_id and client_secret are not set in [providers.slack]\n"
     assert "provider list" in ctl("provider", "check", "--provider", "myspace", status=USAGE).stderr

@@ -293,7 +293,7 @@ def test_the_key_can_come_from_the_environment(importer):
 def test_a_revoked_key_an_untrusted_server_and_no_server_end_with_3(importer):
     path = importer.write(people(emails(1)))
     revoked = importer.stack.issue_key(importer.org.id)
-    importer.stack.ctl("key", "revoke", "--org", importer.org.id, "--id", revoked["id"])
+    importer.stack.ctl("key", "revoke", "--yes", "--org", importer.org.id, "--id", revoked["id"])
     importer.key_file.write_text(revoked["key"])
     assert "UNAUTHORIZED" in importer.run(path, "--commit", status=SERVICE).stderr
     importer.key_file.write_text(importer.org.key)

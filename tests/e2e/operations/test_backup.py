@@ -304,7 +304,7 @@ def test_who_was_erased_since_is_back_and_is_erased_again(scene, restored):
 
 
 def test_a_key_that_was_revoked_since_is_good_again(scene, restored):
-    scene.stack.ctl("key", "revoke", "--org", scene.quiet.id, "--id", scene.spare["id"])
+    scene.stack.ctl("key", "revoke", "--yes", "--org", scene.quiet.id, "--id", scene.spare["id"])
     for stack, status in ((scene.stack, 401), (restored, 200)):
         Client(stack, scene.quiet.api.contract, scene.spare["key"]).get("/v1/imports", expect=status)
 

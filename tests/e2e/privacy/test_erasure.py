@@ -145,7 +145,7 @@ def test_the_log_shows_the_operators_deeds_newest_first(stack, org):
     stack.ctl("admin", "add", "--org", org.id, "--email", email("admin"), "--role", "viewer")
     org.set_enabled("phone", False)
     job_id = org.staged([])
-    stack.ctl("import", "cancel", "--org", org.id, "--id", job_id)
+    stack.ctl("import", "cancel", "--yes", "--org", org.id, "--id", job_id)
     entries = stack.ctl("audit", "--org", org.id, "--limit", "100")
     actions = [entry["action"] for entry in entries if not entry["action"].startswith("api_key.")]
     assert actions[:3] == ["import.canceled", "attribute.disabled", "seat.added"]
