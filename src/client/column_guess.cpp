@@ -114,18 +114,22 @@ void mend_german_name(const std::vector<std::string>& keys, Guesses& guesses) {
 [[noreturn]] void refuse_target(const MapOption& map, const rules::AttributeRegistry& registry) {
     std::string text = "--map " + map.column + "=" + map.target + ": ";
     if (registry.find(map.target) != nullptr)
-        throw UsageError(text + "write attribute:" + map.target);
+        throw UsageError(text + "use attribute:" + map.target);
     if (map.target.starts_with(kAttributePrefix)) {
-        text += "the organization has no such attribute enabled; it has";
+        std::string enabled;
         for (const rules::Attribute& attribute : registry.all()) {
-            if (attribute.enabled) text.append(" ").append(attribute.key);
+            if (attribute.enabled) enabled.append(" ").append(attribute.key);
         }
+        text += enabled.empty()
+                    ? "the organization has no enabled attributes; an owner or admin "
+                      "of it can enable some"
+                    : "the organization has no such enabled attribute; enabled are" + enabled;
         throw UsageError(text);
     }
-    text += "the target is none of";
+    text += "unknown target; use";
     for (const rules::CoreFieldEntry& entry : rules::kCoreFields)
-        text.append(" ").append(entry.name);
-    throw UsageError(text + " attribute:KEY ignored");
+        text.append(" ").append(entry.name).append(",");
+    throw UsageError(text + " attribute:KEY or ignored");
 }
 
 ColumnRoute route_to(const std::string& column, std::string_view target) {
@@ -151,11 +155,11 @@ std::size_t find_column(const MapOption& map, const std::vector<std::string>& na
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (key.empty() || column_key(names[i]) != key) continue;
         if (found != kNone)
-            throw UsageError("--map " + map.column + ": several columns are called so");
+            throw UsageError("--map " + map.column + ": several columns have this name");
         found = i;
     }
     if (found != kNone) return found;
-    std::string text = "--map " + map.column + ": the file has no such column; it has";
+    std::string text = "--map " + map.column + ": the file has no such column; its columns are";
     for (const std::string& name : names) text.append(" \"").append(name).append("\"");
     throw UsageError(text);
 }
@@ -177,7 +181,7 @@ std::map<std::size_t, ColumnRoute> routes_by_map(const std::vector<std::string>&
             throw UsageError("--map: two columns go to " + map.target);
         }
         if (!routes.emplace(at, std::move(route)).second) {
-            throw UsageError("--map " + map.column + ": given twice");
+            throw UsageError("--map " + map.column + " is given twice");
         }
     }
     return routes;
@@ -265,7 +269,7 @@ std::vector<ColumnRoute> route_columns(const std::vector<std::string>& names,
     }
     if (!has_email) {
         std::string text =
-            "no column looks like the email address; say which with --map 'COLUMN=email'. Columns:";
+            "no column looks like the email address; name it with --map 'COLUMN=email'. Columns:";
         for (const std::string& name : names) text.append(" \"").append(name).append("\"");
         throw UsageError(text);
     }

@@ -2,6 +2,7 @@
 
 #include "base/csv.hpp"
 #include "base/json.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/fields.hpp"
@@ -17,10 +18,41 @@ namespace {
 constexpr std::size_t kMaxAttributeBytes = 4096;  // docs/api/limits.md "Limits"
 constexpr std::size_t kMaxAttributes = 100;
 
-Refusal refusal_of(FieldCode code, std::string_view column) {
+std::string local_code(FieldCode code) {
     std::string text(field_code_text(code));
     ascii_upper(text);
-    return {"LOCAL_" + text, std::string(column) + " " + std::string(field_code_message(code))};
+    return "LOCAL_" + text;
+}
+
+Refusal refusal_of(FieldCode code, std::string_view column) {
+    return {local_code(code), std::string(column) + " " + std::string(field_code_message(code)),
+            std::string(column)};
+}
+
+// What a field takes; "" where the code's message says it all.
+std::string_view allowed(FieldCode code) {
+    switch (code) {
+        case FieldCode::InvalidEmail:
+            return "an address such as ann@example.org";
+        case FieldCode::InvalidDate:
+            return "YYYY-MM-DD, from 1900-01-01 to yesterday";
+        case FieldCode::InvalidCountry:
+            return "an ISO 3166-1 alpha-2 code such as GB";
+        default:
+            return "";
+    }
+}
+
+// `Birthday is "04/17"; use YYYY-MM-DD, from 1900-01-01 to yesterday`
+Refusal refusal_of(FieldCode code, std::string_view column, std::string_view cell) {
+    constexpr std::size_t kMostShown = 60;  // bytes
+    if (allowed(code).empty()) return refusal_of(code, column);
+    std::string message(column);
+    if (cell.size() <= kMostShown)
+        message += " is \"" + printable(cell) + "\"";
+    else
+        message += " " + std::string(field_code_message(code));
+    return {local_code(code), message.append("; use ").append(allowed(code)), std::string(column)};
 }
 
 // In `text`, which is no UTF-8, for a report that is: each byte beyond ASCII as the replacement
@@ -154,7 +186,8 @@ class RecordPass {
         if (route.kind == ColumnRoute::Kind::Ignored) return;
         if (!is_utf8(cell)) {
             refuse({"LOCAL_INVALID_UTF8",
-                    route.column + " is not UTF-8 text; save the file as CSV in UTF-8"});
+                    route.column + " is not UTF-8 text; save the file as CSV in UTF-8",
+                    route.column});
             if (route.kind == ColumnRoute::Kind::Core) member(route.field) = replaced(cell);
             return;
         }
@@ -197,7 +230,7 @@ class RecordPass {
     void take_core(const ColumnRoute& route, std::string_view cell) {
         std::string text(cell);
         const std::optional<FieldCode> fault = rules::normalise(route.field, text, today_);
-        if (fault) refuse(refusal_of(*fault, route.column));
+        if (fault) refuse(refusal_of(*fault, route.column, cell));
         member(route.field) = fault ? std::string(cell) : text;
     }
 
@@ -246,8 +279,9 @@ Converted Converter::convert(const std::vector<std::string>& cells) const {
             pass.take(routes_[i], cell);
         } else {
             pass.refuse({"LOCAL_TOO_MANY_CELLS",
-                         "the record has more cells than the header; is a cell with a separator in "
-                         "it unquoted?"});
+                         "the record has more cells than the header; put quotes around a cell that "
+                         "holds a separator",
+                         ""});
         }
     }
     return pass.finish();

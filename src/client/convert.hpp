@@ -20,6 +20,7 @@ namespace muster::client {
 struct Refusal {
     std::string code;
     std::string message;
+    std::string column;  // "" where the record as a whole is refused
     bool operator==(const Refusal&) const = default;
 };
 

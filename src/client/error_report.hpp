@@ -1,5 +1,5 @@
-// The one CSV of everything that did not get in: the rows found faulty here, then the server's own
-// report (specification 2.5: the same columns), so that one file can be mended and imported again.
+// The CSV file of all rows that were not imported: those rejected here, then the server's report,
+// which has the same columns (specification 2.5). It can be corrected and imported again.
 #pragma once
 
 #include "rules/members/fields.hpp"
@@ -31,6 +31,10 @@ class ErrorReport {
     // To the disk. Throws UsageError.
     void flush();
 
+    // Deletes the report of an earlier run, which a file without rejected rows has outdated. Only a
+    // file with our header; only where this run wrote none.
+    void remove_older() const;
+
     bool exists() const { return file_ != nullptr; }
     const std::string& path() const { return path_; }
 
@@ -38,6 +42,7 @@ class ErrorReport {
     struct Close {
         void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
     };
+    static std::string header();
     void open();
     void write(std::string_view text);
     [[noreturn]] void fail() const;

@@ -4,12 +4,15 @@
 
 #include "client/api_client.hpp"
 #include "client/column_guess.hpp"
+#include "client/convert.hpp"
 
 #include <json/value.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::client {
@@ -29,7 +32,23 @@ struct Summary {
     std::uint64_t refused() const;
 };
 
-// The columns and where they go, a line each.
+// How often each column of a file was the reason to reject a row.
+class RefusalCounts {
+  public:
+    void add(const Refusal& refusal);
+    // A line for each column and code, the most frequent first, at most five:
+    // "\n  2 rows: Birthday is "04/17"; use ... (--map 'Birthday=ignored' imports them without it)"
+    [[nodiscard]] std::string text() const;
+
+  private:
+    struct Entry {
+        Refusal first;
+        std::uint64_t rows = 0;
+    };
+    std::map<std::pair<std::string, std::string>, Entry> entries_;  // by column and code
+};
+
+// The columns that are used, a line each, and the names of the others.
 [[nodiscard]] std::string mapping_text(const std::string& file, char separator,
                                        const std::vector<ColumnRoute>& routes,
                                        const rules::AttributeRegistry& registry);

@@ -1,6 +1,7 @@
 // Tables for a terminal: a heading, then a line for each record, in aligned columns.
 #pragma once
 
+#include "base/printable.hpp"
 #include "base/time.hpp"
 
 #include <optional>
@@ -9,10 +10,6 @@
 #include <vector>
 
 namespace muster::ctl {
-
-// `text` without anything that a terminal obeys: control characters, marks that change the
-// direction of text, and bytes that are not UTF-8 become \xNN, byte by byte.
-[[nodiscard]] std::string printable(std::string_view text);
 
 // 2026-11-22T13:09:20Z; `otherwise` without a time.
 [[nodiscard]] std::string time_cell(const std::optional<Timestamp>& when,

@@ -32,7 +32,7 @@ void watch_signals() {
 }
 
 int run(const CommandLine& line) {
-    const client::Options options = client::options_of(line);
+    const client::Options options = client::options_of(line, std::getenv("MUSTER_URL"));
     const Secret key = client::load_key(options, std::getenv("MUSTER_API_KEY"));
     watch_signals();
     const client::Terminal terminal{

@@ -89,7 +89,7 @@ def test_the_summary_for_people_says_the_same(importer):
     done = importer.run(importer.write(people(emails(3) + ["broken"])), "--commit", status=SOME_NOT_IN)
     assert re.search(r"First name +-> first_name", done.stdout)
     final = done.stdout[done.stdout.index("is complete"):]
-    for words, count in (("rows in the file", 4), ("refused before staging", 1), ("staged", 3), ("valid", 3), ("created", 3),
+    for words, count in (("rows in the file", 4), ("rejected before staging", 1), ("staged", 3), ("valid", 3), ("created", 3),
                          ("failed", 0)):
         assert re.search(rf"^ +{words} +{count}$", final, re.M), (words, final)
     assert "members-errors.csv" in final and (importer.folder / "members-errors.csv").exists()

@@ -162,11 +162,11 @@ BOOST_AUTO_TEST_CASE(the_users_word_counts_before_the_guess) {
 
 BOOST_AUTO_TEST_CASE(a_map_that_cannot_be_meant_is_refused_with_what_there_is) {
     refuses({{"Mail", "email"}}, "\"Notes\"");
-    refuses({{"Notes", "nickname"}}, "none of email");
-    refuses({{"Notes", "phone"}}, "write attribute:phone");
+    refuses({{"Notes", "nickname"}}, "unknown target; use email,");
+    refuses({{"Notes", "phone"}}, "use attribute:phone");
     refuses({{"Notes", "attribute:favourite_team"}}, "boat_length");
     refuses({{"Notes", "email"}, {"Phone", "email"}}, "two columns go to email");
-    refuses({{"Notes", "email"}, {"Notes", "ignored"}}, "given twice");
+    refuses({{"Notes", "email"}, {"Notes", "ignored"}}, "is given twice");
     refuses({{"Email", "ignored"}}, "--map 'COLUMN=email'");
 }
 

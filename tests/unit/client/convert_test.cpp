@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_refused_record_keeps_its_cells_for_the_report) {
     const Converted converted =
         convert({"Email", "Birthday", "Phone"}, {"Ann@Example.org", "30.2.1990", "123"});
     BOOST_TEST(converted.refusal->message ==
-               "Birthday is not a day between 1900-01-01 and yesterday, as YYYY-MM-DD");
+               "Birthday is \"30.2.1990\"; use YYYY-MM-DD, from 1900-01-01 to yesterday");
     BOOST_TEST(converted.fields.dob == "30.2.1990");
     BOOST_TEST(converted.fields.attributes == R"({"phone":"123"})");
     BOOST_TEST(convert({"Email"}, {"M\xFCller"}).fields.email == "M\xEF\xBF\xBDller");

@@ -118,14 +118,22 @@ BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
                                            "size@example.org,\"=cmd\",,XXS\n"
                                            "day@example.org,,1990-02-30,\n");
     BOOST_CHECK(is(world.run("members.csv", {"--commit", "--json"}), ExitCode::SomeNotIn));
-    BOOST_TEST(world.scratch.read("members-errors.csv") ==
-               kReportHeader +
-                   "nobody,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,Email is not an email address\r\n" +
-                   "day@example.org,,,,,,,1990-02-30,,5,LOCAL_INVALID_DATE,\"Birthday is not a day "
-                   "between 1900-01-01 "
-                   "and yesterday, as YYYY-MM-DD\"\r\n" +
-                   "good@example.org,,,,,,,,,3,ROW_DUPLICATE_IN_FILE,no\r\n" +
-                   "size@example.org,,,,,,,,,4,ROW_ATTR_INVALID_VALUE,no\r\n");
+    BOOST_TEST(
+        world.scratch.read("members-errors.csv") ==
+        kReportHeader +
+            "nobody,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,\"Email is \"\"nobody\"\"; use an address such "
+            "as ann@example.org\"\r\n" +
+            "day@example.org,,,,,,,1990-02-30,,5,LOCAL_INVALID_DATE,\"Birthday is "
+            "\"\"1990-02-30\"\"; use YYYY-MM-DD, from 1900-01-01 to yesterday\"\r\n" +
+            "good@example.org,,,,,,,,,3,ROW_DUPLICATE_IN_FILE,no\r\n" +
+            "size@example.org,,,,,,,,,4,ROW_ATTR_INVALID_VALUE,no\r\n");
+    BOOST_TEST(world.says("2 of 5 rows are rejected and written to "));
+    BOOST_TEST(
+        world.says("  1 row: Birthday is \"1990-02-30\"; use YYYY-MM-DD, from 1900-01-01 to "
+                   "yesterday (--map 'Birthday=ignored' imports it without the value)\n"));
+    BOOST_TEST(
+        world.says("  1 row: Email is \"nobody\"; use an address such as "
+                   "ann@example.org\n"));
     const Json::Value summary = world.json();
     BOOST_TEST(summary["rows"].asInt() == 5);
     BOOST_TEST(summary["refused"].asInt() == 2);
@@ -153,7 +161,7 @@ BOOST_AUTO_TEST_CASE(rows_that_only_the_server_refuses_are_set_aside_and_the_res
             "m2@example.org,,Ann,,,,,1990-01-01,\"{\"\"shirt_size\"\":\"\"M\"\"}\",2,invalid_email,"
             "email is not an email address\r\n") != std::string::npos);
     BOOST_TEST(report.find(",5,invalid_email,") != std::string::npos);
-    BOOST_TEST(world.counts("refused before staging", "2"));
+    BOOST_TEST(world.counts("rejected before staging", "2"));
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_chunk_may_be_set_aside) {
@@ -229,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_service_to_it) {
         return std::nullopt;
     };
     BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::Stopped));
-    BOOST_TEST(world.says("the service goes on with the import"));
+    BOOST_TEST(world.says("the service continues the import"));
     BOOST_TEST(!world.says("cancel it"));
     world.stop = false;
     BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
@@ -244,7 +252,7 @@ BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
     BOOST_CHECK(is(world.run("others.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
     world.scratch.write("members.csv", many_rows(4));
     BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
-    BOOST_TEST(world.says("was made for members.csv with 3 good rows"));
+    BOOST_TEST(world.says("was created for members.csv with 3 valid rows"));
     BOOST_TEST(world.api.state == "validated");
 }
 
@@ -256,8 +264,49 @@ BOOST_AUTO_TEST_CASE(an_active_job_is_named_with_both_ways_out) {
     BOOST_TEST(world.says("409 IMPORT_JOB_ACTIVE_EXISTS"));
     BOOST_TEST(world.says("X-Request-Id: req-1"));
     BOOST_TEST(world.says("--resume " + std::string(kJob)));
-    BOOST_TEST(world.says("/v1/imports/" + std::string(kJob) + "/cancel"));
+    BOOST_TEST(world.says("muster-import --cancel " + std::string(kJob) + " --url "));
     BOOST_TEST(world.json()["error"]["details"]["job_id"].asString() == kJob);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_another_file_is_not_offered_for_this_one) {
+    World world;
+    world.scratch.write("members.csv", many_rows(3));
+    world.scratch.write("others.csv", many_rows(3));
+    BOOST_CHECK(is(world.run("members.csv", {}), ExitCode::Stopped));
+    BOOST_CHECK(is(world.run("others.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(world.says("It was created for members.csv. To continue it, import that file"));
+    BOOST_TEST(!world.says("others.csv --url"));
+}
+
+BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_removes_its_report) {
+    World world;
+    world.scratch.write("members.csv", many_rows(2) + "nobody,,,\n");
+    BOOST_CHECK(is(world.run("members.csv", {"--commit", "--quiet"}), ExitCode::SomeNotIn));
+    BOOST_TEST(world.all() == "muster-import: 1 of 3 rows were not imported; see " +
+                                  world.scratch.file("members-errors.csv") + "\n");
+    BOOST_TEST(world.scratch.exists("members-errors.csv"));
+    world.api.state = "";
+    world.scratch.write("members.csv", many_rows(2));
+    BOOST_CHECK(is(world.run("members.csv", {"--commit", "--quiet"}), ExitCode::AllIn));
+    BOOST_TEST(world.all() == "");
+    BOOST_TEST(!world.scratch.exists("members-errors.csv"));
+    world.scratch.write("members-errors.csv", "email,mine\n");
+    world.api.state = "";
+    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(world.scratch.exists("members-errors.csv"));
+}
+
+BOOST_AUTO_TEST_CASE(a_first_line_of_values_and_too_many_columns_touch_no_job) {
+    World world;
+    world.scratch.write("members.csv", "ann@example.org,Ann\nbob@example.org,Bob\n");
+    BOOST_CHECK(is(world.run("members.csv", {"--map", "ann@example.org=email"}), ExitCode::Usage));
+    BOOST_TEST(world.says("has no column names: its first line holds the address ann@example.org"));
+    std::string header = "Email";
+    for (int column = 1; column <= 500; ++column) header += ",c" + std::to_string(column);
+    world.scratch.write("members.csv", header + "\nann@example.org\n");
+    BOOST_CHECK(is(world.run("members.csv", {}), ExitCode::Usage));
+    BOOST_TEST(world.says("has 501 columns; a file may have 500"));
+    BOOST_TEST(world.api.state == "");
 }
 
 BOOST_AUTO_TEST_CASE(passing_failures_are_tried_again_with_the_same_key) {
@@ -316,7 +365,9 @@ BOOST_AUTO_TEST_CASE(a_broken_error_report_download_is_begun_again) {
     };
     BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
     BOOST_TEST(world.scratch.read("members-errors.csv") ==
-               kReportHeader + "x,,,,,,,,,3,LOCAL_INVALID_EMAIL,Email is not an email address\r\n" +
+               kReportHeader +
+                   "x,,,,,,,,,3,LOCAL_INVALID_EMAIL,\"Email is \"\"x\"\"; use an address such as "
+                   "ann@example.org\"\r\n" +
                    "a@example.org,,,,,,,,,2,ROW_DUPLICATE_IN_FILE,no\r\n");
 }
 
