@@ -43,12 +43,12 @@ constexpr std::array kCommandOptions = {
 
 constexpr std::array kCommands = {
     Command{"db init", "[--root-socket] [--root-user] [--client-host] [--print-sql]", "",
-            "make the database, its user and the schema, or print the statements", init_database,
+            "create the database, its user and the schema, or print the statements", init_database,
             false},
     Command{"db migrate", "[--root-socket] [--root-user]", "",
-            "bring the schema to this program's version", migrate_database, false},
+            "upgrade the schema to this program's version", migrate_database, false},
     Command{"db status", "", "", "show the schema's version", database_status, false},
-    Command{"org create", "--name", "", "make an organization", create_org},
+    Command{"org create", "--name", "", "create an organization", create_org},
     Command{"org list", "", "", "list the organizations", list_orgs},
     Command{"admin add", "--org --email [--role]", "",
             "give an admin a seat (role owner, admin or viewer)", add_admin},

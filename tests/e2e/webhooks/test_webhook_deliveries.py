@@ -164,7 +164,7 @@ def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, 
     assert (newest["actor"], newest["subject_id"]) == ("operator", made["id"])
     stack.sql("UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'gone', failing_since = 1700000000000 "
               "WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
-    assert f"{made['id']}  disabled (gone)  failing since 2023-11-14T22:13:20.000Z  " in stack.ctl_raw(
+    assert f"{made['id']}  disabled (gone)  2023-11-14T22:13:20Z  " in stack.ctl_raw(
         "webhook", "list", "--org", org.id).stdout
     refused = stack.ctl_raw(*words)
     assert refused.returncode == 1 and "the endpoint is disabled" in refused.stderr
