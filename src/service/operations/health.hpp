@@ -10,9 +10,9 @@
 namespace muster::service {
 
 struct HealthCheck {
-    std::string name;     // "database"
-    std::string problem;  // what is wrong and what to do; "" = the check passed
-    std::string finding;  // what was found, in some words, or ""
+    std::string name;          // "database"
+    std::string problem;       // what is wrong and what to do; "" = the check passed
+    std::string finding;       // what was found, in some words, or ""
     std::string warning = {};  // well for now, but probably not what the operator intends; or ""
 };
 
