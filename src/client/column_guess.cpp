@@ -46,14 +46,13 @@ const Folding* folding_at(std::string_view text) {
 constexpr std::string_view kAttributePrefix = "attribute:";
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-// A guess for one column: its target and how good the name is among those of that target (0 =
-// best).
+// A guess for one column: its target, and the rank of the name for that target (0 is the best).
 struct Guess {
     std::string target;
     std::size_t rank = 0;
 };
 
-// Where `key` stands in a row's list of names, or kNone.
+// The position of `key` in a row's list of names, or kNone.
 std::size_t place_of(std::string_view key, std::string_view names) {
     const std::vector<std::string_view> list = split(names, ' ');
     const auto found = std::find(list.begin(), list.end(), key);
@@ -86,8 +85,7 @@ std::optional<Guess> guess_by_registry(std::string_view key,
     return by_label;
 }
 
-// A core field under its own name is that field; then the organization's attributes count, then the
-// table.
+// A core field's own name comes first, then the organization's attributes, then the table.
 std::optional<Guess> guess_column(std::string_view key, const rules::AttributeRegistry& registry) {
     if (key.empty()) return std::nullopt;
     if (key == "attributes") return Guess{"attributes", 0};
@@ -99,8 +97,8 @@ std::optional<Guess> guess_column(std::string_view key, const rules::AttributeRe
 
 using Guesses = std::vector<std::optional<Guess>>;
 
-// "Vorname" beside "Name" is how German lists call first and last name.
-void mend_german_name(const std::vector<std::string>& keys, Guesses& guesses) {
+// German lists name first and last name "Vorname" and "Name".
+void use_german_name(const std::vector<std::string>& keys, Guesses& guesses) {
     const bool has_vorname = std::find(keys.begin(), keys.end(), "vorname") != keys.end();
     const bool has_last_name = std::any_of(guesses.begin(), guesses.end(), [](const auto& g) {
         return g && g->target == "last_name";
@@ -164,7 +162,7 @@ std::size_t find_column(const MapOption& map, const std::vector<std::string>& na
     throw UsageError(text);
 }
 
-// The user's word, by column; a target that is already taken is refused.
+// The routes of --map, by column. Throws UsageError for a target that is given twice.
 std::map<std::size_t, ColumnRoute> routes_by_map(const std::vector<std::string>& names,
                                                  const std::vector<MapOption>& maps,
                                                  const rules::AttributeRegistry& registry) {
@@ -194,11 +192,11 @@ Guesses guess_all(const std::vector<std::string>& names, const rules::AttributeR
         keys.push_back(column_key(name));
         guesses.push_back(guess_column(keys.back(), registry));
     }
-    mend_german_name(keys, guesses);
+    use_german_name(keys, guesses);
     return guesses;
 }
 
-// The column with the best name for each target that --map left free.
+// The column with the best name for each target that --map does not name.
 std::map<std::string, std::size_t> winners(const Guesses& guesses,
                                            const std::map<std::size_t, ColumnRoute>& fixed) {
     std::map<std::string, std::size_t> best;

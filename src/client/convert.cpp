@@ -29,7 +29,7 @@ Refusal refusal_of(FieldCode code, std::string_view column) {
             std::string(column)};
 }
 
-// What a field takes; "" where the code's message says it all.
+// The allowed values of a field; "" if the code's message names them.
 std::string_view allowed(FieldCode code) {
     switch (code) {
         case FieldCode::InvalidEmail:
@@ -55,8 +55,8 @@ Refusal refusal_of(FieldCode code, std::string_view column, std::string_view cel
     return {local_code(code), message.append("; use ").append(allowed(code)), std::string(column)};
 }
 
-// In `text`, which is no UTF-8, for a report that is: each byte beyond ASCII as the replacement
-// character.
+// `text`, which is not UTF-8, with a replacement character for each byte beyond ASCII: the report
+// is UTF-8.
 std::string replaced(std::string_view text) {
     std::string clean;
     for (const char c : text) {
@@ -78,7 +78,7 @@ std::string_view without_digits(std::string_view text) {
     return text;
 }
 
-// RFC 8259's number, one that any reader can hold: no overflow, whole numbers within 64 bits.
+// A number of RFC 8259 that every reader can represent: a finite double, or a 64-bit integer.
 bool is_json_number(std::string_view text) {
     std::string_view rest = text.starts_with('-') ? text.substr(1) : text;
     if (rest.empty() || !is_digit(rest.front())) return false;
@@ -136,7 +136,7 @@ std::string choices_json(std::string_view cell) {
     return json;
 }
 
-// The attributes of one record as they come together, keys in the order of the columns.
+// Collects the attributes of one record, with keys in the order of the columns.
 class AttributeList {
   public:
     void add(std::string_view key, std::string json) {
@@ -164,8 +164,8 @@ class AttributeList {
     std::vector<std::pair<std::string, std::string>> entries_;
 };
 
-// Adds what a cell of the "attributes" column holds and no column of its own gave. False: it is no
-// JSON object.
+// Adds the attributes of an "attributes" cell that have no separate column. False if the cell is
+// not a JSON object.
 bool add_from_json(AttributeList& list, std::string_view cell) {
     Json::Value object;
     if (!parse_json(cell, object) || !object.isObject()) return false;
@@ -176,7 +176,7 @@ bool add_from_json(AttributeList& list, std::string_view cell) {
     return true;
 }
 
-// One pass over a record; the first refusal stays.
+// One pass over a record; keeps the first refusal.
 class RecordPass {
   public:
     RecordPass(const rules::AttributeRegistry& registry, Date today)
@@ -246,7 +246,7 @@ class RecordPass {
     Date today_;
     Converted converted_;
     AttributeList attributes_;
-    std::vector<std::string_view> json_cells_;  // last, so that a column of its own wins
+    std::vector<std::string_view> json_cells_;  // last, because separate columns have precedence
 };
 
 }  // namespace

@@ -20,13 +20,13 @@ namespace {
 using rules::ImportState;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostRows = 250'000;  // specification 8
+constexpr std::uint64_t kMostRows = 250'000;  // docs/api/limits.md "Limits"
 constexpr Milliseconds kLongestPollPause{5000};
-// A job that nothing happens to for so long: say that it waits, and at last give up waiting.
+// Without progress of a job: when to say that it waits, and when to stop waiting.
 constexpr auto kSayItWaits = std::chrono::seconds(30);
-constexpr auto kGiveUp = std::chrono::minutes(30);
+constexpr auto kStopWaiting = std::chrono::minutes(30);
 
-// What a job is called on the server: the file's name without its folders.
+// The name of the job on the server: the file's name without its folders.
 std::string job_file_name(const std::string& path) {
     constexpr std::size_t kMostCharacters = 255;
     const auto slash = path.rfind('/');
@@ -71,11 +71,11 @@ class Importer {
     ImportJob stage(const ImportJob& job);
     ImportJob follow(ImportJob job, const std::string& label, std::uint64_t total);
     std::optional<ExitCode> decide(const ImportJob& job);
-    ExitCode give_up_slot(const ImportJob& job, ExitCode exit_code);
+    ExitCode release_slot(const ImportJob& job, ExitCode exit_code);
     ExitCode conclude(const ImportJob& job);
     void fetch_report(const ImportJob& job);
     void see(const ImportJob& job) { summary_.job = job; }
-    bool is_moving_on() const {
+    bool is_committing() const {
         return summary_.job && summary_.job->state == ImportState::Committing;
     }
     void explain(const ApiError& error);
@@ -121,7 +121,7 @@ void Importer::read_columns() {
     console_.say(mapping_text(options_.file, source.separator(), routes_, registry_));
 }
 
-// The whole file once before anything is created: counts its rows, and finds what cannot be sent.
+// Reads the whole file before anything is created: counts its rows, and rejects invalid ones.
 void Importer::survey() {
     RowSource source(options_.file, options_.separator);
     std::vector<std::string> cells;
@@ -199,7 +199,7 @@ ImportJob Importer::stage(const ImportJob& job) {
     return api_->validate(job.id);
 }
 
-// Polls a job until it leaves its moving state.
+// Polls a job until its state changes.
 ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_t total) {
     const ImportState state = job.state;
     Progress progress(console_, label, total);
@@ -217,7 +217,7 @@ ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_
         see(job);
         if (job.state == state) progress.update(job.processed);
         const auto quiet_for = Clock::now() - last_news;
-        if (quiet_for > kGiveUp)
+        if (quiet_for > kStopWaiting)
             throw std::runtime_error("the job has made no progress for 30 minutes");
         if (quiet_for > kSayItWaits && !std::exchange(has_said, true)) {
             console_.note(job.has_begun ? "The job makes no progress at the moment; still waiting"
@@ -239,7 +239,7 @@ void Importer::fetch_report(const ImportJob& job) {
     if (report_.exists()) summary_.errors_file = report_.path();
 }
 
-ExitCode Importer::give_up_slot(const ImportJob& job, ExitCode exit_code) {
+ExitCode Importer::release_slot(const ImportJob& job, ExitCode exit_code) {
     see(api_->cancel(job.id));
     console_.say(
         "Nothing was imported. The job is canceled, so that the organization can start another "
@@ -247,12 +247,12 @@ ExitCode Importer::give_up_slot(const ImportJob& job, ExitCode exit_code) {
     return exit_code;
 }
 
-// After the dry run: nothing to say = the job was sent on to its commit.
+// After the dry run. nullopt: the job is committing.
 std::optional<ExitCode> Importer::decide(const ImportJob& job) {
     fetch_report(job);
     console_.say(dry_run_text(summary_));
-    if (options_.dry_run) return give_up_slot(job, verdict(summary_));
-    if (job.valid == 0) return give_up_slot(job, ExitCode::SomeNotIn);
+    if (options_.dry_run) return release_slot(job, verdict(summary_));
+    if (job.valid == 0) return release_slot(job, ExitCode::SomeNotIn);
     if (!options_.commit) {
         if (!console_.can_ask()) {
             console_.error(
@@ -363,13 +363,13 @@ void Importer::explain(const ApiError& error) {
                    "\n" + resume_advice(job) + "\nor " + cancel_advice(job));
 }
 
-// A job can be resumed with the file that it was created for, and with no other.
+// A job can be resumed only with the file that it was created for.
 std::string Importer::resume_advice(const std::string& job) {
     std::string file_name;
     try {
         file_name = api_->job(job).file_name;
     } catch (const std::exception&) {
-        // The advice is worth less than the error that it belongs to.
+        // This error must not hide the one that is being explained.
     }
     if (file_name == job_file_name(options_.file)) {
         return "Continue it:\n  " + resume_command(options_, job, "");
@@ -378,7 +378,7 @@ std::string Importer::resume_advice(const std::string& job) {
            ". To continue it, import that file with --resume " + job + ",";
 }
 
-// What an exception means to the user, and the way on where a job stands.
+// Reports an exception, and how to continue an open job.
 ExitCode Importer::end_of(const std::exception_ptr& error) {
     const bool is_open = summary_.job && rules::is_active(summary_.job->state);
     ExitCode exit_code = ExitCode::Failed;
@@ -386,8 +386,8 @@ ExitCode Importer::end_of(const std::exception_ptr& error) {
         std::rethrow_exception(error);
     } catch (const Stopped&) {
         exit_code = fail(ExitCode::Stopped,
-                         is_moving_on() ? "stopped waiting; the service continues the import"
-                                        : "stopped; nothing was imported");
+                         is_committing() ? "stopped waiting; the service continues the import"
+                                         : "stopped; nothing was imported");
     } catch (const UsageError& usage) {
         exit_code = fail(ExitCode::Usage, usage.what());
     } catch (const ApiError& refusal) {

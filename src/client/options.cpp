@@ -37,7 +37,7 @@ constexpr std::array kOptions = {
     CommandOption{"--json", "", "print the counts as one JSON document on standard output"},
 };
 
-// Known, so that the error does not quote their value.
+// Declared so that the error does not quote their value.
 constexpr std::array kKeyOptions = {
     CommandOption{"--key", "KEY", ""},
     CommandOption{"--api-key", "KEY", ""},
@@ -54,7 +54,7 @@ void refuse_key(const CommandLine& line) {
 }
 
 MapOption parse_map(std::string_view text) {
-    const auto equals = text.rfind('=');  // a column's name may hold one, a target does not
+    const auto equals = text.rfind('=');  // a column's name may contain one, a target does not
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
         throw invalid_value("--map", text, "Column=field, Column=attribute:key or Column=ignored");
     }
@@ -128,7 +128,7 @@ void check_url(std::string& url) {
     }
 }
 
-// Without "-errors" or "-errors-N" at the end; the number of the next report.
+// Removes "-errors" or "-errors-N" from the end and returns the number of the next report.
 unsigned next_report(std::string& file) {
     constexpr std::string_view kMark = "-errors";
     const auto at = file.rfind(kMark);

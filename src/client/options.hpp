@@ -19,7 +19,7 @@ struct MapOption {
 };
 
 struct Options {
-    static constexpr std::size_t kMostRowsPerCall = 5000;  // specification 8
+    static constexpr std::size_t kMostRowsPerCall = 5000;  // docs/api/limits.md "Limits"
 
     std::string file;
     std::string url;  // without a slash at the end
@@ -43,8 +43,8 @@ struct Options {
 [[nodiscard]] Options options_of(const CommandLine& line, const char* environment_url = nullptr);
 
 // The key from --key-file, else from `environment_key` (MUSTER_API_KEY; may be null). Throws
-// UsageError for a file that cannot be read, for no key at all, and for one that is mistyped or of
-// another kind.
+// UsageError for a file that cannot be read, and for a key that is missing, mistyped or of another
+// kind.
 [[nodiscard]] Secret load_key(const Options& options, const char* environment_key);
 
 // The command that continues `job`, quoted for a shell; `more` is appended as it is (" --commit").

@@ -14,7 +14,7 @@
 namespace muster::client {
 namespace {
 
-constexpr std::size_t kMostColumns = 500;  // docs/api.md "Limits"
+constexpr std::size_t kMostColumns = 500;  // docs/api/limits.md "Limits"
 
 bool is_blank(const std::vector<std::string>& cells) {
     return std::all_of(cells.begin(), cells.end(),

@@ -1,5 +1,5 @@
-// The counts of a run, for a person and for a program. They add up: rows in the file = refused +
-// staged, staged = valid + invalid, valid = created + attached + failed.
+// The counts of a run, as text and as JSON. They add up: rows in the file = refused + staged,
+// staged = valid + invalid, valid = created + attached + failed.
 #pragma once
 
 #include "client/api_client.hpp"
@@ -23,16 +23,16 @@ enum class ExitCode : int { AllIn = 0, Usage = 1, SomeNotIn = 2, Failed = 3, Sto
 struct Summary {
     std::string file;
     std::uint64_t rows = 0;
-    std::uint64_t refused_here = 0;  // found faulty before anything was sent
+    std::uint64_t refused_here = 0;  // rejected before anything was sent
     std::optional<ImportJob> job;    // as last seen
     std::string errors_file;         // "" = none was written
-    Json::Value error;               // what ended the run early, or null
+    Json::Value error;               // the error that ended the run, or null
 
-    // Rows of the file that are not in the job: refused here or by the server while staging.
+    // Rows of the file that are not in the job: rejected here or by the server while staging.
     std::uint64_t refused() const;
 };
 
-// How often each column of a file was the reason to reject a row.
+// Counts rejected rows by column and code.
 class RefusalCounts {
   public:
     void add(const Refusal& refusal);
@@ -56,10 +56,10 @@ class RefusalCounts {
 [[nodiscard]] std::string dry_run_text(const Summary& summary);
 // At the end of a completed job.
 [[nodiscard]] std::string final_text(const Summary& summary);
-// What --json prints (documented in muster-import(1)).
+// The document of --json (muster-import(1)).
 [[nodiscard]] std::string summary_json(const Summary& summary, ExitCode exit_code);
 
-// All rows of a completed job's file are in, or some are not.
+// AllIn if all rows of a completed job's file were imported, else SomeNotIn.
 [[nodiscard]] ExitCode verdict(const Summary& summary);
 
 }  // namespace muster::client

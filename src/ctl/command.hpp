@@ -1,6 +1,6 @@
-// musterctl's commands as rows: words, options, help and function. To add one: a function in the
-// file of its noun, a row in commands.cpp, and a row for each new option. The help, the list in the
-// man page and the bash completion are printed from the rows.
+// musterctl's commands as rows: words, options, help and function. To add one, write a function in
+// the file of its noun, a row in commands.cpp, a row for each new option, and a marker with notes
+// in man/musterctl.8.in. Help, man page and bash completion are printed from the rows.
 #pragma once
 
 #include "base/command_line.hpp"
@@ -60,13 +60,13 @@ struct Command {
     bool requires_schema = true;  // of this program's version
 };
 
-// A command with the arguments behind its words.
+// A command with the arguments that follow its words.
 struct Call {
     const Command& command;
     std::vector<std::string> arguments;
 };
 // Throws UsageError for an unknown command, and for options or arguments that its row does not
-// have.
+// list.
 Call find_call(const CommandLine& line);
 
 const Program& program();
@@ -125,7 +125,7 @@ Result check_config(const Invocation& in);
 Result test_mail(const Invocation& in);
 // health.cpp
 Result show_health(const Invocation& in);
-// The same where the configuration, which everything else needs, cannot be used.
+// The same if the configuration, which every other check needs, is not valid.
 Result show_health_without_configuration(const std::string& reason);
 
 }  // namespace muster::ctl

@@ -168,7 +168,7 @@ const Command* find_command(std::span<const std::string> words) {
     return nullptr;
 }
 
-// Names the commands of a known noun, else all nouns.
+// Lists the commands of a known noun, else all nouns.
 UsageError unknown_command(std::span<const std::string> words) {
     if (words.empty()) return UsageError("COMMAND is missing; `musterctl help` lists all commands");
     std::vector<std::string_view> verbs;

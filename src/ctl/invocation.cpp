@@ -1,11 +1,11 @@
-// What commands ask of their command line: values, the organization, and a confirmation.
+// The values of a command line, its organization, and the confirmation of a command.
 #include "ctl/command.hpp"
 #include "service/access/organizations.hpp"
 
 namespace muster::ctl {
 namespace {
 
-// The one organization of that name. Throws UsageError for none and for several.
+// The one organization of that name. Throws UsageError unless exactly one has it.
 OrgId organization_named(const Invocation& in, const std::string& name) {
     const auto found = service::organizations_named(in.context, name);
     if (found.empty()) {

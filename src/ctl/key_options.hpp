@@ -1,4 +1,4 @@
-// What the commands for keys of all kinds share: their options, and how they show a key.
+// Shared by the commands for all kinds of keys: options, and the output for a key.
 #pragma once
 
 #include "base/text.hpp"
@@ -63,7 +63,7 @@ CommandError no_active_key(const Id& id) {
     return CommandError("the organization has no active key with the id " + id.text());
 }
 
-// `shown`: as much of the key as a list shows.
+// `shown`: the key as a list shows it.
 inline std::string revoke_question(const std::string& shown, const std::string& name) {
     return "Revoke the key " + shown + " \"" + printable(name) +
            "\"? Requests with it are refused from the next one on.";

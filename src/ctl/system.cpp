@@ -11,7 +11,7 @@ namespace muster::ctl {
 
 namespace {
 
-// nullopt: as the configuration's user.
+// nullopt: use the configuration's user.
 std::optional<service::Administrator> administrator(const Invocation& in) {
     const std::string socket = in.optional("--root-socket");
     if (in.flag("--root-socket") && !socket.starts_with('/')) {

@@ -35,19 +35,20 @@ std::string text_of(const Erasure& erasure, bool erased) {
     const bool found = erasure.user || !erasure.organizations.empty();
     std::string text;
     if (!found) {
-        text += "nothing to erase is kept of this person\n";
+        text += "no data of this person is stored\n";
     } else {
-        text += erased ? "erased:\n" : "would be erased (--yes does it):\n";
+        text += erased ? "erased:\n" : "would be erased (repeat with --yes to erase it):\n";
         if (erasure.user) text += "user " + erasure.user->text() + "\n";
         text += table_of(erasure);
     }
-    if (erasure.is_admin) text += "an admin has this address: admins are not erased here\n";
+    if (erasure.is_admin) text += "an admin has this address: admins are not erased\n";
     text += jobs_text(erasure.active_jobs,
-                      "imports that have not ended hold rows of this person, which stay; run it "
-                      "again once these jobs have ended");
-    text += jobs_text(erasure.unreadable_jobs,
-                      "stored rows of these imports mention the address and cannot be read; they "
-                      "go with the job, 30 days after its creation");
+                      "these active imports hold rows of this person, which are not erased; repeat "
+                      "the command when the jobs have ended");
+    text +=
+        jobs_text(erasure.unreadable_jobs,
+                  "stored rows of these imports contain the address and cannot be read; they are "
+                  "deleted with the job, 30 days after its creation");
     return text;
 }
 

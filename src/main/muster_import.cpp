@@ -1,5 +1,4 @@
-// muster-import: a partner's CSV client over the public API. This file wires the process to
-// client/importer.hpp; muster-import(1) is its manual.
+// muster-import: a partner's CSV client of the public API (client/importer.hpp, muster-import(1)).
 #include "base/command_line.hpp"
 #include "client/importer.hpp"
 #include "main/terminal.hpp"

@@ -1,4 +1,4 @@
-// musterctl: the operator's tool. musterctl(8); the commands are rows in ctl/commands.cpp.
+// musterctl: the operator's tool (musterctl(8)); its commands are rows in ctl/commands.cpp.
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/settings.hpp"
@@ -15,10 +15,10 @@ namespace {
 
 using namespace muster;
 
-// The operator can wait or interrupt it: `db migrate` rebuilds large tables.
+// Long, because `db migrate` rebuilds large tables and the operator can interrupt it.
 constexpr int kPatience = 86'400;  // seconds
 
-// Before the command reads or writes. The command itself reports a database that does not answer.
+// Before a command reads or writes. The command itself reports an unreachable database.
 void expect_schema(service::Context& context) {
     const auto report = service::check_readiness(context);
     if (report.state == service::Readiness::WrongSchema) throw ctl::CommandError(report.problem);

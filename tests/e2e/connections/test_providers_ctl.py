@@ -16,7 +16,7 @@ IDS = ["google_analytics", "notion", "google_docs", "slack", "linkedin", "shopif
 
 
 class TokenEndpoint:
-    """Answers every POST as it was told, and keeps what it got."""
+    """Answers every POST with the given response, and keeps the requests."""
 
     def __init__(self, status=400, body='{"error": "invalid_grant"}', headers=()):
         self.requests = []
@@ -116,7 +116,7 @@ def test_a_provider_is_asked_with_a_code_that_it_never_gave(ctl):
                     "redirect_uri": "https://console.example/v1/external-data/callback"}
 
 
-def test_a_secret_goes_where_the_provider_wants_it(ctl):
+def test_a_secret_is_sent_where_the_provider_requires_it(ctl):
     with TokenEndpoint(200, '{"ok": false, "error": "invalid_code"}') as endpoint:
         assert check(ctl, "slack", ready(endpoint.url))["verdict"] == "accepted"
     ((_, headers, body),) = endpoint.requests
@@ -137,7 +137,7 @@ def test_a_secret_goes_where_the_provider_wants_it(ctl):
     ("gitlab", 200, '{"access_token": "anybody"}', "failed", "token"),
     ("gitlab", 400, "x" * 70_000, "failed", "too_large"),
 ])
-def test_an_answer_tells_whether_we_are_accepted(ctl, provider, status, body, verdict, code):
+def test_an_answer_shows_whether_we_are_accepted(ctl, provider, status, body, verdict, code):
     with TokenEndpoint(status, body) as endpoint:
         found = check(ctl, provider, ready(endpoint.url), status=FAILED if verdict == "failed" else DONE)
     assert (found["verdict"], found["code"]) == (verdict, code)

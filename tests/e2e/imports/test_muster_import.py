@@ -85,7 +85,7 @@ def test_the_demo_file_goes_in_and_every_count_adds_up(importer):
     assert (again["created"], again["attached"]) == (0, result["valid"])
 
 
-def test_the_summary_for_people_says_the_same(importer):
+def test_the_summary_as_text_has_the_same_counts(importer):
     done = importer.run(importer.write(people(emails(3) + ["broken"])), "--commit", status=SOME_NOT_IN)
     assert re.search(r"First name +-> first_name", done.stdout)
     final = done.stdout[done.stdout.index("is complete"):]
@@ -111,7 +111,7 @@ def test_a_dry_run_imports_nothing_and_frees_the_slot(importer):
     assert importer.json(bad, "--dry-run", status=SOME_NOT_IN)["refused"] == 1
 
 
-def test_without_a_terminal_it_stops_before_the_import_and_resume_goes_on(importer):
+def test_without_a_terminal_it_stops_before_the_import_and_resume_continues(importer):
     path = importer.write(people(emails(5)))
     result = importer.json(path, status=STOPPED)
     assert result["state"] == "validated" and importer.org.members() == {}
@@ -170,7 +170,7 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
     assert len(importer.org.members()) == 30
 
 
-def test_a_job_without_any_good_row_is_given_up(importer):
+def test_a_job_without_valid_rows_is_canceled(importer):
     path = importer.write("Email,Shirt size\n" + "".join(f"{address},tent\n" for address in emails(2)))
     result = importer.json(path, "--commit", status=SOME_NOT_IN)
     assert result["state"] == "canceled" and importer.org.members() == {}
@@ -207,7 +207,7 @@ def test_a_file_with_byte_order_mark_tabs_and_quoted_line_ends_is_read(importer)
     assert result["rows"] == 2 and importer.org.members()[address]["last_name"] == "O'Neill"
 
 
-def test_rows_refused_before_staging_name_their_row_and_code(importer):
+def test_rows_rejected_before_staging_name_their_row_and_code(importer):
     good = emails(3)
     path = importer.write(
         "Email,Country,Birthday,First name\n"
@@ -220,7 +220,7 @@ def test_rows_refused_before_staging_name_their_row_and_code(importer):
                      6: "LOCAL_TOO_LONG", 7: "LOCAL_TOO_MANY_CELLS"}
 
 
-def test_the_error_report_can_be_mended_and_imported(importer):
+def test_the_error_report_can_be_corrected_and_imported(importer):
     addresses = emails(4)
     odd = "=cmd|' /C calc'!A0"
     path = importer.write(
@@ -232,13 +232,13 @@ def test_the_error_report_can_be_mended_and_imported(importer):
     rows = read_csv(report)
     assert [row["email"] for row in rows] == [addresses[3], addresses[1], addresses[2]]
     assert rows[1]["first_name"] == "'" + odd and rows[2]["first_name"] == "''quoted'"
-    mended = io.StringIO(newline="")
-    writer = csv.DictWriter(mended, list(rows[0]))
+    corrected = io.StringIO(newline="")
+    writer = csv.DictWriter(corrected, list(rows[0]))
     writer.writeheader()
     for row in rows:
         attributes = row["attributes"].replace("tent", "S").replace('"three"', "3")
         writer.writerow(row | {"attributes": attributes, "country": row["country"].replace("UK", "GB")})
-    result = importer.json(importer.write(mended.getvalue(), "mended.csv"), "--commit", status=ALL_IN)
+    result = importer.json(importer.write(corrected.getvalue(), "corrected.csv"), "--commit", status=ALL_IN)
     assert result["created"] == 3
     members = importer.org.members()
     assert members[addresses[1]]["first_name"] == odd
@@ -247,7 +247,7 @@ def test_the_error_report_can_be_mended_and_imported(importer):
     assert {key: value[0] for key, value in members[addresses[2]]["attributes"].items()} == {"shirt_size": "S", "points": 3}
 
 
-def test_an_old_report_is_kept_when_there_is_nothing_to_report(importer):
+def test_an_old_file_that_is_not_a_report_is_kept(importer):
     report = importer.write("old", "members-errors.csv")
     result = importer.json(importer.write(people(emails(2))), "--commit", status=ALL_IN)
     assert result["errors_file"] is None and report.read_text() == "old"

@@ -1,4 +1,4 @@
-"""musterctl(8): each command, as text and as JSON, its exit codes, and configurations that cannot be used."""
+"""musterctl(8): each command, as text and as JSON, its exit codes, and configurations that are not valid."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def test_organizations_are_made_and_listed(ctl, ask):
     (["--name", "   "], NOT_DONE), (["--name", "x" * 256], NOT_DONE), (["--name", ""], USAGE), ([], USAGE), (["--name"], USAGE),
     (["--name", "a", "b"], USAGE), (["--nam", "a"], USAGE),
 ])
-def test_an_organization_wants_a_name(ctl, arguments, status):
+def test_an_organization_needs_a_name(ctl, arguments, status):
     ctl("org", "create", *arguments, status=status)
 
 
@@ -76,7 +76,7 @@ def test_admins_get_a_seat_in_each_organization_once(ctl, ask, org_id):
     ctl("admin", "add", "--org", NOWHERE, "--email", email(), status=NOT_DONE)
 
 
-def test_seats_are_listed_and_taken_away(ctl, ask, org_id):
+def test_seats_are_listed_and_removed(ctl, ask, org_id):
     address = email("admin")
     admin_id = ask("admin", "add", "--org", org_id, "--email", address, "--role", "viewer")["id"]
     seat = next(seat for seat in ask("admin", "list", "--org", org_id) if seat["id"] == admin_id)
@@ -177,11 +177,11 @@ def test_a_key_of_pages_names_1_to_50_origins(ctl, org_id, noun, _, origins, sta
     ("2099-12-31T23:59:59Z", DONE), ("2099-12-31T23:59:59.5+02:00", DONE), ("2001-01-01T00:00:00Z", USAGE),
     ("2099-12-31", USAGE), ("tomorrow", USAGE), ("2099-02-30T00:00:00Z", USAGE),
 ])
-def test_the_end_of_a_key_is_a_time_to_come(ctl, org_id, time, status):
+def test_a_key_expires_at_a_future_time(ctl, org_id, time, status):
     ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", time, status=status)
 
 
-def test_the_end_of_a_key_is_kept_in_utc(ask, org_id):
+def test_the_expiry_of_a_key_is_kept_in_utc(ask, org_id):
     issued = ask("key", "issue", "--org", org_id, "--name", "k", "--expires", "2099-12-31T23:59:59.5+02:00")
     assert issued["expires_at"] == "2099-12-31T21:59:59.500Z"
 
@@ -231,7 +231,7 @@ def test_what_an_attribute_may_be(ctl, org_id, arguments, status):
     ctl("attribute", "add", "--org", org_id, *arguments, status=status)
 
 
-def test_enabling_names_what_is_not_there(ctl, ask, org_id):
+def test_enabling_names_an_unknown_attribute(ctl, ask, org_id):
     assert "no_such" in ctl("attribute", "enable", "--org", org_id, "no_such", status=NOT_DONE).stderr
     ctl("attribute", "enable", "--org", org_id, status=USAGE)
     ctl("attribute", "enable", "--org", org_id, "phone")
@@ -264,7 +264,7 @@ def test_imports_are_listed_shown_and_canceled(ctl, ask, org):
     assert '"state":"completed"' in refused.stderr
 
 
-def test_looking_at_a_job_moves_nothing(ctl, org, no_runner):
+def test_showing_a_job_does_not_change_it(ctl, org, no_runner):
     job_id = org.staged([{"email": email()}])
     org.commit(job_id, json={"dry_run": False})
     org.stack.run_once()
@@ -274,7 +274,7 @@ def test_looking_at_a_job_moves_nothing(ctl, org, no_runner):
     assert org.stack.sql("SELECT state FROM import_jobs WHERE id = UNHEX(REPLACE(%s, '-', ''))", job_id) == [("validated",)]
 
 
-def test_another_organizations_job_is_not_there(ctl, org, org_id):
+def test_a_job_of_another_organization_is_not_found(ctl, org, org_id):
     job_id = org.create_import()["id"]
     ctl("import", "show", "--org", org_id, "--id", job_id, status=NOT_DONE)
     ctl("import", "cancel", "--yes", "--org", org_id, "--id", job_id, status=NOT_DONE)
@@ -289,7 +289,7 @@ def test_another_organizations_job_is_not_there(ctl, org, org_id):
     ["tracking-key", "revoke", "--id", NOWHERE], ["content-key", "list"], ["content-key", "revoke", "--id", NOWHERE],
     ["content-key", "issue", "--name", "k", "--origins", "https://a.example"],
 ])
-def test_an_unknown_organization_or_a_malformed_id_is_told_apart(ctl, words):
+def test_an_unknown_organization_and_a_malformed_id_are_different_errors(ctl, words):
     head, tail = words[:2], words[2:]
     ctl(*head, "--org", NOWHERE, *tail, status=NOT_DONE)
     ctl(*head, "--org", "nonsense", *tail, status=USAGE)
@@ -301,7 +301,7 @@ def test_an_unknown_organization_or_a_malformed_id_is_told_apart(ctl, words):
 # ---------------------------------------------------------------------------- database and health
 
 
-def test_the_schema_is_made_once_and_is_current(ctl, ask):
+def test_the_schema_is_created_once_and_is_current(ctl, ask):
     version = ask("db", "status")["supported"]
     assert ask("db", "status") == {"state": "current", "version": version, "supported": version, "oldest_program": version,
                                    "problem": None}
@@ -310,7 +310,7 @@ def test_the_schema_is_made_once_and_is_current(ctl, ask):
     assert str(version) in ctl("db", "status").stdout
 
 
-def test_a_database_is_made_from_nothing(stack, ask, ctl):
+def test_a_database_is_created(stack, ask, ctl):
     env = AS_ROOT | {"MUSTER_DATABASE_NAME": "e2e_fresh"}
     try:
         assert ctl("health", status=NOT_DONE, env=env).stdout
@@ -356,20 +356,20 @@ def test_an_old_database_is_upgraded_once(stack, ask, ctl):
 
 
 @pytest.mark.parametrize("words", [["audit"], ["db", "migrate"], ["org", "list"]])
-def test_a_database_that_cannot_be_used_is_told_in_one_sentence(stack, ctl, words):
-    def told(**env):
+def test_a_database_that_cannot_be_used_is_reported_in_one_sentence(stack, ctl, words):
+    def reported(**env):
         return ctl(*words, status=NOT_DONE, env=env).stderr
-    assert told(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
+    assert reported(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
         "musterctl: the database in database.name does not exist: run `musterctl db init`\n")
     away = "musterctl: the database does not answer: check database.url in the configuration\n"
-    assert told(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
-    assert told(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
-    refused = told(MUSTER_DATABASE_USER="nobody_at_all", MUSTER_DATABASE_PASSWORD="s3cret")
+    assert reported(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
+    assert reported(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
+    refused = reported(MUSTER_DATABASE_USER="no_such_user", MUSTER_DATABASE_PASSWORD="s3cret")
     assert refused == ("musterctl: access denied for database.user: check its password and grants, or create it as "
                        "root with `musterctl db init --root-socket SOCKET`\n")
 
 
-def test_a_database_without_a_schema_is_told_apart(stack, ctl):
+def test_a_database_without_a_schema_is_reported(stack, ctl):
     env = AS_ROOT | {"MUSTER_DATABASE_NAME": "e2e_bare"}
     try:
         stack.sql("CREATE DATABASE e2e_bare")
@@ -380,7 +380,7 @@ def test_a_database_without_a_schema_is_told_apart(stack, ctl):
         stack.sql("DROP DATABASE IF EXISTS e2e_bare")
 
 
-def test_health_says_what_is_wrong(stack, ctl, ask):
+def test_health_reports_a_problem(stack, ctl, ask):
     well = ask("health")
     assert well["healthy"] is True and well["problem"] is None
     assert all(check["ok"] and check["problem"] is None for check in well["checks"])
@@ -418,14 +418,14 @@ def test_a_group_alone_lists_its_commands(ctl):
     assert said == "musterctl: `key` is a group of commands; use key issue, key list or key revoke (see musterctl key --help)\n"
 
 
-def test_an_option_without_a_value_and_an_empty_one_are_told_apart(ctl):
+def test_a_missing_value_and_an_empty_one_are_different_errors(ctl):
     assert "--name needs a value: --name NAME" in ctl("org", "create", "--name", status=USAGE).stderr
     assert "--name needs a value: --name NAME" in ctl("org", "create", "--name", "--org", status=USAGE).stderr
     assert "--name is empty; use --name NAME" in ctl("org", "create", "--name", "", status=USAGE).stderr
     assert "--name is empty; use --name NAME" in ctl("org", "create", "--name=", status=USAGE).stderr
 
 
-def test_an_end_of_a_key_without_a_time_is_answered_with_one(ctl, org_id):
+def test_a_date_for_expires_is_answered_with_a_time(ctl, org_id):
     said = ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", "2099-01-01", status=USAGE).stderr
     assert '--expires is "2099-01-01"; use a date with a time and a time zone: 2099-01-01T00:00:00Z' in said
     assert "YYYY-MM-DDThh:mm:ssZ" in ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", "soon", status=USAGE).stderr
@@ -439,9 +439,9 @@ def test_an_end_of_a_key_without_a_time_is_answered_with_one(ctl, org_id):
 def test_errors_are_json_with_json(stack, org_id, arguments, status, code):
     done = stack.ctl_raw("--json", *[word.format(org=org_id) for word in arguments])
     assert (done.returncode, done.stdout) == (status, "")
-    told = json.loads(done.stderr)
-    assert set(told) == {"error", "exit_code"} and set(told["error"]) == {"code", "message", "details"}
-    assert told["exit_code"] == status and told["error"]["message"] and (code is None or told["error"]["code"])
+    report = json.loads(done.stderr)
+    assert set(report) == {"error", "exit_code"} and set(report["error"]) == {"code", "message", "details"}
+    assert report["exit_code"] == status and report["error"]["message"] and (code is None or report["error"]["code"])
 
 
 # ---------------------------------------------------------------------------- names of organizations
@@ -589,7 +589,7 @@ def test_a_missing_configuration_and_a_short_key_are_refused(stack, tmp_path):
     assert done.returncode == 1 and "32" in done.stderr
 
 
-def test_the_environment_wins_over_the_file(stack):
+def test_the_environment_overrides_the_file(stack):
     assert stack.ctl_raw("config", "check").stdout == f"{stack.config} is valid\n"
     done = stack.ctl_raw("config", "check", env={"MUSTER_SERVER_WORKERS": "none"})
     assert done.returncode == 1 and "MUSTER_SERVER_WORKERS" in done.stderr
@@ -597,6 +597,6 @@ def test_the_environment_wins_over_the_file(stack):
     assert by_name.returncode == 0
 
 
-def test_what_it_prints_can_be_piped(stack, org_id):
+def test_the_output_can_be_piped(stack, org_id):
     command = f"'{stack.build}/musterctl' --config '{stack.config}' --json key list --org {org_id} | jq -e 'length == 0'"
     assert subprocess.run(["bash", "-c", command], capture_output=True).returncode == 0

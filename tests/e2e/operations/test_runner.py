@@ -418,9 +418,9 @@ def test_command_lines(stack, arguments, status):
 
 
 @pytest.mark.parametrize("arguments, reason", [
-    ([], "KIND is missing; use imports, webhooks, mail, connections, purge or all"),
+    ([], "the kind of work is missing; use imports, webhooks, mail, connections, purge or all"),
     (["frob"], 'unknown kind "frob"; use imports, webhooks, mail, connections, purge or all'),
-    (["imports", "purge"], "unexpected argument purge"),
+    (["imports", "purge"], "unexpected argument purge; name one kind of work"),
     (["--for=x", "imports"], '--for is "x"; use a number of seconds such as 55s'),
     (["--fro", "1", "imports"], "unknown option --fro"),
     (["imports", "--for"], "--for needs a value: --for SECONDS[s]"),

@@ -157,7 +157,7 @@ def test_the_log_shows_the_operators_deeds_newest_first(stack, org):
     assert [entry["details"] for entry in stack.ctl("audit", "--org", org.id, "--action", "seat.added")] == [
         {"role": "viewer"}]
     text = stack.ctl_raw("audit", "--org", org.id, "--limit", "1").stdout
-    assert text.count("\n") == 1 and f"{org.id}  operator  import.canceled  {job_id}  {{}}\n" in text
+    assert text.count("\n") == 2 and f"{org.id}  operator  import.canceled  {job_id}  {{}}\n" in text
 
 
 def test_without_an_organization_the_log_is_everyones(stack, new_org):

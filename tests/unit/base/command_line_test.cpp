@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_repeated_option_has_all_values_and_the_last_one_counts) {
     BOOST_TEST(line.value("--config") == "y");
 }
 
-BOOST_AUTO_TEST_CASE(h_is_help) {
+BOOST_AUTO_TEST_CASE(h_and_help_are_the_same) {
     BOOST_TEST(parse({"-h"}).has("--help"));
     BOOST_TEST(parse({"--help"}).has("--help"));
     BOOST_TEST(parse({"--version"}).has("--version"));
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_word_is_refused_with_the_known_ones) {
                "--for is \"x\"; use a number");
 }
 
-BOOST_AUTO_TEST_CASE(the_exit_status_says_who_failed) {
+BOOST_AUTO_TEST_CASE(the_exit_status_distinguishes_usage_errors) {
     BOOST_TEST(run({"x"}, [](const CommandLine& line) {
                    return line.arguments.front() == "x" ? 3 : 4;
                }) == 3);

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(german_lists_are_understood) {
                "first_name last_name display_name email");
 }
 
-BOOST_AUTO_TEST_CASE(an_error_report_goes_back_in) {
+BOOST_AUTO_TEST_CASE(an_error_report_can_be_imported) {
     BOOST_TEST(
         targets({"email", "external_id", "first_name", "last_name", "display_name", "locale",
                  "country", "dob", "attributes", "row_number", "error_code", "error_message"}) ==
@@ -144,13 +144,13 @@ BOOST_AUTO_TEST_CASE(attributes_are_found_by_key_and_label_and_only_when_enabled
     BOOST_TEST(targets({"email", "Favourite team"}) == "email -");
 }
 
-BOOST_AUTO_TEST_CASE(the_best_name_wins_whatever_the_order) {
+BOOST_AUTO_TEST_CASE(the_best_name_wins_in_any_order) {
     BOOST_TEST(targets({"Work Email", "Email", "Billing Email"}) == "- email -");
     BOOST_TEST(targets({"Email", "Country", "Country Code"}) == "email - country");
     BOOST_TEST(targets({"Email", "Email"}) == "email -");
 }
 
-BOOST_AUTO_TEST_CASE(the_users_word_counts_before_the_guess) {
+BOOST_AUTO_TEST_CASE(map_overrides_the_guess) {
     BOOST_TEST(targets({"Email", "Billing Email"}, {{"Billing Email", "email"}}) == "- email");
     BOOST_TEST(targets({"Email", "Mobile", "Phone"}, {{"phone", "ignored"}}) ==
                "email attribute:phone -");
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_users_word_counts_before_the_guess) {
     BOOST_TEST(targets({"Email", "Email"}, {{"Email (2)", "email"}}) == "- email");
 }
 
-BOOST_AUTO_TEST_CASE(a_map_that_cannot_be_meant_is_refused_with_what_there_is) {
+BOOST_AUTO_TEST_CASE(an_invalid_map_is_refused_with_the_choices) {
     refuses({{"Mail", "email"}}, "\"Notes\"");
     refuses({{"Notes", "nickname"}}, "unknown target; use email,");
     refuses({{"Notes", "phone"}}, "use attribute:phone");

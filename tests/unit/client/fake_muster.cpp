@@ -140,7 +140,7 @@ ServedResponse FakeMuster::job() const {
     const auto number = [](std::size_t count) {
         return Json::Value(static_cast<Json::UInt64>(count));
     };
-    const bool is_judged = state != "staging" && state != "validating";
+    const bool is_validated = state != "staging" && state != "validating";
     const std::size_t valid = rows.size() - invalid_.size();
     Json::Value value;
     value["id"] = kJob;
@@ -149,14 +149,14 @@ ServedResponse FakeMuster::job() const {
     value["declared_total"] = created["declared_total"];
     value["staged_rows"] = number(rows.size());
     value["processed_rows"] = number(polls_ > 0 ? rows.size() / 2 : 0);
-    value["valid_rows"] = number(is_judged ? valid : 0);
-    value["invalid_rows"] = number(is_judged ? invalid_.size() : 0);
+    value["valid_rows"] = number(is_validated ? valid : 0);
+    value["invalid_rows"] = number(is_validated ? invalid_.size() : 0);
     value["created_count"] = number(state == "completed" ? valid : 0);
     value["attached_count"] = 0;
     value["failed_count"] = 0;
     value["heartbeat_at"] = polls_ > 0 ? Json::Value("2026-11-20T10:00:00.000Z") : Json::Value();
     value["preview"] = Json::Value();
-    if (is_judged) {
+    if (is_validated) {
         value["preview"]["create"] = number(valid);
         value["preview"]["attach"] = 0;
         value["preview"]["merge"] = 0;

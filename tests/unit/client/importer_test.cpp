@@ -46,8 +46,9 @@ struct World {
                                 .today = *Date::parse("2026-11-20"),
                                 .first_pause = Milliseconds(2),
                                 .longest_pause = Milliseconds(10)};
-        const ExitCode exit_code = run_import(options_of(parse_command_line(program(), arguments)),
-                                              Secret("session-token-that-nobody-prints"), terminal);
+        const ExitCode exit_code =
+            run_import(options_of(parse_command_line(program(), arguments)),
+                       Secret("session-token-that-is-never-printed"), terminal);
         out = out_stream.str();
         err = err_stream.str();
         BOOST_TEST(all().find("session-token") == std::string::npos);
@@ -88,7 +89,7 @@ bool is(ExitCode left, ExitCode right) {
 
 BOOST_AUTO_TEST_SUITE(client_importer)
 
-BOOST_AUTO_TEST_CASE(a_good_file_goes_all_the_way) {
+BOOST_AUTO_TEST_CASE(a_valid_file_is_imported) {
     World world;
     world.scratch.write("members.csv",
                         kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
@@ -107,11 +108,11 @@ BOOST_AUTO_TEST_CASE(a_good_file_goes_all_the_way) {
     BOOST_TEST(world.api.keys.size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
+BOOST_AUTO_TEST_CASE(every_invalid_row_is_in_one_report_and_the_counts_add_up) {
     World world;
     world.scratch.write("members.csv", kHeader +
                                            "good@example.org,Ann,1990-01-01,M\n"
-                                           "nobody,Bad,,\n"
+                                           "broken,Bad,,\n"
                                            "\n"
                                            "good@example.org,Twice,,\n"
                                            ",,,\n"
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
     BOOST_TEST(
         world.scratch.read("members-errors.csv") ==
         kReportHeader +
-            "nobody,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,\"Email is \"\"nobody\"\"; use an address such "
+            "broken,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,\"Email is \"\"broken\"\"; use an address such "
             "as ann@example.org\"\r\n" +
             "day@example.org,,,,,,,1990-02-30,,5,LOCAL_INVALID_DATE,\"Birthday is "
             "\"\"1990-02-30\"\"; use YYYY-MM-DD, from 1900-01-01 to yesterday\"\r\n" +
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
         world.says("  1 row: Birthday is \"1990-02-30\"; use YYYY-MM-DD, from 1900-01-01 to "
                    "yesterday (--map 'Birthday=ignored' imports it without the value)\n"));
     BOOST_TEST(
-        world.says("  1 row: Email is \"nobody\"; use an address such as "
+        world.says("  1 row: Email is \"broken\"; use an address such as "
                    "ann@example.org\n"));
     const Json::Value summary = world.json();
     BOOST_TEST(summary["rows"].asInt() == 5);
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
     BOOST_TEST(summary["errors_file"].asString() == world.scratch.file("members-errors.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_only_the_server_refuses_are_set_aside_and_the_rest_is_sent_again) {
+BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_set_aside_and_the_rest_is_sent_again) {
     World world;
     world.api.faulty_emails = {"m2@example.org", "m5@example.org"};
     world.scratch.write("members.csv", many_rows(7));
@@ -181,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_imports_nothing_and_frees_the_slot) {
     BOOST_TEST(world.says("Nothing was imported. The job is canceled"));
 }
 
-BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_says_how_to_go_on) {
+BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_says_how_to_continue) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     BOOST_CHECK(is(world.run("members.csv", {}), ExitCode::Stopped));
@@ -229,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_stop_while_staging_can_be_resumed_and_no_row_is_lost_or_d
     BOOST_TEST(world.api.rows.at(50)["email"].asString() == "m50@example.org");
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_service_to_it) {
+BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_commit_to_the_service) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
     BOOST_TEST(world.api.state == "validated");
 }
 
-BOOST_AUTO_TEST_CASE(an_active_job_is_named_with_both_ways_out) {
+BOOST_AUTO_TEST_CASE(an_active_job_is_reported_with_the_commands_to_continue_and_cancel) {
     World world;
     world.api.state = "staging";
     world.scratch.write("members.csv", many_rows(3));
@@ -280,7 +281,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_another_file_is_not_offered_for_this_one) {
 
 BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_removes_its_report) {
     World world;
-    world.scratch.write("members.csv", many_rows(2) + "nobody,,,\n");
+    world.scratch.write("members.csv", many_rows(2) + "broken,,,\n");
     BOOST_CHECK(is(world.run("members.csv", {"--commit", "--quiet"}), ExitCode::SomeNotIn));
     BOOST_TEST(world.all() == "muster-import: 1 of 3 rows were not imported; see " +
                                   world.scratch.file("members-errors.csv") + "\n");
@@ -309,7 +310,7 @@ BOOST_AUTO_TEST_CASE(a_first_line_of_values_and_too_many_columns_touch_no_job) {
     BOOST_TEST(world.api.state == "");
 }
 
-BOOST_AUTO_TEST_CASE(passing_failures_are_tried_again_with_the_same_key) {
+BOOST_AUTO_TEST_CASE(temporary_failures_are_retried_with_the_same_key) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     int failures = 0;
@@ -328,7 +329,7 @@ BOOST_AUTO_TEST_CASE(passing_failures_are_tried_again_with_the_same_key) {
     BOOST_TEST(world.api.keys.size() > 3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_service_that_stays_away_ends_the_run_with_the_way_on) {
+BOOST_AUTO_TEST_CASE(an_unreachable_service_ends_the_run_with_the_command_to_continue) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
@@ -340,7 +341,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_stays_away_ends_the_run_with_the_way_on) {
     BOOST_TEST(world.says("--resume " + std::string(kJob) + " --commit"));
 }
 
-BOOST_AUTO_TEST_CASE(an_error_that_stays_is_not_tried_again) {
+BOOST_AUTO_TEST_CASE(a_permanent_error_is_not_retried) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     world.api.before = [](const ServedRequest&) -> std::optional<ServedResponse> {
@@ -354,7 +355,7 @@ BOOST_AUTO_TEST_CASE(an_error_that_stays_is_not_tried_again) {
     BOOST_TEST(world.api.log.size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_error_report_download_is_begun_again) {
+BOOST_AUTO_TEST_CASE(an_interrupted_download_of_the_report_is_repeated) {
     World world;
     world.scratch.write("members.csv", kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
     int downloads = 0;
@@ -371,7 +372,7 @@ BOOST_AUTO_TEST_CASE(a_broken_error_report_download_is_begun_again) {
                    "a@example.org,,,,,,,,,2,ROW_DUPLICATE_IN_FILE,no\r\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_the_service_gave_up_is_a_failure) {
+BOOST_AUTO_TEST_CASE(a_job_that_failed_is_a_failure) {
     World world;
     world.api.fails_in = "committing";
     world.scratch.write("members.csv", many_rows(3));
@@ -397,26 +398,26 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_touch_no_job) {
             BOOST_CHECK(is(world.run(file, {"--commit"}), ExitCode::Usage));
         }
     }
-    world.scratch.write("allbad.csv", kHeader + "nobody,,,\n");
+    world.scratch.write("allbad.csv", kHeader + "broken,,,\n");
     BOOST_CHECK(is(world.run("allbad.csv", {"--commit"}), ExitCode::SomeNotIn));
     BOOST_TEST(world.api.state == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_report_can_be_mended_and_imported) {
+BOOST_AUTO_TEST_CASE(a_report_can_be_corrected_and_imported) {
     World world;
-    world.scratch.write("members.csv", kHeader + "a@example.org,Ann,,M\nnobody,Bea,,S\n");
+    world.scratch.write("members.csv", kHeader + "a@example.org,Ann,,M\nbroken,Bea,,S\n");
     BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
     std::string report = world.scratch.read("members-errors.csv");
-    report.replace(report.find("nobody"), 6, "b@example.org");
-    world.scratch.write("mended.csv", report);
+    report.replace(report.find("broken"), 6, "b@example.org");
+    world.scratch.write("corrected.csv", report);
     world.api.state.clear();
     world.api.rows.clear();
-    BOOST_CHECK(is(world.run("mended.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_CHECK(is(world.run("corrected.csv", {"--commit"}), ExitCode::AllIn));
     BOOST_TEST(json_text(world.api.rows.at(1)) ==
                R"({"attributes":{"shirt_size":"S"},"email":"b@example.org","first_name":"Bea"})");
 }
 
-BOOST_AUTO_TEST_CASE(two_requests_travel_at_a_time) {
+BOOST_AUTO_TEST_CASE(two_requests_are_sent_at_a_time) {
     World world;
     world.scratch.write("members.csv", many_rows(200));
     BOOST_CHECK(

@@ -43,7 +43,7 @@ std::string accepted_url(const std::string& url) {
 
 BOOST_AUTO_TEST_SUITE(client_options)
 
-BOOST_AUTO_TEST_CASE(all_options_are_taken_with_and_without_equals_sign) {
+BOOST_AUTO_TEST_CASE(all_options_are_accepted_with_and_without_equals_sign) {
     const Options options =
         parse({"--key-file=k", "--map", "A=B=email", "--map=Shirt=attribute:shirt_size", "--commit",
                "--errors", "e.csv", "--resume", "01900000-0000-7000-8000-000000000000",
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_refused_and_not_repeated) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_meant_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_command_lines_are_refused) {
     refuses({"other.csv"}, "unexpected argument other.csv; name one FILE");
     refuses({"--dry-run", "--commit"}, "--dry-run and --commit are both given");
     refuses({"--chunk", "0"}, "1 to 5000");
