@@ -274,6 +274,21 @@ std::vector<ColumnRoute> route_columns(const std::vector<std::string>& names,
     return routes;
 }
 
+std::string disabled_attribute(std::string_view column, const rules::AttributeRegistry& registry) {
+    const std::string key = column_key(column);
+    if (key.empty()) return "";
+    for (const rules::Attribute& attribute : registry.all()) {
+        if (attribute.enabled) continue;
+        const std::string target = std::string(kAttributePrefix) + attribute.key;
+        const auto row = std::ranges::find(kColumnNames, target, &ColumnNames::target);
+        const bool is_known = row != kColumnNames.end() && place_of(key, row->names) != kNone;
+        if (is_known || key == column_key(attribute.key) || key == column_key(attribute.label)) {
+            return attribute.key;
+        }
+    }
+    return "";
+}
+
 std::string target_text(const ColumnRoute& route) {
     switch (route.kind) {
         case Kind::Ignored:

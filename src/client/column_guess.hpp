@@ -49,6 +49,10 @@ struct ColumnRoute {
                                                      const std::vector<MapOption>& maps,
                                                      const rules::AttributeRegistry& registry);
 
+// The key of the disabled attribute that the column's name matches, or "".
+[[nodiscard]] std::string disabled_attribute(std::string_view column,
+                                             const rules::AttributeRegistry& registry);
+
 // As in --map: "email", "attribute:phone", "attributes", "ignored".
 [[nodiscard]] std::string target_text(const ColumnRoute& route);
 

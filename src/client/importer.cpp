@@ -82,7 +82,6 @@ class Importer {
     void say_how_to_resume(std::string_view more);
     std::string cancel_advice(const std::string& job) const;
     std::string resume_advice(const std::string& job);
-    std::string shortfall_text() const;
     ExitCode cancel_job();
     ExitCode fail(ExitCode exit_code, const std::string& text);
     ExitCode end_of(const std::exception_ptr& error);
@@ -251,7 +250,7 @@ ExitCode Importer::release_slot(const ImportJob& job, ExitCode exit_code) {
 std::optional<ExitCode> Importer::decide(const ImportJob& job) {
     fetch_report(job);
     console_.say(dry_run_text(summary_));
-    if (options_.dry_run) return release_slot(job, verdict(summary_));
+    if (options_.dry_run) return release_slot(job, exit_code_of(summary_));
     if (job.valid == 0) return release_slot(job, ExitCode::SomeNotIn);
     if (!options_.commit) {
         if (!console_.can_ask()) {
@@ -271,7 +270,7 @@ std::optional<ExitCode> Importer::decide(const ImportJob& job) {
 ExitCode Importer::conclude(const ImportJob& job) {
     fetch_report(job);
     console_.say(final_text(summary_));
-    return verdict(summary_);
+    return exit_code_of(summary_);
 }
 
 ExitCode Importer::bring_to_end(ImportJob job) {
@@ -311,14 +310,6 @@ ExitCode Importer::cancel_job() {
     see(api_->cancel(options_.cancel));
     console_.say("Job " + options_.cancel + " is canceled. Nothing of it was imported.");
     return ExitCode::AllIn;
-}
-
-// "3 of 10 rows were not imported; see members-errors.csv"
-std::string Importer::shortfall_text() const {
-    const std::uint64_t missing =
-        summary_.refused() + (summary_.job ? summary_.job->invalid + summary_.job->failed : 0);
-    return grouped(missing) + " of " + grouped(summary_.rows) + " rows were not imported; see " +
-           summary_.errors_file;
 }
 
 ExitCode Importer::run_job() {
@@ -411,7 +402,9 @@ ExitCode Importer::run() {
     }
     if (report_.exists()) summary_.errors_file = report_.path();
     if (exit_code == ExitCode::AllIn) report_.remove_older();
-    if (exit_code == ExitCode::SomeNotIn && options_.quiet) console_.error(shortfall_text());
+    if (exit_code == ExitCode::SomeNotIn && options_.quiet) {
+        console_.error(shortfall_text(summary_, "were not imported"));
+    }
     if (options_.json) around_.out << summary_json(summary_, exit_code) << std::endl;
     return exit_code;
 }

@@ -31,10 +31,10 @@ std::string intake_lines(const Summary& summary) {
            count_line("  valid", summary.job->valid);
 }
 
-std::string report_line(const Summary& summary) {
-    return summary.errors_file.empty()
-               ? ""
-               : "\nRows that were not imported, with the reasons: " + summary.errors_file;
+// `outcome`: "were not imported"
+std::string report_line(const Summary& summary, const std::string& outcome) {
+    if (summary.errors_file.empty()) return "";
+    return "\n" + shortfall_text(summary, outcome);
 }
 
 std::string type_note(const ColumnRoute& route, const rules::AttributeRegistry& registry) {
@@ -44,13 +44,16 @@ std::string type_note(const ColumnRoute& route, const rules::AttributeRegistry& 
     return "  (" + std::string(text_of(attribute->type)) + ")";
 }
 
-// "\n  3 columns are ignored: LEID, TAGS, Notes"
-std::string ignored_line(const std::vector<ColumnRoute>& routes) {
+// "\n  3 columns are ignored: LEID, TAGS, Phone (attribute phone is disabled)"
+std::string ignored_line(const std::vector<ColumnRoute>& routes,
+                         const rules::AttributeRegistry& registry) {
     std::string names;
     std::size_t number = 0;
     for (const ColumnRoute& route : routes) {
         if (route.kind != ColumnRoute::Kind::Ignored) continue;
         names += (number == 0 ? ": " : ", ") + printable(route.column);
+        const std::string disabled = disabled_attribute(route.column, registry);
+        if (!disabled.empty()) names += " (attribute " + disabled + " is disabled)";
         ++number;
     }
     if (number == 0) return "";
@@ -88,6 +91,16 @@ std::uint64_t Summary::refused() const {
     return job && rows >= job->staged && job->state != rules::ImportState::Staging
                ? rows - job->staged
                : refused_here;
+}
+
+std::uint64_t Summary::missing() const {
+    return refused() + (job ? job->invalid + job->failed : 0);
+}
+
+std::string shortfall_text(const Summary& summary, const std::string& outcome) {
+    return grouped(summary.missing()) + " of " + grouped(summary.rows) +
+           (summary.rows == 1 ? " row " : " rows ") + outcome + "; the reasons are in " +
+           summary.errors_file;
 }
 
 void RefusalCounts::add(const Refusal& refusal) {
@@ -136,7 +149,7 @@ std::string mapping_text(const std::string& file, char separator,
         text.append(width - std::min(width, utf8_length(column)), ' ');
         text += "  -> " + target_text(route) + type_note(route, registry);
     }
-    return text + ignored_line(routes);
+    return text + ignored_line(routes, registry);
 }
 
 std::string dry_run_text(const Summary& summary) {
@@ -146,14 +159,15 @@ std::string dry_run_text(const Summary& summary) {
                 count_line("    to attach", preview->attach) + "\n" +
                 count_line("    members to complete", preview->merge);
     }
-    return text + report_line(summary);
+    return text + report_line(summary, "cannot be imported");
 }
 
 std::string final_text(const Summary& summary) {
     return "Import " + summary.job->id + " is complete:\n" + intake_lines(summary) + "\n" +
            count_line("    created", summary.job->created) + "\n" +
            count_line("    attached or completed", summary.job->attached) + "\n" +
-           count_line("    failed", summary.job->failed) + report_line(summary);
+           count_line("    failed", summary.job->failed) +
+           report_line(summary, "were not imported");
 }
 
 std::string summary_json(const Summary& summary, ExitCode exit_code) {
@@ -172,10 +186,8 @@ std::string summary_json(const Summary& summary, ExitCode exit_code) {
     return json_text(document);
 }
 
-ExitCode verdict(const Summary& summary) {
-    const bool all_in =
-        summary.refused() == 0 && summary.job->invalid == 0 && summary.job->failed == 0;
-    return all_in ? ExitCode::AllIn : ExitCode::SomeNotIn;
+ExitCode exit_code_of(const Summary& summary) {
+    return summary.missing() == 0 ? ExitCode::AllIn : ExitCode::SomeNotIn;
 }
 
 }  // namespace muster::client

@@ -30,6 +30,8 @@ struct Summary {
 
     // Rows of the file that are not in the job: rejected here or by the server while staging.
     std::uint64_t refused() const;
+    // All rows of the file that were not, or cannot be, imported.
+    std::uint64_t missing() const;
 };
 
 // Counts rejected rows by column and code.
@@ -52,6 +54,9 @@ class RefusalCounts {
 [[nodiscard]] std::string mapping_text(const std::string& file, char separator,
                                        const std::vector<ColumnRoute>& routes,
                                        const rules::AttributeRegistry& registry);
+// "3 of 10 rows were not imported; the reasons are in members-errors.csv"; `outcome`: "were not
+// imported".
+[[nodiscard]] std::string shortfall_text(const Summary& summary, const std::string& outcome);
 // After the dry run.
 [[nodiscard]] std::string dry_run_text(const Summary& summary);
 // At the end of a completed job.
@@ -60,6 +65,6 @@ class RefusalCounts {
 [[nodiscard]] std::string summary_json(const Summary& summary, ExitCode exit_code);
 
 // AllIn if all rows of a completed job's file were imported, else SomeNotIn.
-[[nodiscard]] ExitCode verdict(const Summary& summary);
+[[nodiscard]] ExitCode exit_code_of(const Summary& summary);
 
 }  // namespace muster::client

@@ -11,7 +11,7 @@ namespace {
 constexpr std::array kOptions = {
     CommandOption{"--config", "FILE",
                   "configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)"},
-    CommandOption{"--json", "", "print the result as JSON"},
+    CommandOption{"--json", "", "print the result, or the error, as JSON"},
 };
 
 constexpr std::array kCommandOptions = {
@@ -206,7 +206,7 @@ void check_options(const Command& command, const CommandLine& line) {
 const Program& program() {
     static const Program kProgram{
         .name = "musterctl",
-        .synopsis = "[--config FILE] [--json] COMMAND [OPTION VALUE]... [ARGUMENT]...",
+        .synopsis = "[--config FILE] [--json] COMMAND [OPTION]... [ARGUMENT]...",
         .description =
             "Manages an installation of Muster. `musterctl COMMAND --help` shows the options of a "
             "command.",

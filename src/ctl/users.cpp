@@ -35,7 +35,7 @@ std::string text_of(const Erasure& erasure, bool erased) {
     const bool found = erasure.user || !erasure.organizations.empty();
     std::string text;
     if (!found) {
-        text += "no data of this person is stored\n";
+        text += "there is no data of this person to erase\n";
     } else {
         text += erased ? "erased:\n" : "would be erased (repeat with --yes to erase it):\n";
         if (erasure.user) text += "user " + erasure.user->text() + "\n";

@@ -422,7 +422,7 @@ def test_command_lines(stack, arguments, status):
     (["frob"], 'unknown kind "frob"; use imports, webhooks, mail, connections, purge or all'),
     (["imports", "purge"], "unexpected argument purge; name one kind of work"),
     (["--for=x", "imports"], '--for is "x"; use a number of seconds such as 55s'),
-    (["--fro", "1", "imports"], "unknown option --fro"),
+    (["--fro", "1", "imports"], "unknown option --fro; did you mean --for?"),
     (["imports", "--for"], "--for needs a value: --for SECONDS[s]"),
 ])
 def test_a_wrong_command_line_is_one_line(stack, arguments, reason):

@@ -89,7 +89,7 @@ def test_without_yes_it_only_tells(org, erase, stack):
     text = stack.ctl_raw("user", "erase", "--email", address, "--yes")
     assert text.returncode == DONE and "erased:\n" in text.stdout and org.id in text.stdout
     text = stack.ctl_raw("user", "erase", "--email", address, "--yes")
-    assert text.returncode == DONE and text.stdout.startswith("nothing")
+    assert text.returncode == DONE and text.stdout.startswith("there is no data of this person to erase\n")
 
 
 def test_a_job_that_has_not_ended_is_told_and_waited_for(org, erase, no_runner, stack):
@@ -103,7 +103,7 @@ def test_a_job_that_has_not_ended_is_told_and_waited_for(org, erase, no_runner, 
     org.api.get(f"/v1/users/{user['id']}", expect=404)
     assert org.rows(job_id)[0]["payload"]["email"] == address
     text = stack.ctl_raw("user", "erase", "--email", address, "--yes")
-    assert text.returncode == NOT_DONE and "run it again once these jobs have ended" in text.stdout
+    assert text.returncode == NOT_DONE and "repeat the command when the jobs have ended" in text.stdout
     assert job_id in text.stdout
     org.cancel(job_id)
     assert erase(address)["organizations"][0]["import_rows"] == 1

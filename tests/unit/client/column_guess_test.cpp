@@ -170,6 +170,19 @@ BOOST_AUTO_TEST_CASE(an_invalid_map_is_refused_with_the_choices) {
     refuses({{"Email", "ignored"}}, "--map 'COLUMN=email'");
 }
 
+BOOST_AUTO_TEST_CASE(a_column_of_a_disabled_attribute_is_recognized) {
+    rules::Attribute phone;
+    phone.key = "phone";
+    phone.label = "Call me";
+    const rules::AttributeRegistry disabled({phone});
+    for (const char* column : {"Phone", "call me", "Phone Number", "Telefon"}) {
+        BOOST_TEST(disabled_attribute(column, disabled) == "phone", column);
+    }
+    BOOST_TEST(disabled_attribute("Notes", disabled) == "");
+    phone.enabled = true;
+    BOOST_TEST(disabled_attribute("Phone", rules::AttributeRegistry({phone})) == "");
+}
+
 BOOST_AUTO_TEST_CASE(column_names_become_unique) {
     const std::vector<std::string> names =
         unique_column_names({" Email ", "", "Email", "Email (2)", "Email"});

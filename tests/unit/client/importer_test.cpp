@@ -108,6 +108,14 @@ BOOST_AUTO_TEST_CASE(a_valid_file_is_imported) {
     BOOST_TEST(world.api.keys.size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(ignored_columns_are_listed_on_one_line) {
+    World world;
+    world.scratch.write("members.csv", "Email,TAGS,Lucky\x1b Number\na@example.org,x,7\n");
+    BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(world.says("\n  2 columns are ignored: TAGS, Lucky\\x1b Number\n"));
+    BOOST_TEST(!world.says("-> ignored"));
+}
+
 BOOST_AUTO_TEST_CASE(every_invalid_row_is_in_one_report_and_the_counts_add_up) {
     World world;
     world.scratch.write("members.csv", kHeader +
@@ -283,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_remo
     World world;
     world.scratch.write("members.csv", many_rows(2) + "broken,,,\n");
     BOOST_CHECK(is(world.run("members.csv", {"--commit", "--quiet"}), ExitCode::SomeNotIn));
-    BOOST_TEST(world.all() == "muster-import: 1 of 3 rows were not imported; see " +
+    BOOST_TEST(world.all() == "muster-import: 1 of 3 rows were not imported; the reasons are in " +
                                   world.scratch.file("members-errors.csv") + "\n");
     BOOST_TEST(world.scratch.exists("members-errors.csv"));
     world.api.state = "";
