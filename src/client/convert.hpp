@@ -4,6 +4,7 @@
 
 #include "base/time.hpp"
 #include "client/column_guess.hpp"
+#include "client/refusal.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 
@@ -14,14 +15,6 @@
 #include <vector>
 
 namespace muster::client {
-
-// Why a record is not sent. muster-import(1) lists the codes, such as "LOCAL_INVALID_EMAIL".
-struct Refusal {
-    std::string code;
-    std::string message;
-    std::string column;  // "" where the record as a whole is refused
-    bool operator==(const Refusal&) const = default;
-};
 
 struct Converted {
     rules::MemberFields fields;  // normalised; the invalid cell of a refused record is unchanged

@@ -4,7 +4,7 @@
 
 #include "client/api_client.hpp"
 #include "client/column_guess.hpp"
-#include "client/convert.hpp"
+#include "client/refusal.hpp"
 
 #include <json/value.h>
 
