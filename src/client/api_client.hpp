@@ -1,6 +1,6 @@
-// The partner API as the importer uses it (docs/api/imports.md "Imports", GET /v1/attributes): one object,
-// one connection, one thread. Transport failures and 429, 502, 503, 504 are retried with back-off
-// and jitter. Every call can be repeated safely (row numbers, Idempotency-Key).
+// The partner API as the importer uses it (docs/api/imports.md "Imports", GET /v1/attributes): one
+// object, one connection, one thread. Transport failures and 429, 502, 503, 504 are retried with
+// back-off and jitter. Every call can be repeated safely (row numbers, Idempotency-Key).
 #pragma once
 
 #include "base/secret.hpp"

@@ -1,5 +1,6 @@
 // The CSV file of all rows that were not imported: those rejected here, then the server's report,
-// which has the same columns (docs/api/imports.md "Imports"). It can be corrected and imported again.
+// which has the same columns (docs/api/imports.md "Imports"). It can be corrected and imported
+// again.
 #pragma once
 
 #include "rules/members/fields.hpp"
