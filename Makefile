@@ -127,7 +127,8 @@ PRECOMPILED ?= algorithm array atomic chrono cstdint fstream functional future m
     sstream stdexcept string string_view thread tuple unordered_map utility variant vector json/value.h
 ifneq ($(PRECOMPILED),)
 PRECOMPILED_IN_src   := $(PRECOMPILED)
-PRECOMPILED_IN_tests := print.hpp $(PRECOMPILED)
+# No header of the project: ccache may return a header that was compiled in another tree, and #pragma once compares file times.
+PRECOMPILED_IN_tests := boost/test/unit_test.hpp $(PRECOMPILED)
 # With a precompiled header GCC warns about code inside std::string (GCC bugs 105329, 105651).
 SYSTEM_WARNINGS := -Wno-array-bounds -Wno-restrict
 # main.cpp configures Boost.Test before it includes it.
@@ -137,7 +138,6 @@ USERS_IN_tests := $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS))
 $(BUILD)/%/precompiled.hpp: Makefile
 	@mkdir -p $(@D)
 	@printf '#include <%s>\n' $(PRECOMPILED_IN_$*) >$@
-$(BUILD)/tests/precompiled.hpp.gch: tests/print.hpp src/base/text.hpp
 $(BUILD)/%/precompiled.hpp.gch: $(BUILD)/%/precompiled.hpp | config.mk src/base/config.h
 	$(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -x c++-header -c $< -o $@
 $(BUILD)/tests/precompiled.hpp.gch: OPTIMIZE = $(OPTIMIZE_TESTS)

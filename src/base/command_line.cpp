@@ -1,19 +1,33 @@
 #include "base/command_line.hpp"
 
 #include "base/config.h"
+#include "base/json.hpp"
 #include "base/words.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 namespace muster {
 namespace {
 
 constexpr std::array kCommonOptions = {
-    CommandOption{"--help", "", "show this help"},
+    CommandOption{"--help", "", "show this help; -h is the same"},
     CommandOption{"--version", "", "show the version"},
 };
+
+UsageError unknown_option(const Program& program, std::string_view name) {
+    std::vector<std::string_view> known = {"--help", "--version"};
+    for (const auto& table : {program.options, program.command_options}) {
+        for (const CommandOption& option : table) {
+            if (!option.help.empty()) known.push_back(option.name);
+        }
+    }
+    const std::string text = "unknown option " + std::string(name);
+    const auto meant = nearest(name, known);
+    return UsageError(meant ? text + "; did you mean " + std::string(*meant) + "?" : text);
+}
 
 const CommandOption& find_option(const Program& program, std::string_view name) {
     if (name == "-h") name = "--help";
@@ -23,34 +37,109 @@ const CommandOption& find_option(const Program& program, std::string_view name) 
         const auto found = std::ranges::find(table, name, &CommandOption::name);
         if (found != table.end()) return *found;
     }
-    throw UsageError("unknown option " + std::string(name));
+    throw unknown_option(program, name);
 }
 
 bool is_option(std::string_view word) {
     return word.size() > 1 && word.front() == '-';
 }
 
-// The value of words[at], an option with `equals` in it or npos. Moves `at` to a value of its own.
+UsageError missing_value(const CommandOption& option) {
+    return UsageError(std::string(option.name) + " needs a value: " + std::string(option.name) +
+                      " " + std::string(option.value));
+}
+
+// The value of words[at], an option with `equals` in it or npos. Moves `at` to a separate value.
 std::string value_of(const CommandOption& option, std::span<const std::string> words,
                      std::size_t& at, std::size_t equals) {
+    const std::string name(option.name);
     const bool is_attached = equals != std::string::npos;
     if (option.value.empty()) {
-        if (is_attached) throw UsageError(std::string(option.name) + " takes no value");
+        if (is_attached) throw UsageError(name + " takes no value");
         return "";
     }
-    const bool has_value = is_attached || at + 1 < words.size();
-    std::string value = !has_value ? "" : is_attached ? words[at].substr(equals + 1) : words[++at];
+    // A value that begins with two hyphens follows an equals sign; else it is the next option.
+    const bool is_next = at + 1 < words.size() && !words[at + 1].starts_with("--");
+    if (!is_attached && !is_next) throw missing_value(option);
+    std::string value = is_attached ? words[at].substr(equals + 1) : words[++at];
     if (value.empty()) {
-        throw UsageError(std::string(option.name) + " needs a value: " + std::string(option.name) +
-                         " " + std::string(option.value));
+        throw UsageError(name + " is empty; use " + name + " " + std::string(option.value));
     }
     return value;
 }
 
-void report(const Program& program, std::string_view reason, std::string_view advice) {
-    const std::string line =
-        std::string(program.name) + ": " + std::string(reason) + std::string(advice) + "\n";
+struct Failure {
+    std::string message;
+    std::string advice;
+    std::string code;
+    std::string details;
+    int status;
+};
+
+std::string failure_json(const Failure& failure) {
+    std::string text;
+    JsonWriter json(text);
+    const auto add = [&](std::string_view name, std::string_view value) {
+        json.key(name);
+        if (value.empty()) {
+            json.null();
+        } else {
+            json.string(value);
+        }
+    };
+    json.begin_object();
+    json.key("error");
+    json.begin_object();
+    add("code", failure.code);
+    json.key("message");
+    json.string(failure.message);
+    json.key("details");
+    json.raw(failure.details.empty() ? "null" : failure.details);
+    json.end_object();
+    json.key("exit_code");
+    json.number(failure.status);
+    json.end_object();
+    return text;
+}
+
+int report(const Program& program, const Failure& failure, bool as_json) {
+    std::string line = std::string(program.name) + ": " + failure.message;
+    if (!failure.details.empty()) line += " " + failure.details;
+    line = (as_json ? failure_json(failure) : line + failure.advice) + "\n";
     std::fputs(line.c_str(), stderr);
+    return failure.status;
+}
+
+// Also where the rest of the line cannot be parsed.
+bool asks_json(const Program& program, std::span<const std::string> words) {
+    const auto options = words.first(std::ranges::find(words, "--") - words.begin());
+    return program.has_json_errors && std::ranges::find(options, "--json") != options.end();
+}
+
+std::string help_of(const Program& program, std::span<const std::string> words) {
+    return program.help ? program.help(words) : help_text(program);
+}
+
+// `key issue --help` and `help key issue` are the same.
+std::optional<std::string> asked_help(const Program& program, const CommandLine& line) {
+    std::span<const std::string> words = line.arguments;
+    const bool has_word = !words.empty() && words.front() == "help";
+    if (!has_word && !line.has("--help")) return std::nullopt;
+    return help_of(program, has_word ? words.subspan(1) : words);
+}
+
+int answer(const Program& program, std::span<const std::string> words,
+           const std::function<int(const CommandLine&)>& run) {
+    const CommandLine line = parse_command_line(program, words);
+    if (const auto help = asked_help(program, line)) {
+        std::fputs(help->c_str(), stdout);
+        return 0;
+    }
+    if (line.has("--version")) {
+        std::printf("%s %s\n", std::string(program.name).c_str(), MUSTER_VERSION);
+        return 0;
+    }
+    return run(line);
 }
 
 }  // namespace
@@ -109,8 +198,10 @@ std::string help_text(const Program& program) {
 
 UsageError unknown_word(std::string_view what, std::string_view word,
                         std::span<const std::string_view> known) {
-    return UsageError("unknown " + std::string(what) + " \"" + std::string(word) + "\"; use " +
-                      listed(known));
+    const std::string text = "unknown " + std::string(what) + " \"" + std::string(word) + "\"; ";
+    const auto meant = nearest(word, known);
+    return UsageError(meant ? text + "did you mean \"" + std::string(*meant) + "\"?"
+                            : text + "use " + listed(known));
 }
 
 UsageError invalid_value(std::string_view option, std::string_view value,
@@ -121,25 +212,23 @@ UsageError invalid_value(std::string_view option, std::string_view value,
 
 int run_program(const Program& program, int argc, char** argv,
                 const std::function<int(const CommandLine&)>& run) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const bool as_json = asks_json(program, words);
     try {
-        const std::vector<std::string> words(argv + 1, argv + argc);
-        const CommandLine line = parse_command_line(program, words);
-        if (line.has("--help")) {
-            const std::string text = program.help ? program.help(line) : help_text(program);
-            std::fputs(text.c_str(), stdout);
-            return 0;
-        }
-        if (line.has("--version")) {
-            std::printf("%s %s\n", std::string(program.name).c_str(), MUSTER_VERSION);
-            return 0;
-        }
-        return run(line);
+        return answer(program, words, run);
     } catch (const UsageError& error) {
-        report(program, error.what(), " (see " + std::string(program.name) + " --help)");
-        return program.usage_error_status;
+        std::string command(program.name);
+        if (!error.command.empty()) command += " " + error.command;
+        return report(
+            program,
+            {error.what(), " (see " + command + " --help)", "", "", program.usage_error_status},
+            as_json);
+    } catch (const ProgramError& error) {
+        return report(program,
+                      {error.what(), "", error.code, error.details, program.failure_status},
+                      as_json);
     } catch (const std::exception& error) {
-        report(program, error.what(), "");
-        return program.failure_status;
+        return report(program, {error.what(), "", "", "", program.failure_status}, as_json);
     }
 }
 

@@ -1,6 +1,6 @@
 // The command line of each program: one parser, one form of help and of errors. A program is a
-// table of its options; `--x y` and `--x=y` are the same, and options may stand before, between and
-// behind arguments, up to a `--`.
+// table of its options. `--x y` and `--x=y` are the same; options may precede, separate and follow
+// arguments, up to a `--`.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,21 @@
 
 namespace muster {
 
-// A command line, or a file that it names, cannot be used; what() is one line.
+// The command line, or a file that it names, cannot be used; what() is one line.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
+    // `about`: the words of the command whose --help explains more; "" for the program's.
+    UsageError(const std::string& what, std::string_view about)
+        : std::runtime_error(what), command(about) {}
+    std::string command;
+};
+
+// A failure with a code of the error catalogue and details, both of which may be empty.
+struct ProgramError : std::runtime_error {
+    ProgramError(const std::string& message, std::string_view its_code, std::string its_details)
+        : std::runtime_error(message), code(its_code), details(std::move(its_details)) {}
+    std::string code;
+    std::string details;  // a JSON document
 };
 
 struct CommandOption {
@@ -42,7 +54,9 @@ struct Program {
     std::span<const CommandOption> options;  // without --help and --version, which all have
     std::span<const CommandOption> command_options = {};  // accepted, but not in the program's help
     std::string details = {};                             // the end of the help
-    std::string (*help)(const CommandLine&) = nullptr;    // in place of help_text()
+    // Replaces help_text(); gets the words of a command, or nothing.
+    std::string (*help)(std::span<const std::string>) = nullptr;
+    bool has_json_errors = false;  // with --json
     int usage_error_status = 2;
     int failure_status = 1;
 };
@@ -56,7 +70,7 @@ struct Program {
 [[nodiscard]] std::string help_row(const CommandOption& option);
 [[nodiscard]] std::string help_text(const Program& program);
 
-// `unknown kind "frob"; use imports, mail or all`
+// `unknown kind "frob"; use imports, mail or all`, or `unknown kind "mial"; did you mean "mail"?`
 [[nodiscard]] UsageError unknown_word(std::string_view what, std::string_view word,
                                       std::span<const std::string_view> known);
 
@@ -64,7 +78,8 @@ struct Program {
 [[nodiscard]] UsageError invalid_value(std::string_view option, std::string_view value,
                                        std::string_view allowed);
 
-// Answers --help and --version, else calls `run`. An exception is one line on standard error.
+// Answers `help`, --help and --version, else calls `run`. An exception is one line on standard
+// error: text, or with --json a document {"error": {"code", "message", "details"}, "exit_code"}.
 int run_program(const Program& program, int argc, char** argv,
                 const std::function<int(const CommandLine&)>& run);
 

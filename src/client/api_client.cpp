@@ -280,7 +280,7 @@ void ApiClient::stage_rows(const std::string& job, std::string_view body) {
     send(call);
 }
 
-// The key is made from the job, so that a second run of this program repeats the call and not its
+// The key derives from the job, so a second run of the program repeats the call without a second
 // effect.
 ImportJob ApiClient::move(const std::string& job, const std::string& verb) {
     Call call;

@@ -1,6 +1,6 @@
 // The partner API as the importer uses it (docs/api/imports.md "Imports", GET /v1/attributes): one
-// object, one connection, one thread. Transport failures and 429, 502, 503, 504 are tried again
-// with back-off and jitter; every call is safe to repeat (row numbers, Idempotency-Key).
+// object, one connection, one thread. Transport failures and 429, 502, 503, 504 are retried with
+// back-off and jitter. Every call can be repeated safely (row numbers, Idempotency-Key).
 #pragma once
 
 #include "base/secret.hpp"
@@ -23,7 +23,7 @@
 
 namespace muster::client {
 
-// The server answered, and the answer is an error (or nothing that this client understands: code
+// The server answered with an error, or with a body that this client does not understand (code
 // "").
 class ApiError : public std::runtime_error {
   public:
@@ -41,14 +41,14 @@ class ApiError : public std::runtime_error {
     std::string request_id;
     int retry_after = 0;  // seconds; 0 = not said
 
-    // details.fields, as far as it has the documented shape.
+    // The entries of details.fields that have the documented shape.
     [[nodiscard]] std::vector<Field> fields() const;
     // "the server answered 422 VALIDATION_ERROR: …" and a line for each field and for the request
     // id.
     [[nodiscard]] std::string text() const;
 };
 
-// Somebody asked to stop (Ctrl-C).
+// The run was asked to stop (Ctrl-C).
 class Stopped : public std::runtime_error {
   public:
     Stopped() : std::runtime_error("stopped") {}
@@ -57,7 +57,7 @@ class Stopped : public std::runtime_error {
 // Returns after `span`; throws Stopped as soon as `stop` is set.
 void wait(Milliseconds span, const std::atomic<bool>& stop);
 
-// An import job (specification 2.3), as much of it as the importer needs.
+// The parts of an import job (docs/api/imports.md "Imports") that the importer needs.
 struct ImportJob {
     std::string id;
     rules::ImportState state = rules::ImportState::Staging;
@@ -98,8 +98,7 @@ struct ApiSettings {
 
 class ApiClient {
   public:
-    // `note` is told of each pause before another attempt. `stop` ends pauses (Stopped); both
-    // outlive it.
+    // Calls `note` before each pause. `stop` ends a pause (Stopped). Both outlive the client.
     ApiClient(ApiSettings settings, std::function<void(const std::string&)> note,
               const std::atomic<bool>& stop);
 
@@ -140,7 +139,7 @@ class ApiClient {
 
 // The error envelope of an answer; an answer without one is described by its status.
 [[nodiscard]] ApiError error_of(const net::HttpResponse& response);
-// Throws ApiError for a value that is no import job.
+// Throws ApiError for a value that is not an import job.
 [[nodiscard]] ImportJob job_of(const Json::Value& value);
 
 }  // namespace muster::client

@@ -46,14 +46,13 @@ const Folding* folding_at(std::string_view text) {
 constexpr std::string_view kAttributePrefix = "attribute:";
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-// A guess for one column: its target and how good the name is among those of that target (0 =
-// best).
+// A guess for one column: its target, and the rank of the name for that target (0 is the best).
 struct Guess {
     std::string target;
     std::size_t rank = 0;
 };
 
-// Where `key` stands in a row's list of names, or kNone.
+// The position of `key` in a row's list of names, or kNone.
 std::size_t place_of(std::string_view key, std::string_view names) {
     const std::vector<std::string_view> list = split(names, ' ');
     const auto found = std::find(list.begin(), list.end(), key);
@@ -86,8 +85,7 @@ std::optional<Guess> guess_by_registry(std::string_view key,
     return by_label;
 }
 
-// A core field under its own name is that field; then the organization's attributes count, then the
-// table.
+// A core field's own name comes first, then the organization's attributes, then the table.
 std::optional<Guess> guess_column(std::string_view key, const rules::AttributeRegistry& registry) {
     if (key.empty()) return std::nullopt;
     if (key == "attributes") return Guess{"attributes", 0};
@@ -99,8 +97,8 @@ std::optional<Guess> guess_column(std::string_view key, const rules::AttributeRe
 
 using Guesses = std::vector<std::optional<Guess>>;
 
-// "Vorname" beside "Name" is how German lists call first and last name.
-void mend_german_name(const std::vector<std::string>& keys, Guesses& guesses) {
+// German lists name first and last name "Vorname" and "Name".
+void use_german_name(const std::vector<std::string>& keys, Guesses& guesses) {
     const bool has_vorname = std::find(keys.begin(), keys.end(), "vorname") != keys.end();
     const bool has_last_name = std::any_of(guesses.begin(), guesses.end(), [](const auto& g) {
         return g && g->target == "last_name";
@@ -114,18 +112,22 @@ void mend_german_name(const std::vector<std::string>& keys, Guesses& guesses) {
 [[noreturn]] void refuse_target(const MapOption& map, const rules::AttributeRegistry& registry) {
     std::string text = "--map " + map.column + "=" + map.target + ": ";
     if (registry.find(map.target) != nullptr)
-        throw UsageError(text + "write attribute:" + map.target);
+        throw UsageError(text + "use attribute:" + map.target);
     if (map.target.starts_with(kAttributePrefix)) {
-        text += "the organization has no such attribute enabled; it has";
+        std::string enabled;
         for (const rules::Attribute& attribute : registry.all()) {
-            if (attribute.enabled) text.append(" ").append(attribute.key);
+            if (attribute.enabled) enabled.append(" ").append(attribute.key);
         }
+        text += enabled.empty()
+                    ? "the organization has no enabled attributes; an owner or admin "
+                      "of it can enable some"
+                    : "the organization has no such enabled attribute; enabled are" + enabled;
         throw UsageError(text);
     }
-    text += "the target is none of";
+    text += "unknown target; use";
     for (const rules::CoreFieldEntry& entry : rules::kCoreFields)
-        text.append(" ").append(entry.name);
-    throw UsageError(text + " attribute:KEY ignored");
+        text.append(" ").append(entry.name).append(",");
+    throw UsageError(text + " attribute:KEY or ignored");
 }
 
 ColumnRoute route_to(const std::string& column, std::string_view target) {
@@ -151,16 +153,16 @@ std::size_t find_column(const MapOption& map, const std::vector<std::string>& na
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (key.empty() || column_key(names[i]) != key) continue;
         if (found != kNone)
-            throw UsageError("--map " + map.column + ": several columns are called so");
+            throw UsageError("--map " + map.column + ": several columns have this name");
         found = i;
     }
     if (found != kNone) return found;
-    std::string text = "--map " + map.column + ": the file has no such column; it has";
+    std::string text = "--map " + map.column + ": the file has no such column; its columns are";
     for (const std::string& name : names) text.append(" \"").append(name).append("\"");
     throw UsageError(text);
 }
 
-// The user's word, by column; a target that is already taken is refused.
+// The routes of --map, by column. Throws UsageError for a target that is given twice.
 std::map<std::size_t, ColumnRoute> routes_by_map(const std::vector<std::string>& names,
                                                  const std::vector<MapOption>& maps,
                                                  const rules::AttributeRegistry& registry) {
@@ -177,7 +179,7 @@ std::map<std::size_t, ColumnRoute> routes_by_map(const std::vector<std::string>&
             throw UsageError("--map: two columns go to " + map.target);
         }
         if (!routes.emplace(at, std::move(route)).second) {
-            throw UsageError("--map " + map.column + ": given twice");
+            throw UsageError("--map " + map.column + " is given twice");
         }
     }
     return routes;
@@ -190,11 +192,11 @@ Guesses guess_all(const std::vector<std::string>& names, const rules::AttributeR
         keys.push_back(column_key(name));
         guesses.push_back(guess_column(keys.back(), registry));
     }
-    mend_german_name(keys, guesses);
+    use_german_name(keys, guesses);
     return guesses;
 }
 
-// The column with the best name for each target that --map left free.
+// The column with the best name for each target that --map does not name.
 std::map<std::string, std::size_t> winners(const Guesses& guesses,
                                            const std::map<std::size_t, ColumnRoute>& fixed) {
     std::map<std::string, std::size_t> best;
@@ -265,11 +267,26 @@ std::vector<ColumnRoute> route_columns(const std::vector<std::string>& names,
     }
     if (!has_email) {
         std::string text =
-            "no column looks like the email address; say which with --map 'COLUMN=email'. Columns:";
+            "no column looks like the email address; name it with --map 'COLUMN=email'. Columns:";
         for (const std::string& name : names) text.append(" \"").append(name).append("\"");
         throw UsageError(text);
     }
     return routes;
+}
+
+std::string disabled_attribute(std::string_view column, const rules::AttributeRegistry& registry) {
+    const std::string key = column_key(column);
+    if (key.empty()) return "";
+    for (const rules::Attribute& attribute : registry.all()) {
+        if (attribute.enabled) continue;
+        const std::string target = std::string(kAttributePrefix) + attribute.key;
+        const auto row = std::ranges::find(kColumnNames, target, &ColumnNames::target);
+        const bool is_known = row != kColumnNames.end() && place_of(key, row->names) != kNone;
+        if (is_known || key == column_key(attribute.key) || key == column_key(attribute.label)) {
+            return attribute.key;
+        }
+    }
+    return "";
 }
 
 std::string target_text(const ColumnRoute& route) {

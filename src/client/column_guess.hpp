@@ -1,5 +1,5 @@
-// Where each column of a file goes: guessed from its name (column_names.hpp) and the organization's
-// own attributes, with the user's --map on top (docs/api/imports.md "Imports", specification 2.4).
+// The target of each column of a file: guessed from its name (column_names.hpp) and the
+// organization's attributes, unless --map names it (docs/api/imports.md "Imports").
 #pragma once
 
 #include "client/options.hpp"
@@ -22,8 +22,8 @@ struct ColumnRoute {
         Ignored,
         Core,
         Attribute,
-        // A JSON object of attributes, as in the error report, so that a mended report can be
-        // imported. The API's mapping has no word for it: it is declared as ignored there.
+        // A JSON object of attributes, as in the error report, so that a corrected report can be
+        // imported. The API's mapping cannot express it and declares the column as ignored.
         AttributesJson,
     };
     std::string column;  // its name in the header, made unique
@@ -34,22 +34,26 @@ struct ColumnRoute {
     bool operator==(const ColumnRoute&) const = default;
 };
 
-// Lower case, umlauts as ae oe ue ss, other Latin-1 accents dropped, and nothing left of ASCII
-// white space and punctuation: "E-Mail 1 - Value" and "e_mail1value" are alike.
+// Lower case, umlauts as ae oe ue ss, without other Latin-1 accents, ASCII white space and
+// punctuation: "E-Mail 1 - Value" and "e_mail1value" are equal.
 [[nodiscard]] std::string column_key(std::string_view name);
 
-// Names that a mapping can hold: trimmed, "column 3" for an empty one, "Email (2)" for the second
+// Names as a mapping has them: trimmed, "column 3" for an empty one, "Email (2)" for the second
 // of a name.
 [[nodiscard]] std::vector<std::string> unique_column_names(const std::vector<std::string>& header);
 
-// One route a column, in order; no two go to one target: of several that could, the best name wins
-// and the rest is ignored. `names` come from unique_column_names(). Throws UsageError for a --map
-// that names no column, no target or a target twice, and when no column goes to email.
+// A route for each column, in order. A target has one column at most: the one with the best name;
+// others are ignored. `names` come from unique_column_names(). Throws UsageError for a --map with
+// an unknown column, an unknown target or a repeated target, and if email has no column.
 [[nodiscard]] std::vector<ColumnRoute> route_columns(const std::vector<std::string>& names,
                                                      const std::vector<MapOption>& maps,
                                                      const rules::AttributeRegistry& registry);
 
-// "email", "attribute:phone", "attributes", "ignored": what --map would say.
+// The key of the disabled attribute that the column's name matches, or "".
+[[nodiscard]] std::string disabled_attribute(std::string_view column,
+                                             const rules::AttributeRegistry& registry);
+
+// As in --map: "email", "attribute:phone", "attributes", "ignored".
 [[nodiscard]] std::string target_text(const ColumnRoute& route);
 
 [[nodiscard]] rules::Mapping to_mapping(const std::vector<ColumnRoute>& routes);

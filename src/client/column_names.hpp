@@ -1,6 +1,5 @@
-// What the world calls a member's fields: column names of the usual exports (Mailchimp, HubSpot,
-// Salesforce, Ghost, Google Contacts, WooCommerce) and of spreadsheets in English and German, as
-// data for column_guess.
+// Column names of members' fields in common exports (Mailchimp, HubSpot, Salesforce, Ghost, Google
+// Contacts, WooCommerce) and in spreadsheets in English and German, as data for column_guess.
 #pragma once
 
 #include <array>
@@ -8,16 +7,15 @@
 
 namespace muster::client {
 
-// `names`: in column_key()'s form, blank between them, the best first: where a file has several of
-// them, the first in this order is taken and the others are ignored. `target`: a core field, or
-// attribute:KEY (used only where the organization has that attribute enabled).
+// `names`: as column_key() writes them, separated by spaces, the best first. If a file has several
+// of them, the first in this order is imported and the others are ignored. `target`: a core field,
+// or attribute:KEY (used only if the organization has that attribute enabled).
 struct ColumnNames {
     std::string_view target;
     std::string_view names;
 };
 
-// To teach the guess a new name, add it to its row; a name may stand in one row only (a test sees
-// to that).
+// To add a name, write it into its row. A test ensures that each name has one row.
 inline constexpr std::array kColumnNames = {
     ColumnNames{"email",
                 "email emailaddress mail mailaddress emailadresse mailadresse primaryemail "

@@ -79,6 +79,7 @@ std::string progress_line(std::string_view label, std::uint64_t done, std::uint6
     line += " " + grouped(done) + "/" + grouped(total);
     if (done == 0 || seconds < 0.1) return line;
     const double rate = static_cast<double>(done) / seconds;
+    if (rate < 1) return line;
     line += "  " + grouped(static_cast<std::uint64_t>(rate)) + " rows/s";
     if (done < total) line += "  ETA " + minutes(static_cast<double>(total - done) / rate);
     return line;

@@ -1,5 +1,5 @@
-// What muster-import says: text for a person, notes and errors, and a progress bar that redraws
-// itself in place. Safe to use from several threads.
+// The output of muster-import: text, notes, errors and a progress bar that redraws itself in place.
+// Safe to use from several threads.
 #pragma once
 
 #include <chrono>
@@ -20,14 +20,14 @@ class Console {
     struct Settings {
         bool quiet = false;
         bool bars = false;  // standard error is a terminal
-        // Puts the question (without "[y/N]") and gives the answer; empty = there is nobody to ask.
+        // Asks the question (without "[y/N]") and returns the answer; empty without a terminal.
         std::function<bool(const std::string& question)> ask;
     };
-    // `text` takes what was asked for, `notes` all else; both outlive it.
+    // `text` takes results, `notes` everything else. Both outlive the console.
     Console(std::ostream& text, std::ostream& notes, Settings settings)
         : text_(text), notes_(notes), settings_(std::move(settings)) {}
 
-    // A line each (several, where `line` holds line ends). Not when quiet:
+    // A line, or several if `line` contains line ends. Not when quiet:
     void say(std::string_view line);
     void note(std::string_view line);
     // Always, with "muster-import: " in front.
@@ -49,18 +49,18 @@ class Console {
     bool bar_stands_ = false;
 };
 
-// Where a piece of work stands, as one line of at most 79 columns:
-// "Staging     45 % [#######---------] 112,500/250,000  23,400 rows/s  ETA 0:06"; without a
-// bar, rate or ETA where they make no sense.
+// The progress of a task as one line of at most 79 columns:
+// "Staging     45 % [#######---------] 112,500/250,000  23,400 rows/s  ETA 0:06". It has no rate
+// below one row a second, and no ETA at the end.
 [[nodiscard]] std::string progress_line(std::string_view label, std::uint64_t done,
                                         std::uint64_t total, double seconds, bool with_bar);
 
-// Progress of one piece of work: a bar on a terminal, else a line about every tenth. Nothing when
-// quiet. Not for two threads at once.
+// Progress of one task: a bar on a terminal, else a line for about every tenth; nothing when quiet.
+// Not for two threads at once.
 class Progress {
   public:
     Progress(Console& console, std::string label, std::uint64_t total);
-    // `done` of `total` rows; less than before is taken as no news.
+    // `done` of `total` rows; a smaller number than before is ignored.
     void update(std::uint64_t done);
     // Draws the last state and ends the line.
     void finish(std::uint64_t done);

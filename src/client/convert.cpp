@@ -2,6 +2,7 @@
 
 #include "base/csv.hpp"
 #include "base/json.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/fields.hpp"
@@ -17,14 +18,45 @@ namespace {
 constexpr std::size_t kMaxAttributeBytes = 4096;  // docs/api/limits.md "Limits"
 constexpr std::size_t kMaxAttributes = 100;
 
-Refusal refusal_of(FieldCode code, std::string_view column) {
+std::string local_code(FieldCode code) {
     std::string text(field_code_text(code));
     ascii_upper(text);
-    return {"LOCAL_" + text, std::string(column) + " " + std::string(field_code_message(code))};
+    return "LOCAL_" + text;
 }
 
-// In `text`, which is no UTF-8, for a report that is: each byte beyond ASCII as the replacement
-// character.
+Refusal refusal_of(FieldCode code, std::string_view column) {
+    return {local_code(code), std::string(column) + " " + std::string(field_code_message(code)),
+            std::string(column)};
+}
+
+// The allowed values of a field; "" if the code's message names them.
+std::string_view allowed(FieldCode code) {
+    switch (code) {
+        case FieldCode::InvalidEmail:
+            return "an address such as ann@example.org";
+        case FieldCode::InvalidDate:
+            return "YYYY-MM-DD, from 1900-01-01 to yesterday";
+        case FieldCode::InvalidCountry:
+            return "an ISO 3166-1 alpha-2 code such as GB";
+        default:
+            return "";
+    }
+}
+
+// `Birthday is "04/17"; use YYYY-MM-DD, from 1900-01-01 to yesterday`
+Refusal refusal_of(FieldCode code, std::string_view column, std::string_view cell) {
+    constexpr std::size_t kMostShown = 60;  // bytes
+    if (allowed(code).empty()) return refusal_of(code, column);
+    std::string message(column);
+    if (cell.size() <= kMostShown)
+        message += " is \"" + printable(cell) + "\"";
+    else
+        message += " " + std::string(field_code_message(code));
+    return {local_code(code), message.append("; use ").append(allowed(code)), std::string(column)};
+}
+
+// `text`, which is not UTF-8, with a replacement character for each byte beyond ASCII: the report
+// is UTF-8.
 std::string replaced(std::string_view text) {
     std::string clean;
     for (const char c : text) {
@@ -46,7 +78,7 @@ std::string_view without_digits(std::string_view text) {
     return text;
 }
 
-// RFC 8259's number, one that any reader can hold: no overflow, whole numbers within 64 bits.
+// A number of RFC 8259 that every reader can represent: a finite double, or a 64-bit integer.
 bool is_json_number(std::string_view text) {
     std::string_view rest = text.starts_with('-') ? text.substr(1) : text;
     if (rest.empty() || !is_digit(rest.front())) return false;
@@ -104,7 +136,7 @@ std::string choices_json(std::string_view cell) {
     return json;
 }
 
-// The attributes of one record as they come together, keys in the order of the columns.
+// Collects the attributes of one record, with keys in the order of the columns.
 class AttributeList {
   public:
     void add(std::string_view key, std::string json) {
@@ -132,8 +164,8 @@ class AttributeList {
     std::vector<std::pair<std::string, std::string>> entries_;
 };
 
-// Adds what a cell of the "attributes" column holds and no column of its own gave. False: it is no
-// JSON object.
+// Adds the attributes of an "attributes" cell that have no separate column. False if the cell is
+// not a JSON object.
 bool add_from_json(AttributeList& list, std::string_view cell) {
     Json::Value object;
     if (!parse_json(cell, object) || !object.isObject()) return false;
@@ -144,7 +176,7 @@ bool add_from_json(AttributeList& list, std::string_view cell) {
     return true;
 }
 
-// One pass over a record; the first refusal stays.
+// One pass over a record; keeps the first refusal.
 class RecordPass {
   public:
     RecordPass(const rules::AttributeRegistry& registry, Date today)
@@ -154,7 +186,8 @@ class RecordPass {
         if (route.kind == ColumnRoute::Kind::Ignored) return;
         if (!is_utf8(cell)) {
             refuse({"LOCAL_INVALID_UTF8",
-                    route.column + " is not UTF-8 text; save the file as CSV in UTF-8"});
+                    route.column + " is not UTF-8 text; save the file as CSV in UTF-8",
+                    route.column});
             if (route.kind == ColumnRoute::Kind::Core) member(route.field) = replaced(cell);
             return;
         }
@@ -197,7 +230,7 @@ class RecordPass {
     void take_core(const ColumnRoute& route, std::string_view cell) {
         std::string text(cell);
         const std::optional<FieldCode> fault = rules::normalise(route.field, text, today_);
-        if (fault) refuse(refusal_of(*fault, route.column));
+        if (fault) refuse(refusal_of(*fault, route.column, cell));
         member(route.field) = fault ? std::string(cell) : text;
     }
 
@@ -213,7 +246,7 @@ class RecordPass {
     Date today_;
     Converted converted_;
     AttributeList attributes_;
-    std::vector<std::string_view> json_cells_;  // last, so that a column of its own wins
+    std::vector<std::string_view> json_cells_;  // last, because separate columns have precedence
 };
 
 }  // namespace
@@ -246,8 +279,9 @@ Converted Converter::convert(const std::vector<std::string>& cells) const {
             pass.take(routes_[i], cell);
         } else {
             pass.refuse({"LOCAL_TOO_MANY_CELLS",
-                         "the record has more cells than the header; is a cell with a separator in "
-                         "it unquoted?"});
+                         "the record has more cells than the header; put quotes around a cell that "
+                         "holds a separator",
+                         ""});
         }
     }
     return pass.finish();

@@ -1,10 +1,10 @@
-// A record of the file made into a member payload (specification 2.1), by the routes of its columns
-// and the types of the organization's attributes; faults that the server would refuse a whole chunk
-// for are found here.
+// Converts a record of the file to a member payload, by the routes of its columns and the types of
+// the organization's attributes. Finds the errors for which the server would reject a whole chunk.
 #pragma once
 
 #include "base/time.hpp"
 #include "client/column_guess.hpp"
+#include "client/refusal.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 
@@ -16,15 +16,8 @@
 
 namespace muster::client {
 
-// Why a record is not sent. `code` is "LOCAL_INVALID_EMAIL" and so on (listed in muster-import(1)).
-struct Refusal {
-    std::string code;
-    std::string message;
-    bool operator==(const Refusal&) const = default;
-};
-
 struct Converted {
-    rules::MemberFields fields;  // normalised; of a refused record the faulty cell stays as it was
+    rules::MemberFields fields;  // normalised; the invalid cell of a refused record is unchanged
     std::optional<Refusal> refusal;
 };
 
@@ -34,8 +27,8 @@ class Converter {
     Converter(std::vector<ColumnRoute> routes, const rules::AttributeRegistry& registry, Date today)
         : routes_(std::move(routes)), registry_(registry), today_(today) {}
 
-    // The formula guard is taken off each cell, white space trimmed, an empty cell is an absent
-    // value; missing cells at the end are empty ones. The first fault counts.
+    // Removes the formula guard and white space of each cell. An empty or missing cell is an absent
+    // value. The first error is the refusal.
     [[nodiscard]] Converted convert(const std::vector<std::string>& cells) const;
 
   private:
@@ -44,10 +37,10 @@ class Converter {
     Date today_;
 };
 
-// The JSON of one cell: a number where the type is number and the text is a JSON number, true or
-// false for a boolean's true yes ja 1 / false no nein 0, an array for multi_choice (split at ; or
-// else | or else ,); a string for anything else, so that the server's dry run names the fault.
-// `cell` is valid UTF-8 and not empty.
+// The JSON of one cell: a number if the type is number and the text is a JSON number, true or false
+// for a boolean's true yes ja 1 / false no nein 0, an array for multi_choice (split at ; or else |
+// or else ,), and a string for anything else, which the server's dry run rejects. `cell` is valid
+// UTF-8 and not empty.
 [[nodiscard]] std::string attribute_json(rules::AttributeType type, std::string_view cell);
 
 // Appends {"rowNumber":…,"payload":{…}}.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <system_error>
 
 namespace muster::client {
@@ -17,14 +18,27 @@ void ErrorReport::fail() const {
                      " cannot be written: " + std::generic_category().message(errno));
 }
 
+std::string ErrorReport::header() {
+    std::string text;
+    for (const rules::CoreFieldEntry& entry : rules::kCoreFields)
+        text.append(entry.name).append(",");
+    return text + "attributes,row_number,error_code,error_message\r\n";
+}
+
+void ErrorReport::remove_older() const {
+    if (file_) return;
+    const std::string expected = header();
+    std::string start(expected.size(), '\0');
+    std::ifstream older(path_, std::ios::binary);
+    if (!older.read(start.data(), static_cast<std::streamsize>(start.size()))) return;
+    if (start == expected) std::remove(path_.c_str());
+}
+
 void ErrorReport::open() {
     if (file_) return;
     file_.reset(std::fopen(path_.c_str(), "wb"));
     if (!file_) fail();
-    std::string header;
-    for (const rules::CoreFieldEntry& entry : rules::kCoreFields)
-        header.append(entry.name).append(",");
-    write(header + "attributes,row_number,error_code,error_message\r\n");
+    write(header());
     own_bytes_ = std::ftell(file_.get());
 }
 

@@ -1,5 +1,6 @@
-// The one CSV of everything that did not get in: the rows found faulty here, then the server's own
-// report (specification 2.5: the same columns), so that one file can be mended and imported again.
+// The CSV file of all rows that were not imported: those rejected here, then the server's report,
+// which has the same columns (docs/api/imports.md "Imports"). It can be corrected and imported
+// again.
 #pragma once
 
 #include "rules/members/fields.hpp"
@@ -14,22 +15,25 @@ namespace muster::client {
 
 class ErrorReport {
   public:
-    // Nothing is written, nor an older file touched, before the first row.
+    // The file is opened at the first row; until then an older file is unchanged.
     explicit ErrorReport(std::string path) : path_(std::move(path)) {}
 
-    // One row of ours. Throws UsageError when the file cannot be written. Not for two threads at
-    // once, and not after begin_server_rows().
+    // Adds a row that was rejected here. Throws UsageError if the file cannot be written. Not for
+    // two threads at once, and not after begin_server_rows().
     void add(std::uint32_t row_number, const rules::MemberFields& fields, std::string_view code,
              std::string_view message);
 
-    // Drops any server rows that stand already; what append_server() then takes is a whole report,
-    // whose header line is left out. So a download that broke off, or an older report, is simply
-    // begun again.
+    // Removes the server's rows. append_server() then takes a whole report and leaves out its
+    // header line. So an interrupted download can be repeated.
     void begin_server_rows();
     void append_server(std::string_view piece);
 
-    // To the disk. Throws UsageError.
+    // Writes buffered rows to the file. Throws UsageError.
     void flush();
+
+    // Deletes the report of an earlier run, if this run wrote none. Leaves a file without our
+    // header.
+    void remove_older() const;
 
     bool exists() const { return file_ != nullptr; }
     const std::string& path() const { return path_; }
@@ -38,6 +42,7 @@ class ErrorReport {
     struct Close {
         void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
     };
+    static std::string header();
     void open();
     void write(std::string_view text);
     [[noreturn]] void fail() const;

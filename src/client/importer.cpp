@@ -1,5 +1,6 @@
 #include "client/importer.hpp"
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "client/column_guess.hpp"
 #include "client/console.hpp"
@@ -19,19 +20,29 @@ namespace {
 using rules::ImportState;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostRows = 250'000;  // specification 8
+constexpr std::uint64_t kMostRows = 250'000;  // docs/api/limits.md "Limits"
 constexpr Milliseconds kLongestPollPause{5000};
-// A job that nothing happens to for so long: say that it waits, and at last give up waiting.
+// Without progress of a job: when to say that it waits, and when to stop waiting.
 constexpr auto kSayItWaits = std::chrono::seconds(30);
-constexpr auto kGiveUp = std::chrono::minutes(30);
+constexpr auto kStopWaiting = std::chrono::minutes(30);
 
-// What a job is called on the server: the file's name without its folders.
+// The name of the job on the server: the file's name without its folders.
 std::string job_file_name(const std::string& path) {
     constexpr std::size_t kMostCharacters = 255;
     const auto slash = path.rfind('/');
     std::string name(trimmed(slash == std::string::npos ? path : path.substr(slash + 1)));
     const bool fits = !name.empty() && is_utf8(name) && utf8_length(name) <= kMostCharacters;
     return fits ? name : "import.csv";
+}
+
+std::string unreachable_text(const Options& options, const std::string& reason) {
+    std::string text = options.url + " cannot be reached: " + reason;
+    const bool is_trust = reason.find("certificate") != std::string::npos ||
+                          reason.find("SSL peer") != std::string::npos;
+    if (is_trust && options.ca_file.empty()) {
+        text += "; --ca-file PEM names the authority of a service that signs its own certificates";
+    }
+    return text;
 }
 
 class Importer {
@@ -60,16 +71,18 @@ class Importer {
     ImportJob stage(const ImportJob& job);
     ImportJob follow(ImportJob job, const std::string& label, std::uint64_t total);
     std::optional<ExitCode> decide(const ImportJob& job);
-    ExitCode give_up_slot(const ImportJob& job, ExitCode exit_code);
+    ExitCode release_slot(const ImportJob& job, ExitCode exit_code);
     ExitCode conclude(const ImportJob& job);
     void fetch_report(const ImportJob& job);
     void see(const ImportJob& job) { summary_.job = job; }
-    bool is_moving_on() const {
+    bool is_committing() const {
         return summary_.job && summary_.job->state == ImportState::Committing;
     }
     void explain(const ApiError& error);
-    void say_how_to_go_on(std::string_view more);
+    void say_how_to_resume(std::string_view more);
     std::string cancel_advice(const std::string& job) const;
+    std::string resume_advice(const std::string& job);
+    ExitCode cancel_job();
     ExitCode fail(ExitCode exit_code, const std::string& text);
     ExitCode end_of(const std::exception_ptr& error);
 
@@ -79,6 +92,7 @@ class Importer {
     Console console_;
     std::unique_ptr<ApiClient> api_;
     ErrorReport report_;
+    RefusalCounts reasons_;
     Summary summary_;
     rules::AttributeRegistry registry_;
     std::vector<ColumnRoute> routes_;
@@ -106,7 +120,7 @@ void Importer::read_columns() {
     console_.say(mapping_text(options_.file, source.separator(), routes_, registry_));
 }
 
-// The whole file once before anything is created: counts its rows, and finds what cannot be sent.
+// Reads the whole file before anything is created: counts its rows, and rejects invalid ones.
 void Importer::survey() {
     RowSource source(options_.file, options_.separator);
     std::vector<std::string> cells;
@@ -118,24 +132,25 @@ void Importer::survey() {
         if (!converted.refusal) continue;
         ++summary_.refused_here;
         report_.add(number, converted.fields, converted.refusal->code, converted.refusal->message);
+        reasons_.add(*converted.refusal);
     }
     report_.flush();
     sendable_ = summary_.rows - summary_.refused_here;
     if (summary_.rows == 0) throw UsageError(options_.file + " has no rows");
     if (sendable_ > kMostRows) {
         throw UsageError(options_.file + " has " + grouped(sendable_) + " rows; a job takes " +
-                         grouped(kMostRows) + ": split the file");
+                         grouped(kMostRows) + ", so split the file");
     }
     if (summary_.refused_here == 0) return;
     console_.say(grouped(summary_.refused_here) + " of " + grouped(summary_.rows) +
-                 " rows cannot be sent; they are in " + options_.errors);
+                 " rows are rejected and written to " + options_.errors + ":" + reasons_.text());
 }
 
 ImportJob Importer::adopt_job() {
     ImportJob job = api_->job(options_.resume);
     if (job.file_name != job_file_name(options_.file) || job.declared_total != sendable_) {
-        throw UsageError("job " + job.id + " was made for " + job.file_name + " with " +
-                         grouped(job.declared_total) + " good rows; this is " +
+        throw UsageError("job " + job.id + " was created for " + printable(job.file_name) +
+                         " with " + grouped(job.declared_total) + " valid rows; this is " +
                          job_file_name(options_.file) + " with " + grouped(sendable_) +
                          ".\nResume with the same file and the same --map and --separator, or " +
                          cancel_advice(job.id));
@@ -175,15 +190,15 @@ ImportJob Importer::stage(const ImportJob& job) {
         stager.run(job.id, sendable_);
         report_.flush();
         if (stager.set_aside() > 0) {
-            console_.say("The server refused " + grouped(stager.set_aside()) +
-                         " rows; they are in " + options_.errors);
+            console_.say("The server rejected " + grouped(stager.set_aside()) +
+                         " rows; they are written to " + options_.errors);
         }
     }
     if (around_.stop) throw Stopped();
     return api_->validate(job.id);
 }
 
-// Polls a job until it leaves its moving state.
+// Polls a job until its state changes.
 ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_t total) {
     const ImportState state = job.state;
     Progress progress(console_, label, total);
@@ -201,12 +216,11 @@ ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_
         see(job);
         if (job.state == state) progress.update(job.processed);
         const auto quiet_for = Clock::now() - last_news;
-        if (quiet_for > kGiveUp)
-            throw std::runtime_error("nothing has happened to the job for 30 minutes");
+        if (quiet_for > kStopWaiting)
+            throw std::runtime_error("the job has made no progress for 30 minutes");
         if (quiet_for > kSayItWaits && !std::exchange(has_said, true)) {
-            console_.note(job.has_begun
-                              ? "The job makes no progress at the moment; still waiting"
-                              : "The service has not begun with the job yet; still waiting");
+            console_.note(job.has_begun ? "The job makes no progress at the moment; still waiting"
+                                        : "The service has not started the job yet; still waiting");
         }
     }
     const bool is_done = job.state == ImportState::Validated || job.state == ImportState::Completed;
@@ -224,7 +238,7 @@ void Importer::fetch_report(const ImportJob& job) {
     if (report_.exists()) summary_.errors_file = report_.path();
 }
 
-ExitCode Importer::give_up_slot(const ImportJob& job, ExitCode exit_code) {
+ExitCode Importer::release_slot(const ImportJob& job, ExitCode exit_code) {
     see(api_->cancel(job.id));
     console_.say(
         "Nothing was imported. The job is canceled, so that the organization can start another "
@@ -232,20 +246,21 @@ ExitCode Importer::give_up_slot(const ImportJob& job, ExitCode exit_code) {
     return exit_code;
 }
 
-// After the dry run: nothing to say = the job was sent on to its commit.
+// After the dry run. nullopt: the job is committing.
 std::optional<ExitCode> Importer::decide(const ImportJob& job) {
     fetch_report(job);
     console_.say(dry_run_text(summary_));
-    if (options_.dry_run) return give_up_slot(job, verdict(summary_));
-    if (job.valid == 0) return give_up_slot(job, ExitCode::SomeNotIn);
+    if (options_.dry_run) return release_slot(job, exit_code_of(summary_));
+    if (job.valid == 0) return release_slot(job, ExitCode::SomeNotIn);
     if (!options_.commit) {
         if (!console_.can_ask()) {
             console_.error(
-                "there is no terminal to ask on, and no --commit: nothing is imported yet");
-            say_how_to_go_on(" --commit");
+                "nothing was imported: --commit is missing, and there is no terminal to ask on");
+            say_how_to_resume(" --commit");
             return ExitCode::Stopped;
         }
-        const bool is_agreed = console_.ask("Import " + grouped(job.valid) + " members?");
+        const bool is_agreed = console_.ask("Import " + grouped(job.valid) +
+                                            (job.valid == 1 ? " member?" : " members?"));
         if (around_.stop || !is_agreed) throw Stopped();
     }
     see(api_->commit(job.id));
@@ -255,7 +270,7 @@ std::optional<ExitCode> Importer::decide(const ImportJob& job) {
 ExitCode Importer::conclude(const ImportJob& job) {
     fetch_report(job);
     console_.say(final_text(summary_));
-    return verdict(summary_);
+    return exit_code_of(summary_);
 }
 
 ExitCode Importer::bring_to_end(ImportJob job) {
@@ -282,23 +297,29 @@ ExitCode Importer::bring_to_end(ImportJob job) {
                 return conclude(job);
             case ImportState::Failed:
                 fetch_report(job);
-                return fail(
-                    ExitCode::Failed,
-                    "job " + job.id + " failed: " + job.failure +
-                        "\nRows that were imported stay; it is safe to import the file again");
+                return fail(ExitCode::Failed,
+                            "job " + job.id + " failed: " + job.failure +
+                                "\nImported rows remain imported. The file can be imported again.");
             case ImportState::Canceled:
                 return fail(ExitCode::Stopped, "job " + job.id + " was canceled");
         }
     }
 }
 
+ExitCode Importer::cancel_job() {
+    see(api_->cancel(options_.cancel));
+    console_.say("Job " + options_.cancel + " is canceled. Nothing of it was imported.");
+    return ExitCode::AllIn;
+}
+
 ExitCode Importer::run_job() {
+    if (!options_.cancel.empty()) return cancel_job();
     read_columns();
     survey();
     if (sendable_ == 0 && options_.resume.empty()) {
         summary_.errors_file = report_.path();
         return fail(ExitCode::SomeNotIn,
-                    "none of the rows can be sent; the reasons are in " + report_.path());
+                    "all rows are rejected; the reasons are in " + report_.path());
     }
     return bring_to_end(open_job());
 }
@@ -310,13 +331,12 @@ ExitCode Importer::fail(ExitCode exit_code, const std::string& text) {
 }
 
 std::string Importer::cancel_advice(const std::string& job) const {
-    return "cancel it: in the console, or POST " + options_.url + "/v1/imports/" + job +
-           "/cancel with the organization's key";
+    return "cancel it:\n  " + cancel_command(options_, job);
 }
 
-void Importer::say_how_to_go_on(std::string_view more) {
+void Importer::say_how_to_resume(std::string_view more) {
     const std::string& job = summary_.job->id;
-    std::string text = "to go on:\n  " + resume_command(options_, job, more);
+    std::string text = "to continue:\n  " + resume_command(options_, job, more);
     if (rules::can_cancel(summary_.job->state)) text += "\nor " + cancel_advice(job);
     console_.error(text);
 }
@@ -330,12 +350,26 @@ void Importer::explain(const ApiError& error) {
     summary_.error["request_id"] = error.request_id;
     if (error.code != "IMPORT_JOB_ACTIVE_EXISTS" || !error.details.isObject()) return;
     const std::string job = error.details["job_id"].asString();
-    console_.error("the organization has another import job under way: " + job +
-                   "\nEither go on with it:\n  " + resume_command(options_, job, "") + "\nor " +
-                   cancel_advice(job));
+    console_.error("the organization has an active import job, and can have one at a time: " + job +
+                   "\n" + resume_advice(job) + "\nor " + cancel_advice(job));
 }
 
-// What an exception means to the user, and the way on where a job stands.
+// A job can be resumed only with the file that it was created for.
+std::string Importer::resume_advice(const std::string& job) {
+    std::string file_name;
+    try {
+        file_name = api_->job(job).file_name;
+    } catch (const std::exception&) {
+        // This error must not hide the one that is being explained.
+    }
+    if (file_name == job_file_name(options_.file)) {
+        return "Continue it:\n  " + resume_command(options_, job, "");
+    }
+    return "It was created for " + (file_name.empty() ? "another file" : printable(file_name)) +
+           ". To continue it, import that file with --resume " + job + ",";
+}
+
+// Reports an exception, and how to continue an open job.
 ExitCode Importer::end_of(const std::exception_ptr& error) {
     const bool is_open = summary_.job && rules::is_active(summary_.job->state);
     ExitCode exit_code = ExitCode::Failed;
@@ -343,19 +377,19 @@ ExitCode Importer::end_of(const std::exception_ptr& error) {
         std::rethrow_exception(error);
     } catch (const Stopped&) {
         exit_code = fail(ExitCode::Stopped,
-                         is_moving_on() ? "stopped looking; the service goes on with the import"
-                                        : "stopped; nothing was imported");
+                         is_committing() ? "stopped waiting; the service continues the import"
+                                         : "stopped; nothing was imported");
     } catch (const UsageError& usage) {
         exit_code = fail(ExitCode::Usage, usage.what());
     } catch (const ApiError& refusal) {
         explain(refusal);
     } catch (const net::TransportError& failure) {
-        fail(ExitCode::Failed, options_.url + " cannot be reached: " + failure.what());
+        fail(ExitCode::Failed, unreachable_text(options_, failure.what()));
     } catch (const std::exception& other) {
         fail(ExitCode::Failed, other.what());
     }
     if (is_open)
-        say_how_to_go_on(options_.commit ? " --commit" : options_.dry_run ? " --dry-run" : "");
+        say_how_to_resume(options_.commit ? " --commit" : options_.dry_run ? " --dry-run" : "");
     return exit_code;
 }
 
@@ -367,6 +401,10 @@ ExitCode Importer::run() {
         exit_code = end_of(std::current_exception());
     }
     if (report_.exists()) summary_.errors_file = report_.path();
+    if (exit_code == ExitCode::AllIn) report_.remove_older();
+    if (exit_code == ExitCode::SomeNotIn && options_.quiet) {
+        console_.error(shortfall_text(summary_, "were not imported"));
+    }
     if (options_.json) around_.out << summary_json(summary_, exit_code) << std::endl;
     return exit_code;
 }

@@ -14,23 +14,22 @@
 
 namespace muster::client {
 
-// What the run needs of its process; everything outlives the call.
+// The process around a run; everything outlives the call.
 struct Terminal {
     std::ostream& out;
     std::ostream& err;
     bool err_is_terminal = false;
-    // As Console::Settings::ask; empty = there is nobody to ask.
+    // As Console::Settings::ask; empty without a terminal.
     std::function<bool(const std::string& question)> ask;
-    // Set by a signal: the run ends after the request under way.
+    // Set by a signal: the run ends after the request in progress.
     const std::atomic<bool>& stop;
     Date today;
-    // Of the retries and of the polling.
+    // Between retries and between polls.
     Milliseconds first_pause{500};
     Milliseconds longest_pause{20'000};
 };
 
-// Runs to the end and prints everything, errors too. Throws nothing that a caller has to tell
-// apart.
+// Runs to the end and prints everything, errors included. Throws only for bugs.
 [[nodiscard]] ExitCode run_import(const Options& options, const Secret& key,
                                   const Terminal& terminal);
 

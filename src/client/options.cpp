@@ -8,32 +8,36 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fstream>
+#include <optional>
 
 namespace muster::client {
 namespace {
 
 constexpr std::array kOptions = {
-    CommandOption{"--url", "URL", "the service, for instance https://members.example.org"},
+    CommandOption{"--url", "URL",
+                  "the service, such as https://members.example.org; or set MUSTER_URL"},
     CommandOption{"--key-file", "FILE", "the organization's key (org_...); or set MUSTER_API_KEY"},
     CommandOption{"--map", "COLUMN=TO",
                   "TO is a field (email, first_name, ...), attribute:KEY or ignored;\n"
                   "overrides the guess for that column; may be repeated"},
     CommandOption{"--dry-run", "",
-                  "check everything on the server, import nothing, free the slot again"},
+                  "validate all rows on the server, import nothing, cancel the job"},
     CommandOption{"--commit", "", "import the valid rows without asking"},
     CommandOption{"--errors", "OUT.csv",
-                  "report of the rows that cannot be imported (default: FILE-errors.csv)"},
+                  "the report of the rows that cannot be imported (default: FILE-errors.csv)"},
     CommandOption{"--resume", "JOB", "continue a job that was interrupted"},
+    CommandOption{"--cancel", "JOB", "cancel a job, without a FILE"},
     CommandOption{"--chunk", "N", "rows per request, 1 to 5000 (default 5000)"},
     CommandOption{"--ca-file", "PEM", "trust these certificate authorities"},
     CommandOption{"--separator", "C",
                   "the file's separator (default: guessed from its first line)"},
-    CommandOption{"--quiet", "", "only errors and the question before the import"},
-    CommandOption{"--json", "", "one JSON document with the counts on standard output"},
+    CommandOption{"--quiet", "", "print errors and the question before the import only"},
+    CommandOption{"--json", "", "print the counts as one JSON document on standard output"},
 };
 
-// Known so that their value is refused and not reported.
+// Declared so that the error does not quote their value.
 constexpr std::array kKeyOptions = {
     CommandOption{"--key", "KEY", ""},
     CommandOption{"--api-key", "KEY", ""},
@@ -44,13 +48,13 @@ void refuse_key(const CommandLine& line) {
     for (const CommandOption& option : kKeyOptions) {
         if (!line.has(option.name)) continue;
         throw UsageError(
-            "every user of this machine can see a key on the command line: "
-            "put it into a file and use --key-file, or into the environment as MUSTER_API_KEY");
+            "a key on the command line is visible to every user of this machine; "
+            "put it into a file and use --key-file, or set MUSTER_API_KEY");
     }
 }
 
 MapOption parse_map(std::string_view text) {
-    const auto equals = text.rfind('=');  // a column's name may hold one, a target does not
+    const auto equals = text.rfind('=');  // a column's name may contain one, a target does not
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
         throw invalid_value("--map", text, "Column=field, Column=attribute:key or Column=ignored");
     }
@@ -75,16 +79,28 @@ char parse_separator(std::string_view text) {
     return text.front();
 }
 
-std::string parse_job(std::string_view text) {
-    if (!Uuid::parse(text)) throw invalid_value("--resume", text, "the id of an import job");
-    return std::string(text);
+// The job of --resume or --cancel; "" without the option.
+std::string job_of(const CommandLine& line, std::string_view option) {
+    const std::string text = line.value(option);
+    if (line.has(option) && !Uuid::parse(text)) {
+        throw invalid_value(option, text, "the id of an import job");
+    }
+    return text;
 }
 
 std::string file_of(const CommandLine& line) {
-    if (line.arguments.empty()) throw UsageError("FILE is missing");
-    if (line.arguments.size() > 1) throw UsageError("more than one FILE: " + line.arguments[1]);
+    if (line.has("--cancel")) {
+        if (line.arguments.empty()) return "";
+        throw UsageError("--cancel takes no FILE; leave out " + line.arguments.front());
+    }
+    if (line.arguments.empty()) throw UsageError("FILE is missing; name a CSV file");
+    if (line.arguments.size() > 1) {
+        throw UsageError("unexpected argument " + line.arguments[1] + "; name one FILE");
+    }
     const std::string& file = line.arguments.front();
-    if (file == "-") throw UsageError("FILE cannot be standard input: the file is read twice");
+    if (file == "-") {
+        throw UsageError("FILE is \"-\"; use a file, because standard input cannot be read twice");
+    }
     if (file.empty()) throw UsageError("FILE is empty");
     return file;
 }
@@ -92,38 +108,61 @@ std::string file_of(const CommandLine& line) {
 void check_url(std::string& url) {
     while (url.ends_with('/')) url.pop_back();
     const bool tls = url.starts_with("https://");
-    if (!tls && !url.starts_with("http://")) throw UsageError("--url needs https://host[:port]");
+    if (!tls && !url.starts_with("http://")) {
+        throw invalid_value("--url", url, "https://HOST[:PORT]");
+    }
     const std::string_view rest = std::string_view(url).substr(tls ? 8 : 7);
     const std::string_view authority = rest.substr(0, rest.find('/'));
     if (authority.empty() || rest.find_first_of("?# ") != std::string_view::npos) {
-        throw UsageError("--url needs https://host[:port] without a query");
+        throw UsageError("--url must be https://HOST[:PORT] without a query");
+    }
+    if (url.ends_with("/v1")) {
+        throw invalid_value("--url", url, url.substr(0, url.size() - 3) + ", without /v1");
     }
     if (authority.find('@') != std::string_view::npos)
         throw UsageError("--url must not contain a name or a password");
     if (!tls && !is_loopback(authority)) {
         throw UsageError(
-            "--url must be https: over plain http the key and the members could be read on the "
-            "way");
+            "--url must be https://, because plain http would expose the key and the members; "
+            "http:// is allowed on the loopback only");
     }
 }
 
-// members.csv: members-errors.csv
+// Removes "-errors" or "-errors-N" from the end and returns the number of the next report.
+unsigned next_report(std::string& file) {
+    constexpr std::string_view kMark = "-errors";
+    const auto at = file.rfind(kMark);
+    if (at == std::string::npos || at == 0) return 1;
+    const std::string_view rest = std::string_view(file).substr(at + kMark.size());
+    const auto number = rest.starts_with('-') ? parse_number<std::uint16_t>(rest.substr(1))
+                                              : std::optional<std::uint16_t>(1);
+    if ((!rest.empty() && !rest.starts_with('-')) || !number) return 1;
+    file.resize(at);
+    return *number + 1U;
+}
+
+// members.csv: members-errors.csv; members-errors.csv: members-errors-2.csv
 std::string default_errors_path(std::string file) {
     constexpr std::string_view kEnding = ".csv";
     const bool has_ending =
         file.size() > kEnding.size() &&
         equal_ignoring_case(std::string_view(file).substr(file.size() - kEnding.size()), kEnding);
     if (has_ending) file.resize(file.size() - kEnding.size());
-    return file + "-errors.csv";
+    const unsigned report = next_report(file);
+    return file + "-errors" + (report > 1 ? "-" + std::to_string(report) : "") + ".csv";
 }
 
 void check_together(Options& options) {
-    if (options.url.empty()) throw UsageError("--url is missing");
+    if (options.url.empty()) {
+        throw UsageError("--url is missing; use --url https://HOST, or set MUSTER_URL");
+    }
     check_url(options.url);
     if (options.dry_run && options.commit)
-        throw UsageError("--dry-run and --commit exclude each other");
+        throw UsageError("--dry-run and --commit are both given; use one of them");
+    if (!options.cancel.empty()) return;
     if (options.errors.empty()) options.errors = default_errors_path(options.file);
-    if (options.errors == options.file) throw UsageError("--errors names the imported file");
+    if (options.errors == options.file)
+        throw UsageError("--errors is the imported file; name another file");
 }
 
 void append_quoted(std::string& to, std::string_view text) {
@@ -145,6 +184,18 @@ void append_quoted(std::string& to, std::string_view text) {
     to += '\'';
 }
 
+void append_option(std::string& to, std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    to.append(" ").append(name);
+    append_quoted(to, value);
+}
+
+void append_connection(std::string& to, const Options& options) {
+    append_option(to, "--url", options.url);
+    append_option(to, "--key-file", options.key_file);
+    append_option(to, "--ca-file", options.ca_file);
+}
+
 void check_key(std::string_view key) {
     const bool visible =
         std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7f; });
@@ -152,12 +203,12 @@ void check_key(std::string_view key) {
         throw UsageError("the key must be one line of visible ASCII characters");
     for (const std::string_view other : {"mk_live_", "ek_live_", "ck_live_"}) {
         if (key.starts_with(other)) {
-            throw UsageError("that is a key of another kind (" + std::string(other) +
-                             "...): an import needs an organization's key (org_...)");
+            throw UsageError("the key is of another kind (" + std::string(other) +
+                             "...); an import needs an organization's key (org_...)");
         }
     }
     if (key.starts_with("org_") && !is_credential("org_", key)) {
-        throw UsageError("the key is mistyped or cut short: its check digits do not fit");
+        throw UsageError("the key is mistyped or cut short: its check digits do not match");
     }
 }
 
@@ -166,28 +217,33 @@ void check_key(std::string_view key) {
 const Program& program() {
     static const Program kProgram{
         .name = "muster-import",
-        .synopsis = "FILE.csv --url URL --key-file FILE [OPTION]...",
+        .synopsis =
+            "FILE.csv --url URL --key-file FILE [OPTION]...\n"
+            "       muster-import --cancel JOB --url URL --key-file FILE",
         .description = "Imports the members of a CSV file through the Muster partner API.",
         .options = kOptions,
         .command_options = kKeyOptions,
         .details =
-            "Exit status: 0 all rows are in, 1 usage or file, 2 some rows are not in,\n"
-            "3 the service failed or refused, 4 stopped before the import. See muster-import(1).\n",
+            "Exit status: 0 all rows were imported, 1 usage or file error, 2 some rows were not\n"
+            "imported, 3 the service failed or refused, 4 stopped before the import.\n"
+            "See muster-import(1).\n",
+        .has_json_errors = true,
         .usage_error_status = static_cast<int>(ExitCode::Usage),
         .failure_status = static_cast<int>(ExitCode::Failed),
     };
     return kProgram;
 }
 
-Options options_of(const CommandLine& line) {
+Options options_of(const CommandLine& line, const char* environment_url) {
     refuse_key(line);
     Options options;
     options.file = file_of(line);
-    options.url = line.value("--url");
+    options.url = line.value("--url", environment_url != nullptr ? environment_url : "");
     options.key_file = line.value("--key-file");
     options.ca_file = line.value("--ca-file");
     options.errors = line.value("--errors");
-    if (line.has("--resume")) options.resume = parse_job(line.value("--resume"));
+    options.resume = job_of(line, "--resume");
+    options.cancel = job_of(line, "--cancel");
     for (const std::string& map : line.values("--map")) options.maps.push_back(parse_map(map));
     if (line.has("--chunk")) options.chunk = parse_chunk(line.value("--chunk"));
     if (line.has("--separator")) options.separator = parse_separator(line.value("--separator"));
@@ -215,23 +271,31 @@ Secret load_key(const Options& options, const char* environment_key) {
     return key;
 }
 
+std::string cancel_command(const Options& options, std::string_view job) {
+    std::string command = "muster-import";
+    append_option(command, "--cancel", job);
+    append_connection(command, options);
+    return command;
+}
+
 std::string resume_command(const Options& options, std::string_view job, std::string_view more) {
     std::string command = "muster-import";
-    const auto add = [&command](std::string_view name, std::string_view value) {
-        if (value.empty()) return;
-        command.append(" ").append(name);
-        append_quoted(command, value);
-    };
     append_quoted(command, options.file);
-    add("--url", options.url);
-    add("--key-file", options.key_file);
-    add("--ca-file", options.ca_file);
-    for (const MapOption& map : options.maps) add("--map", map.column + "=" + map.target);
-    if (options.separator != 0)
-        add("--separator", options.separator == '\t' ? "tab" : std::string(1, options.separator));
-    if (options.chunk != Options::kMostRowsPerCall) add("--chunk", std::to_string(options.chunk));
-    if (options.errors != default_errors_path(options.file)) add("--errors", options.errors);
-    add("--resume", job);
+    append_connection(command, options);
+    for (const MapOption& map : options.maps) {
+        append_option(command, "--map", map.column + "=" + map.target);
+    }
+    if (options.separator != 0) {
+        append_option(command, "--separator",
+                      options.separator == '\t' ? "tab" : std::string(1, options.separator));
+    }
+    if (options.chunk != Options::kMostRowsPerCall) {
+        append_option(command, "--chunk", std::to_string(options.chunk));
+    }
+    if (options.errors != default_errors_path(options.file)) {
+        append_option(command, "--errors", options.errors);
+    }
+    append_option(command, "--resume", job);
     return command.append(more);
 }
 

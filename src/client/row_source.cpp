@@ -1,5 +1,7 @@
 #include "client/row_source.hpp"
 
+#include "base/email.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "client/column_guess.hpp"
 #include "client/options.hpp"
@@ -11,6 +13,8 @@
 
 namespace muster::client {
 namespace {
+
+constexpr std::size_t kMostColumns = 500;  // docs/api/limits.md "Limits"
 
 bool is_blank(const std::vector<std::string>& cells) {
     return std::all_of(cells.begin(), cells.end(),
@@ -42,8 +46,18 @@ RowSource::RowSource(const std::string& path, char separator)
     for (const std::string& cell : header) {
         if (!is_utf8(cell)) throw UsageError(path_ + " is not UTF-8 text; save it as CSV in UTF-8");
     }
-    if (is_blank(header)) throw UsageError(path_ + " has no names in its first line");
+    if (is_blank(header)) throw UsageError(path_ + " has no column names in its first line");
+    for (std::string cell : header) {
+        if (!normalise_email(cell)) {
+            throw UsageError(path_ + " has no column names: its first line holds the address " +
+                             printable(cell) + "; add a line with the names of the columns");
+        }
+    }
     columns_ = unique_column_names(header);
+    if (columns_.size() > kMostColumns) {
+        throw UsageError(path_ + " has " + std::to_string(columns_.size()) +
+                         " columns; a file may have " + std::to_string(kMostColumns));
+    }
 }
 
 bool RowSource::read(std::vector<std::string>& cells) {

@@ -18,7 +18,7 @@ void append_row(std::string& body, std::uint32_t number, const rules::MemberFiel
     append_row_json(body, number, fields);
 }
 
-// "email" of "rows[12].payload.email": the index means nothing to the reader of a report.
+// "email" of "rows[12].payload.email": a report does not show the index within the request.
 std::string field_name(std::string_view path) {
     constexpr std::string_view kPayload = "payload.";
     const auto at = path.find(kPayload);
@@ -66,7 +66,7 @@ Stager::Chunk Stager::next_chunk() {
     return chunk;
 }
 
-// False: the error names no row of the chunk, so that sending again would change nothing.
+// False if the error does not name a row of the chunk, so that a retry would fail again.
 bool Stager::drop_faulty_rows(Chunk& chunk, const ApiError& error) {
     std::map<std::size_t, ApiError::Field> faulty;
     for (ApiError::Field& field : error.fields()) {

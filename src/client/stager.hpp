@@ -1,5 +1,5 @@
-// Sends the good rows of a file to a staging job, in chunks, two requests at a time: the server
-// works on one while the other travels.
+// Sends the valid rows of a file to a staging job in chunks, two requests at a time: the server
+// processes one during the transfer of the other.
 #pragma once
 
 #include "client/api_client.hpp"
@@ -32,19 +32,19 @@ struct StagingSetup {
 
 class Stager {
   public:
-    // The server takes 16 MiB a call (docs/api/limits.md "Limits").
+    // The server accepts 16 MiB a call (docs/api/limits.md "Limits").
     static constexpr std::size_t kMostBytes = std::size_t{15} << 20U;
 
     Stager(StagingSetup setup, Progress& progress)
         : setup_(std::move(setup)), progress_(progress) {}
 
-    // Stages every record that convert() does not refuse, under its number in the file. Rows that
-    // the server finds faulty all the same (422 with paths rows[i]) go to the report with its code,
-    // and the rest of their chunk is sent again. Throws what ApiClient throws, and Stopped after
-    // the requests under way. `total`: rows to come, as counted before.
+    // Stages every record that convert() accepts, under its number in the file. Rows that the
+    // server rejects (422 with paths rows[i]) are written to the report with its code, and the rest
+    // of their chunk is sent again. Throws what ApiClient throws, and Stopped after the requests in
+    // progress. `total`: the number of rows to send.
     void run(const std::string& job, std::uint64_t total);
 
-    // Rows that the server refused.
+    // The number of rows that the server rejected.
     std::uint64_t set_aside() const { return set_aside_; }
 
   private:
@@ -71,7 +71,7 @@ class Stager {
     std::exception_ptr failure_;
 };
 
-// 12 for "rows[12].payload.email"; nullopt for a path that names no row.
+// 12 for "rows[12].payload.email"; nullopt for any other path.
 [[nodiscard]] std::optional<std::size_t> row_index(std::string_view path);
 
 }  // namespace muster::client

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "ctl/command.hpp"
-#include "service/access/organizations.hpp"
+#include "ctl/table.hpp"
 
 namespace muster::ctl {
 namespace {
@@ -19,15 +19,25 @@ Json::Value attribute_json(const rules::Attribute& attribute) {
     return json;
 }
 
+std::string choices_cell(const rules::Attribute& attribute) {
+    std::string text;
+    for (const std::string& choice : attribute.choices) {
+        text += (text.empty() ? "" : ", ") + choice;
+    }
+    return text;
+}
+
 Result set_enabled(const Invocation& in, bool enabled) {
-    if (in.arguments.empty()) throw UsageError("name at least one attribute key");
+    if (in.arguments.empty()) {
+        throw UsageError("KEY is missing; name the keys of one attribute or more");
+    }
     const OrgId organization = in.organization();
-    service::require_organization(in.context, organization);
     Result result;
     result.json = Json::Value(Json::arrayValue);
     for (const std::string& key : in.arguments) {
         if (!service::enable_attribute(in.context, organization, key, enabled)) {
-            throw CommandError("the organization has no attribute " + key);
+            throw CommandError("the organization has no attribute " + printable(key) +
+                               "; `musterctl attribute list` shows them");
         }
         result.json.append(key);
     }
@@ -37,15 +47,17 @@ Result set_enabled(const Invocation& in, bool enabled) {
 }  // namespace
 
 Result list_attributes(const Invocation& in) {
-    service::require_organization(in.context, in.organization());
     Result result;
     result.json = Json::Value(Json::arrayValue);
+    Table table({"KEY", "TYPE", "STATE", "LABEL", "CHOICES"});
     const auto registry = service::attribute_registry(in.context, in.organization());
     for (const auto& attribute : registry.all()) {
         result.json.append(attribute_json(attribute));
-        result.text += attribute.key + "  " + std::string(text_of(attribute.type)) +
-                       (attribute.enabled ? "  enabled" : "  disabled") + "\n";
+        table.add({attribute.key, std::string(text_of(attribute.type)),
+                   attribute.enabled ? "enabled" : "disabled", attribute.label,
+                   choices_cell(attribute)});
     }
+    result.text = table.text();
     return result;
 }
 
@@ -72,7 +84,6 @@ Result add_attribute(const Invocation& in) {
             attribute.choices.emplace_back(trimmed(choice));
         }
     }
-    service::require_organization(in.context, in.organization());
     service::add_attribute(in.context, in.organization(), attribute);
     Result result;
     result.json = attribute_json(attribute);

@@ -5,7 +5,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "ctl/command.hpp"
-#include "service/access/organizations.hpp"
+#include "ctl/table.hpp"
 
 namespace muster::ctl {
 namespace {
@@ -41,13 +41,15 @@ Json::Value entry_json(const rules::AuditEntry& entry) {
     return json;
 }
 
-std::string entry_line(const rules::AuditEntry& entry) {
+std::vector<std::string> cells_of(const rules::AuditEntry& entry) {
     const std::string actor =
         entry.actor_id ? "admin " + entry.actor_id->text() : std::string(text_of(entry.actor));
-    return entry.created_at.text() + "  " +
-           (entry.organization_id ? entry.organization_id->text() : "installation") + "  " + actor +
-           "  " + entry.action + "  " + entry.subject_id.value_or("-") + "  " + entry.details +
-           "\n";
+    return {time_cell(entry.created_at),
+            entry.organization_id ? entry.organization_id->text() : "installation",
+            actor,
+            entry.action,
+            entry.subject_id.value_or(""),
+            entry.details};
 }
 
 }  // namespace
@@ -57,17 +59,18 @@ Result show_audit_log(const Invocation& in) {
     std::optional<OrgId> organization;
     if (in.flag("--org")) {
         organization = in.organization();
-        service::require_organization(in.context, *organization);
     }
     std::optional<std::string> action;
     if (in.flag("--action")) action = in.required("--action");
     Result result;
     result.json = Json::Value(Json::arrayValue);
+    Table table({"TIME", "ORGANIZATION", "ACTOR", "ACTION", "SUBJECT", "DETAILS"});
     for (const auto& entry :
          service::newest_audit_entries(in.context, organization, action, limit)) {
         result.json.append(entry_json(entry));
-        result.text += entry_line(entry);
+        table.add(cells_of(entry));
     }
+    result.text = table.text();
     return result;
 }
 

@@ -1,6 +1,6 @@
-// musterctl's commands as rows: words, options, help and function. To add one: a function in the
-// file of its noun, a row in commands.cpp, and a row for each new option. The help, the list in the
-// man page and the bash completion are printed from the rows.
+// musterctl's commands as rows: words, options, help and function. To add one, write a function in
+// the file of its noun, a row in commands.cpp, a row for each new option, and a marker with notes
+// in man/musterctl.8.in. Help, man page and bash completion are printed from the rows.
 #pragma once
 
 #include "base/command_line.hpp"
@@ -8,6 +8,7 @@
 
 #include <json/value.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -28,16 +29,22 @@ struct Invocation {
     std::string config_path;
     const CommandLine& line;
     std::vector<std::string> arguments;  // after the words of the command
+    // Puts a question with a yes or no answer to the operator; empty without a terminal.
+    std::function<bool(const std::string& question)> ask;
 
     // Throws UsageError for an option that is not given.
     const std::string& required(std::string_view option) const;
     std::string optional(std::string_view option, std::string_view fallback = "") const;
-    // Throws UsageError for an --org that is not an id.
+    // The organization of --org, an id or an exact name. Throws UsageError for a name that no
+    // organization or more than one has, std::invalid_argument for an unknown id.
     OrgId organization() const;
     bool flag(std::string_view option) const { return line.has(option); }
+    // Before what cannot be undone; --yes answers the question. Throws UsageError where neither
+    // --yes nor a terminal is given, CommandError for a no.
+    void confirm(const std::string& question) const;
 };
 
-// What a command has to say: printed as a table of lines, or as JSON with --json.
+// A command's output: text, or JSON with --json.
 struct Result {
     Json::Value json;
     std::string text;
@@ -53,13 +60,13 @@ struct Command {
     bool requires_schema = true;  // of this program's version
 };
 
-// A command with the arguments behind its words.
+// A command with the arguments that follow its words.
 struct Call {
     const Command& command;
     std::vector<std::string> arguments;
 };
 // Throws UsageError for an unknown command, and for options or arguments that its row does not
-// have.
+// list.
 Call find_call(const CommandLine& line);
 
 const Program& program();
@@ -114,9 +121,11 @@ Result migrate_database(const Invocation& in);
 Result database_status(const Invocation& in);
 Result rotate_secrets(const Invocation& in);
 Result check_config(const Invocation& in);
+// mail.cpp
+Result test_mail(const Invocation& in);
 // health.cpp
 Result show_health(const Invocation& in);
-// The same where the configuration, which everything else needs, cannot be used.
+// The same if the configuration, which every other check needs, is not valid.
 Result show_health_without_configuration(const std::string& reason);
 
 }  // namespace muster::ctl

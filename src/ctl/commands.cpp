@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "ctl/command.hpp"
 
 #include <algorithm>
@@ -10,24 +11,24 @@ namespace {
 constexpr std::array kOptions = {
     CommandOption{"--config", "FILE",
                   "configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)"},
-    CommandOption{"--json", "", "print the result as JSON"},
+    CommandOption{"--json", "", "print the result, or the error, as JSON"},
 };
 
 constexpr std::array kCommandOptions = {
-    CommandOption{"--action", "NAME", "only entries of this action"},
+    CommandOption{"--action", "NAME", "only entries of this action, such as api_key.issued"},
     CommandOption{"--burst", "N", "requests that may exceed the rate at once"},
-    CommandOption{"--choices", "A,B,C", "the values of a choice attribute"},
+    CommandOption{"--choices", "A,B,C", "the choices of a choice attribute"},
     CommandOption{kCompletionWords, "", ""},
-    CommandOption{"--client-host", "HOST", "the host from which the programs connect"},
+    CommandOption{"--client-host", "HOST", "the host or pattern from which the programs connect"},
     CommandOption{"--email", "ADDRESS", "the person's email address"},
     CommandOption{"--endpoint", "ID", "the webhook endpoint"},
     CommandOption{"--expires", "TIME", "when the key expires, such as 2027-01-31T00:00:00Z"},
     CommandOption{"--id", "ID", "the id that the list shows"},
     CommandOption{"--key", "KEY", "the attribute's key"},
     CommandOption{"--label", "TEXT", "the attribute's label (default: its key)"},
-    CommandOption{"--limit", "N", "the number of entries"},
+    CommandOption{"--limit", "N", "the number of entries, 1 to 1000 (default 50)"},
     CommandOption{"--name", "NAME", "the name to show"},
-    CommandOption{"--org", "ID", "the organization (musterctl org list)"},
+    CommandOption{"--org", "ORG", "the organization's id or exact name (musterctl org list)"},
     CommandOption{"--origins", "A,B,C", "origins of web pages, such as https://example.org"},
     CommandOption{"--print-sql", "", "print the statements instead of running them"},
     CommandOption{"--provider", "ID", "only this provider"},
@@ -35,75 +36,78 @@ constexpr std::array kCommandOptions = {
     CommandOption{"--role", "ROLE", "owner, admin or viewer (default admin)"},
     CommandOption{"--root-socket", "PATH", "the database's Unix socket, for its administrator"},
     CommandOption{"--root-user", "NAME", "the database's administrator (default root)"},
-    CommandOption{"--since", "TIME", "such as 2026-01-31T00:00:00Z"},
+    CommandOption{"--since", "TIME", "the earliest delivery, such as 2026-01-31T00:00:00Z"},
     CommandOption{"--type", "TYPE", "text, number, date, boolean, single_choice or multi_choice"},
-    CommandOption{"--yes", "", "erase the data; without it, only show it"},
+    CommandOption{"--yes", "", "do what cannot be undone, without a question"},
 };
 
 constexpr std::array kCommands = {
     Command{"db init", "[--root-socket] [--root-user] [--client-host] [--print-sql]", "",
-            "make the database, its user and the schema, or print how", init_database, false},
+            "create the database, its user and the schema, or print the statements", init_database,
+            false},
     Command{"db migrate", "[--root-socket] [--root-user]", "",
-            "bring the schema to this program's version", migrate_database, false},
+            "upgrade the schema to this program's version", migrate_database, false},
     Command{"db status", "", "", "show the schema's version", database_status, false},
-    Command{"org create", "--name", "", "make an organization", create_org},
+    Command{"org create", "--name", "", "create an organization", create_org},
     Command{"org list", "", "", "list the organizations", list_orgs},
     Command{"admin add", "--org --email [--role]", "",
             "give an admin a seat (role owner, admin or viewer)", add_admin},
-    Command{"admin list", "--org", "", "list who has a seat in an organization", list_admins},
-    Command{"admin remove", "--org --email", "",
-            "take an admin's seat away, from the next request on", remove_admin},
-    Command{"admin reset-2fa", "--email", "",
-            "take an admin's second factor and sessions away; the next sign-in enrolls anew",
-            reset_two_factor},
+    Command{"admin list", "--org", "", "list the admins of an organization", list_admins},
+    Command{"admin remove", "--org --email [--yes]", "",
+            "remove an admin's seat, from the next request on", remove_admin},
+    Command{"admin reset-2fa", "--email [--yes]", "",
+            "remove an admin's second factor and sessions", reset_two_factor},
     Command{"key issue", "--org --name [--expires] [--rate] [--burst]", "",
-            "issue an API key; it is shown this once", issue_key},
+            "issue an API key and show it, once", issue_key},
     Command{"key list", "--org", "", "list an organization's API keys", list_keys},
-    Command{"key revoke", "--org --id", "", "revoke an API key, from the next request on",
+    Command{"key revoke", "--org --id [--yes]", "", "revoke an API key, from the next request on",
             revoke_key},
     Command{"tracking-key issue", "--org --name --origins [--expires] [--rate] [--burst]", "",
-            "issue a key for web pages of these origins (a,b,c) to send events and show ads with",
+            "issue a public key with which web pages of these origins send events and show ads",
             issue_tracking_key},
     Command{"tracking-key list", "--org", "", "list an organization's tracking keys",
             list_tracking_keys},
-    Command{"tracking-key revoke", "--org --id", "",
+    Command{"tracking-key revoke", "--org --id [--yes]", "",
             "revoke a tracking key, from the next request on", revoke_tracking_key},
     Command{"content-key issue", "--org --name --origins [--expires]", "",
-            "issue a key for web pages of these origins (a,b,c) to read articles with",
+            "issue a public key with which web pages of these origins read articles",
             issue_content_key},
     Command{"content-key list", "--org", "", "list an organization's content keys",
             list_content_keys},
-    Command{"content-key revoke", "--org --id", "",
+    Command{"content-key revoke", "--org --id [--yes]", "",
             "revoke a content key, from the next request on", revoke_content_key},
-    Command{"attribute list", "--org", "", "list the attribute registry", list_attributes},
+    Command{"attribute list", "--org", "", "list an organization's attributes", list_attributes},
     Command{"attribute enable", "--org", "KEY...", "enable attributes", enable_attributes},
-    Command{"attribute disable", "--org", "KEY...", "disable attributes", disable_attributes},
+    Command{"attribute disable", "--org", "KEY...", "disable attributes and keep their values",
+            disable_attributes},
     Command{"attribute add", "--org --key --type [--label] [--choices]", "",
-            "add an attribute, enabled (choices: a,b,c)", add_attribute},
+            "add an attribute and enable it", add_attribute},
     Command{"import list", "--org", "", "list an organization's import jobs, newest first",
             list_imports},
     Command{"import show", "--org --id", "", "show an import job", show_import},
-    Command{"import cancel", "--org --id", "", "cancel an import job that has not begun to commit",
-            cancel_import},
+    Command{"import cancel", "--org --id [--yes]", "",
+            "cancel an import job that has not begun to commit", cancel_import},
     Command{"webhook list", "--org", "",
-            "list an organization's webhook endpoints, and how many deliveries wait and failed",
+            "list an organization's webhook endpoints, with pending and failed deliveries",
             list_webhooks},
     Command{"webhook recover", "--org --endpoint --since", "",
-            "send an endpoint again what failed or was canceled since a time", recover_webhooks},
-    Command{"provider list", "", "",
-            "list the providers of external data, and which ones admins can connect",
+            "queue an endpoint's failed and canceled deliveries again", recover_webhooks},
+    Command{"provider list", "", "", "list the providers of external data and what each one lacks",
             list_providers, false},
     Command{"provider check", "[--provider]", "",
-            "ask the providers that are ready whether they accept this installation",
-            check_providers, false},
+            "ask the ready providers whether they accept this installation", check_providers,
+            false},
     Command{"secret rotate", "", "", "re-encrypt values that still use security.previous_key_file",
             rotate_secrets},
     Command{"user erase", "--email [--yes]", "",
-            "show what is kept of a person in all organizations; with --yes, erase it", erase_user},
-    Command{"audit", "[--org] [--limit] [--action]", "",
-            "show what operators and admins did, newest first", show_audit_log},
+            "show a person's data in all organizations; with --yes, erase it", erase_user},
+    Command{"audit", "[--org] [--limit] [--action]", "", "show the audit log, newest entry first",
+            show_audit_log},
+    Command{"mail test", "", "ADDRESS", "send a message and show the mail server's answer",
+            test_mail, false},
     Command{"config check", "", "", "check the configuration file", check_config, false},
-    Command{"health", "", "", "say what is wrong and what to do", show_health, false},
+    Command{"health", "", "", "check everything, and say what to do about each problem",
+            show_health, false},
 };
 
 struct OptionUse {
@@ -164,9 +168,9 @@ const Command* find_command(std::span<const std::string> words) {
     return nullptr;
 }
 
-// Names the commands of a known noun, else all nouns.
+// Lists the commands of a known noun, else all nouns.
 UsageError unknown_command(std::span<const std::string> words) {
-    if (words.empty()) return UsageError("COMMAND is missing");
+    if (words.empty()) return UsageError("COMMAND is missing; `musterctl help` lists all commands");
     std::vector<std::string_view> verbs;
     std::vector<std::string_view> nouns;
     for (const Command& command : kCommands) {
@@ -175,8 +179,11 @@ UsageError unknown_command(std::span<const std::string> words) {
         if (nouns.empty() || nouns.back() != noun) nouns.push_back(noun);
     }
     if (verbs.empty()) return unknown_word("command", words.front(), nouns);
-    const std::string given = words.front() + (words.size() > 1 ? " " + words[1] : "");
-    return unknown_word("command", given, verbs);
+    if (words.size() == 1) {
+        return {"`" + words.front() + "` is a group of commands; use " + listed(verbs),
+                words.front()};
+    }
+    return unknown_word("command", words.front() + " " + words[1], verbs);
 }
 
 void check_options(const Command& command, const CommandLine& line) {
@@ -184,45 +191,30 @@ void check_options(const Command& command, const CommandLine& line) {
     for (const auto& [name, values] : line.options) {
         if (std::ranges::find(kOptions, name, &CommandOption::name) != kOptions.end()) continue;
         if (std::ranges::find(uses, name, &OptionUse::name) != uses.end()) continue;
-        throw UsageError("`" + std::string(command.words) + "` has no option " + name);
+        throw UsageError("`" + std::string(command.words) + "` has no option " + name,
+                         command.words);
     }
     for (const OptionUse& use : uses) {
         if (use.is_required && !line.has(use.name)) {
-            throw UsageError(std::string(use.name) + " is missing");
+            throw UsageError(std::string(use.name) + " is missing", command.words);
         }
     }
 }
 
 }  // namespace
 
-const std::string& Invocation::required(std::string_view option) const {
-    const auto found = line.options.find(option);
-    if (found == line.options.end()) throw UsageError(std::string(option) + " is missing");
-    return found->second.back();
-}
-
-std::string Invocation::optional(std::string_view option, std::string_view fallback) const {
-    return line.value(option, fallback);
-}
-
-OrgId Invocation::organization() const {
-    const std::string text = required("--org");
-    const auto id = OrgId::parse(text);
-    if (!id) throw invalid_value("--org", text, "an id of `musterctl org list`");
-    return *id;
-}
-
 const Program& program() {
     static const Program kProgram{
         .name = "musterctl",
-        .synopsis = "[--config FILE] [--json] COMMAND [OPTION VALUE]... [ARGUMENT]...",
+        .synopsis = "[--config FILE] [--json] COMMAND [OPTION]... [ARGUMENT]...",
         .description =
             "Manages an installation of Muster. `musterctl COMMAND --help` shows the options of a "
             "command.",
         .options = kOptions,
         .command_options = kCommandOptions,
         .details = command_list(),
-        .help = [](const CommandLine& line) { return help(line.arguments); },
+        .help = help,
+        .has_json_errors = true,
     };
     return kProgram;
 }
@@ -255,7 +247,7 @@ Call find_call(const CommandLine& line) {
     const std::span words = line.arguments;
     const auto rest = words.subspan(split(command->words, ' ').size());
     if (command->arguments.empty() && !rest.empty()) {
-        throw UsageError("unexpected argument " + rest.front());
+        throw UsageError("unexpected argument " + rest.front(), command->words);
     }
     check_options(*command, line);
     return {*command, {rest.begin(), rest.end()}};

@@ -9,14 +9,16 @@ using service::HealthCheck;
 
 std::string line_of(const HealthCheck& check) {
     constexpr std::size_t kNames = 15;  // configuration
-    std::string line = check.problem.empty() ? "ok     " : "WRONG  ";
+    const bool is_wrong = !check.problem.empty();
+    const bool is_doubtful = !check.warning.empty();
+    std::string line = is_wrong ? "WRONG  " : is_doubtful ? "WARN   " : "ok     ";
     line += check.name + std::string(kNames - check.name.size(), ' ');
-    line += check.problem.empty() ? check.finding : check.problem;
+    line += is_wrong ? check.problem : is_doubtful ? check.warning : check.finding;
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";
 }
 
-Result told(const std::vector<HealthCheck>& checks) {
+Result reported(const std::vector<HealthCheck>& checks) {
     Result result;
     result.json["checks"] = Json::Value(Json::arrayValue);
     std::string first;
@@ -26,6 +28,7 @@ Result told(const std::vector<HealthCheck>& checks) {
         entry["name"] = check.name;
         entry["ok"] = check.problem.empty();
         entry["problem"] = check.problem.empty() ? Json::Value() : Json::Value(check.problem);
+        entry["warning"] = check.warning.empty() ? Json::Value() : Json::Value(check.warning);
         result.text += line_of(check);
     }
     result.json["healthy"] = first.empty();
@@ -38,16 +41,16 @@ Result told(const std::vector<HealthCheck>& checks) {
 }  // namespace
 
 Result show_health(const Invocation& in) {
-    // It was read and checked before any command runs.
-    std::vector<HealthCheck> checks = {{"configuration", "", in.config_path}};
+    // main() has read and checked it.
+    std::vector<HealthCheck> checks = {{"configuration", "", in.config_path, ""}};
     for (HealthCheck& check : service::check_health(in.context)) {
         checks.push_back(std::move(check));
     }
-    return told(checks);
+    return reported(checks);
 }
 
 Result show_health_without_configuration(const std::string& reason) {
-    return told({{"configuration", reason, ""}});
+    return reported({{"configuration", reason, "", ""}});
 }
 
 }  // namespace muster::ctl

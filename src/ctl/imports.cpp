@@ -2,7 +2,9 @@
 #include "service/imports/jobs.hpp"
 
 #include "ctl/command.hpp"
-#include "service/access/organizations.hpp"
+#include "ctl/table.hpp"
+
+#include <array>
 
 namespace muster::ctl {
 namespace {
@@ -34,42 +36,58 @@ Json::Value job_json(const rules::ImportJob& job) {
     return json;
 }
 
-std::string job_line(const rules::ImportJob& job) {
-    return job.id.text() + "  " + std::string(text_of(job.state)) + "  " +
-           std::to_string(job.processed_rows) + "/" + std::to_string(job.staged_rows) + "  " +
-           job.file_name + "\n";
+// In the order of a job's life. jsoncpp sorts members by name.
+constexpr std::array kShown = {
+    "id",           "state",         "failure",        "file_name",      "created_at",
+    "heartbeat_at", "attempts",      "staged_rows",    "processed_rows", "valid_rows",
+    "invalid_rows", "created_count", "attached_count", "failed_count",
+};
+
+std::string job_text(const Json::Value& job) {
+    std::string text;
+    for (const char* name : kShown) {
+        if (!job.isMember(name)) continue;
+        const std::string value = job[name].asString();
+        text += std::string(name) + ": " + (value.empty() ? "-" : printable(value)) + "\n";
+    }
+    return text;
 }
 
 }  // namespace
 
 Result list_imports(const Invocation& in) {
-    service::require_organization(in.context, in.organization());
     Result result;
     result.json = Json::Value(Json::arrayValue);
+    Table table({"ID", "STATE", "PROCESSED", "STAGED", "CREATED", "FILE"});
     auto jobs =
         service::list_imports(in.context, in.organization(), std::nullopt, std::nullopt, kListed);
     if (jobs.size() > kListed) jobs.pop_back();
     for (const auto& job : jobs) {
         result.json.append(job_json(job));
-        result.text += job_line(job);
+        table.add({job.id.text(), std::string(text_of(job.state)),
+                   std::to_string(job.processed_rows), std::to_string(job.staged_rows),
+                   time_cell(job.created_at), job.file_name});
     }
+    result.text = table.text();
     return result;
 }
 
 Result show_import(const Invocation& in) {
-    // Read as it is: the operator's look moves nothing.
-    const auto job = service::read_import(in.context, in.organization(), import_id(in));
-    if (!job) throw CommandError("the organization has no such import job");
+    // Reads the job without moving it to its next state.
+    const ImportId id = import_id(in);
+    const auto job = service::read_import(in.context, in.organization(), id);
+    if (!job) throw CommandError("the organization has no import job " + id.text());
     Result result;
     result.json = job_json(*job);
-    for (const std::string& name : result.json.getMemberNames()) {
-        result.text += name + ": " + result.json[name].asString() + "\n";
-    }
+    result.text = job_text(result.json);
     return result;
 }
 
 Result cancel_import(const Invocation& in) {
-    service::cancel_import_now(in.context, in.organization(), import_id(in));
+    const ImportId id = import_id(in);
+    const OrgId organization = in.organization();
+    in.confirm("Cancel import " + id.text() + "? Its staged rows cannot be imported any more.");
+    service::cancel_import_now(in.context, organization, id);
     Result result;
     result.json["id"] = in.required("--id");
     result.json["state"] = "canceled";

@@ -1,9 +1,10 @@
-// What the commands for keys of all kinds share: their options, and how they show a key.
+// Shared by the commands for all kinds of keys: options, and the output for a key.
 #pragma once
 
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "ctl/command.hpp"
+#include "ctl/table.hpp"
 #include "service/access/api_keys.hpp"
 #include "service/access/credentials.hpp"
 
@@ -22,7 +23,7 @@ inline Json::Value number_json(const std::optional<std::int64_t>& value) {
     return value ? Json::Value(Json::Int64(*value)) : Json::Value();
 }
 
-// nullopt where it is left out. Throws UsageError for an invalid rate.
+// nullopt without the option. Throws UsageError for an invalid rate.
 inline std::optional<std::int64_t> rate_option(const Invocation& in, std::string_view option) {
     const std::string text = in.optional(option);
     if (text.empty()) return std::nullopt;
@@ -34,14 +35,20 @@ inline std::optional<std::int64_t> rate_option(const Invocation& in, std::string
     return number;
 }
 
-// --expires; nullopt where it is left out. Throws UsageError for another time than a future one.
+// --expires, or nullopt without it. Throws UsageError unless it is a future time.
 inline std::optional<Timestamp> expiry_option(const Invocation& in) {
     const std::string text = in.optional("--expires");
     if (text.empty()) return std::nullopt;
     const auto expires_at = Timestamp::parse(text);
-    if (!expires_at || *expires_at <= Timestamp::now()) {
-        throw invalid_value("--expires", text, "a future time such as 2027-01-31T00:00:00Z");
+    if (!expires_at && Date::parse(text)) {
+        throw invalid_value("--expires", text,
+                            "a date with a time and a time zone: " + text + "T00:00:00Z");
     }
+    if (!expires_at) {
+        throw invalid_value("--expires", text,
+                            "YYYY-MM-DDThh:mm:ssZ, a UTC time, or an offset such as +02:00 for Z");
+    }
+    if (*expires_at <= Timestamp::now()) throw invalid_value("--expires", text, "a future time");
     return expires_at;
 }
 
@@ -49,6 +56,17 @@ template <class Key>
 std::string state_of(const Key& key) {
     if (key.revoked_at) return "revoked";
     return service::is_expired_or_revoked(key, Timestamp::now()) ? "expired" : "active";
+}
+
+template <class Id>
+CommandError no_active_key(const Id& id) {
+    return CommandError("the organization has no active key with the id " + id.text());
+}
+
+// `shown`: the key as a list shows it.
+inline std::string revoke_question(const std::string& shown, const std::string& name) {
+    return "Revoke the key " + shown + " \"" + printable(name) +
+           "\"? Requests with it are refused from the next one on.";
 }
 
 inline Result revoked(const std::string& id) {

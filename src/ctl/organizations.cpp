@@ -3,7 +3,10 @@
 
 #include "ctl/command.hpp"
 #include "ctl/key_options.hpp"
+#include "ctl/table.hpp"
 #include "service/access/api_keys.hpp"
+
+#include <algorithm>
 
 namespace muster::ctl {
 namespace {
@@ -24,11 +27,11 @@ Json::Value key_json(const rules::ApiKey& key) {
     return json;
 }
 
-std::vector<rules::ApiKey> all_keys(const Invocation& in) {
+std::vector<rules::ApiKey> all_keys(const Invocation& in, OrgId organization) {
     constexpr int kPage = 1000;
     std::vector<rules::ApiKey> all;
     for (std::optional<ApiKeyId> after;; after = all.back().id) {
-        auto page = service::list_api_keys(in.context, in.organization(), after, kPage);
+        auto page = service::list_api_keys(in.context, organization, after, kPage);
         all.insert(all.end(), page.begin(), page.end());
         if (page.size() < kPage) return all;
     }
@@ -49,20 +52,21 @@ Result create_org(const Invocation& in) {
 Result list_orgs(const Invocation& in) {
     Result result;
     result.json = Json::Value(Json::arrayValue);
+    Table table({"ID", "CREATED", "NAME"});
     for (const auto& organization : service::list_organizations(in.context)) {
         Json::Value entry;
         entry["id"] = organization.id.text();
         entry["name"] = organization.name;
         entry["created_at"] = organization.created_at.text();
         result.json.append(std::move(entry));
-        result.text += organization.id.text() + "  " + organization.name + "\n";
+        table.add({organization.id.text(), time_cell(organization.created_at), organization.name});
     }
+    result.text = table.text();
     return result;
 }
 
 Result issue_key(const Invocation& in) {
     const auto expires_at = expiry_option(in);
-    service::require_organization(in.context, in.organization());
     const auto issued = service::issue_api_key(
         in.context, in.organization(),
         {in.required("--name"), expires_at, rate_option(in, "--rate"), rate_option(in, "--burst")});
@@ -74,23 +78,28 @@ Result issue_key(const Invocation& in) {
 }
 
 Result list_keys(const Invocation& in) {
-    service::require_organization(in.context, in.organization());
     Result result;
     result.json = Json::Value(Json::arrayValue);
-    for (const auto& key : all_keys(in)) {
+    Table table({"ID", "KEY", "STATE", "CREATED", "LAST USED", "EXPIRES", "NAME"});
+    for (const auto& key : all_keys(in, in.organization())) {
         result.json.append(key_json(key));
-        result.text += key.id.text() + "  org_..." + key.last_four + "  " + state_of(key) + "  " +
-                       key.name + "\n";
+        table.add({key.id.text(), "org_..." + key.last_four, state_of(key),
+                   time_cell(key.created_at), time_cell(key.last_used_at),
+                   time_cell(key.expires_at), key.name});
     }
+    result.text = table.text();
     return result;
 }
 
 Result revoke_key(const Invocation& in) {
     const auto id = ApiKeyId::parse(in.required("--id"));
     if (!id) throw invalid_value("--id", in.required("--id"), "an id of `musterctl key list`");
-    if (!service::revoke_api_key(in.context, in.organization(), *id)) {
-        throw CommandError("there is no such key in this organization that is not revoked");
-    }
+    const OrgId organization = in.organization();
+    const auto keys = all_keys(in, organization);
+    const auto found = std::ranges::find(keys, *id, &rules::ApiKey::id);
+    if (found == keys.end() || found->revoked_at) throw no_active_key(*id);
+    in.confirm(revoke_question("org_..." + found->last_four, found->name));
+    if (!service::revoke_api_key(in.context, organization, *id)) throw no_active_key(*id);
     return revoked(id->text());
 }
 

@@ -3,6 +3,7 @@
 #include "base/settings.hpp"
 
 #include "ctl/command.hpp"
+#include "ctl/table.hpp"
 #include "rules/connections/oauth.hpp"
 #include "service/connections/provider_client.hpp"
 
@@ -12,20 +13,6 @@ namespace {
 using rules::Provider;
 using service::ProviderCheck;
 using service::ProviderVerdict;
-
-// Up to the place where the next column begins.
-std::string column(std::string_view text, std::size_t width) {
-    std::string padded(text);
-    padded.append(text.size() < width ? width - text.size() : 0, ' ');
-    return padded + "  ";
-}
-
-std::string line_of(const Provider& provider, std::string_view state, std::string_view text) {
-    constexpr std::size_t kIds = 16;    // google_analytics
-    constexpr std::size_t kStates = 9;  // undecided, not ready
-    std::string line = column(provider.id, kIds) + column(state, kStates);
-    return line.append(text).append("\n");
-}
 
 Json::Value check_json(const Provider& provider, const ProviderCheck& check) {
     Json::Value json;
@@ -38,20 +25,39 @@ Json::Value check_json(const Provider& provider, const ProviderCheck& check) {
     return json;
 }
 
-std::string check_line(const Provider& provider, const ProviderCheck& check) {
-    std::string text = check.text;
-    // The texts about a failure have it already.
+std::string answer_cell(const ProviderCheck& check) {
+    // The texts about a failure name the code.
     const std::string code = " (" + check.code + ")";
-    if (!check.code.empty() && text.find(code) == std::string::npos) text += code;
-    if (!check.url.empty()) text += "  " + check.url;
-    return line_of(provider, text_of(check.verdict), text);
+    const bool has_code = check.code.empty() || check.text.find(code) != std::string::npos;
+    return has_code ? check.text : check.text + code;
 }
 
-void add_check(const Invocation& in, const Provider& provider, Result& result) {
-    const ProviderCheck check = service::check_provider(in.context.settings, provider);
-    result.json.append(check_json(provider, check));
-    result.text += check_line(provider, check);
-    if (check.verdict == ProviderVerdict::Failed) result.status = 1;
+Result checked(const Invocation& in, std::span<const Provider* const> providers) {
+    Result result;
+    result.json = Json::Value(Json::arrayValue);
+    Table table({"PROVIDER", "RESULT", "ANSWER", "URL"});
+    for (const Provider* provider : providers) {
+        const ProviderCheck check = service::check_provider(in.context.settings, *provider);
+        result.json.append(check_json(*provider, check));
+        table.add({std::string(provider->id), std::string(text_of(check.verdict)),
+                   answer_cell(check), check.url});
+        if (check.verdict == ProviderVerdict::Failed) result.status = 1;
+    }
+    result.text = providers.empty() ? "no provider is ready; `musterctl provider list` shows what "
+                                      "each one lacks\n"
+                                    : table.text();
+    return result;
+}
+
+const Provider& provider_option(const Invocation& in) {
+    const std::string& id = in.required("--provider");
+    const Provider* provider = rules::find_provider(id);
+    if (provider == nullptr) {
+        throw invalid_value("--provider", id, "an id of `musterctl provider list`");
+    }
+    const std::string reason = rules::missing_settings(*provider, in.context.settings.providers);
+    if (!reason.empty()) throw CommandError(reason);
+    return *provider;
 }
 
 }  // namespace
@@ -59,6 +65,7 @@ void add_check(const Invocation& in, const Provider& provider, Result& result) {
 Result list_providers(const Invocation& in) {
     Result result;
     result.json = Json::Value(Json::arrayValue);
+    Table table({"PROVIDER", "STATE", "NAME", "MISSING"});
     for (const Provider& provider : rules::providers()) {
         const std::string reason = rules::missing_settings(provider, in.context.settings.providers);
         Json::Value json;
@@ -67,34 +74,25 @@ Result list_providers(const Invocation& in) {
         json["ready"] = reason.empty();
         json["reason"] = reason;
         result.json.append(std::move(json));
-        std::string text(provider.name);
-        if (!reason.empty()) text += ": " + reason;
-        result.text += line_of(provider, reason.empty() ? "ready" : "not ready", text);
+        table.add({std::string(provider.id), reason.empty() ? "ready" : "not ready",
+                   std::string(provider.name), reason});
     }
+    result.text = table.text();
     return result;
 }
 
 Result check_providers(const Invocation& in) {
-    Result result;
-    result.json = Json::Value(Json::arrayValue);
-    if (const std::string id = in.optional("--provider"); !id.empty()) {
-        const Provider* provider = rules::find_provider(id);
-        if (provider == nullptr) {
-            throw invalid_value("--provider", id, "an id of `musterctl provider list`");
-        }
-        const std::string reason =
-            rules::missing_settings(*provider, in.context.settings.providers);
-        if (!reason.empty()) throw CommandError(reason);
-        add_check(in, *provider, result);
-        return result;
+    std::vector<const Provider*> ready;
+    if (in.flag("--provider")) {
+        ready.push_back(&provider_option(in));
+        return checked(in, ready);
     }
     for (const Provider& provider : rules::providers()) {
-        const bool is_ready =
-            rules::missing_settings(provider, in.context.settings.providers).empty();
-        if (is_ready) add_check(in, provider, result);
+        if (rules::missing_settings(provider, in.context.settings.providers).empty()) {
+            ready.push_back(&provider);
+        }
     }
-    if (result.text.empty()) result.text = "no provider is ready (musterctl provider list)\n";
-    return result;
+    return checked(in, ready);
 }
 
 }  // namespace muster::ctl

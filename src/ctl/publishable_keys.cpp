@@ -4,7 +4,9 @@
 #include "base/text.hpp"
 #include "ctl/command.hpp"
 #include "ctl/key_options.hpp"
-#include "service/access/organizations.hpp"
+#include "ctl/table.hpp"
+
+#include <algorithm>
 
 namespace muster::ctl {
 namespace {
@@ -43,7 +45,6 @@ Result issue(const Invocation& in, PublishableKeyKind kind) {
         fields.rate_per_second = rate_option(in, "--rate");
         fields.burst = rate_option(in, "--burst");
     }
-    service::require_organization(in.context, in.organization());
     const auto key = service::issue_publishable_key(in.context, in.organization(), kind, fields);
     Result result;
     result.json = key_json(key);
@@ -51,27 +52,31 @@ Result issue(const Invocation& in, PublishableKeyKind kind) {
     return result;
 }
 
-std::vector<PublishableKey> all_keys(const Invocation& in, PublishableKeyKind kind) {
+std::vector<PublishableKey> all_keys(const Invocation& in, OrgId organization,
+                                     PublishableKeyKind kind) {
     constexpr int kPage = 1000;
     std::vector<PublishableKey> all;
     for (std::optional<PublishableKeyId> after;; after = all.back().id) {
-        auto page =
-            service::list_publishable_keys(in.context, in.organization(), kind, after, kPage);
+        auto page = service::list_publishable_keys(in.context, organization, kind, after, kPage);
         all.insert(all.end(), page.begin(), page.end());
         if (page.size() < kPage) return all;
     }
 }
 
 Result list(const Invocation& in, PublishableKeyKind kind) {
-    service::require_organization(in.context, in.organization());
     Result result;
     result.json = Json::Value(Json::arrayValue);
-    for (const auto& key : all_keys(in, kind)) {
+    Table table({"ID", "KEY", "STATE", "CREATED", "LAST USED", "EXPIRES", "NAME", "ORIGINS"});
+    for (const auto& key : all_keys(in, in.organization(), kind)) {
         result.json.append(key_json(key));
-        result.text += key.id.text() + "  " + key.token + "  " + state_of(key) + "  " + key.name;
-        for (const std::string& origin : key.allowed_origins) result.text += "  " + origin;
-        result.text += "\n";
+        std::string origins;
+        for (const std::string& origin : key.allowed_origins) {
+            origins += (origins.empty() ? "" : ",") + origin;
+        }
+        table.add({key.id.text(), key.token, state_of(key), time_cell(key.created_at),
+                   time_cell(key.last_used_at), time_cell(key.expires_at), key.name, origins});
     }
+    result.text = table.text();
     return result;
 }
 
@@ -81,8 +86,13 @@ Result revoke(const Invocation& in, PublishableKeyKind kind) {
         throw invalid_value("--id", in.required("--id"),
                             "an id of `musterctl " + std::string(text_of(kind)) + "-key list`");
     }
-    if (!service::revoke_publishable_key(in.context, in.organization(), kind, *id)) {
-        throw CommandError("there is no such key in this organization that is not revoked");
+    const OrgId organization = in.organization();
+    const auto keys = all_keys(in, organization, kind);
+    const auto found = std::ranges::find(keys, *id, &PublishableKey::id);
+    if (found == keys.end() || found->revoked_at) throw no_active_key(*id);
+    in.confirm(revoke_question(found->token, found->name));
+    if (!service::revoke_publishable_key(in.context, organization, kind, *id)) {
+        throw no_active_key(*id);
     }
     return revoked(id->text());
 }

@@ -11,14 +11,14 @@ namespace muster::ctl {
 
 namespace {
 
-// nullopt: as the configuration's user.
+// nullopt: use the configuration's user.
 std::optional<service::Administrator> administrator(const Invocation& in) {
     const std::string socket = in.optional("--root-socket");
     if (in.flag("--root-socket") && !socket.starts_with('/')) {
         throw invalid_value("--root-socket", socket, "the path of the database's Unix socket");
     }
     if (in.flag("--root-user") && socket.empty()) {
-        throw UsageError("--root-user goes with --root-socket");
+        throw UsageError("--root-user needs --root-socket");
     }
     if (socket.empty()) return std::nullopt;
     return service::Administrator{socket, in.optional("--root-user", "root")};
@@ -31,7 +31,7 @@ Result print_installation(const Invocation& in) {
     return result;
 }
 
-// What `db status` ends with: scripts decide by it what is to be done.
+// The exit status of `db status`, on which scripts decide.
 int status_of(rules::SchemaFit fit) {
     constexpr int kMigrate = 3;
     constexpr int kInit = 4;
@@ -51,12 +51,12 @@ int status_of(rules::SchemaFit fit) {
 
 std::string sentence_on(const service::SchemaStatus& standing) {
     if (!standing.problem.empty()) return standing.problem + "\n";
-    if (standing.fit == rules::SchemaFit::Current) return "they fit\n";
-    return "the schema is newer than this program, which may work with it\n";
+    if (standing.fit == rules::SchemaFit::Current) return "the schema matches this program\n";
+    return "the schema is newer than this program; this program may use it\n";
 }
 
 std::string schema_sentence(bool made) {
-    return made ? "the schema was made\n" : "the schema was there already\n";
+    return made ? "the schema was created\n" : "the schema exists already\n";
 }
 
 Result install_database(const Invocation& in, const service::Administrator& by) {
@@ -73,9 +73,9 @@ Result install_database(const Invocation& in, const service::Administrator& by) 
         if (has_others) result.json["users_with_other_rights"].append(account);
         result.text += "the database user " + account + " reads and writes " +
                        in.context.settings.database.name +
-                       (has_others ? "; it has other rights besides, which Muster does not need "
-                                     "(SHOW GRANTS): take them away\n"
-                                   : ", and no more\n");
+                       (has_others ? "; it has other privileges that Muster does not need: see "
+                                     "SHOW GRANTS and revoke them\n"
+                                   : " and has no other privileges\n");
     }
     result.text += schema_sentence(installed.schema_made);
     return result;
@@ -86,10 +86,10 @@ Result install_database(const Invocation& in, const service::Administrator& by) 
 Result init_database(const Invocation& in) {
     const auto by = administrator(in);
     if (in.flag("--print-sql") && by) {
-        throw UsageError("--print-sql runs nothing, and so takes no --root-socket");
+        throw UsageError("--print-sql does not connect; leave out --root-socket", "db init");
     }
     if (in.flag("--client-host") && !by && !in.flag("--print-sql")) {
-        throw UsageError("--client-host goes with --root-socket or --print-sql");
+        throw UsageError("--client-host needs --root-socket or --print-sql", "db init");
     }
     if (in.flag("--print-sql")) return print_installation(in);
     if (by) return install_database(in, *by);
@@ -115,13 +115,13 @@ Result migrate_database(const Invocation& in) {
         result.json["upgrades"].append(std::move(entry));
         result.text += "upgraded to version " + std::to_string(applied.version) + ": " +
                        std::to_string(applied.statements) + " statements, " +
-                       std::to_string(applied.done_before) + " of them done before\n";
+                       std::to_string(applied.done_before) + " of them already done\n";
     }
     result.json["version"] = migration.version;
     result.text += "the schema is at version " + std::to_string(migration.version);
     result.text += migration.version == service::supported_schema_version()
-                       ? ", as it should be\n"
-                       : ", newer than this program, which may work with it: nothing was done\n";
+                       ? ", which this program expects\n"
+                       : ", newer than this program, which may use it: nothing was changed\n";
     return result;
 }
 
@@ -151,8 +151,8 @@ Result rotate_secrets(const Invocation& in) {
         entry["resealed"] = Json::Int64(count.resealed);
         entry["current"] = Json::Int64(count.current);
         entry["unreadable"] = Json::Int64(count.unreadable);
-        result.text += count.what + ": " + std::to_string(count.resealed) + " sealed anew, " +
-                       std::to_string(count.current) + " were current, " +
+        result.text += count.what + ": " + std::to_string(count.resealed) + " re-encrypted, " +
+                       std::to_string(count.current) + " already current, " +
                        std::to_string(count.unreadable) + " unreadable\n";
         if (count.unreadable > 0) result.status = 1;
     }
@@ -160,7 +160,7 @@ Result rotate_secrets(const Invocation& in) {
 }
 
 Result check_config(const Invocation& in) {
-    // It was read and checked before any command runs.
+    // main() has read and checked it.
     Result result;
     result.json["file"] = in.config_path;
     result.json["valid"] = true;

@@ -1,8 +1,8 @@
 // musterctl user.
 #include "ctl/command.hpp"
+#include "ctl/table.hpp"
 #include "service/privacy/erasure.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace muster::ctl {
@@ -11,33 +11,15 @@ namespace {
 using service::Erasure;
 using service::KeptJob;
 
-constexpr std::size_t kIdColumn = 38;
-constexpr std::size_t kCountColumn = 13;
-
-std::string cell(std::string text, std::size_t width) {
-    text.resize(std::max(width, text.size() + 1), ' ');
-    return text;
-}
-
-std::string line_of(std::string organization, std::string member,
-                    std::initializer_list<std::string> counts, const std::string& name) {
-    std::string line =
-        cell(std::move(organization), kIdColumn) + cell(std::move(member), kIdColumn);
-    for (const std::string& count : counts) line += cell(count, kCountColumn);
-    return line + name + "\n";
-}
-
 std::string table_of(const Erasure& erasure) {
     if (erasure.organizations.empty()) return "";
-    std::string text =
-        line_of("organization", "member", {"import rows", "replies", "events", "webhooks"}, "name");
+    Table table({"ORGANIZATION", "MEMBER", "IMPORT ROWS", "REPLIES", "EVENTS", "WEBHOOKS", "NAME"});
     for (const auto& here : erasure.organizations) {
-        text += line_of(here.organization.text(), here.member ? here.member->text() : "-",
-                        {std::to_string(here.import_rows), std::to_string(here.replies),
-                         std::to_string(here.events), std::to_string(here.webhooks)},
-                        here.name);
+        table.add({here.organization.text(), here.member ? here.member->text() : "",
+                   std::to_string(here.import_rows), std::to_string(here.replies),
+                   std::to_string(here.events), std::to_string(here.webhooks), here.name});
     }
-    return text;
+    return table.text();
 }
 
 std::string jobs_text(const std::vector<KeptJob>& jobs, const std::string& sentence) {
@@ -53,19 +35,20 @@ std::string text_of(const Erasure& erasure, bool erased) {
     const bool found = erasure.user || !erasure.organizations.empty();
     std::string text;
     if (!found) {
-        text += "nothing to erase is kept of this person\n";
+        text += "there is no data of this person to erase\n";
     } else {
-        text += erased ? "erased:\n" : "would be erased (--yes does it):\n";
+        text += erased ? "erased:\n" : "would be erased (repeat with --yes to erase it):\n";
         if (erasure.user) text += "user " + erasure.user->text() + "\n";
         text += table_of(erasure);
     }
-    if (erasure.is_admin) text += "an admin has this address: admins are not erased here\n";
+    if (erasure.is_admin) text += "an admin has this address: admins are not erased\n";
     text += jobs_text(erasure.active_jobs,
-                      "imports that have not ended hold rows of this person, which stay; run it "
-                      "again once these jobs have ended");
-    text += jobs_text(erasure.unreadable_jobs,
-                      "stored rows of these imports mention the address and cannot be read; they "
-                      "go with the job, 30 days after its creation");
+                      "these active imports hold rows of this person, which are not erased; repeat "
+                      "the command when the jobs have ended");
+    text +=
+        jobs_text(erasure.unreadable_jobs,
+                  "stored rows of these imports contain the address and cannot be read; they are "
+                  "deleted with the job, 30 days after its creation");
     return text;
 }
 

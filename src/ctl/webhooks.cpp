@@ -1,6 +1,6 @@
 // musterctl webhook.
 #include "ctl/command.hpp"
-#include "service/access/organizations.hpp"
+#include "ctl/table.hpp"
 #include "service/webhooks/deliveries.hpp"
 #include "service/webhooks/disabling.hpp"
 #include "service/webhooks/endpoints.hpp"
@@ -26,26 +26,29 @@ Json::Value health_json(const EndpointHealth& health) {
     return json;
 }
 
-std::string health_line(const EndpointHealth& health) {
+std::vector<std::string> cells_of(const EndpointHealth& health) {
     const rules::WebhookEndpoint& endpoint = health.endpoint;
-    std::string line = endpoint.id.text() + "  " + std::string(text_of(endpoint.status));
-    if (endpoint.disabled_reason) line += " (" + *endpoint.disabled_reason + ")";
-    if (endpoint.failing_since) line += "  failing since " + endpoint.failing_since->text();
-    return line + "  " + std::to_string(health.pending) + " pending, " +
-           std::to_string(health.failed) + " failed  " +
-           std::string(service::url_without_query(endpoint.url)) + "\n";
+    std::string status(text_of(endpoint.status));
+    if (endpoint.disabled_reason) status += " (" + *endpoint.disabled_reason + ")";
+    return {endpoint.id.text(),
+            status,
+            time_cell(endpoint.failing_since, "-"),
+            std::to_string(health.pending),
+            std::to_string(health.failed),
+            std::string(service::url_without_query(endpoint.url))};
 }
 
 }  // namespace
 
 Result list_webhooks(const Invocation& in) {
-    service::require_organization(in.context, in.organization());
     Result result;
     result.json = Json::Value(Json::arrayValue);
+    Table table({"ID", "STATUS", "FAILING SINCE", "PENDING", "FAILED", "URL"});
     for (const auto& health : service::list_endpoint_health(in.context, in.organization())) {
         result.json.append(health_json(health));
-        result.text += health_line(health);
+        table.add(cells_of(health));
     }
+    result.text = table.text();
     return result;
 }
 
@@ -59,7 +62,6 @@ Result recover_webhooks(const Invocation& in) {
         throw invalid_value("--since", in.required("--since"),
                             "a past time such as 2026-11-20T10:00:00Z");
     }
-    service::require_organization(in.context, in.organization());
     const auto queued =
         service::recover_deliveries(in.context, in.organization(), *endpoint, *since);
     Result result;

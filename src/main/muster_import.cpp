@@ -1,8 +1,7 @@
-// muster-import: a partner's CSV client over the public API. This file wires the process to
-// client/importer.hpp; muster-import(1) is its manual.
+// muster-import: a partner's CSV client of the public API (client/importer.hpp, muster-import(1)).
 #include "base/command_line.hpp"
-#include "base/text.hpp"
 #include "client/importer.hpp"
+#include "main/terminal.hpp"
 
 #include <unistd.h>
 
@@ -31,25 +30,15 @@ void watch_signals() {
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for SIGPIPE
 }
 
-bool ask_on_terminal(const std::string& question) {
-    std::cerr << question << " [y/N] " << std::flush;
-    std::string answer;
-    if (!std::getline(std::cin, answer)) std::cerr << '\n';
-    const std::string_view word = trimmed(answer);
-    return equal_ignoring_case(word, "y") || equal_ignoring_case(word, "yes");
-}
-
 int run(const CommandLine& line) {
-    const client::Options options = client::options_of(line);
+    const client::Options options = client::options_of(line, std::getenv("MUSTER_URL"));
     const Secret key = client::load_key(options, std::getenv("MUSTER_API_KEY"));
     watch_signals();
-    const bool err_is_terminal = isatty(STDERR_FILENO) != 0;
-    const bool can_ask = err_is_terminal && isatty(STDIN_FILENO) != 0;
     const client::Terminal terminal{
         .out = std::cout,
         .err = std::cerr,
-        .err_is_terminal = err_is_terminal,
-        .ask = can_ask ? ask_on_terminal : std::function<bool(const std::string&)>(),
+        .err_is_terminal = isatty(STDERR_FILENO) != 0,
+        .ask = main_program::terminal_question(),
         .stop = stop,
         .today = Date::of(Timestamp::now()),
     };

@@ -1,5 +1,5 @@
-// muster-run: works on what waits in the database, started by cron each minute. muster-run(8);
-// jobs/runner.hpp.
+// muster-run: does the background work; cron starts it each minute (muster-run(8),
+// jobs/runner.hpp).
 #include "base/command_line.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using namespace muster;
 
-// The connections of a run, each with its context: one for each thread.
+// The database connections of a run with their contexts, one for each thread.
 class RunnerConnections {
   public:
     explicit RunnerConnections(const Settings& settings) : settings_(settings) {}
@@ -41,7 +41,7 @@ class RunnerConnections {
     };
 
     const Settings& settings_;
-    std::list<RunnerConnection> connections_;  // they stay where they are
+    std::list<RunnerConnection> connections_;  // a list, because references to elements are kept
 };
 
 constexpr int kConnectionLanes = 4;
@@ -68,11 +68,11 @@ struct Kind {
     using Works = std::vector<jobs::Work>;
 
     std::string_view name;
-    // What works on it. `beside_others`: as a part of `all`.
-    Works (*works)(RunnerConnections& runner, bool beside_others);
+    // `is_part_of_all`: the other kinds run in parallel.
+    Works (*works)(RunnerConnections& runner, bool is_part_of_all);
 };
 
-// What may be asked for, besides `all`, which is every one of them.
+// The kinds; `all` stands for every one of them.
 constexpr std::array kKinds = {
     Kind{"imports", [](RunnerConnections& runner, bool) { return imports(runner); }},
     Kind{"webhooks",
@@ -85,8 +85,8 @@ constexpr std::array kKinds = {
          }},
     Kind{"connections", [](RunnerConnections& runner, bool) { return connections(runner); }},
     Kind{"purge",
-         [](RunnerConnections& runner, bool beside_others) -> Kind::Works {
-             return {jobs::purge_work(runner.add(), beside_others)};
+         [](RunnerConnections& runner, bool is_part_of_all) -> Kind::Works {
+             return {jobs::purge_work(runner.add(), is_part_of_all)};
          }},
 };
 constexpr std::string_view kAll = "all";
@@ -97,8 +97,10 @@ std::string checked_kind(const CommandLine& line) {
     names.reserve(kKinds.size() + 1);
     for (const Kind& kind : kKinds) names.push_back(kind.name);
     names.push_back(kAll);
-    if (line.arguments.empty()) throw UsageError("KIND is missing; use " + listed(names));
-    if (line.arguments.size() > 1) throw UsageError("unexpected argument " + line.arguments[1]);
+    if (line.arguments.empty())
+        throw UsageError("the kind of work is missing; use " + listed(names));
+    if (line.arguments.size() > 1)
+        throw UsageError("unexpected argument " + line.arguments[1] + "; name one kind of work");
     const std::string& word = line.arguments.front();
     if (std::ranges::find(names, word) == names.end()) throw unknown_word("kind", word, names);
     return word;
@@ -108,8 +110,8 @@ constexpr std::array kOptions = {
     main_program::kConfigOption,
     CommandOption{"--for", "SECONDS[s]", "how long to run (default 55s)"},
     CommandOption{"--verbose", "",
-                  "log what was done, as log.level says;\n"
-                  "without it only failures, which cron mails"},
+                  "log completed work, as log.level permits;\n"
+                  "without it, log failures only, which cron mails"},
 };
 
 int seconds_of(const CommandLine& line) {
@@ -124,7 +126,7 @@ int seconds_of(const CommandLine& line) {
 }
 
 int run(const CommandLine& line) {
-    const std::string wanted = checked_kind(line);
+    const std::string kind_name = checked_kind(line);
     const int seconds = seconds_of(line);
     const Settings settings = main_program::settings_of(main_program::config_of(line));
     main_program::set_log_level_from(settings);
@@ -136,9 +138,9 @@ int run(const CommandLine& line) {
     }
     RunnerConnections runner(settings);
     std::vector<jobs::Work> work;
-    const bool is_all = wanted == kAll;
+    const bool is_all = kind_name == kAll;
     for (const Kind& kind : kKinds) {
-        if (!is_all && wanted != kind.name) continue;
+        if (!is_all && kind_name != kind.name) continue;
         std::ranges::move(kind.works(runner, is_all), std::back_inserter(work));
     }
     jobs::install_stop_signals();
@@ -155,8 +157,8 @@ int main(int argc, char** argv) {
             "[--config FILE] [--for SECONDS[s]] [--verbose] "
             "imports|webhooks|mail|connections|purge|all",
         .description =
-            "Does the work that waits in the database. All kinds but the purge then wait for "
-            "more\nuntil the time is over.",
+            "Does one kind of background work, or all. All kinds except the purge wait for more "
+            "work\nuntil the time is over.",
         .options = kOptions,
     };
     return run_program(program, argc, argv, run);

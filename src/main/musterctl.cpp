@@ -1,24 +1,24 @@
-// musterctl: the operator's tool. musterctl(8); the commands are rows in ctl/commands.cpp.
+// musterctl: the operator's tool (musterctl(8)); its commands are rows in ctl/commands.cpp.
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/settings.hpp"
 #include "ctl/command.hpp"
+#include "main/terminal.hpp"
 #include "main/wiring.hpp"
 #include "service/failure.hpp"
 #include "service/operations/schema.hpp"
 
 #include <cstdio>
-#include <span>
 #include <stdexcept>
 
 namespace {
 
 using namespace muster;
 
-// The operator can wait or interrupt it: `db migrate` rebuilds large tables.
+// Long, because `db migrate` rebuilds large tables and the operator can interrupt it.
 constexpr int kPatience = 86'400;  // seconds
 
-// Before the command reads or writes. The command itself reports a database that does not answer.
+// Before a command reads or writes. The command itself reports an unreachable database.
 void expect_schema(service::Context& context) {
     const auto report = service::check_readiness(context);
     if (report.state == service::Readiness::WrongSchema) throw ctl::CommandError(report.problem);
@@ -40,7 +40,7 @@ int run_call(const CommandLine& line, const ctl::Call& call, Settings settings) 
     service::Context context = main_program::make_context(database, settings);
     if (call.command.requires_schema) expect_schema(context);
     return print(line, call.command.run({context, without_database, main_program::config_of(line),
-                                         line, call.arguments}));
+                                         line, call.arguments, main_program::terminal_question()}));
 }
 
 int run_command(const CommandLine& line) {
@@ -55,13 +55,9 @@ int run_command(const CommandLine& line) {
     return run_call(line, call, std::move(settings));
 }
 
-// `musterctl help key issue` is `musterctl key issue --help`.
 int answer(const CommandLine& line) {
-    const std::span words = line.arguments;
-    const bool asks_help = !words.empty() && words.front() == "help";
-    if (!asks_help && !line.has(ctl::kCompletionWords)) return run_command(line);
-    const std::string text = asks_help ? ctl::help(words.subspan(1)) : ctl::completion_words();
-    std::fputs(text.c_str(), stdout);
+    if (!line.has(ctl::kCompletionWords)) return run_command(line);
+    std::fputs(ctl::completion_words().c_str(), stdout);
     return 0;
 }
 
@@ -71,9 +67,9 @@ int run(const CommandLine& line) {
     } catch (const UsageError&) {
         throw;
     } catch (const Error& error) {
-        const std::string details =
-            error.details().isNull() ? "" : " " + json_text(error.details());
-        throw std::runtime_error(std::string(error_entry(error.code()).message) + details);
+        const auto& entry = error_entry(error.code());
+        throw ProgramError(std::string(entry.message), entry.text,
+                           error.details().isNull() ? "" : json_text(error.details()));
     } catch (const std::exception& error) {
         throw std::runtime_error(service::explained(error));
     }

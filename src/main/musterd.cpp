@@ -1,5 +1,5 @@
-// musterd: the FastCGI worker pool that answers the API behind nginx. musterd(8);
-// process/worker_pool.hpp, api/pipeline.hpp.
+// musterd: the FastCGI worker pool that answers the API behind nginx (musterd(8),
+// process/worker_pool.hpp, api/pipeline.hpp).
 #include "api/pipeline.hpp"
 #include "api/routes.hpp"
 #include "base/command_line.hpp"
@@ -32,8 +32,8 @@ std::size_t resident_mebibytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) >> 20U;
 }
 
-// How a group takes requests, and how long it waits for a lock in the database. A collector waits
-// less, because what it writes for others waits with it.
+// How a group takes requests, and how long it waits for a lock in the database. A collector's wait
+// is shorter, because it delays the other requests of its batch.
 struct WorkerOptions {
     int listener;
     int most_at_once;
@@ -42,8 +42,7 @@ struct WorkerOptions {
 constexpr int kOneByOne = 1;
 constexpr int kDrained = 64;
 
-// A worker's life: requests one after the other, until a signal, its quota, or something nobody
-// expected.
+// Serves requests until a signal, its quota or an unexpected error.
 int work(const Settings& settings, const WorkerOptions& options, process::Metrics& metrics,
          process::RateLimiter& limiter, process::ConcurrencyLimit& concurrency) {
     const sigset_t unblocked = process::install_worker_signals();
@@ -58,13 +57,13 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
         return pipeline.handle(requests);
     };
     int served = 0;
-    int looked_at = 0;  // the memory, when so many were served
+    int checked_at = 0;  // requests served at the last check of memory
     while (served < settings.server.recycle_requests && !process::stop_requested()) {
         served += server.serve(unblocked, options.most_at_once, handler);
         if (pipeline.is_tainted()) return 1;
         constexpr int kMemoryCheck = 64;
-        if (served - looked_at < kMemoryCheck) continue;
-        looked_at = served;
+        if (served - checked_at < kMemoryCheck) continue;
+        checked_at = served;
         if (resident_mebibytes() > static_cast<std::size_t>(settings.server.recycle_memory)) break;
     }
     return 0;
@@ -105,7 +104,8 @@ int serve(const std::string& config) {
     return status;
 }
 
-// A schema that does not fit stops the start; a database that is away does not: it may come back.
+// The reason not to start, or "". A wrong schema prevents the start; an unreachable database does
+// not, because it may come back.
 std::string schema_refusal(const std::string& config) {
     const Settings settings = main_program::settings_of(config);
     db::Database database(service::connection_settings(settings.database));
@@ -120,17 +120,17 @@ struct PrintOption {
 };
 
 const std::array kPrintOptions = {
-    PrintOption{{"--print-config", "", "print the configuration file with all defaults and end"},
+    PrintOption{{"--print-config", "", "print the configuration file with all defaults"},
                 [] { return shipped_settings(main_program::provider_ids()); }},
-    PrintOption{{"--print-manual", "", "print the settings for muster.conf(5) and end"},
+    PrintOption{{"--print-manual", "", "print the settings as in muster.conf(5)"},
                 [] { return settings_manual(main_program::provider_ids()); }},
-    PrintOption{{"--openapi", "", "print the partners' OpenAPI description and end"},
+    PrintOption{{"--openapi", "", "print the OpenAPI description of the partner API"},
                 [] { return openapi_document(kExampleAddress, api::Described::Published); }},
-    PrintOption{{"--openapi-all", "", "the same with the console's operations and content"},
+    PrintOption{{"--openapi-all", "", "print it with the operations of the console and pages"},
                 [] { return openapi_document(kExampleAddress, api::Described::All); }},
-    PrintOption{{"--routes", "", "print each endpoint with the line of its row and end"},
+    PrintOption{{"--routes", "", "print each endpoint with the line of its row"},
                 [] { return api::routes_text(); }},
-    PrintOption{{"--nginx", "", "print the locations of the endpoints for nginx and end"},
+    PrintOption{{"--nginx", "", "print the locations of the endpoints for nginx"},
                 [] { return api::nginx_text(); }},
 };
 

@@ -1,5 +1,4 @@
-// What the programs of the server side have in common: where the configuration is, and how its
-// values become the parts that work.
+// Shared by the server's programs: the path of the configuration, and the parts that it configures.
 #pragma once
 
 #include "base/command_line.hpp"
@@ -23,7 +22,7 @@ inline std::string default_config() {
     return path ? path : std::string(kDefaultSettingsPath);
 }
 
-// The option that the programs of the server side share.
+// The option of all server programs.
 inline constexpr CommandOption kConfigOption{
     "--config", "FILE", "configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)"};
 
@@ -31,7 +30,7 @@ inline std::string config_of(const CommandLine& line) {
     return line.value(kConfigOption.name, default_config());
 }
 
-// What [providers.<id>] of the configuration may name.
+// The ids that [providers.<id>] of the configuration may have.
 inline std::vector<std::string_view> provider_ids() {
     std::vector<std::string_view> ids;
     for (const rules::Provider& provider : rules::providers()) ids.push_back(provider.id);

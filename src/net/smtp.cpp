@@ -1,6 +1,7 @@
 #include "net/smtp.hpp"
 
 #include "base/loopback.hpp"
+#include "base/text.hpp"
 #include "net/curl.hpp"
 
 #include <algorithm>
@@ -23,6 +24,17 @@ std::size_t on_read(char* to, std::size_t size, std::size_t count, void* from) {
 
 // Otherwise curl would write the server's replies to standard output.
 std::size_t on_reply(char*, std::size_t size, std::size_t count, void*) {
+    return size * count;
+}
+
+constexpr std::size_t kLongestAnswer = 512;
+
+// Keeps the last line of a reply. 334 asks for credentials, 235 accepts them, 221 answers QUIT.
+std::size_t on_answer(char* from, std::size_t size, std::size_t count, void* to) {
+    const std::string_view line = trimmed(std::string_view(from, size * count));
+    const bool is_left_out =
+        line.starts_with("334") || line.starts_with("235") || line.starts_with("221");
+    if (!is_left_out) *static_cast<std::string*>(to) = line.substr(0, kLongestAnswer);
     return size * count;
 }
 
@@ -86,7 +98,7 @@ SmtpOutcome SmtpSender::send(const MailMessage& message) const {
     try {
         text = compose(message, settings_.from);
     } catch (const std::invalid_argument& error) {
-        return {SmtpResult::Refused, error.what()};
+        return {SmtpResult::Refused, error.what(), ""};
     }
     CurlList recipients;
     append(recipients, "<" + message.to + ">");
@@ -105,12 +117,16 @@ SmtpOutcome SmtpSender::send(const MailMessage& message) const {
     set(curl, CURLOPT_WRITEFUNCTION, on_reply);
     set(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(text.size()));
 
+    std::string answer;
+    set(curl, CURLOPT_HEADERFUNCTION, on_answer);
+    set(curl, CURLOPT_HEADERDATA, &answer);
+
     const CURLcode code = curl_easy_perform(curl);
-    if (code == CURLE_OK) return {SmtpResult::Sent, ""};
+    if (code == CURLE_OK) return {SmtpResult::Sent, "", answer};
     long reply = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
     return {is_permanent(code, reply, rest.empty()) ? SmtpResult::Refused : SmtpResult::TryAgain,
-            reason_of(code, reply)};
+            reason_of(code, reply), answer};
 }
 
 }  // namespace muster::net

@@ -37,6 +37,9 @@ enum class SmtpResult : std::uint8_t {
 struct SmtpOutcome {
     SmtpResult result = SmtpResult::TryAgain;
     std::string reason;  // for the log: no address, no content, no text from the server
+    // The server's last reply to the mail, as it came, at most 512 bytes. It may hold addresses,
+    // so it is not for the log. Replies to AUTH and QUIT are left out.
+    std::string answer;
 };
 
 // Opens a connection for each mail: mails are rare, and servers close idle connections soon. For

@@ -161,6 +161,15 @@ Milliseconds mail_back_off(int attempts) {
     return Milliseconds(1000 * kSeconds[step]);
 }
 
+MailTest send_test_mail(const Settings& settings, const std::string& to) {
+    const net::SmtpOutcome outcome = net::SmtpSender(smtp_settings(settings))
+                                         .send({MailId::create(), to, "Muster: test message",
+                                                "The operator of this Muster installation sent "
+                                                "this message with `musterctl mail test`.\n",
+                                                Timestamp::now()});
+    return {outcome.result == net::SmtpResult::Sent, outcome.answer, outcome.reason};
+}
+
 std::string mail_problem(Context& context) {
     const auto backlog =
         context.database.autocommit([](db::Tx& tx) { return store::count_waiting_mails(tx); });

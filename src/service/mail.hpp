@@ -63,6 +63,15 @@ class MailDispatch {
 // The pause after a failed attempt, given the number of attempts before it.
 Milliseconds mail_back_off(int attempts);
 
+struct MailTest {
+    bool is_accepted = false;
+    std::string answer;  // the mail server's words; "" where it said nothing
+    std::string reason;  // why it was not accepted
+};
+// Sends a message to `to` now, with the settings that the runner uses, and takes as long as
+// SmtpSender at most. Throws what SmtpSender throws.
+MailTest send_test_mail(const Settings& settings, const std::string& to);
+
 // A message for the operator if a mail has waited for more than two minutes, otherwise "".
 std::string mail_problem(Context& context);
 

@@ -154,7 +154,7 @@ def test_a_key_survives_the_rotation_of_the_credential(org, stack):
     body, headers = {"email": email()}, with_key(key())
     first = org.api.post("/v1/users", json=body, headers=headers, expect=201)
     fresh = stack.issue_key(org.id, "rotated")["key"]
-    stack.ctl("key", "revoke", "--org", org.id, "--id", org.key_id)
+    stack.ctl("key", "revoke", "--yes", "--org", org.id, "--id", org.key_id)
     org.api.post("/v1/users", json=body, headers=headers, expect=401)
     assert_replay(first, org.api.post("/v1/users", json=body, headers=headers, key=fresh))
 

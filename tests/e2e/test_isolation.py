@@ -21,7 +21,7 @@ def ours(stack, contract):
 def publishable(org, kind):
     """A revoked key and a valid one."""
     revoked = org.issue_publishable_key(kind)["id"]
-    org.stack.ctl(f"{kind}-key", "revoke", "--org", org.id, "--id", revoked)
+    org.stack.ctl(f"{kind}-key", "revoke", "--yes", "--org", org.id, "--id", revoked)
     return [revoked, org.records()[f"{kind}_key"]]
 
 
@@ -35,7 +35,7 @@ def theirs(stack, contract):
     imports.append(other.staged([{"email": email()}]))
     users = [other.create_user({"email": email(), "first_name": "Theirs"})["id"]]
     revoked = stack.issue_key(other.id, "revoked")["id"]
-    stack.ctl("key", "revoke", "--org", other.id, "--id", revoked)
+    stack.ctl("key", "revoke", "--yes", "--org", other.id, "--id", revoked)
     disabled = other.published_module()
     installation = other.install(disabled)
     endpoint = other.create_endpoint(installation)

@@ -49,6 +49,12 @@ std::vector<rules::Organization> list_organizations(Context& context) {
     return context.database.autocommit([](db::Tx& tx) { return store::list_organizations(tx); });
 }
 
+std::vector<OrgId> organizations_named(Context& context, std::string_view name) {
+    constexpr int kMostFound = 10;
+    return context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_organizations_named(tx, name, kMostFound); });
+}
+
 void require_organization(Context& context, OrgId organization) {
     const bool exists = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);

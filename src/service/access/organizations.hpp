@@ -19,6 +19,8 @@ namespace muster::service {
 // the name is empty or too long.
 rules::Organization create_organization(Context& context, std::string_view name);
 std::vector<rules::Organization> list_organizations(Context& context);
+// The ids of the organizations of exactly this name, at most ten; names are not unique.
+std::vector<OrgId> organizations_named(Context& context, std::string_view name);
 // Throws std::invalid_argument if the organization does not exist.
 void require_organization(Context& context, OrgId organization);
 

@@ -1,5 +1,6 @@
 #include "service/operations/health.hpp"
 
+#include "base/loopback.hpp"
 #include "base/settings.hpp"
 #include "net/unix_socket.hpp"
 #include "rules/connections/oauth.hpp"
@@ -19,12 +20,12 @@
 namespace muster::service {
 namespace {
 
-// Leases and sign-in codes bear that much between hosts.
+// Leases and sign-in codes tolerate this difference between hosts.
 constexpr Milliseconds kClockTolerance{5'000};
 constexpr int kSampledRows = 5;  // of each table
 constexpr Milliseconds kSecond{1'000};
 
-// How the server is reached, in words.
+// How the server is reached, as a phrase.
 std::string way_of(const Settings& settings, const store::ServerReport& server) {
     const auto urls = connection_settings(settings.database).urls;
     const bool is_unix = std::all_of(
@@ -33,7 +34,7 @@ std::string way_of(const Settings& settings, const store::ServerReport& server) 
     return server.cipher.empty() ? "without TLS" : "with TLS (" + server.cipher + ")";
 }
 
-rules::DatabaseServer judged(const store::ServerReport& server) {
+rules::DatabaseServer server_of(const store::ServerReport& server) {
     return {server.kind == store::ServerKind::MariaDb, server.version, {}};
 }
 
@@ -42,16 +43,16 @@ HealthCheck check_database(Context& context) {
         const auto server =
             context.database.autocommit([](db::Tx& tx) { return store::describe_server(tx); });
         return {"database", "",
-                rules::name_of(judged(server)) + " " + way_of(context.settings, server)};
+                rules::name_of(server_of(server)) + " " + way_of(context.settings, server)};
     } catch (const db::DbError& error) {
         return {"database", explained(error), ""};
     }
 }
 
-// Whether it keeps what it is given, and takes what it is to be given.
+// Whether commits are durable, and packets large enough.
 HealthCheck check_settings(Context& context) {
     const auto server = context.database.autocommit([](db::Tx& tx) {
-        auto found = judged(store::describe_server(tx));
+        auto found = server_of(store::describe_server(tx));
         found.settings = store::server_settings(tx);
         return found;
     });
@@ -74,7 +75,7 @@ HealthCheck check_clock(Context& context) {
     return {"clock",
             "the clock of the database's host is " + std::to_string(std::abs(ahead / kSecond)) +
                 " seconds " + (ahead.count() > 0 ? "ahead of" : "behind") +
-                " this one's: see on both whether their time is synchronized (timedatectl)",
+                " this one's: check time synchronization on both (timedatectl)",
             ""};
 }
 
@@ -83,7 +84,7 @@ HealthCheck check_schema(Context& context) {
     std::string finding = "version " + std::to_string(supported_schema_version());
     if (schema.fit == rules::SchemaFit::NewerUsable) {
         finding = "version " + std::to_string(schema.installed->version) +
-                  ", newer than these programs, which may work with it";
+                  ", newer than these programs, which may use it";
     }
     return {"schema", schema.problem, finding};
 }
@@ -108,7 +109,7 @@ Sample sample_of(Context& context, const store::SealedTable& table) {
     return sample;
 }
 
-// Whether the installation's key is the one under which things rest.
+// Whether the installation's key decrypts the stored values.
 HealthCheck check_key(Context& context) {
     Sample all;
     for (const store::SealedTable& table : store::sealed_tables()) {
@@ -117,17 +118,17 @@ HealthCheck check_key(Context& context) {
         all.unreadable += sample.unreadable;
     }
     const std::string tried = std::to_string(all.rows) + " sealed values tried";
-    if (all.unreadable == 0) return {"key", "", all.rows == 0 ? "nothing is sealed yet" : tried};
+    if (all.unreadable == 0) return {"key", "", all.rows == 0 ? "no sealed values yet" : tried};
     if (all.unreadable == all.rows) {
         return {"key",
                 "security.key_file is not the key of this database (" + tried +
-                    ", none can be opened): put the right one back",
+                    ", none can be decrypted): restore the right key",
                 ""};
     }
     return {"key",
             std::to_string(all.unreadable) + " of " + tried +
-                " cannot be opened: if the key was rotated, name the one before it in "
-                "security.previous_key_file and run `musterctl secret rotate`",
+                " cannot be decrypted: if the key was changed, set security.previous_key_file to "
+                "the previous one and run `musterctl secret rotate`",
             ""};
 }
 
@@ -143,26 +144,47 @@ HealthCheck check_providers(const Settings& settings) {
     return {"providers", problem, std::to_string(ready) + " ready (musterctl provider list)"};
 }
 
-// One that is not there may be on another host, or wait for its first start.
+// A missing socket is not a problem: musterd may run on another host, or not yet.
 HealthCheck check_socket(const std::string& name, const std::string& path) {
     const net::SocketReport report = net::probe_socket(path);
     switch (report.listening) {
         case net::Listening::Yes:
             return {name, "", path};
         case net::Listening::Unknown:
-            return {name, "", path + ": this user may not ask"};
+            return {name, "", path + ": this user may not check it"};
         case net::Listening::Absent:
-            return {name, "", "not on this host: there is no " + path};
+            return {name, "", "not on this host: " + path + " does not exist"};
         case net::Listening::No:
             break;
     }
     return {name,
             "musterd does not answer at " + path + " (" + report.reason +
-                "): see whether it runs (systemctl status muster.socket muster.service)",
+                "): check whether it runs (systemctl status muster.socket muster.service)",
             ""};
 }
 
-// Those that ask the tables.
+// The addresses by which others reach this installation.
+HealthCheck check_addresses(const Settings& settings) {
+    const auto host_of = [](const std::string& url) {
+        const auto scheme = url.find("://");
+        const std::string rest = url.substr(scheme == std::string::npos ? 0 : scheme + 3);
+        return rest.substr(0, rest.find('/'));
+    };
+    std::string local;
+    const auto add = [&](std::string_view name, const std::string& value, const std::string& host) {
+        if (!is_loopback(host)) return;
+        local.append(local.empty() ? "" : ", ").append(name).append(" is ").append(value);
+    };
+    add("server.base_url", settings.server.base_url, host_of(settings.server.base_url));
+    add("mail.from", settings.mail.from,
+        settings.mail.from.substr(settings.mail.from.find('@') + 1));
+    add("console.origin", settings.console.origin, host_of(settings.console.origin));
+    if (local.empty()) return {"addresses", "", "", ""};
+    return {"addresses", "", "",
+            local + ": other hosts cannot use these addresses; set them to public names"};
+}
+
+// The checks that read the tables.
 void add_work(Context& context, std::vector<HealthCheck>& checks) {
     checks.push_back(check_key(context));
     checks.push_back({"imports", import_problem(context), ""});
@@ -190,6 +212,7 @@ std::vector<HealthCheck> check_health(Context& context) {
     const Settings& settings = context.settings;
     std::vector<HealthCheck> checks = {check_database(context)};
     if (checks.front().problem.empty()) add_database(context, checks);
+    checks.push_back(check_addresses(settings));
     checks.push_back(check_providers(settings));
     checks.push_back(check_socket("server", settings.server.socket));
     if (settings.server.collectors > 0) {

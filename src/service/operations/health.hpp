@@ -1,5 +1,5 @@
-// What an operator wants to know at a glance: check by check what is well, and what is wrong with
-// what mends it (musterctl health; docs/operations/monitoring.md "Health").
+// The checks of `musterctl health`: what works, what does not, and how to fix it
+// (docs/operations/monitoring.md "Health").
 #pragma once
 
 #include "service/context.hpp"
@@ -10,13 +10,14 @@
 namespace muster::service {
 
 struct HealthCheck {
-    std::string name;     // "database"
-    std::string problem;  // what is wrong and what to do; "" = it is well
-    std::string finding;  // what was seen, in some words; "" = nothing worth saying
+    std::string name;          // "database"
+    std::string problem;       // what is wrong and what to do; "" = the check passed
+    std::string finding;       // what was found, in some words, or ""
+    std::string warning = {};  // well for now, but probably not what the operator intends; or ""
 };
 
-// In the order in which they are worth mending. What cannot be asked while something else is wrong
-// (the mail of a database that is away) is left out. Throws nothing but what is a bug.
+// In the order in which problems should be fixed. A check that depends on a failed one is left out,
+// such as the mail of a database that does not answer. Throws only for bugs.
 std::vector<HealthCheck> check_health(Context& context);
 
 }  // namespace muster::service

@@ -30,6 +30,15 @@ std::vector<rules::Organization> list_organizations(db::Tx& tx) {
     return tx.all(kList);
 }
 
+std::vector<OrgId> find_organizations_named(db::Tx& tx, std::string_view name, int limit) {
+    static constexpr SystemSql kFind{
+        "organizations.find_named", Why{"the operator names a tenant"}, kOrganization,
+        "SELECT {columns} FROM organizations WHERE name = ? ORDER BY id LIMIT ?"};
+    std::vector<OrgId> ids;
+    for (const auto& organization : tx.all(kFind, name, limit)) ids.push_back(organization.id);
+    return ids;
+}
+
 bool organization_exists(db::OrgStore& org) {
     static constexpr OrgSql kFind{"organizations.find",
                                   "SELECT 1 FROM organizations WHERE id = :org"};

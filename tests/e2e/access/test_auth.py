@@ -45,9 +45,9 @@ def wrong(module_org, stack):
     """Authorization headers that are not accepted: {name: header, or None for no header}."""
     key = module_org.key
     revoked = stack.issue_key(module_org.id, "revoked")
-    stack.ctl("key", "revoke", "--org", module_org.id, "--id", revoked["id"])
+    stack.ctl("key", "revoke", "--yes", "--org", module_org.id, "--id", revoked["id"])
     taken_back = module_org.issue_publishable_key("tracking")
-    stack.ctl("tracking-key", "revoke", "--org", module_org.id, "--id", taken_back["id"])
+    stack.ctl("tracking-key", "revoke", "--yes", "--org", module_org.id, "--id", taken_back["id"])
     expired = stack.issue_key(module_org.id, "expired", "--expires", "2099-01-01T00:00:00Z")
     stack.sql("UPDATE api_keys SET expires_at = 1000 WHERE id = UNHEX(REPLACE(%s, '-', ''))", expired["id"])
     token = module_org.admin().api.key
@@ -350,7 +350,7 @@ def test_two_keys_of_one_organization_are_independent(org, stack):
     second = stack.issue_key(org.id, "second")
     user = org.create_user({"email": email()})
     org.api.get(f"/v1/users/{user['id']}", key=second["key"], expect=200)
-    stack.ctl("key", "revoke", "--org", org.id, "--id", org.key_id)
+    stack.ctl("key", "revoke", "--yes", "--org", org.id, "--id", org.key_id)
     org.api.get(f"/v1/users/{user['id']}", expect=401)
     org.api.get(f"/v1/users/{user['id']}", key=second["key"], expect=200)
 
@@ -379,7 +379,7 @@ def test_a_revoked_key_is_rejected_from_the_next_request_on(org, stack):
     with ThreadPoolExecutor(20) as pool:
         before = [pool.submit(ask, number) for number in range(400)]  # keeps all workers busy
         wait_for(lambda: any(future.done() for future in before), "the first answer")
-        stack.ctl("key", "revoke", "--org", org.id, "--id", key["id"])
+        stack.ctl("key", "revoke", "--yes", "--org", org.id, "--id", key["id"])
         revoked.set()
         after = list(pool.map(ask, range(1000)))
     assert set(after) == {401}

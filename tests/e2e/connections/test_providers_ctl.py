@@ -16,7 +16,7 @@ IDS = ["google_analytics", "notion", "google_docs", "slack", "linkedin", "shopif
 
 
 class TokenEndpoint:
-    """Sends the configured reply to every POST and stores the requests."""
+    """Answers every POST with the given response, and keeps the requests."""
 
     def __init__(self, status=400, body='{"error": "invalid_grant"}', headers=()):
         self.requests = []
@@ -88,9 +88,10 @@ def test_all_providers_are_listed_with_their_missing_settings(ctl):
     assert rows["stripe"] == {"id": "stripe", "name": "Stripe", "ready": False, "reason": "client_secret is not set in [providers.stripe]"}
     assert [row["id"] for row in listed if row["ready"]] == ["slack"]
     lines = ctl("provider", "list", providers={"slack": ready()}).stdout.splitlines()
-    assert len(lines) == len(IDS)
-    assert lines[3] == "slack             ready      Slack"
-    assert lines[0] == ("google_analytics  not ready  Google Analytics: "
+    assert len(lines) == 1 + len(IDS)
+    assert lines[0] == "PROVIDER          STATE      NAME              MISSING"
+    assert lines[4] == "slack             ready      Slack             -"
+    assert lines[1] == ("google_analytics  not ready  Google Analytics  "
                         "client_id and client_secret are not set in [providers.google_analytics]")
 
 
@@ -115,7 +116,7 @@ def test_a_check_sends_a_code_that_was_never_issued(ctl):
                     "redirect_uri": "https://console.example/v1/external-data/callback"}
 
 
-def test_a_secret_is_sent_in_the_way_that_the_provider_requires(ctl):
+def test_a_secret_is_sent_where_the_provider_requires_it(ctl):
     with TokenEndpoint(200, '{"ok": false, "error": "invalid_code"}') as endpoint:
         assert check(ctl, "slack", ready(endpoint.url))["verdict"] == "accepted"
     ((_, headers, body),) = endpoint.requests
@@ -136,7 +137,7 @@ def test_a_secret_is_sent_in_the_way_that_the_provider_requires(ctl):
     ("gitlab", 200, '{"access_token": "anybody"}', "failed", "token"),
     ("gitlab", 400, "x" * 70_000, "failed", "too_large"),
 ])
-def test_the_reply_shows_whether_the_client_is_accepted(ctl, provider, status, body, verdict, code):
+def test_an_answer_shows_whether_we_are_accepted(ctl, provider, status, body, verdict, code):
     with TokenEndpoint(status, body) as endpoint:
         found = check(ctl, provider, ready(endpoint.url), status=FAILED if verdict == "failed" else DONE)
     assert (found["verdict"], found["code"]) == (verdict, code)
@@ -166,16 +167,17 @@ def test_all_ready_providers_are_checked_and_one_failure_sets_the_exit_status(ct
     with TokenEndpoint() as good, TokenEndpoint(401, '{"error": "invalid_client"}') as bad:
         both = {"stripe": ready(bad.url), "gitlab": ready(good.url), "slack": {"client_id": "client-1"}}
         lines = ctl("provider", "check", providers=both, status=FAILED).stdout.splitlines()
-        assert lines == [
-            f"stripe            failed     answers, but does not accept client_id, client_secret or the callback (invalid_client)  {bad.url}",
-            f"gitlab            accepted   answers, and accepts client_id and client_secret (invalid_grant)  {good.url}"]
+        assert lines[0].split() == ["PROVIDER", "RESULT", "ANSWER", "URL"]
+        assert lines[1:] == [
+            f"stripe    failed    answers, but does not accept client_id, client_secret or the callback (invalid_client)  {bad.url}",
+            f"gitlab    accepted  answers, and accepts client_id and client_secret (invalid_grant)  {good.url}"]
         del both["stripe"]
-        assert len(ctl("provider", "check", providers=both).stdout.splitlines()) == 1
+        assert len(ctl("provider", "check", providers=both).stdout.splitlines()) == 2
 
 
 def test_a_provider_that_is_not_ready_cannot_be_checked(ctl):
     assert json.loads(ctl("--json", "provider", "check").stdout) == []
-    assert ctl("provider", "check").stdout == "no provider is ready (musterctl provider list)\n"
+    assert ctl("provider", "check").stdout == "no provider is ready; `musterctl provider list` shows what each one lacks\n"
     done = ctl("provider", "check", "--provider", "slack", status=FAILED)
     assert done.stderr == "musterctl: client_id and client_secret are not set in [providers.slack]\n"
     assert "provider list" in ctl("provider", "check", "--provider", "myspace", status=USAGE).stderr

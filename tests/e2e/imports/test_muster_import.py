@@ -85,11 +85,11 @@ def test_the_demo_file_is_imported_and_every_count_adds_up(importer):
     assert (again["created"], again["attached"]) == (0, result["valid"])
 
 
-def test_the_text_summary_has_the_same_counts(importer):
+def test_the_summary_as_text_has_the_same_counts(importer):
     done = importer.run(importer.write(people(emails(3) + ["broken"])), "--commit", status=SOME_NOT_IN)
     assert re.search(r"First name +-> first_name", done.stdout)
     final = done.stdout[done.stdout.index("is complete"):]
-    for words, count in (("rows in the file", 4), ("refused before staging", 1), ("staged", 3), ("valid", 3), ("created", 3),
+    for words, count in (("rows in the file", 4), ("rejected before staging", 1), ("staged", 3), ("valid", 3), ("created", 3),
                          ("failed", 0)):
         assert re.search(rf"^ +{words} +{count}$", final, re.M), (words, final)
     assert "members-errors.csv" in final and (importer.folder / "members-errors.csv").exists()
@@ -170,7 +170,7 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
     assert len(importer.org.members()) == 30
 
 
-def test_a_job_without_any_valid_row_is_canceled(importer):
+def test_a_job_without_valid_rows_is_canceled(importer):
     path = importer.write("Email,Shirt size\n" + "".join(f"{address},tent\n" for address in emails(2)))
     result = importer.json(path, "--commit", status=SOME_NOT_IN)
     assert result["state"] == "canceled" and importer.org.members() == {}
@@ -207,7 +207,7 @@ def test_a_file_with_byte_order_mark_tabs_and_quoted_line_ends_is_read(importer)
     assert result["rows"] == 2 and importer.org.members()[address]["last_name"] == "O'Neill"
 
 
-def test_rows_rejected_before_staging_are_reported_with_row_and_code(importer):
+def test_rows_rejected_before_staging_name_their_row_and_code(importer):
     good = emails(3)
     path = importer.write(
         "Email,Country,Birthday,First name\n"
@@ -247,7 +247,7 @@ def test_the_error_report_can_be_corrected_and_imported(importer):
     assert {key: value[0] for key, value in members[addresses[2]]["attributes"].items()} == {"shirt_size": "S", "points": 3}
 
 
-def test_an_old_report_is_kept_if_no_row_is_rejected(importer):
+def test_an_old_file_that_is_not_a_report_is_kept(importer):
     report = importer.write("old", "members-errors.csv")
     result = importer.json(importer.write(people(emails(2))), "--commit", status=ALL_IN)
     assert result["errors_file"] is None and report.read_text() == "old"
@@ -293,7 +293,7 @@ def test_the_key_may_come_from_the_environment(importer):
 def test_a_revoked_key_an_untrusted_server_and_no_server_exit_with_3(importer):
     path = importer.write(people(emails(1)))
     revoked = importer.stack.issue_key(importer.org.id)
-    importer.stack.ctl("key", "revoke", "--org", importer.org.id, "--id", revoked["id"])
+    importer.stack.ctl("key", "revoke", "--yes", "--org", importer.org.id, "--id", revoked["id"])
     importer.key_file.write_text(revoked["key"])
     assert "UNAUTHORIZED" in importer.run(path, "--commit", status=SERVICE).stderr
     importer.key_file.write_text(importer.org.key)

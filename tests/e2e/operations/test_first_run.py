@@ -259,10 +259,26 @@ def health(stack, **env):
 
 def test_health_lists_every_check_on_one_screen(stack):
     lines = stack.ctl_raw("health").stdout.splitlines()
-    assert [line.split()[:2] for line in lines[:-1]] == [["ok", name] for name in (
-        "configuration", "database", "settings", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "providers",
-        "server", "collectors")]
+    assert [line.split()[:2] for line in lines[:-1]] == [["WARN" if name == "addresses" else "ok", name] for name in (
+        "configuration", "database", "settings", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "addresses",
+        "providers", "server", "collectors")]
     assert lines[-1] == "healthy" and len(lines) <= 24
+
+
+PUBLIC = {"MUSTER_SERVER_BASE_URL": "https://api.example.org", "MUSTER_MAIL_FROM": "muster@example.org",
+          "MUSTER_CONSOLE_ORIGIN": "https://console.example.org"}
+
+
+@pytest.mark.parametrize("name, variable, value", [
+    ("server.base_url", "MUSTER_SERVER_BASE_URL", "https://localhost"), ("server.base_url", "MUSTER_SERVER_BASE_URL", "https://127.0.0.1:8443/x"),
+    ("mail.from", "MUSTER_MAIL_FROM", "muster@localhost"), ("console.origin", "MUSTER_CONSOLE_ORIGIN", "https://localhost:8443"),
+])
+def test_health_warns_of_an_address_on_this_host_and_is_healthy(stack, name, variable, value):
+    found = health(stack, **PUBLIC | {variable: value})
+    warnings = [check["warning"] for check in found["checks"] if check["warning"]]
+    assert len(warnings) == 1 and warnings[0].startswith(f"{name} is {value}: ") and found["healthy"] is True
+    assert all(check["ok"] and check["problem"] is None for check in found["checks"])
+    assert not any(check["warning"] for check in health(stack, **PUBLIC)["checks"])
 
 
 def test_health_names_the_server(stack):

@@ -1,9 +1,14 @@
-"""musterctl(8): each command, as text and as JSON, its exit status, and invalid configurations."""
+"""musterctl(8): each command, as text and as JSON, its exit codes, and configurations that are not valid."""
 
 import json
+import os
+import pty
+import re
+import select
 import subprocess
 
 import pytest
+from support.mail import wait_for_mail
 from support.stack import AS_ROOT
 from support.world import email
 
@@ -18,7 +23,7 @@ def ctl(stack):
         done = stack.ctl_raw(*arguments, env=env)
         assert done.returncode == status, f"musterctl {arguments}: {done}"
         if status == USAGE:
-            assert done.stdout == "" and "musterctl --help" in done.stderr
+            assert done.stdout == "" and re.search(r"musterctl [a-z0-9 -]*--help", done.stderr)
         if status != DONE and done.stderr:
             assert done.stderr.startswith("musterctl: ") and done.stderr.count("\n") == 1, done.stderr
         return done
@@ -43,7 +48,9 @@ def test_organizations_are_created_and_listed(ctl, ask):
     made = ask("org", "create", "--name", "  Ünïcödé & Söhne  ")
     assert made["name"] == "Ünïcödé & Söhne" and set(made) == {"id", "name", "created_at"}
     assert made in ask("org", "list")
-    assert f"{made['id']}  Ünïcödé & Söhne\n" in ctl("org", "list").stdout
+    lines = ctl("org", "list").stdout.splitlines()
+    assert lines[0].split() == ["ID", "CREATED", "NAME"]
+    assert f"{made['id']}  {made['created_at'][:19]}Z  Ünïcödé & Söhne" in lines
     plain = ctl("org", "create", "--name", "Same name twice").stdout
     assert ctl("org", "create", "--name", "Same name twice").stdout != plain and len(plain) == 37
 
@@ -52,7 +59,7 @@ def test_organizations_are_created_and_listed(ctl, ask):
     (["--name", "   "], NOT_DONE), (["--name", "x" * 256], NOT_DONE), (["--name", ""], USAGE), ([], USAGE), (["--name"], USAGE),
     (["--name", "a", "b"], USAGE), (["--nam", "a"], USAGE),
 ])
-def test_an_organization_requires_a_name(ctl, arguments, status):
+def test_an_organization_needs_a_name(ctl, arguments, status):
     ctl("org", "create", *arguments, status=status)
 
 
@@ -75,11 +82,13 @@ def test_seats_are_listed_and_removed(ctl, ask, org_id):
     seat = next(seat for seat in ask("admin", "list", "--org", org_id) if seat["id"] == admin_id)
     assert seat.pop("since")
     assert seat == {"id": admin_id, "email": address, "role": "viewer", "two_factor_enrolled": False}
-    assert address in ctl("admin", "list", "--org", org_id).stdout
-    assert ask("admin", "remove", "--org", org_id, "--email", address) == {"removed": True}
+    heading, line = ctl("admin", "list", "--org", org_id).stdout.splitlines()
+    assert heading.split() == ["ID", "ROLE", "TWO-FACTOR", "SINCE", "EMAIL"]
+    assert line.startswith(f"{admin_id}  viewer  not enrolled  ") and line.endswith(f"Z  {address}")
+    assert ask("admin", "remove", "--yes", "--org", org_id, "--email", address) == {"removed": True}
     assert admin_id not in ctl("admin", "list", "--org", org_id).stdout
-    ctl("admin", "remove", "--org", org_id, "--email", address, status=NOT_DONE)
-    ctl("admin", "remove", "--org", org_id, "--email", "broken", status=NOT_DONE)
+    ctl("admin", "remove", "--yes", "--org", org_id, "--email", address, status=NOT_DONE)
+    ctl("admin", "remove", "--yes", "--org", org_id, "--email", "broken", status=NOT_DONE)
     ctl("admin", "list", "--org", NOWHERE, status=NOT_DONE)
 
 
@@ -95,17 +104,20 @@ def test_keys_are_issued_shown_once_listed_and_revoked(ctl, ask, org_id, anyone,
     assert [key["name"] for key in listed] == ["Server 1", "Server 2"]
     assert not any("key" in key for key in listed) and issued["key"] not in json.dumps(listed)
     anyone.get("/v1/imports", key=issued["key"], expect=200)
-    assert ask("key", "revoke", "--org", org_id, "--id", issued["id"]) == {"id": issued["id"], "revoked": True}
+    assert ask("key", "revoke", "--yes", "--org", org_id, "--id", issued["id"]) == {"id": issued["id"], "revoked": True}
     anyone.get("/v1/imports", key=issued["key"], expect=401)
-    lines = ctl("key", "list", "--org", org_id).stdout.splitlines()
+    heading, *lines = ctl("key", "list", "--org", org_id).stdout.splitlines()
+    assert heading.split("  ")[0] == "ID" and heading.endswith("LAST USED             EXPIRES  NAME")
     assert [("revoked" in line, "active" in line) for line in lines] == [(True, False), (False, True)]
-    ctl("key", "revoke", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
+    assert [line.split()[4] == "never" for line in lines] == [False, True]
+    assert lines[0].split()[1:4] == [f"org_...{issued['last_four']}", "revoked", f"{issued['created_at'][:19]}Z"]
+    ctl("key", "revoke", "--yes", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
 
 
 def test_a_key_is_revoked_only_by_its_own_organization(ctl, ask, org_id):
     issued = ask("key", "issue", "--org", org_id, "--name", "k")
     other = ask("org", "create", "--name", "Other")["id"]
-    ctl("key", "revoke", "--org", other, "--id", issued["id"], status=NOT_DONE)
+    ctl("key", "revoke", "--yes", "--org", other, "--id", issued["id"], status=NOT_DONE)
     assert ask("key", "list", "--org", org_id)[0]["revoked_at"] is None
 
 
@@ -128,14 +140,16 @@ def test_publishable_keys_are_issued_shown_listed_and_revoked(ctl, ask, org_id, 
     for other, _ in PAGES_KEYS:
         if other != noun:
             assert ask(other, "list", "--org", org_id) == []
-            ctl(other, "revoke", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
-    assert ask(noun, "revoke", "--org", org_id, "--id", issued["id"]) == {"id": issued["id"], "revoked": True}
-    lines = ctl(noun, "list", "--org", org_id).stdout.splitlines()
+            ctl(other, "revoke", "--yes", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
+    assert ask(noun, "revoke", "--yes", "--org", org_id, "--id", issued["id"]) == {"id": issued["id"], "revoked": True}
+    heading, *lines = ctl(noun, "list", "--org", org_id).stdout.splitlines()
+    assert heading.split() == "ID KEY STATE CREATED LAST USED EXPIRES NAME ORIGINS".split()
+    assert lines[0].split()[5] == "2099-01-01T00:00:00Z"
     assert [("revoked" in line, "active" in line) for line in lines] == [(True, False), (False, True)]
     assert "https://*.shop.example" in lines[0]
-    ctl(noun, "revoke", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
-    ctl(noun, "revoke", "--org", ask("org", "create", "--name", "Other")["id"], "--id", listed[1]["id"], status=NOT_DONE)
-    ctl(noun, "revoke", "--org", org_id, "--id", "first", status=USAGE)
+    ctl(noun, "revoke", "--yes", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
+    ctl(noun, "revoke", "--yes", "--org", ask("org", "create", "--name", "Other")["id"], "--id", listed[1]["id"], status=NOT_DONE)
+    ctl(noun, "revoke", "--yes", "--org", org_id, "--id", "first", status=USAGE)
 
 
 def test_a_tracking_key_has_its_own_or_the_default_rate_and_a_content_key_has_none(ctl, ask, org_id):
@@ -163,11 +177,11 @@ def test_a_publishable_key_requires_1_to_50_origins(ctl, org_id, noun, _, origin
     ("2099-12-31T23:59:59Z", DONE), ("2099-12-31T23:59:59.5+02:00", DONE), ("2001-01-01T00:00:00Z", USAGE),
     ("2099-12-31", USAGE), ("tomorrow", USAGE), ("2099-02-30T00:00:00Z", USAGE),
 ])
-def test_the_expiry_of_a_key_must_be_in_the_future(ctl, org_id, time, status):
+def test_a_key_expires_at_a_future_time(ctl, org_id, time, status):
     ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", time, status=status)
 
 
-def test_the_expiry_of_a_key_is_stored_in_utc(ask, org_id):
+def test_the_expiry_of_a_key_is_kept_in_utc(ask, org_id):
     issued = ask("key", "issue", "--org", org_id, "--name", "k", "--expires", "2099-12-31T23:59:59.5+02:00")
     assert issued["expires_at"] == "2099-12-31T21:59:59.500Z"
 
@@ -198,7 +212,9 @@ def test_attributes_are_listed_enabled_disabled_and_added(ctl, ask, org_id):
                      "choices": ["single", "double", "eight"]}
     enabled = [entry for entry in ask("attribute", "list", "--org", org_id) if entry["enabled"]]
     assert [entry["key"] for entry in enabled] == ["boat.class", "phone"] and added in enabled
-    assert "boat.class  multi_choice  enabled\n" in ctl("attribute", "list", "--org", org_id).stdout
+    rows = [line.split() for line in ctl("attribute", "list", "--org", org_id).stdout.splitlines()]
+    assert rows[0] == ["KEY", "TYPE", "STATE", "LABEL", "CHOICES"]
+    assert ["boat.class", "multi_choice", "enabled", "Boat", "single,", "double,", "eight"] in rows
 
 
 @pytest.mark.parametrize("arguments, status", [
@@ -215,7 +231,7 @@ def test_attributes_are_validated(ctl, org_id, arguments, status):
     ctl("attribute", "add", "--org", org_id, *arguments, status=status)
 
 
-def test_enabling_an_unknown_attribute_is_an_error(ctl, ask, org_id):
+def test_enabling_names_an_unknown_attribute(ctl, ask, org_id):
     assert "no_such" in ctl("attribute", "enable", "--org", org_id, "no_such", status=NOT_DONE).stderr
     ctl("attribute", "enable", "--org", org_id, status=USAGE)
     ctl("attribute", "enable", "--org", org_id, "phone")
@@ -232,14 +248,19 @@ def test_imports_are_listed_shown_and_canceled(ctl, ask, org):
     shown = ask("import", "show", "--org", org.id, "--id", job_id)
     assert listed == shown and (shown["id"], shown["state"], shown["staged_rows"]) == (job_id, "staging", 1)
     assert shown["heartbeat_at"] is None and shown["file_name"] == "list.csv"
-    assert f"{job_id}  staging  0/1  list.csv\n" == ctl("import", "list", "--org", org.id).stdout
+    heading, line = ctl("import", "list", "--org", org.id).stdout.splitlines()
+    assert heading.split() == ["ID", "STATE", "PROCESSED", "STAGED", "CREATED", "FILE"]
+    assert line.split() == [job_id, "staging", "0", "1", f"{shown['created_at'][:19]}Z", "list.csv"]
     text = ctl("import", "show", "--org", org.id, "--id", job_id).stdout
-    assert "state: staging\n" in text and "staged_rows: 1\n" in text
-    assert ask("import", "cancel", "--org", org.id, "--id", job_id)["state"] == "canceled"
+    assert [line.split(": ")[0] for line in text.splitlines()] == [
+        "id", "state", "file_name", "created_at", "heartbeat_at", "attempts", "staged_rows", "processed_rows", "valid_rows",
+        "invalid_rows", "created_count", "attached_count", "failed_count"]
+    assert "state: staging\n" in text and "staged_rows: 1\n" in text and "heartbeat_at: -\n" in text
+    assert ask("import", "cancel", "--yes", "--org", org.id, "--id", job_id)["state"] == "canceled"
     assert org.job(job_id)["state"] == "canceled"
-    ctl("import", "cancel", "--org", org.id, "--id", job_id)  # again: not an error
+    ctl("import", "cancel", "--yes", "--org", org.id, "--id", job_id)  # again: no mistake
     done = org.imported([])["id"]
-    refused = ctl("import", "cancel", "--org", org.id, "--id", done, status=NOT_DONE)
+    refused = ctl("import", "cancel", "--yes", "--org", org.id, "--id", done, status=NOT_DONE)
     assert '"state":"completed"' in refused.stderr
 
 
@@ -256,7 +277,7 @@ def test_showing_a_job_does_not_change_it(ctl, org, no_runner):
 def test_a_job_of_another_organization_is_not_found(ctl, org, org_id):
     job_id = org.create_import()["id"]
     ctl("import", "show", "--org", org_id, "--id", job_id, status=NOT_DONE)
-    ctl("import", "cancel", "--org", org_id, "--id", job_id, status=NOT_DONE)
+    ctl("import", "cancel", "--yes", "--org", org_id, "--id", job_id, status=NOT_DONE)
     assert org.job(job_id)["state"] == "staging"
 
 
@@ -268,7 +289,7 @@ def test_a_job_of_another_organization_is_not_found(ctl, org, org_id):
     ["tracking-key", "revoke", "--id", NOWHERE], ["content-key", "list"], ["content-key", "revoke", "--id", NOWHERE],
     ["content-key", "issue", "--name", "k", "--origins", "https://a.example"],
 ])
-def test_an_unknown_organization_and_a_malformed_id_have_different_exit_statuses(ctl, words):
+def test_an_unknown_organization_and_a_malformed_id_are_different_errors(ctl, words):
     head, tail = words[:2], words[2:]
     ctl(*head, "--org", NOWHERE, *tail, status=NOT_DONE)
     ctl(*head, "--org", "nonsense", *tail, status=USAGE)
@@ -289,7 +310,7 @@ def test_the_schema_is_created_once_and_is_current(ctl, ask):
     assert str(version) in ctl("db", "status").stdout
 
 
-def test_a_new_database_is_created(stack, ask, ctl):
+def test_a_database_is_created(stack, ask, ctl):
     env = AS_ROOT | {"MUSTER_DATABASE_NAME": "e2e_fresh"}
     try:
         assert ctl("health", status=NOT_DONE, env=env).stdout
@@ -328,22 +349,22 @@ def test_an_old_database_is_upgraded_once(stack, ask, ctl):
         # As if the last version had not been recorded: every step was done before, except those that must be repeated.
         stack.sql("DELETE FROM e2e_old.schema_version WHERE version = %s", version)
         again = ctl("db", "migrate", env=env).stdout.splitlines()
-        assert len(again) == 2 and again[0].startswith(f"upgraded to version {version}: ") and "done before" in again[0]
+        assert len(again) == 2 and again[0].startswith(f"upgraded to version {version}: ") and "already done" in again[0]
         assert ctl("db", "migrate", env=env).stdout == again[1] + "\n"
     finally:
         stack.sql("DROP DATABASE IF EXISTS e2e_old")
 
 
 @pytest.mark.parametrize("words", [["audit"], ["db", "migrate"], ["org", "list"]])
-def test_an_unusable_database_is_reported_in_one_sentence(stack, ctl, words):
-    def error_text(**env):
+def test_a_database_that_cannot_be_used_is_reported_in_one_sentence(stack, ctl, words):
+    def reported(**env):
         return ctl(*words, status=NOT_DONE, env=env).stderr
-    assert error_text(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
+    assert reported(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
         "musterctl: the database in database.name does not exist: run `musterctl db init`\n")
     away = "musterctl: the database does not answer: check database.url in the configuration\n"
-    assert error_text(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
-    assert error_text(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
-    refused = error_text(MUSTER_DATABASE_USER="unknown_user", MUSTER_DATABASE_PASSWORD="s3cret")
+    assert reported(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
+    assert reported(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
+    refused = reported(MUSTER_DATABASE_USER="no_such_user", MUSTER_DATABASE_PASSWORD="s3cret")
     assert refused == ("musterctl: access denied for database.user: check its password and grants, or create it as "
                        "root with `musterctl db init --root-socket SOCKET`\n")
 
@@ -359,10 +380,10 @@ def test_a_database_without_a_schema_is_reported(stack, ctl):
         stack.sql("DROP DATABASE IF EXISTS e2e_bare")
 
 
-def test_health_reports_problems(stack, ctl, ask):
-    synced = ask("health")
-    assert synced["healthy"] is True and synced["problem"] is None
-    assert all(check["ok"] and check["problem"] is None for check in synced["checks"])
+def test_health_reports_a_problem(stack, ctl, ask):
+    well = ask("health")
+    assert well["healthy"] is True and well["problem"] is None
+    assert all(check["ok"] and check["problem"] is None for check in well["checks"])
     away = {"MUSTER_DATABASE_URL": f"unix:{stack.folder}/nowhere.sock"}
     found = ask("health", status=NOT_DONE, env=away)
     assert found["healthy"] is False
@@ -385,13 +406,134 @@ def test_a_wrong_command_line_exits_with_2(ctl, words):
 def test_an_unknown_command_is_rejected_with_the_known_ones(ctl):
     assert 'unknown command "frob"; use db, org, admin,' in ctl("frob", status=USAGE).stderr
     assert 'unknown command "org frob"; use org create or org list' in ctl("org", "frob", status=USAGE).stderr
+    assert 'unknown command "attribut"; did you mean "attribute"?' in ctl("attribut", status=USAGE).stderr
+    assert 'unknown command "org lst"; did you mean "org list"?' in ctl("org", "lst", status=USAGE).stderr
+    assert "unknown option --nam; did you mean --name?" in ctl("org", "create", "--nam=x", status=USAGE).stderr
+    assert "(see musterctl org create --help)" in ctl("org", "create", status=USAGE).stderr
     assert "`org list` has no option --name" in ctl("org", "list", "--name=x", status=USAGE).stderr
+
+
+def test_a_group_alone_lists_its_commands(ctl):
+    said = ctl("key", status=USAGE).stderr
+    assert said == "musterctl: `key` is a group of commands; use key issue, key list or key revoke (see musterctl key --help)\n"
+
+
+def test_a_missing_value_and_an_empty_one_are_different_errors(ctl):
+    assert "--name needs a value: --name NAME" in ctl("org", "create", "--name", status=USAGE).stderr
+    assert "--name needs a value: --name NAME" in ctl("org", "create", "--name", "--org", status=USAGE).stderr
+    assert "--name is empty; use --name NAME" in ctl("org", "create", "--name", "", status=USAGE).stderr
+    assert "--name is empty; use --name NAME" in ctl("org", "create", "--name=", status=USAGE).stderr
+
+
+def test_a_date_for_expires_is_answered_with_a_time(ctl, org_id):
+    said = ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", "2099-01-01", status=USAGE).stderr
+    assert '--expires is "2099-01-01"; use a date with a time and a time zone: 2099-01-01T00:00:00Z' in said
+    assert "YYYY-MM-DDThh:mm:ssZ" in ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", "soon", status=USAGE).stderr
+
+
+@pytest.mark.parametrize("arguments, status, code", [
+    (["org", "create"], USAGE, None), (["frob"], USAGE, None), (["org", "create", "--nam", "x"], USAGE, None),
+    (["admin", "list", "--org", NOWHERE], NOT_DONE, None),
+    (["import", "cancel", "--yes", "--org", "{org}", "--id", NOWHERE], NOT_DONE, "IMPORT_JOB_NOT_FOUND"),
+])
+def test_errors_are_json_with_json(stack, org_id, arguments, status, code):
+    done = stack.ctl_raw("--json", *[word.format(org=org_id) for word in arguments])
+    assert (done.returncode, done.stdout) == (status, "")
+    report = json.loads(done.stderr)
+    assert set(report) == {"error", "exit_code"} and set(report["error"]) == {"code", "message", "details"}
+    assert report["exit_code"] == status and report["error"]["message"] and (code is None or report["error"]["code"])
+
+
+# ---------------------------------------------------------------------------- names of organizations
+
+
+def test_an_organization_is_named_by_its_exact_name_or_its_id(ctl, ask):
+    name = f"Näme {email()} --x"
+    first = ask("org", "create", "--name", name)["id"]
+    assert ask("key", "issue", "--org", name, "--name", "k")["organization_id"] == first
+    assert ask("key", "list", f"--org={name}") == ask("key", "list", "--org", first) != []
+    said = ctl("key", "list", "--org", name.upper(), status=USAGE).stderr
+    assert "use an id or an exact name of `musterctl org list`" in said
+    second = ask("org", "create", "--name", name)["id"]
+    assert f"use an id: {first} {second}" in ctl("key", "list", "--org", name, status=USAGE).stderr
+
+
+# ---------------------------------------------------------------------------- confirmation
+
+
+def at_terminal(stack, answer, *arguments):
+    """musterctl at a terminal that gives `answer`: exit status, and all that the terminal showed."""
+    leader, follower = pty.openpty()
+    command = [stack.build / "musterctl", "--config", stack.config, *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_")}
+    with subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=environment) as process:
+        os.close(follower)
+        shown = b""
+        while b"[y/N]" not in shown and select.select([leader], [], [], 20)[0]:
+            shown += os.read(leader, 4096)
+        os.write(leader, answer.encode())
+        status = process.wait(timeout=20)
+        while select.select([leader], [], [], 0)[0]:
+            try:
+                shown += os.read(leader, 4096)
+            except OSError:
+                break
+    os.close(leader)
+    return status, shown.decode()
+
+
+@pytest.mark.parametrize("words", [
+    ["key", "revoke", "--org", "{org}", "--id", "{key}"], ["tracking-key", "revoke", "--org", "{org}", "--id", "{page}"],
+    ["admin", "remove", "--org", "{org}", "--email", "{email}"], ["admin", "reset-2fa", "--email", "{email}"],
+    ["import", "cancel", "--org", "{org}", "--id", NOWHERE],
+])
+def test_what_cannot_be_undone_needs_yes_without_a_terminal(ctl, ask, org_id, words):
+    address = email("admin")
+    ask("admin", "add", "--org", org_id, "--email", address)
+    key = ask("key", "issue", "--org", org_id, "--name", "Server 1")["id"]
+    page = ask("tracking-key", "issue", "--org", org_id, "--name", "Page", "--origins", "https://a.example")["id"]
+    said = ctl(*[word.format(org=org_id, key=key, page=page, email=address) for word in words], status=USAGE).stderr
+    assert "--yes is missing: this cannot be undone, and there is no terminal to ask on: " in said
+    assert ask("key", "list", "--org", org_id)[0]["revoked_at"] is None
+    assert [seat["email"] for seat in ask("admin", "list", "--org", org_id)] == [address]
+
+
+def test_a_terminal_is_asked_before_what_cannot_be_undone(stack, ask, org_id):
+    issued = ask("key", "issue", "--org", org_id, "--name", "Server\t1")
+    words = ["key", "revoke", "--org", org_id, "--id", issued["id"]]
+    status, shown = at_terminal(stack, "n\n", *words)
+    assert status == NOT_DONE and "not confirmed; nothing was changed" in shown
+    assert f'org_...{issued["last_four"]} "Server\\x091"?' in shown
+    assert ask("key", "list", "--org", org_id)[0]["revoked_at"] is None
+    status, shown = at_terminal(stack, "y\n", *words)
+    assert status == DONE and "revoked" in shown
+    assert ask("key", "list", "--org", org_id)[0]["revoked_at"] is not None
+
+
+# ---------------------------------------------------------------------------- mail
+
+
+def test_a_test_message_shows_what_the_mail_server_answers(stack, ctl, ask):
+    address = email("operator")
+    sent = ask("mail", "test", address)
+    assert sent["accepted"] is True and sent["answer"].startswith("250") and sent["reason"] is None
+    assert "Muster: test message" in wait_for_mail(stack, address).subject
+    assert f"accepted a message for {address}\n" in ctl("mail", "test", address).stdout
+    away = {"MUSTER_MAIL_URL": "smtp://127.0.0.1:1", "MUSTER_MAIL_PASSWORD": "s3cret", "MUSTER_MAIL_USER": "u"}
+    refused = ctl("mail", "test", address, status=NOT_DONE, env=away)
+    assert "did not accept a message" in refused.stdout and "s3cret" not in refused.stdout + refused.stderr
+    ctl("mail", "test", "broken", status=NOT_DONE)
+    ctl("mail", "test", status=USAGE)
+    ctl("mail", "test", address, address, status=USAGE)
+
+
+# ---------------------------------------------------------------------------- help
 
 
 def test_a_command_has_its_own_help(ctl):
     shown = ctl("key", "issue", "--help").stdout
     assert shown.startswith("Usage: musterctl key issue --org --name [--expires] [--rate] [--burst]\n")
-    assert "  --org ID " in shown and "  --rate N " in shown and "--role" not in shown
+    assert "  --org ORG " in shown and "  --rate N " in shown and "--role" not in shown
     assert ctl("help", "key", "issue").stdout == ctl("key", "issue", "-h").stdout == shown
     of_noun = ctl("key", "-h").stdout
     assert shown in of_noun and "musterctl key revoke" in of_noun

@@ -25,7 +25,7 @@ def test_a_reset_ends_all_sessions_and_the_next_sign_in_enrolls_again(module_org
     admin = module_org.new_admin()
     sessions, old = [admin.api, admin.unverified()], admin.secret
     codes = list(admin.backup_codes)
-    assert stack.ctl("admin", "reset-2fa", "--email", admin.address.upper()) == {"id": admin.id, "reset": True}
+    assert stack.ctl("admin", "reset-2fa", "--yes", "--email", admin.address.upper()) == {"id": admin.id, "reset": True}
     for client in sessions:
         client.get("/v1/session", expect=401)
     signed_in = admin.signed_in()
@@ -45,7 +45,7 @@ def test_a_reset_ends_the_pause_too(module_org, stack):
     admin = module_org.new_admin()
     for _ in range(5):
         admin.api.post(f"{FACTOR}/verify-backup-code", json={"code": "aaaa-bbbb-cccc-dddd"}, expect=401)
-    stack.ctl("admin", "reset-2fa", "--email", admin.address)
+    stack.ctl("admin", "reset-2fa", "--yes", "--email", admin.address)
     admin.secret, admin.last_step = None, 0
     admin.new_session().get("/v1/imports", expect=200)
 
@@ -53,8 +53,8 @@ def test_a_reset_ends_the_pause_too(module_org, stack):
 @pytest.mark.parametrize("arguments, status", [
     (["--email", "nobody@e2e.example"], NOT_DONE), (["--email", "broken"], NOT_DONE), ([], USAGE),
 ])
-def test_a_reset_requires_the_address_of_an_admin(stack, arguments, status):
-    done = stack.ctl_raw("admin", "reset-2fa", *arguments)
+def test_a_reset_requires_an_admins_address(stack, arguments, status):
+    done = stack.ctl_raw("admin", "reset-2fa", "--yes", *arguments)
     assert (done.returncode, done.stdout) == (status, "") and done.stderr
 
 
@@ -140,7 +140,7 @@ def test_the_documented_key_rotation_fails_no_request_and_loses_only_what_is_doc
         load.wait_for_requests()
         for again in (False, True):
             said = machine.run(block("Rotate the installation key", "sudo -u muster musterctl secret rotate"))
-            assert " 0 unreadable" in said and (" 0 sealed anew" in said) and not (again and " 1 sealed anew" in said)
+            assert " 0 unreadable" in said and (" 0 re-encrypted" in said) and not (again and " 1 re-encrypted" in said)
         assert click(stack, contract, shown) == 302
         before = workers(stack)
         config.write_text(kept)

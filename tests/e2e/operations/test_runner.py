@@ -419,11 +419,11 @@ def test_help_version_and_errors_of_the_command_line(stack, arguments, status):
 
 
 @pytest.mark.parametrize("arguments, reason", [
-    ([], "KIND is missing; use imports, webhooks, mail, connections, purge or all"),
+    ([], "the kind of work is missing; use imports, webhooks, mail, connections, purge or all"),
     (["frob"], 'unknown kind "frob"; use imports, webhooks, mail, connections, purge or all'),
-    (["imports", "purge"], "unexpected argument purge"),
+    (["imports", "purge"], "unexpected argument purge; name one kind of work"),
     (["--for=x", "imports"], '--for is "x"; use a number of seconds such as 55s'),
-    (["--fro", "1", "imports"], "unknown option --fro"),
+    (["--fro", "1", "imports"], "unknown option --fro; did you mean --for?"),
     (["imports", "--for"], "--for needs a value: --for SECONDS[s]"),
 ])
 def test_an_error_of_the_command_line_is_one_line(stack, arguments, reason):

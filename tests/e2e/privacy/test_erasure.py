@@ -89,7 +89,7 @@ def test_without_yes_it_only_reports(org, erase, stack):
     text = stack.ctl_raw("user", "erase", "--email", address, "--yes")
     assert text.returncode == DONE and "erased:\n" in text.stdout and org.id in text.stdout
     text = stack.ctl_raw("user", "erase", "--email", address, "--yes")
-    assert text.returncode == DONE and text.stdout.startswith("nothing")
+    assert text.returncode == DONE and text.stdout.startswith("there is no data of this person to erase\n")
 
 
 def test_an_active_job_is_reported_and_erased_after_it_ends(org, erase, no_runner, stack):
@@ -103,7 +103,7 @@ def test_an_active_job_is_reported_and_erased_after_it_ends(org, erase, no_runne
     org.api.get(f"/v1/users/{user['id']}", expect=404)
     assert org.rows(job_id)[0]["payload"]["email"] == address
     text = stack.ctl_raw("user", "erase", "--email", address, "--yes")
-    assert text.returncode == NOT_DONE and "run it again once these jobs have ended" in text.stdout
+    assert text.returncode == NOT_DONE and "repeat the command when the jobs have ended" in text.stdout
     assert job_id in text.stdout
     org.cancel(job_id)
     assert erase(address)["organizations"][0]["import_rows"] == 1
@@ -145,7 +145,7 @@ def test_the_log_shows_the_actions_of_the_operator_newest_first(stack, org):
     stack.ctl("admin", "add", "--org", org.id, "--email", email("admin"), "--role", "viewer")
     org.set_enabled("phone", False)
     job_id = org.staged([])
-    stack.ctl("import", "cancel", "--org", org.id, "--id", job_id)
+    stack.ctl("import", "cancel", "--yes", "--org", org.id, "--id", job_id)
     entries = stack.ctl("audit", "--org", org.id, "--limit", "100")
     actions = [entry["action"] for entry in entries if not entry["action"].startswith("api_key.")]
     assert actions[:3] == ["import.canceled", "attribute.disabled", "seat.added"]
@@ -157,7 +157,7 @@ def test_the_log_shows_the_actions_of_the_operator_newest_first(stack, org):
     assert [entry["details"] for entry in stack.ctl("audit", "--org", org.id, "--action", "seat.added")] == [
         {"role": "viewer"}]
     text = stack.ctl_raw("audit", "--org", org.id, "--limit", "1").stdout
-    assert text.count("\n") == 1 and f"{org.id}  operator  import.canceled  {job_id}  {{}}\n" in text
+    assert text.count("\n") == 2 and f"{org.id}  operator  import.canceled  {job_id}  {{}}\n" in text
 
 
 def test_without_an_organization_the_log_covers_all(stack, new_org):

@@ -41,7 +41,7 @@ class Admin:
         self.id = self.stack.ctl("admin", "add", "--org", organization_id, "--email", self.address, "--role", role)["id"]
 
     def take_seat(self, organization_id):
-        self.stack.ctl("admin", "remove", "--org", organization_id, "--email", self.address)
+        self.stack.ctl("admin", "remove", "--yes", "--org", organization_id, "--email", self.address)
 
     # ------------------------------------------------------------------ the code
     def ask_for_code(self):

@@ -25,7 +25,7 @@ class PageKey:
         self.token, self.id = issued["key"], issued["id"]
 
     def revoke(self):
-        self.org.stack.ctl(f"{self.kind}-key", "revoke", "--org", self.org.id, "--id", self.id)
+        self.org.stack.ctl(f"{self.kind}-key", "revoke", "--yes", "--org", self.org.id, "--id", self.id)
 
 
 def unissued_token(prefix="ek_live_"):

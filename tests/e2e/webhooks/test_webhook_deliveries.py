@@ -153,7 +153,9 @@ def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, 
         {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NO_LISTENER, "status": "active",
          "disabled_reason": None, "failing_since": None, "pending": 2, "failed": 1}]
     text = stack.ctl_raw("webhook", "list", "--org", org.id).stdout
-    assert text == f"{made['id']}  active  2 pending, 1 failed  {NO_LISTENER}\n"
+    heading, line = text.splitlines()
+    assert heading.split() == "ID STATUS FAILING SINCE PENDING FAILED URL".split()
+    assert line.split() == [made["id"], "active", "-", "2", "1", NO_LISTENER]
     words = ["webhook", "recover", "--org", org.id, "--endpoint", made["id"], "--since", LONG_AGO]
     assert stack.ctl(*words) == {"queued": 1}
     assert read(client, endpoint, deliveries[0])["status"] == "pending"
@@ -162,7 +164,7 @@ def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, 
     assert (newest["actor"], newest["subject_id"]) == ("operator", made["id"])
     stack.sql("UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'gone', failing_since = 1700000000000 "
               "WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
-    assert f"{made['id']}  disabled (gone)  failing since 2023-11-14T22:13:20.000Z  " in stack.ctl_raw(
+    assert f"{made['id']}  disabled (gone)  2023-11-14T22:13:20Z  " in stack.ctl_raw(
         "webhook", "list", "--org", org.id).stdout
     refused = stack.ctl_raw(*words)
     assert refused.returncode == 1 and "the endpoint is disabled" in refused.stderr

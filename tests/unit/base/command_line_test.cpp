@@ -78,19 +78,22 @@ BOOST_AUTO_TEST_CASE(a_repeated_option_keeps_all_values_and_the_last_one_wins) {
     BOOST_TEST(line.value("--config") == "y");
 }
 
-BOOST_AUTO_TEST_CASE(h_is_help) {
+BOOST_AUTO_TEST_CASE(h_and_help_are_the_same) {
     BOOST_TEST(parse({"-h"}).has("--help"));
     BOOST_TEST(parse({"--help"}).has("--help"));
     BOOST_TEST(parse({"--version"}).has("--version"));
 }
 
 BOOST_AUTO_TEST_CASE(a_usage_error_names_the_option) {
-    BOOST_TEST(refusal({"--confi", "x"}) == "unknown option --confi");
-    BOOST_TEST(refusal({"--confi=secret"}) == "unknown option --confi");
+    BOOST_TEST(refusal({"--confi", "x"}) == "unknown option --confi; did you mean --config?");
+    BOOST_TEST(refusal({"--confi=secret"}) == "unknown option --confi; did you mean --config?");
+    BOOST_TEST(refusal({"--secre"}) == "unknown option --secre");  // has no help
     BOOST_TEST(refusal({"-q"}) == "unknown option -q");
     BOOST_TEST(refusal({"--config"}) == "--config needs a value: --config FILE");
-    BOOST_TEST(refusal({"--config="}) == "--config needs a value: --config FILE");
-    BOOST_TEST(refusal({"--config", ""}) == "--config needs a value: --config FILE");
+    BOOST_TEST(refusal({"--config", "--quiet"}) == "--config needs a value: --config FILE");
+    BOOST_TEST(refusal({"--config="}) == "--config is empty; use --config FILE");
+    BOOST_TEST(refusal({"--config", ""}) == "--config is empty; use --config FILE");
+    BOOST_TEST(parse({"--config=--quiet"}).value("--config") == "--quiet");
     BOOST_TEST(refusal({"--quiet=yes"}) == "--quiet takes no value");
 }
 
@@ -102,7 +105,7 @@ BOOST_AUTO_TEST_CASE(the_help_has_a_row_for_each_option_of_the_program) {
                "  --map A=B           one line\n"
                "                      another line\n"
                "  --quiet             say less\n"
-               "  --help              show this help\n"
+               "  --help              show this help; -h is the same\n"
                "  --version           show the version\n"
                "\nThe end.\n");
     BOOST_TEST(parse({"--secret", "x"}).value("--secret") == "x");
@@ -112,17 +115,21 @@ BOOST_AUTO_TEST_CASE(an_unknown_word_is_rejected_with_the_valid_ones) {
     constexpr std::array<std::string_view, 3> kKinds = {"imports", "mail", "all"};
     BOOST_TEST(std::string(unknown_word("kind", "frob", kKinds).what()) ==
                "unknown kind \"frob\"; use imports, mail or all");
+    BOOST_TEST(std::string(unknown_word("kind", "mial", kKinds).what()) ==
+               "unknown kind \"mial\"; did you mean \"mail\"?");
     BOOST_TEST(std::string(invalid_value("--for", "x", "a number").what()) ==
                "--for is \"x\"; use a number");
 }
 
-BOOST_AUTO_TEST_CASE(the_exit_status_separates_usage_errors_from_failures) {
+BOOST_AUTO_TEST_CASE(the_exit_status_distinguishes_usage_errors) {
     BOOST_TEST(run({"x"}, [](const CommandLine& line) {
                    return line.arguments.front() == "x" ? 3 : 4;
                }) == 3);
     const auto never = [](const CommandLine&) { return 5; };
     BOOST_TEST(run({"--frob"}, never) == 7);
     BOOST_TEST(run({"--help"}, never) == 0);
+    BOOST_TEST(run({"help"}, never) == 0);
+    BOOST_TEST(run({"help", "imports"}, never) == 0);
     BOOST_TEST(run({"--version", "x"}, never) == 0);
     BOOST_TEST(run({}, [](const CommandLine&) -> int { throw UsageError("no"); }) == 7);
     BOOST_TEST(run({}, [](const CommandLine&) -> int { throw std::runtime_error("no"); }) == 8);

@@ -36,7 +36,7 @@ class Variable {
     std::string name_;
 };
 
-// A configuration file and a valid key in the same folder.
+// A configuration file with a valid key in the same folder.
 struct Files {
     Settings load(const std::string& text) {
         const std::string key = text.find("key_file") == std::string::npos

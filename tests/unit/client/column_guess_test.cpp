@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(german_lists_are_recognized) {
                "first_name last_name display_name email");
 }
 
-BOOST_AUTO_TEST_CASE(an_error_report_can_be_imported_again) {
+BOOST_AUTO_TEST_CASE(an_error_report_can_be_imported) {
     BOOST_TEST(
         targets({"email", "external_id", "first_name", "last_name", "display_name", "locale",
                  "country", "dob", "attributes", "row_number", "error_code", "error_message"}) ==
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(the_best_name_wins_in_any_order) {
     BOOST_TEST(targets({"Email", "Email"}) == "email -");
 }
 
-BOOST_AUTO_TEST_CASE(the_map_option_overrides_the_guess) {
+BOOST_AUTO_TEST_CASE(map_overrides_the_guess) {
     BOOST_TEST(targets({"Email", "Billing Email"}, {{"Billing Email", "email"}}) == "- email");
     BOOST_TEST(targets({"Email", "Mobile", "Phone"}, {{"phone", "ignored"}}) ==
                "email attribute:phone -");
@@ -161,14 +161,27 @@ BOOST_AUTO_TEST_CASE(the_map_option_overrides_the_guess) {
     BOOST_TEST(targets({"Email", "Email"}, {{"Email (2)", "email"}}) == "- email");
 }
 
-BOOST_AUTO_TEST_CASE(an_invalid_map_is_rejected_with_the_valid_choices) {
+BOOST_AUTO_TEST_CASE(an_invalid_map_is_refused_with_the_choices) {
     refuses({{"Mail", "email"}}, "\"Notes\"");
-    refuses({{"Notes", "nickname"}}, "none of email");
-    refuses({{"Notes", "phone"}}, "write attribute:phone");
+    refuses({{"Notes", "nickname"}}, "unknown target; use email,");
+    refuses({{"Notes", "phone"}}, "use attribute:phone");
     refuses({{"Notes", "attribute:favourite_team"}}, "boat_length");
     refuses({{"Notes", "email"}, {"Phone", "email"}}, "two columns go to email");
-    refuses({{"Notes", "email"}, {"Notes", "ignored"}}, "given twice");
+    refuses({{"Notes", "email"}, {"Notes", "ignored"}}, "is given twice");
     refuses({{"Email", "ignored"}}, "--map 'COLUMN=email'");
+}
+
+BOOST_AUTO_TEST_CASE(a_column_of_a_disabled_attribute_is_recognized) {
+    rules::Attribute phone;
+    phone.key = "phone";
+    phone.label = "Call me";
+    const rules::AttributeRegistry disabled({phone});
+    for (const char* column : {"Phone", "call me", "Phone Number", "Telefon"}) {
+        BOOST_TEST(disabled_attribute(column, disabled) == "phone", column);
+    }
+    BOOST_TEST(disabled_attribute("Notes", disabled) == "");
+    phone.enabled = true;
+    BOOST_TEST(disabled_attribute("Phone", rules::AttributeRegistry({phone})) == "");
 }
 
 BOOST_AUTO_TEST_CASE(column_names_become_unique) {

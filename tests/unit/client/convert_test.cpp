@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(choices_are_split_at_the_strongest_separator) {
     BOOST_TEST(attribute_json(AttributeType::MultiChoice, "news") == R"(["news"])");
 }
 
-BOOST_AUTO_TEST_CASE(a_number_must_fit_every_json_reader) {
+BOOST_AUTO_TEST_CASE(only_numbers_of_every_json_reader_are_numbers) {
     for (const char* text :
          {"0", "-1", "12", "9223372036854775807", "1.50", "-0.5", "1e3", "1.5E-7"}) {
         BOOST_TEST(attribute_json(AttributeType::Number, text) == text);
@@ -98,9 +98,9 @@ BOOST_AUTO_TEST_CASE(a_number_must_fit_every_json_reader) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(values_that_the_server_rejects_are_rejected_locally) {
+BOOST_AUTO_TEST_CASE(values_that_the_server_rejects_with_a_chunk_are_rejected_here) {
     BOOST_TEST(code({"Email", "Phone"}, {"", "1"}) == "LOCAL_REQUIRED");
-    BOOST_TEST(code({"Email"}, {"nomail"}) == "LOCAL_INVALID_EMAIL");
+    BOOST_TEST(code({"Email"}, {"broken"}) == "LOCAL_INVALID_EMAIL");
     BOOST_TEST(code({"Email", "Birthday"}, {"a@example.org", "1990-02-30"}) ==
                "LOCAL_INVALID_DATE");
     BOOST_TEST(code({"Email", "Birthday"}, {"a@example.org", "2026-11-20"}) ==
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(values_that_the_server_rejects_are_rejected_locally) {
     BOOST_TEST(code({"Email", "Notes"}, {"a@example.org", "M\xFCller"}) == "");
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_choice_is_left_to_the_dry_run) {
+BOOST_AUTO_TEST_CASE(an_invalid_choice_is_left_to_the_dry_run) {
     BOOST_TEST(code({"Email", "Shirt Size"}, {"a@example.org", "XXS"}) == "");
 }
 
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_rejected_record_keeps_its_cells_for_the_report) {
     const Converted converted =
         convert({"Email", "Birthday", "Phone"}, {"Ann@Example.org", "30.2.1990", "123"});
     BOOST_TEST(converted.refusal->message ==
-               "Birthday is not a day between 1900-01-01 and yesterday, as YYYY-MM-DD");
+               "Birthday is \"30.2.1990\"; use YYYY-MM-DD, from 1900-01-01 to yesterday");
     BOOST_TEST(converted.fields.dob == "30.2.1990");
     BOOST_TEST(converted.fields.attributes == R"({"phone":"123"})");
     BOOST_TEST(convert({"Email"}, {"M\xFCller"}).fields.email == "M\xEF\xBF\xBDller");

@@ -21,7 +21,7 @@ class FakeMuster {
   public:
     static constexpr const char* kJob = "01900000-0000-7000-8000-0000000000aa";
 
-    // Its settings and its records of requests. Read them only while no request is running.
+    // Its state and its inputs; access them only between requests.
     std::string state;  // "" = no job
     Json::Value created;
     std::map<std::uint32_t, Json::Value> rows;

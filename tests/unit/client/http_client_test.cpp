@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(redirects_are_returned_and_not_followed) {
     BOOST_TEST(response.header("location") == "/elsewhere");
 }
 
-BOOST_AUTO_TEST_CASE(a_body_over_the_limit_is_a_permanent_failure) {
+BOOST_AUTO_TEST_CASE(a_body_over_the_cap_is_a_permanent_failure) {
     const LoopbackServer server([](const ServedRequest&) {
         return ServedResponse{.body = std::string(2000, 'x'), .headers = {}};
     });
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_download_may_exceed_the_limit_and_error_bodies_are_kept_s
     BOOST_TEST(bytes == 100'000U);
 }
 
-BOOST_AUTO_TEST_CASE(an_exception_of_a_sink_is_propagated_and_the_client_keeps_working) {
+BOOST_AUTO_TEST_CASE(an_exception_of_a_sink_is_passed_on_and_the_client_keeps_working) {
     const LoopbackServer server(echo);
     HttpClient client({});
     const auto sink = [](std::string_view) { throw std::domain_error("disk full"); };
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(an_exception_of_a_sink_is_propagated_and_the_client_keeps_w
     BOOST_TEST(client.perform(request_to(server, "/")).status == 201);
 }
 
-BOOST_AUTO_TEST_CASE(connection_failures_are_distinguished) {
+BOOST_AUTO_TEST_CASE(failures_of_the_connection_are_distinguished) {
     const LoopbackServer server([](const ServedRequest& request) {
         if (request.path == "/hang")
             return ServedResponse{.body = "", .headers = {}, .hang_up = true};
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(connection_failures_are_distinguished) {
     BOOST_CHECK(failure_of(client, request) == TransportFailure::Connect);
 }
 
-BOOST_AUTO_TEST_CASE(an_unresponsive_server_reaches_the_time_limit) {
+BOOST_AUTO_TEST_CASE(a_silent_server_runs_into_the_time_limit) {
     std::mutex gate;
     std::unique_lock hold(gate);
     const LoopbackServer server([&gate](const ServedRequest&) {

@@ -48,7 +48,7 @@ struct Environment {
                                 .longest_pause = Milliseconds(10)};
         const ExitCode exit_code =
             run_import(options_of(parse_command_line(program(), arguments)),
-                       Secret("session-token-that-is-not-printed"), terminal);
+                       Secret("session-token-that-is-never-printed"), terminal);
         out = out_stream.str();
         err = err_stream.str();
         BOOST_TEST(all().find("session-token") == std::string::npos);
@@ -89,10 +89,10 @@ bool is(ExitCode left, ExitCode right) {
 
 BOOST_AUTO_TEST_SUITE(client_importer)
 
-BOOST_AUTO_TEST_CASE(a_valid_file_is_imported_completely) {
+BOOST_AUTO_TEST_CASE(a_valid_file_is_imported) {
     Environment environment;
     environment.scratch.write("members.csv",
-                              kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
+                        kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
     BOOST_TEST(environment.api.state == "completed");
     BOOST_TEST(environment.api.created["file_name"].asString() == "members.csv");
@@ -108,25 +108,41 @@ BOOST_AUTO_TEST_CASE(a_valid_file_is_imported_completely) {
     BOOST_TEST(environment.api.keys.size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(one_report_lists_every_rejected_row_and_the_counts_add_up) {
+BOOST_AUTO_TEST_CASE(ignored_columns_are_listed_on_one_line) {
+    Environment environment;
+    environment.scratch.write("members.csv", "Email,TAGS,Lucky\x1b Number\na@example.org,x,7\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.says("\n  2 columns are ignored: TAGS, Lucky\\x1b Number\n"));
+    BOOST_TEST(!environment.says("-> ignored"));
+}
+
+BOOST_AUTO_TEST_CASE(every_invalid_row_is_in_one_report_and_the_counts_add_up) {
     Environment environment;
     environment.scratch.write("members.csv", kHeader +
-                                                 "good@example.org,Ann,1990-01-01,M\n"
-                                                 "nomail,Bad,,\n"
-                                                 "\n"
-                                                 "good@example.org,Twice,,\n"
-                                                 ",,,\n"
-                                                 "size@example.org,\"=cmd\",,XXS\n"
-                                                 "day@example.org,,1990-02-30,\n");
+                                           "good@example.org,Ann,1990-01-01,M\n"
+                                           "broken,Bad,,\n"
+                                           "\n"
+                                           "good@example.org,Twice,,\n"
+                                           ",,,\n"
+                                           "size@example.org,\"=cmd\",,XXS\n"
+                                           "day@example.org,,1990-02-30,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--json"}), ExitCode::SomeNotIn));
-    BOOST_TEST(environment.scratch.read("members-errors.csv") ==
-               kReportHeader +
-                   "nomail,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,Email is not an email address\r\n" +
-                   "day@example.org,,,,,,,1990-02-30,,5,LOCAL_INVALID_DATE,\"Birthday is not a day "
-                   "between 1900-01-01 "
-                   "and yesterday, as YYYY-MM-DD\"\r\n" +
-                   "good@example.org,,,,,,,,,3,ROW_DUPLICATE_IN_FILE,no\r\n" +
-                   "size@example.org,,,,,,,,,4,ROW_ATTR_INVALID_VALUE,no\r\n");
+    BOOST_TEST(
+        environment.scratch.read("members-errors.csv") ==
+        kReportHeader +
+            "broken,,Bad,,,,,,,2,LOCAL_INVALID_EMAIL,\"Email is \"\"broken\"\"; use an address such "
+            "as ann@example.org\"\r\n" +
+            "day@example.org,,,,,,,1990-02-30,,5,LOCAL_INVALID_DATE,\"Birthday is "
+            "\"\"1990-02-30\"\"; use YYYY-MM-DD, from 1900-01-01 to yesterday\"\r\n" +
+            "good@example.org,,,,,,,,,3,ROW_DUPLICATE_IN_FILE,no\r\n" +
+            "size@example.org,,,,,,,,,4,ROW_ATTR_INVALID_VALUE,no\r\n");
+    BOOST_TEST(environment.says("2 of 5 rows are rejected and written to "));
+    BOOST_TEST(
+        environment.says("  1 row: Birthday is \"1990-02-30\"; use YYYY-MM-DD, from 1900-01-01 to "
+                   "yesterday (--map 'Birthday=ignored' imports it without the value)\n"));
+    BOOST_TEST(
+        environment.says("  1 row: Email is \"broken\"; use an address such as "
+                   "ann@example.org\n"));
     const Json::Value summary = environment.json();
     BOOST_TEST(summary["rows"].asInt() == 5);
     BOOST_TEST(summary["refused"].asInt() == 2);
@@ -140,12 +156,11 @@ BOOST_AUTO_TEST_CASE(one_report_lists_every_rejected_row_and_the_counts_add_up) 
     BOOST_TEST(summary["errors_file"].asString() == environment.scratch.file("members-errors.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_reported_and_the_others_are_sent_again) {
+BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_set_aside_and_the_rest_is_sent_again) {
     Environment environment;
     environment.api.faulty_emails = {"m2@example.org", "m5@example.org"};
     environment.scratch.write("members.csv", many_rows(7));
-    BOOST_CHECK(
-        is(environment.run("members.csv", {"--commit", "--chunk", "3"}), ExitCode::SomeNotIn));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--chunk", "3"}), ExitCode::SomeNotIn));
     BOOST_TEST(environment.api.rows.size() == 5U);
     BOOST_TEST(!environment.api.rows.contains(2));
     BOOST_TEST(environment.api.rows.contains(7));
@@ -155,7 +170,7 @@ BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_reported_and_the_othe
             "m2@example.org,,Ann,,,,,1990-01-01,\"{\"\"shirt_size\"\":\"\"M\"\"}\",2,invalid_email,"
             "email is not an email address\r\n") != std::string::npos);
     BOOST_TEST(report.find(",5,invalid_email,") != std::string::npos);
-    BOOST_TEST(environment.counts("refused before staging", "2"));
+    BOOST_TEST(environment.counts("rejected before staging", "2"));
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_chunk_may_be_rejected) {
@@ -175,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_imports_nothing_and_frees_the_slot) {
     BOOST_TEST(environment.says("Nothing was imported. The job is canceled"));
 }
 
-BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_names_the_next_command) {
+BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_says_how_to_continue) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(3));
     BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
@@ -226,7 +241,7 @@ BOOST_AUTO_TEST_CASE(an_interrupted_staging_can_be_resumed_without_losing_or_rep
     BOOST_TEST(environment.api.rows.at(50)["email"].asString() == "m50@example.org");
 }
 
-BOOST_AUTO_TEST_CASE(an_interrupted_commit_continues_on_the_service) {
+BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_commit_to_the_service) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(3));
     environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
@@ -234,12 +249,11 @@ BOOST_AUTO_TEST_CASE(an_interrupted_commit_continues_on_the_service) {
         return std::nullopt;
     };
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Stopped));
-    BOOST_TEST(environment.says("the service goes on with the import"));
+    BOOST_TEST(environment.says("the service continues the import"));
     BOOST_TEST(!environment.says("cancel it"));
     environment.stop = false;
     BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
-    BOOST_CHECK(
-        is(environment.run("members.csv", {"--resume", kJob, "--dry-run"}), ExitCode::Usage));
+    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob, "--dry-run"}), ExitCode::Usage));
 }
 
 BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
@@ -249,13 +263,12 @@ BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
     BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
     BOOST_CHECK(is(environment.run("others.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
     environment.scratch.write("members.csv", many_rows(4));
-    BOOST_CHECK(
-        is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
-    BOOST_TEST(environment.says("was made for members.csv with 3 good rows"));
+    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
+    BOOST_TEST(environment.says("was created for members.csv with 3 valid rows"));
     BOOST_TEST(environment.api.state == "validated");
 }
 
-BOOST_AUTO_TEST_CASE(an_active_job_is_reported_with_both_options) {
+BOOST_AUTO_TEST_CASE(an_active_job_is_reported_with_the_commands_to_continue_and_cancel) {
     Environment environment;
     environment.api.state = "staging";
     environment.scratch.write("members.csv", many_rows(3));
@@ -263,8 +276,49 @@ BOOST_AUTO_TEST_CASE(an_active_job_is_reported_with_both_options) {
     BOOST_TEST(environment.says("409 IMPORT_JOB_ACTIVE_EXISTS"));
     BOOST_TEST(environment.says("X-Request-Id: req-1"));
     BOOST_TEST(environment.says("--resume " + std::string(kJob)));
-    BOOST_TEST(environment.says("/v1/imports/" + std::string(kJob) + "/cancel"));
+    BOOST_TEST(environment.says("muster-import --cancel " + std::string(kJob) + " --url "));
     BOOST_TEST(environment.json()["error"]["details"]["job_id"].asString() == kJob);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_another_file_is_not_offered_for_this_one) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.scratch.write("others.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
+    BOOST_CHECK(is(environment.run("others.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("It was created for members.csv. To continue it, import that file"));
+    BOOST_TEST(!environment.says("others.csv --url"));
+}
+
+BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_removes_its_report) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(2) + "broken,,,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--quiet"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.all() == "muster-import: 1 of 3 rows were not imported; the reasons are in " +
+                                  environment.scratch.file("members-errors.csv") + "\n");
+    BOOST_TEST(environment.scratch.exists("members-errors.csv"));
+    environment.api.state = "";
+    environment.scratch.write("members.csv", many_rows(2));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--quiet"}), ExitCode::AllIn));
+    BOOST_TEST(environment.all() == "");
+    BOOST_TEST(!environment.scratch.exists("members-errors.csv"));
+    environment.scratch.write("members-errors.csv", "email,mine\n");
+    environment.api.state = "";
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.scratch.exists("members-errors.csv"));
+}
+
+BOOST_AUTO_TEST_CASE(a_first_line_of_values_and_too_many_columns_touch_no_job) {
+    Environment environment;
+    environment.scratch.write("members.csv", "ann@example.org,Ann\nbob@example.org,Bob\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--map", "ann@example.org=email"}), ExitCode::Usage));
+    BOOST_TEST(environment.says("has no column names: its first line holds the address ann@example.org"));
+    std::string header = "Email";
+    for (int column = 1; column <= 500; ++column) header += ",c" + std::to_string(column);
+    environment.scratch.write("members.csv", header + "\nann@example.org\n");
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Usage));
+    BOOST_TEST(environment.says("has 501 columns; a file may have 500"));
+    BOOST_TEST(environment.api.state == "");
 }
 
 BOOST_AUTO_TEST_CASE(temporary_failures_are_retried_with_the_same_key) {
@@ -286,7 +340,7 @@ BOOST_AUTO_TEST_CASE(temporary_failures_are_retried_with_the_same_key) {
     BOOST_TEST(environment.api.keys.size() > 3U);
 }
 
-BOOST_AUTO_TEST_CASE(an_unavailable_service_ends_the_run_with_the_resume_command) {
+BOOST_AUTO_TEST_CASE(an_unreachable_service_ends_the_run_with_the_command_to_continue) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(3));
     environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
@@ -312,10 +366,9 @@ BOOST_AUTO_TEST_CASE(a_permanent_error_is_not_retried) {
     BOOST_TEST(environment.api.log.size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(an_interrupted_error_report_download_is_restarted) {
+BOOST_AUTO_TEST_CASE(an_interrupted_download_of_the_report_is_repeated) {
     Environment environment;
-    environment.scratch.write("members.csv",
-                              kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
+    environment.scratch.write("members.csv", kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
     int downloads = 0;
     environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
         if (!request.path.ends_with("/error-report") || ++downloads > 1) return std::nullopt;
@@ -324,11 +377,13 @@ BOOST_AUTO_TEST_CASE(an_interrupted_error_report_download_is_restarted) {
     };
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
     BOOST_TEST(environment.scratch.read("members-errors.csv") ==
-               kReportHeader + "x,,,,,,,,,3,LOCAL_INVALID_EMAIL,Email is not an email address\r\n" +
+               kReportHeader +
+                   "x,,,,,,,,,3,LOCAL_INVALID_EMAIL,\"Email is \"\"x\"\"; use an address such as "
+                   "ann@example.org\"\r\n" +
                    "a@example.org,,,,,,,,,2,ROW_DUPLICATE_IN_FILE,no\r\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_failed_job_is_a_failure) {
+BOOST_AUTO_TEST_CASE(a_job_that_failed_is_a_failure) {
     Environment environment;
     environment.api.fails_in = "committing";
     environment.scratch.write("members.csv", many_rows(3));
@@ -354,17 +409,17 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_create_no_job) {
             BOOST_CHECK(is(environment.run(file, {"--commit"}), ExitCode::Usage));
         }
     }
-    environment.scratch.write("allbad.csv", kHeader + "nomail,,,\n");
+    environment.scratch.write("allbad.csv", kHeader + "broken,,,\n");
     BOOST_CHECK(is(environment.run("allbad.csv", {"--commit"}), ExitCode::SomeNotIn));
     BOOST_TEST(environment.api.state == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_report_can_be_corrected_and_imported) {
     Environment environment;
-    environment.scratch.write("members.csv", kHeader + "a@example.org,Ann,,M\nnomail,Bea,,S\n");
+    environment.scratch.write("members.csv", kHeader + "a@example.org,Ann,,M\nbroken,Bea,,S\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
     std::string report = environment.scratch.read("members-errors.csv");
-    report.replace(report.find("nomail"), 6, "b@example.org");
+    report.replace(report.find("broken"), 6, "b@example.org");
     environment.scratch.write("corrected.csv", report);
     environment.api.state.clear();
     environment.api.rows.clear();
@@ -373,11 +428,11 @@ BOOST_AUTO_TEST_CASE(a_report_can_be_corrected_and_imported) {
                R"({"attributes":{"shirt_size":"S"},"email":"b@example.org","first_name":"Bea"})");
 }
 
-BOOST_AUTO_TEST_CASE(two_requests_run_in_parallel) {
+BOOST_AUTO_TEST_CASE(two_requests_are_sent_at_a_time) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(200));
-    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--chunk", "5", "--quiet"}),
-                   ExitCode::AllIn));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--commit", "--chunk", "5", "--quiet"}), ExitCode::AllIn));
     BOOST_TEST(environment.api.rows.size() == 200U);
     BOOST_TEST(environment.all() == "");
 }

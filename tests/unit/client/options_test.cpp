@@ -43,7 +43,7 @@ std::string accepted_url(const std::string& url) {
 
 BOOST_AUTO_TEST_SUITE(client_options)
 
-BOOST_AUTO_TEST_CASE(all_options_are_taken_with_and_without_equals_sign) {
+BOOST_AUTO_TEST_CASE(all_options_are_accepted_with_and_without_equals_sign) {
     const Options options =
         parse({"--key-file=k", "--map", "A=B=email", "--map=Shirt=attribute:shirt_size", "--commit",
                "--errors", "e.csv", "--resume", "01900000-0000-7000-8000-000000000000",
@@ -82,9 +82,9 @@ BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_rejected_and_not_repeated) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(invalid_combinations_are_rejected) {
-    refuses({"other.csv"}, "more than one FILE");
-    refuses({"--dry-run", "--commit"}, "exclude");
+BOOST_AUTO_TEST_CASE(invalid_command_lines_are_refused) {
+    refuses({"other.csv"}, "unexpected argument other.csv; name one FILE");
+    refuses({"--dry-run", "--commit"}, "--dry-run and --commit are both given");
     refuses({"--chunk", "0"}, "1 to 5000");
     refuses({"--chunk", "5001"}, "1 to 5000");
     refuses({"--chunk"}, "needs a value");
@@ -92,15 +92,48 @@ BOOST_AUTO_TEST_CASE(invalid_combinations_are_rejected) {
     refuses({"--map", "=email"}, "Column=field");
     refuses({"--separator", ";;"}, "one character");
     refuses({"--resume", "7"}, "id of an import job");
+    refuses({"--cancel", "7"}, "takes no FILE");
+    refuses({"--url=https://x.org/v1/"}, "use https://x.org, without /v1");
     refuses({"--quiet=yes"}, "takes no value");
-    refuses({"--comit"}, "unknown option --comit");
-    refuses({"--errors", "members.csv"}, "names the imported file");
+    refuses({"--comit"}, "unknown option --comit; did you mean --commit?");
+    refuses({"--errors", "members.csv"}, "--errors is the imported file");
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"-", "--url", "https://x.org"})), UsageError);
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"--url", "https://x.org"})), UsageError);
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"members.csv"})), UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(plain_http_is_allowed_only_for_loopback) {
+BOOST_AUTO_TEST_CASE(the_url_may_come_from_the_environment) {
+    const std::vector<std::string> words = {"members.csv"};
+    const CommandLine line = parse_command_line(program(), words);
+    BOOST_TEST(options_of(line, "https://x.org/").url == "https://x.org");
+    const std::vector<std::string> both = {"members.csv", "--url", "https://y.org"};
+    BOOST_TEST(options_of(parse_command_line(program(), both), "https://x.org").url ==
+               "https://y.org");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_is_canceled_without_a_file) {
+    const std::string job = "01a1fd04-035b-72c3-8961-619ede6ecc85";
+    const Options options =
+        parse_words({"--cancel", job, "--url", "https://x.org", "--key-file", "my key"});
+    BOOST_TEST(options.cancel == job);
+    BOOST_TEST(options.file == "");
+    BOOST_TEST(cancel_command(options, job) ==
+               "muster-import --cancel " + job + " --url https://x.org --key-file 'my key'");
+    BOOST_CHECK_THROW(static_cast<void>(parse_words({"--cancel", "7", "--url", "https://x.org"})),
+                      UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(reports_of_reports_are_numbered) {
+    const auto errors_of = [](const char* file) {
+        return parse_words({file, "--url", "https://x.org"}).errors;
+    };
+    BOOST_TEST(errors_of("a.csv") == "a-errors.csv");
+    BOOST_TEST(errors_of("a-errors.csv") == "a-errors-2.csv");
+    BOOST_TEST(errors_of("a-errors-2.csv") == "a-errors-3.csv");
+    BOOST_TEST(errors_of("a-errors-x.csv") == "a-errors-x-errors.csv");
+}
+
+BOOST_AUTO_TEST_CASE(plain_http_is_for_the_loopback_only) {
     BOOST_TEST(accepted_url("https://api.example.org//") == "https://api.example.org");
     BOOST_TEST(accepted_url("http://127.0.0.1:8080") == "http://127.0.0.1:8080");
     BOOST_TEST(accepted_url("http://localhost") == "http://localhost");

@@ -29,6 +29,7 @@ class Scratch {
         std::ofstream(path_ / name, std::ios::binary) << text;
         return file(name);
     }
+    bool exists(const std::string& name) const { return std::filesystem::exists(path_ / name); }
     std::string read(const std::string& name) const {
         std::ifstream in(path_ / name, std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};

@@ -50,6 +50,7 @@ BOOST_AUTO_TEST_CASE(a_mail_is_delivered_unchanged) {
     const auto outcome = SmtpSender(settings_for(server)).send(message);
     BOOST_TEST(outcome.result == SmtpResult::Sent);
     BOOST_TEST(outcome.reason == "");
+    BOOST_TEST(outcome.answer.starts_with("250"), outcome.answer);
     BOOST_TEST(server.mails().size() == 1U);
     const auto received = server.mails().at(0);
     BOOST_TEST(received.from.starts_with("<muster@club.example>"), received.from);
@@ -90,6 +91,7 @@ BOOST_AUTO_TEST_CASE(a_permanent_rejection_of_the_mail_is_final) {
         const LoopbackSmtp server(answering(step, "550 5.1.1 no ann@example.org here"));
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
         BOOST_TEST(outcome.result == SmtpResult::Refused, step);
+        BOOST_TEST(outcome.answer == "550 5.1.1 no ann@example.org here", step);
         BOOST_TEST(outcome.reason.find("550") != std::string::npos, step << ": " << outcome.reason);
         BOOST_TEST(outcome.reason.find("ann") == std::string::npos);
     }

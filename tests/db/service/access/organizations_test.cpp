@@ -53,6 +53,21 @@ BOOST_AUTO_TEST_CASE(a_name_has_1_to_255_characters) {
     BOOST_TEST(service::list_organizations(context).size() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(organizations_are_found_by_their_exact_name) {
+    const auto first = service::create_organization(context, "Zo\u00eb & Co").id;
+    BOOST_TEST((service::organizations_named(context, "Zo\u00eb & Co") == std::vector{first}));
+    for (const char* name : {"", "zo\u00eb & Co", "Zo\u00eb", "%", "Zo\u00eb & Co'"}) {
+        BOOST_TEST(service::organizations_named(context, name).empty(), name);
+    }
+    const auto second = service::create_organization(context, "Zo\u00eb & Co").id;
+    BOOST_TEST(
+        (service::organizations_named(context, "Zo\u00eb & Co") == std::vector{first, second}));
+    for (int more = 0; more < 10; ++more) {
+        (void)service::create_organization(context, "Zo\u00eb & Co");
+    }
+    BOOST_TEST(service::organizations_named(context, "Zo\u00eb & Co").size() == 10U);
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_organization_is_rejected) {
     service::require_organization(context, acme);
     BOOST_CHECK_THROW(service::require_organization(context, OrgId::create()),

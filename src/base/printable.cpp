@@ -1,0 +1,61 @@
+#include "base/printable.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace muster {
+namespace {
+
+// The length in bytes of the UTF-8 character that `text` begins with; 0 where it is invalid.
+std::size_t character_size(std::string_view text) {
+    constexpr std::size_t kLongest = 4;
+    for (std::size_t size = 1; size <= std::min(kLongest, text.size()); ++size) {
+        if (is_utf8(text.substr(0, size))) return size;
+    }
+    return 0;
+}
+
+std::uint32_t code_point(std::string_view character) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(character[at]); };
+    if (character.size() == 1) return byte(0);
+    std::uint32_t code = byte(0) & (0x7fU >> character.size());
+    for (std::size_t at = 1; at < character.size(); ++at) code = (code << 6U) | (byte(at) & 0x3fU);
+    return code;
+}
+
+struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+};
+
+// C0 and C1 controls, zero-width and direction marks, line and paragraph separators.
+constexpr Range kEscaped[] = {
+    {0x00, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200b, 0x200f},
+    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+};
+
+bool is_escaped(std::uint32_t code) {
+    return std::ranges::any_of(
+        kEscaped, [code](Range range) { return code >= range.first && code <= range.last; });
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string shown;
+    while (!text.empty()) {
+        const std::size_t size = character_size(text);
+        const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
+        text.remove_prefix(character.size());
+        if (size > 0 && !is_escaped(code_point(character))) {
+            shown += character;
+            continue;
+        }
+        for (const char byte : character) shown += "\\x" + to_hex(std::string_view(&byte, 1));
+    }
+    return shown;
+}
+
+}  // namespace muster

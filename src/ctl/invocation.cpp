@@ -1,0 +1,52 @@
+// The values of a command line, its organization, and the confirmation of a command.
+#include "ctl/command.hpp"
+#include "service/access/organizations.hpp"
+
+namespace muster::ctl {
+namespace {
+
+// The one organization of that name. Throws UsageError unless exactly one has it.
+OrgId organization_named(const Invocation& in, const std::string& name) {
+    const auto found = service::organizations_named(in.context, name);
+    if (found.empty()) {
+        throw invalid_value("--org", name, "an id or an exact name of `musterctl org list`");
+    }
+    if (found.size() == 1) return found.front();
+    std::string text =
+        "--org is \"" + name + "\", and several organizations have this name; use an id:";
+    for (const OrgId id : found) text += " " + id.text();
+    throw UsageError(text);
+}
+
+}  // namespace
+
+const std::string& Invocation::required(std::string_view option) const {
+    const auto found = line.options.find(option);
+    if (found == line.options.end()) throw UsageError(std::string(option) + " is missing");
+    return found->second.back();
+}
+
+std::string Invocation::optional(std::string_view option, std::string_view fallback) const {
+    return line.value(option, fallback);
+}
+
+OrgId Invocation::organization() const {
+    const std::string& text = required("--org");
+    const auto id = OrgId::parse(text);
+    if (!id) return organization_named(*this, text);
+    service::require_organization(context, *id);
+    return *id;
+}
+
+void Invocation::confirm(const std::string& question) const {
+    if (flag("--yes")) return;
+    if (!ask) {
+        throw UsageError(
+            "--yes is missing: this cannot be undone, and there is no terminal to "
+            "ask on: " +
+            question);
+    }
+    if (!ask(question)) throw CommandError("not confirmed; nothing was changed");
+}
+
+}  // namespace muster::ctl
