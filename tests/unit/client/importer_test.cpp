@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_SUITE(client_importer)
 BOOST_AUTO_TEST_CASE(a_valid_file_is_imported) {
     Environment environment;
     environment.scratch.write("members.csv",
-                        kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
+                              kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
     BOOST_TEST(environment.api.state == "completed");
     BOOST_TEST(environment.api.created["file_name"].asString() == "members.csv");
@@ -119,13 +119,13 @@ BOOST_AUTO_TEST_CASE(ignored_columns_are_listed_on_one_line) {
 BOOST_AUTO_TEST_CASE(every_invalid_row_is_in_one_report_and_the_counts_add_up) {
     Environment environment;
     environment.scratch.write("members.csv", kHeader +
-                                           "good@example.org,Ann,1990-01-01,M\n"
-                                           "broken,Bad,,\n"
-                                           "\n"
-                                           "good@example.org,Twice,,\n"
-                                           ",,,\n"
-                                           "size@example.org,\"=cmd\",,XXS\n"
-                                           "day@example.org,,1990-02-30,\n");
+                                                 "good@example.org,Ann,1990-01-01,M\n"
+                                                 "broken,Bad,,\n"
+                                                 "\n"
+                                                 "good@example.org,Twice,,\n"
+                                                 ",,,\n"
+                                                 "size@example.org,\"=cmd\",,XXS\n"
+                                                 "day@example.org,,1990-02-30,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--json"}), ExitCode::SomeNotIn));
     BOOST_TEST(
         environment.scratch.read("members-errors.csv") ==
@@ -139,10 +139,10 @@ BOOST_AUTO_TEST_CASE(every_invalid_row_is_in_one_report_and_the_counts_add_up) {
     BOOST_TEST(environment.says("2 of 5 rows are rejected and written to "));
     BOOST_TEST(
         environment.says("  1 row: Birthday is \"1990-02-30\"; use YYYY-MM-DD, from 1900-01-01 to "
-                   "yesterday (--map 'Birthday=ignored' imports it without the value)\n"));
+                         "yesterday (--map 'Birthday=ignored' imports it without the value)\n"));
     BOOST_TEST(
         environment.says("  1 row: Email is \"broken\"; use an address such as "
-                   "ann@example.org\n"));
+                         "ann@example.org\n"));
     const Json::Value summary = environment.json();
     BOOST_TEST(summary["rows"].asInt() == 5);
     BOOST_TEST(summary["refused"].asInt() == 2);
@@ -160,7 +160,8 @@ BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_set_aside_and_the_res
     Environment environment;
     environment.api.faulty_emails = {"m2@example.org", "m5@example.org"};
     environment.scratch.write("members.csv", many_rows(7));
-    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--chunk", "3"}), ExitCode::SomeNotIn));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--commit", "--chunk", "3"}), ExitCode::SomeNotIn));
     BOOST_TEST(environment.api.rows.size() == 5U);
     BOOST_TEST(!environment.api.rows.contains(2));
     BOOST_TEST(environment.api.rows.contains(7));
@@ -253,7 +254,8 @@ BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_commit_to_the_service) {
     BOOST_TEST(!environment.says("cancel it"));
     environment.stop = false;
     BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
-    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob, "--dry-run"}), ExitCode::Usage));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--resume", kJob, "--dry-run"}), ExitCode::Usage));
 }
 
 BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
@@ -263,7 +265,8 @@ BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
     BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
     BOOST_CHECK(is(environment.run("others.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
     environment.scratch.write("members.csv", many_rows(4));
-    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
     BOOST_TEST(environment.says("was created for members.csv with 3 valid rows"));
     BOOST_TEST(environment.api.state == "validated");
 }
@@ -286,7 +289,8 @@ BOOST_AUTO_TEST_CASE(a_job_of_another_file_is_not_offered_for_this_one) {
     environment.scratch.write("others.csv", many_rows(3));
     BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
     BOOST_CHECK(is(environment.run("others.csv", {"--commit"}), ExitCode::Failed));
-    BOOST_TEST(environment.says("It was created for members.csv. To continue it, import that file"));
+    BOOST_TEST(
+        environment.says("It was created for members.csv. To continue it, import that file"));
     BOOST_TEST(!environment.says("others.csv --url"));
 }
 
@@ -294,8 +298,9 @@ BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_remo
     Environment environment;
     environment.scratch.write("members.csv", many_rows(2) + "broken,,,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--quiet"}), ExitCode::SomeNotIn));
-    BOOST_TEST(environment.all() == "muster-import: 1 of 3 rows were not imported; the reasons are in " +
-                                  environment.scratch.file("members-errors.csv") + "\n");
+    BOOST_TEST(environment.all() ==
+               "muster-import: 1 of 3 rows were not imported; the reasons are in " +
+                   environment.scratch.file("members-errors.csv") + "\n");
     BOOST_TEST(environment.scratch.exists("members-errors.csv"));
     environment.api.state = "";
     environment.scratch.write("members.csv", many_rows(2));
@@ -311,8 +316,10 @@ BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_remo
 BOOST_AUTO_TEST_CASE(a_first_line_of_values_and_too_many_columns_touch_no_job) {
     Environment environment;
     environment.scratch.write("members.csv", "ann@example.org,Ann\nbob@example.org,Bob\n");
-    BOOST_CHECK(is(environment.run("members.csv", {"--map", "ann@example.org=email"}), ExitCode::Usage));
-    BOOST_TEST(environment.says("has no column names: its first line holds the address ann@example.org"));
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--map", "ann@example.org=email"}), ExitCode::Usage));
+    BOOST_TEST(
+        environment.says("has no column names: its first line holds the address ann@example.org"));
     std::string header = "Email";
     for (int column = 1; column <= 500; ++column) header += ",c" + std::to_string(column);
     environment.scratch.write("members.csv", header + "\nann@example.org\n");
@@ -368,7 +375,8 @@ BOOST_AUTO_TEST_CASE(a_permanent_error_is_not_retried) {
 
 BOOST_AUTO_TEST_CASE(an_interrupted_download_of_the_report_is_repeated) {
     Environment environment;
-    environment.scratch.write("members.csv", kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
+    environment.scratch.write("members.csv",
+                              kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
     int downloads = 0;
     environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
         if (!request.path.ends_with("/error-report") || ++downloads > 1) return std::nullopt;
@@ -431,8 +439,8 @@ BOOST_AUTO_TEST_CASE(a_report_can_be_corrected_and_imported) {
 BOOST_AUTO_TEST_CASE(two_requests_are_sent_at_a_time) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(200));
-    BOOST_CHECK(
-        is(environment.run("members.csv", {"--commit", "--chunk", "5", "--quiet"}), ExitCode::AllIn));
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--chunk", "5", "--quiet"}),
+                   ExitCode::AllIn));
     BOOST_TEST(environment.api.rows.size() == 200U);
     BOOST_TEST(environment.all() == "");
 }
