@@ -202,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_names_the_problem_and_the_fix, OtherDatabase) 
     database->run("INSERT INTO schema_version VALUES (999, 1, 999)");
     check(Readiness::WrongSchema, "apt install muster");
     database->run("UPDATE schema_version SET oldest_program = NULL WHERE version = 999");
-    check(Readiness::WrongSchema, "one for version 999 or later");
+    check(Readiness::WrongSchema, "a program for version 999 or later");
     database->run("UPDATE schema_version SET oldest_program = 6 WHERE version = 999");
     check(Readiness::Ready, "");
     BOOST_TEST(service::schema_status(*context).fit == SchemaFit::NewerUsable);
