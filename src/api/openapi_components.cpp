@@ -29,7 +29,7 @@ struct Header {
     std::string_view name;
     std::string_view description;
     Json::Value (*schema)();
-    bool is_always_there = false;
+    bool is_required = false;
 };
 constexpr std::array kHeaders = {
     Header{"X-Request-Id", "Id of the request. Quote it when you report a fault.",
@@ -170,7 +170,7 @@ Json::Value headers() {
         Json::Value& value = all[std::string(header.name)];
         value["description"] = std::string(header.description);
         value["schema"] = header.schema();
-        if (header.is_always_there) value["required"] = true;
+        if (header.is_required) value["required"] = true;
     }
     return all;
 }

@@ -116,9 +116,8 @@ Json::Value idempotency_key(bool is_required) {
 Json::Value signature() {
     Json::Value value = parameter(
         "header", "x-svc-signature",
-        "t=<unix seconds>,v1=<hex HMAC-SHA256 under the signing secret of "
-        "\"{t}.{Idempotency-Key}.{body}\">. t must be within 300 seconds of now. Of several v1, one must "
-        "match.");
+        "t=<unix seconds>,v1=<hex HMAC-SHA256 of \"{t}.{Idempotency-Key}.{body}\" under the signing "
+        "secret>. t must be within 300 seconds of now. Of several v1, one must match.");
     value["required"] = true;
     return value;
 }
@@ -197,7 +196,8 @@ Json::Value reply_response(const Endpoint& row, const ReplySpec& reply) {
     return response;
 }
 
-// By status. "default" covers errors that every operation can return: overload and internal errors.
+// The errors by status. "default" is for those that any operation can return: overload and internal
+// errors.
 std::map<std::string, std::vector<ErrorCode>> errors_by_status(const Endpoint& row) {
     std::map<std::string, std::vector<ErrorCode>> all;
     for (const ErrorCode code : errors_of(row)) {
@@ -232,7 +232,7 @@ Json::Value request_body(const Endpoint& row) {
     return body;
 }
 
-// Any one of these credentials; an empty list means that none is required.
+// The accepted credentials, of which the caller needs one. An empty list: no credential is needed.
 Json::Value security_of(Access access) {
     Json::Value all(Json::arrayValue);
     const auto add = [&](const char* scheme) {
