@@ -76,7 +76,8 @@ std::vector<std::string> recipients(db::OrgStore& org) {
     return owners.empty() ? admins : owners;
 }
 
-bool may_send_mail(OrgTransaction& transaction) {
+// Counts one notice by mail. False if the organization's notices of the day are used up.
+bool spend_notice(OrgTransaction& transaction) {
     constexpr std::string_view kKind = "webhook_notice";
     const std::string subject = sha256(transaction.org().bytes());
     rules::SpentTimes notices(store::lock_guess_budget(transaction.tx, kKind, subject));
@@ -91,8 +92,7 @@ void notify(OrgTransaction& transaction, const KeyRing& keys, const DisabledEndp
     db::OrgStore org(transaction.tx, transaction.org());
     emit(transaction, {rules::event_type::kEndpointDisabled, std::nullopt,
                        [&] { return to_json(kDisabledEndpoint, endpoint); }});
-    const auto addresses =
-        may_send_mail(transaction) ? recipients(org) : std::vector<std::string>();
+    const auto addresses = spend_notice(transaction) ? recipients(org) : std::vector<std::string>();
     for (const std::string& address : addresses) {
         queue_mail(transaction.tx, keys,
                    {address, "A webhook endpoint was disabled", mail_text(endpoint)},
