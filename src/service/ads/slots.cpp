@@ -27,7 +27,7 @@ AdSlot create_ad_slot(OrgTransaction& transaction, const NewAdSlot& fields) {
     if (store::lock_and_count_ad_slots(org) >= rules::kMostSlots) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " + std::to_string(rules::kMostSlots) +
-                                  " ad slots");
+                                  " ad slots; delete one first");
     }
     AdSlot slot{transaction.org(), SlotId::create(), fields.slug,     fields.name,
                 fields.width,      fields.height,    transaction.now, transaction.now};
@@ -73,7 +73,8 @@ void delete_ad_slot(OrgTransaction& transaction, SlotId id) {
     const AdSlot slot = locked(org, id);
     if (const auto count = store::count_campaigns_in_slot(org, id); count > 0) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "campaigns use this slot: " + std::to_string(count));
+            .detail("reason", "campaigns use this slot: " + std::to_string(count) +
+                                  "; remove it from them first");
     }
     store::delete_ad_slot(org, id);
     audit(transaction, "ad_slot.deleted", id.text(), {{"slug", slot.slug}});
