@@ -13,7 +13,7 @@ using service::Caller;
 void require_kind(const Endpoint& endpoint, const Caller& caller) {
     const bool is_for_modules = endpoint.access == Access::Module;
     if (is_for_modules != caller.module.has_value()) throw Error(ErrorCode::Forbidden);
-    // A publishable key belongs into the query; it is not accepted as a bearer token.
+    // A publishable key belongs in the query; it is not accepted as a bearer token.
     if (caller.publishable_key) throw Error(ErrorCode::Forbidden);
     if (is_for_modules) return;
     if (!caller.session) {
@@ -39,7 +39,7 @@ void require_organization(const Caller& caller, const http::Request& request) {
 
 void require_role(const Endpoint& endpoint, const Caller& caller) {
     if (!asks_for_seat(endpoint.access) || !caller.session) return;
-    // Without a seat, not even reading is allowed.
+    // Reading requires a seat too.
     if (!caller.session->role || *caller.session->role < endpoint.role) {
         throw Error(ErrorCode::Forbidden);
     }

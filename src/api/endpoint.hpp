@@ -35,8 +35,8 @@ namespace muster::api {
 enum class Access : std::uint8_t {
     Open,                 // no credential; nginx restricts some operations to the loopback
     Session,              // an admin session, also before its second factor
-    VerifiedSession,      // an admin session after its second factor, whatever its seat
-    Admin,                // an admin session past its second factor
+    VerifiedSession,      // an admin session after its second factor, with or without a seat
+    Admin,                // an admin session after its second factor, with a seat
     OrganizationOrAdmin,  // an organization key, or an admin session after its second factor
     Module,               // a module credential, with a signed request
     Console,              // an admin session after its second factor, from the console's origin
@@ -91,8 +91,8 @@ inline constexpr QueryParameter kPageCursor{.name = "cursor",
 struct ReplySpec {
     int status = 200;
     std::string_view meaning = {};
-    bool has_etag =
-        false;  // derived from the body; If-None-Match is evaluated if the row also declares 304
+    // The ETag is derived from the body. If-None-Match is evaluated if the row also declares 304.
+    bool has_etag = false;
     bool has_retry_after = false;  // while a job is running
 };
 // The same reply, with an ETag.
@@ -214,7 +214,7 @@ struct Call {
     QueryValues query;
     const json::JsonIn* body = nullptr;  // nullptr: no body was sent
     std::optional<service::IdempotencyClaim> claim;
-    std::string_view body_text = {};  // the body's text
+    std::string_view body_text = {};  // the body as sent, for its signature and its exact values
 
     const service::Actor& actor() const;
     const OrgId& org() const;
@@ -223,8 +223,8 @@ struct Call {
 
     // The path parameter with this index as an id. Throws NOT_FOUND if it is not a UUID.
     template <class IdType>
-    IdType id(std::size_t place = 0) const {
-        const auto id = IdType::parse(parameters.at(place));
+    IdType id(std::size_t index = 0) const {
+        const auto id = IdType::parse(parameters.at(index));
         if (!id) throw Error(ErrorCode::NotFound);
         return *id;
     }

@@ -326,7 +326,7 @@ constexpr std::array kCreateErrors = {ErrorCode::ImportJobActiveExists,
                                       ErrorCode::ImportMappingInvalid};
 constexpr std::array kStageErrors = {ErrorCode::ImportJobInvalidState,
                                      ErrorCode::ImportRowLimitExceeded};
-constexpr std::array kMoveErrors = {ErrorCode::ImportJobInvalidState};
+constexpr std::array kStateErrors = {ErrorCode::ImportJobInvalidState};
 
 constexpr std::array kEndpoints = {
     Endpoint{
@@ -412,7 +412,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = with_retry_after({202, "The job, in state validating."}),
-        .errors = kMoveErrors,
+        .errors = kStateErrors,
         .handler = decoded<kNothing, retry_after_replay<answers<kImportJob, validate_import>>>},
     Endpoint{
         .method = Method::Post,
@@ -430,7 +430,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kCommitImport>,
         .body_example = R"({"dry_run": false})",
         .reply = with_retry_after({202, "The job, which the runner processes."}),
-        .errors = kMoveErrors,
+        .errors = kStateErrors,
         .handler = decoded<kCommitImport, retry_after_replay<answers<kImportJob, commit_import>>>},
     Endpoint{
         .method = Method::Post,
@@ -444,7 +444,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {200, "The job, in state canceled."},
-        .errors = kMoveErrors,
+        .errors = kStateErrors,
         .handler = decoded<kNothing, answers<kImportJob, cancel_import>>},
     Endpoint{
         .method = Method::Get,

@@ -11,8 +11,8 @@
 
 namespace muster::api {
 
-// The value holds the record and its secrets as members; the secrets follow the record's fields. A
-// reply of this shape is recorded encrypted (api/answers.hpp).
+// A value has the record and its secrets as members. In the JSON object, the secrets follow the
+// record's fields. A reply of this shape is recorded encrypted (api/answers.hpp).
 template <const auto& kRecord, auto kRecordMember, auto... kSecretMembers>
 struct IssuedShape {
     using Value = typename MemberOf<decltype(kRecordMember)>::Owner;

@@ -1,5 +1,5 @@
-// Prints nginx/snippets/muster-routes.conf: the nginx locations of the rows. The enclosing location
-// serves a path without its own.
+// Prints nginx/snippets/muster-routes.conf: the nginx locations of the rows. A path without its own
+// location is served by the enclosing one.
 #include "api/routes.hpp"
 #include "base/text.hpp"
 
@@ -90,8 +90,9 @@ void collect_below(const Node& node, std::set<Directives>& to) {
     }
 }
 
-// The directives of the location around the paths below a node: those that all paths share, or else
-// those around the node; the application's below the first segment.
+// The directives of the location that encloses the paths below a node: those that all these paths
+// share, otherwise `around`, or the application's if `around` is empty. A node that needs no such
+// location returns `around`.
 Directives default_directives(const Node& node, const std::string& path, const Directives& around) {
     const bool is_only_a_prefix = node.rows.empty() && node.below.size() < 2;
     if (path.empty() || is_only_a_prefix || node.below.empty()) return around;

@@ -113,7 +113,7 @@ constexpr std::array kListQuery = {
     QueryParameter{
         .name = "event_type", .least = 1, .meaning = "Only deliveries of events of this type."},
 };
-constexpr std::array kMoveErrors = {ErrorCode::InvalidState};
+constexpr std::array kStateErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kEndpoints = {
     Endpoint{
@@ -131,7 +131,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {202, "The delivery of the test event, pending."},
-        .errors = kMoveErrors,
+        .errors = kStateErrors,
         .handler = decoded<kNothing, answers<kDelivery, test_endpoint>>},
     Endpoint{
         .method = Method::Post,
@@ -152,7 +152,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kRecovery>,
         .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
         .reply = {202, "The number of deliveries queued again."},
-        .errors = kMoveErrors,
+        .errors = kStateErrors,
         .handler = decoded<kRecovery, answers<kRecovered, recover_deliveries>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
@@ -188,7 +188,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {202, "The delivery, pending again."},
-        .errors = kMoveErrors,
+        .errors = kStateErrors,
         .handler = decoded<kNothing, answers<kDelivery, redeliver>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints/{endpointId}/"));

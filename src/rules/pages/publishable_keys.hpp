@@ -19,7 +19,7 @@ using muster::text_of;
 
 enum class PublishableKeyKind : std::uint8_t { Tracking, Content };
 
-// The prefix of its tokens (specification 5).
+// The prefix of a key's token (specification 5).
 constexpr std::string_view prefix_of(PublishableKeyKind kind) {
     return kind == PublishableKeyKind::Tracking ? "ek_live_" : "ck_live_";
 }
