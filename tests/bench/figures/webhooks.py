@@ -60,18 +60,18 @@ def isolation(bench):
 
 
 def deliver(bench, alive, events, tag):
-    """Deliveries per second to the working endpoints: all are waiting when the runner starts."""
+    """Deliveries per second to the working endpoints. All deliveries are pending when the runner starts."""
     stack = bench.stack
     stack.script("service", "stop", "runner")
     alive.forget()
     for _ in create_users(Client(stack), events, tag):
         pass
-    wanted = events * (ENDPOINTS - 1)
+    expected = events * (ENDPOINTS - 1)
     stack.script("service", "start", "runner")
     end = time.monotonic() + 120
-    while alive.count.value < wanted:
+    while alive.count.value < expected:
         if time.monotonic() > end:
-            raise BrokenMeasurement(f"{alive.count.value} of {wanted} webhooks arrived in two minutes")
+            raise BrokenMeasurement(f"{alive.count.value} of {expected} webhooks arrived in two minutes")
         time.sleep(0.01)
     moments = alive.moments()
     return (len(moments) - 1) / (max(moments) - min(moments))
@@ -79,7 +79,8 @@ def deliver(bench, alive, events, tag):
 
 # ---------------------------------------------------------------------------- P14
 def latency(bench):
-    """From the time stamp of the change, which is taken at the start of its transaction, so an upper bound."""
+    """Measured from the timestamp of the change. It is taken at the start of the transaction, so the figure is an upper
+    bound."""
     bench.stack.reset()
     chance = random.Random(14)
     waits = []

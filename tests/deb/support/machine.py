@@ -13,7 +13,7 @@ ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 
 
 class Failed(AssertionError):
-    """A command that should have succeeded."""
+    """A command failed, a wait timed out, or the machine is down."""
 
 
 def wait_for(what, seconds, ask):
@@ -66,14 +66,14 @@ class Machine:
         return None
 
     def inside(self, *command):
-        """The command line that runs `command` in the machine, for subprocess. Failed if the machine is down: another
-        process of the host may have its number by then, and the commands would run on the host."""
+        """The command line that runs `command` in the machine, for subprocess. Raises Failed if the machine is down:
+        another process of the host may have its process id by then, and the command would run on the host."""
         if self.container is None or self.container.poll() is not None:
             raise Failed(f"the machine is not up: see {self.log}")
         return ["nsenter", "--target", str(self.init), "--all", "--root", "--wd", *command]
 
     def tried(self, script, seconds=60, user="root"):
-        """Runs a shell script as `user` in the administrator's home; returns the result with its text, whatever the
+        """Runs a shell script as `user` in the administrator's home. Returns the completed process, whatever its
         status."""
         shell = ["env", "-i", *(f"{name}={value}" for name, value in ENVIRONMENT.items()), "bash", "-c", f"cd {HOME}\n{script}"]
         if user != "root":
@@ -83,7 +83,8 @@ class Machine:
                               timeout=seconds, check=False, start_new_session=True)
 
     def run(self, script, seconds=60, user="root"):
-        """Its standard output; Failed, with the complete output, unless it succeeded."""
+        """Runs a shell script and returns its standard output. Raises Failed, with the end of its output, if the script
+        fails."""
         done = self.tried(script, seconds, user)
         if done.returncode:
             raise Failed(f"{script!r} ended with {done.returncode}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
@@ -120,7 +121,7 @@ class Machine:
             self.kill()
 
     def kill(self):
-        """The end of systemd-nspawn ends everything in the container."""
+        """Kills systemd-nspawn, which ends everything in the container."""
         if self.container is not None and self.container.poll() is None:
             self.container.kill()
             self.container.wait(timeout=30)

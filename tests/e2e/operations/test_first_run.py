@@ -1,6 +1,7 @@
-"""The first run: database, least-privilege user and schema from the root socket, or as SQL; and the reports of health.
+"""`musterctl db init` creates the database, the least-privilege user and the schema, from the root socket or as SQL; and
+the checks of `musterctl health`.
 
-On the stack's own MariaDB, in a second database. The user of the stack is created by the same command
+The tests use the stack's database server, with a second database. The same command creates the user of the stack
 (tests/sandbox/start), so the whole suite shows that the programs work with such a user.
 """
 
@@ -93,7 +94,7 @@ def test_the_daily_user_can_only_read_and_write(first, stack):
                       "TRUNCATE TABLE organizations", "SELECT * FROM mysql.user", "SELECT * FROM muster.organizations",
                       "CREATE DATABASE e2e_other", "CREATE USER x@localhost", "CREATE TEMPORARY TABLE x (x INT)"):
         first.refuses(statement)
-    # Nor for a database whose name matches if the underscore is a wildcard.
+    # The user also has no access to a database whose name matches only if the underscore is a wildcard.
     stack.sql("CREATE DATABASE e2eXfirstXrun")
     try:
         with pytest.raises(pymysql.Error):
@@ -120,21 +121,22 @@ def test_grants_from_elsewhere_are_reported(first, stack, grant):
     stack.sql(f"CREATE USER {USER}@localhost")
     stack.sql(f"GRANT {grant} TO {USER}@localhost")
     for words in ([], ["--json"]):
-        said = first.run(*words, "db", "init", "--root-socket", first.socket).stdout
-        assert ("SHOW GRANTS" in said and "no more" not in said) if not words else \
-            json.loads(said)["users_with_other_rights"] == [f"{USER}@localhost"]
+        output = first.run(*words, "db", "init", "--root-socket", first.socket).stdout
+        assert ("SHOW GRANTS" in output and "no more" not in output) if not words else \
+            json.loads(output)["users_with_other_rights"] == [f"{USER}@localhost"]
 
 
 def test_an_interrupted_run_is_completed_by_running_it_again(first, stack):
     """Killed at several moments."""
     command = [stack.build / "musterctl", "--config", stack.config, "db", "init", "--root-socket", first.socket]
-    for patience in (0.005, 0.01, 0.02, 0.04, 0.08, 0.16):
+    for seconds in (0.005, 0.01, 0.02, 0.04, 0.08, 0.16):
         try:
-            subprocess.run(command, env=os.environ | first.env, timeout=patience, capture_output=True)
+            subprocess.run(command, env=os.environ | first.env, timeout=seconds, capture_output=True)
         except subprocess.TimeoutExpired:
             pass
     # The server may still run the last statement of the killed client.
-    wait_for(lambda: stack.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE db = %s", NAME) == [(0,)], "no output")
+    wait_for(lambda: stack.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE db = %s", NAME) == [(0,)],
+             "the end of its statements")
     if stack.sql("SELECT 1 FROM information_schema.tables WHERE table_schema = %s AND table_name = 'webhook_events'", NAME):
         stack.sql(f"DELETE FROM {NAME}.schema_version")
         stack.sql(f"DROP TABLE IF EXISTS {NAME}.guess_budgets")
@@ -146,11 +148,11 @@ def test_an_interrupted_run_is_completed_by_running_it_again(first, stack):
 def test_an_old_schema_is_rejected_with_the_command_for_this_user(first, stack):
     first.init()
     stack.sql(f"UPDATE {NAME}.schema_version SET version = version - 1")
-    way = f"`musterctl db migrate --root-socket {stack.env['mysql_socket']}` as root"
-    assert way in first.health(status=NOT_DONE)["problem"]
+    advice = f"`musterctl db migrate --root-socket {stack.env['mysql_socket']}` as root"
+    assert advice in first.health(status=NOT_DONE)["problem"]
     server = stack.program("musterd", "--config", stack.config, env=first.env | {
         "MUSTER_SERVER_SOCKET": f"{stack.folder}/tmp/other.sock"}, timeout=20)
-    assert server.returncode == 1 and way in server.stderr
+    assert server.returncode == 1 and advice in server.stderr
     assert "--root-socket" in first.run("db", "migrate", status=NOT_DONE).stderr
     first.run("db", "migrate", "--root-socket", first.socket)
     assert first.health()["healthy"] is True
@@ -172,8 +174,8 @@ def test_the_printed_sql_runs_unchanged_and_contains_no_password(first, stack):
 def test_without_a_password_the_database_user_is_the_system_user(first, stack):
     env = {"MUSTER_DATABASE_PASSWORD": ""}
     first.init(env=env)
-    way = "VIA unix_socket" if is_mariadb(stack) else "WITH 'auth_socket'"
-    assert way in stack.sql(f"SHOW CREATE USER {USER}@localhost")[0][0]
+    plugin = "VIA unix_socket" if is_mariadb(stack) else "WITH 'auth_socket'"
+    assert plugin in stack.sql(f"SHOW CREATE USER {USER}@localhost")[0][0]
     assert "access denied for database.user" in first.health(status=NOT_DONE, env=env)["problem"]  # the test runs as another system user
     script = first.run("db", "init", "--print-sql", env=env).stdout
     assert "IDENTIFIED VIA unix_socket" in script and "-- CREATE USER" in script and "auth_socket" in script
@@ -191,11 +193,11 @@ def test_mysql_without_its_plugin_is_reported(first, stack):
 
 
 def test_over_a_network_a_password_is_required_and_the_client_host_is_named(first, stack):
-    there = {"MUSTER_DATABASE_URL": "tcp://db.example:3306", "MUSTER_DATABASE_TLS_CA": stack.ca_file}
-    script = first.run("db", "init", "--print-sql", "--client-host", "10.0.%", env=there).stdout
+    network = {"MUSTER_DATABASE_URL": "tcp://db.example:3306", "MUSTER_DATABASE_TLS_CA": stack.ca_file}
+    script = first.run("db", "init", "--print-sql", "--client-host", "10.0.%", env=network).stdout
     assert f"'{USER}'@'10.0.%' IDENTIFIED BY 'PUT-THE-PASSWORD-HERE' REQUIRE SSL;" in script
-    assert json.loads(first.init(env=there).stdout)["users"] == [f"{USER}@%"]
-    empty = there | {"MUSTER_DATABASE_PASSWORD": ""}
+    assert json.loads(first.init(env=network).stdout)["users"] == [f"{USER}@%"]
+    empty = network | {"MUSTER_DATABASE_PASSWORD": ""}
     assert "database.password is empty" in first.init(status=NOT_DONE, env=empty).stderr
 
 
