@@ -1,6 +1,6 @@
-// The sanitiser: its output is stable, and a separate lexer (so that it shares no mistake with the
-// parser) finds only start and end tags of the allowlist, attributes of the allowlist in double
-// quotes, and addresses with allowed schemes.
+// rules/content/html_sanitizer.hpp: sanitizing the output again does not change it. The output has
+// only allowed elements, allowed attributes in double quotes, and addresses with allowed schemes.
+// The lexer here shares no code with the parser, so that both cannot have the same mistake.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "rules/content/html_sanitizer.hpp"

@@ -1,5 +1,6 @@
-// api/routes.hpp: a path matches one row, with a parameter for each {…} in it, or none, and then
-// reports its allowed methods. Input: the method, a space, the path.
+// api/routes.hpp: a method and a path match at most one row, with a parameter for each {…} of its
+// path. A known path without the method reports the allowed methods. Input: the method, a space,
+// the path.
 #include "api/routes.hpp"
 
 #include "base/text.hpp"

@@ -4,10 +4,11 @@
 #include "db/fixture.hpp"
 #include "db/sql_text.hpp"
 #include "rules/access/admins.hpp"
-
-#include "print.hpp"
 #include "rules/access/roles.hpp"
 
+#include "print.hpp"
+
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // service/attributes.hpp: the registry of an organization as the operator maintains it.
 #include "service/attributes.hpp"
-#include "rules/members/fields.hpp"
 
 #include "db/fixture.hpp"
+#include "rules/members/fields.hpp"
 #include "service/members/create.hpp"
 
 #include "print.hpp"
@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_transactions_that_write_values) 
             worker.as(acme, [&](service::OrgTransaction& transaction) {
                 (void)service::create_member(transaction, ann_with(R"({"size":"L"})"));
                 written = true;
-                Client onlooker;
-                if (!test::until([&] { return onlooker.has_lock_wait(); })) {
+                Client observer;
+                if (!test::until([&] { return observer.has_lock_wait(); })) {
                     throw std::runtime_error("no transaction waits");
                 }
             });

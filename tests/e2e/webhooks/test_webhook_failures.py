@@ -41,7 +41,7 @@ def hook(module, receiver):
     return module.endpoint(receiver.url("/hook"), ["member.created"])
 
 
-# ---------------------------------------------------------------------------- the ladder
+# ---------------------------------------------------------------------------- the retry schedule
 
 def test_a_delivery_fails_after_ten_attempts(stack, module, hook, receiver):
     receiver.on("/hook", status=500, body=b"no")

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_successful_delivery_is_stored_with_its_attempt) {
     BOOST_TEST(client.number("SELECT attempts FROM webhook_attempt_totals WHERE class='2xx'") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_failure_is_retried_by_the_ladder_until_the_tenth_attempt) {
+BOOST_AUTO_TEST_CASE(a_failure_is_retried_on_schedule_until_the_tenth_attempt) {
     const auto to = endpoint("https://one.example/");
     queue(to);
     constexpr std::array kSeconds = {5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400};

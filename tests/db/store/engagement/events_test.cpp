@@ -1,5 +1,5 @@
-// store/engagement/events.hpp: what a page of a member's events reads. The cost depends on the size
-// of the page, not on its position or on the number of events at the same time.
+// store/engagement/events.hpp: how many index entries a page of a member's events reads. The number
+// depends on the size of the page, not on its position or on the number of events at the same time.
 #include "store/engagement/events.hpp"
 
 #include "db/fixture.hpp"
@@ -26,7 +26,8 @@ constexpr std::int64_t kOnePage = 2 * kPage + 10;
 const Timestamp kWhen{1'790'000'000'000};
 
 struct Costs : test::Fixture {
-    // One per millisecond of the ids; `share` of them occurred at the same time.
+    // Adds an event for each of 20,000 milliseconds, which are the times in the ids. `share` events
+    // in a row have the same occurred_at.
     void fill(OrgId organization, MemberId member, int share) {
         client.execute(
             "INSERT INTO engagement_events (organization_id, id, member_id, action, tags, "
@@ -47,13 +48,13 @@ struct Costs : test::Fixture {
         return entries_read() - before;
     }
 
-    // At the newest event, in the middle, and near the end.
+    // Reads a page at the newest event, one in the middle, and the last one.
     void check_pages(int share) {
         const auto page = [&](db::Tx& tx, const std::optional<EventPosition>& after) {
             OrgStore org(tx, acme);
             return store::page_engagement_events(org, ann, after, kPage);
         };
-        const auto place = [&](int depth) -> std::optional<EventPosition> {
+        const auto position_at = [&](int depth) -> std::optional<EventPosition> {
             if (depth == 0) return std::nullopt;
             auto rows = client.query(
                 "SELECT occurred_at, id FROM engagement_events WHERE member_id = ? "
@@ -64,10 +65,10 @@ struct Costs : test::Fixture {
         };
         database.autocommit([&](db::Tx& tx) { page(tx, {}); });  // preparing a statement reads too
         for (const int depth : {0, kEvents / 2, kEvents - kPage}) {
-            const auto after = place(depth);
+            const auto after = position_at(depth);
             std::size_t found = 0;
             const auto cost = cost_of([&](db::Tx& tx) { found = page(tx, after).size(); });
-            BOOST_TEST_CONTEXT("behind " << depth << ", " << share << " a moment") {
+            BOOST_TEST_CONTEXT("after " << depth << " events, " << share << " at the same time") {
                 BOOST_TEST(found == std::size_t{kPage});
                 BOOST_TEST(cost <= kOnePage);
             }
@@ -105,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_page_reads_the_same_with_outdated_table_statistics) {
 BOOST_AUTO_TEST_CASE(the_purge_reads_only_expired_events) {
     fill(acme, ann, 1);
     fill(umbrella, ann, 1);
-    // After a day of newer events of the same members.
+    // Moves all but the oldest 100 events a day into the future.
     client.execute(
         "UPDATE engagement_events SET id = CONCAT(UNHEX(LPAD(HEX(? + 86400000), 12, '0')), "
         "SUBSTR(id, 7)), received_at = received_at + 86400000 WHERE received_at > ?",
@@ -123,19 +124,19 @@ BOOST_AUTO_TEST_CASE(the_purge_reads_only_expired_events) {
         find(tx, Timestamp(1));
         purge(tx, Timestamp(1), 1);
     });
-    std::int64_t gone = 0;
+    std::int64_t deleted = 0;
     BOOST_TEST(cost_of([&](db::Tx& tx) { BOOST_TEST(find(tx, until) == 2); }) <= 10);
-    BOOST_TEST(cost_of([&](db::Tx& tx) { gone = purge(tx, until, 60); }) <= 2 * 60 + 10);
-    BOOST_TEST(gone == 60);
-    BOOST_TEST(cost_of([&](db::Tx& tx) { gone = purge(tx, until, 60); }) <= 2 * 40 + 10);
-    BOOST_TEST(gone == 40);
-    BOOST_TEST(cost_of([&](db::Tx& tx) { gone = purge(tx, until, 60); }) <= 10);
-    BOOST_TEST(gone == 0);
+    BOOST_TEST(cost_of([&](db::Tx& tx) { deleted = purge(tx, until, 60); }) <= 2 * 60 + 10);
+    BOOST_TEST(deleted == 60);
+    BOOST_TEST(cost_of([&](db::Tx& tx) { deleted = purge(tx, until, 60); }) <= 2 * 40 + 10);
+    BOOST_TEST(deleted == 40);
+    BOOST_TEST(cost_of([&](db::Tx& tx) { deleted = purge(tx, until, 60); }) <= 10);
+    BOOST_TEST(deleted == 0);
     BOOST_TEST(cost_of([&](db::Tx& tx) { BOOST_TEST(find(tx, until) == 1); }) <= 10);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 2 * kEvents - 100);
 }
 
-BOOST_AUTO_TEST_CASE(an_external_id_of_all_members_costs_as_little_as_one_of_two) {
+BOOST_AUTO_TEST_CASE(an_external_id_shared_by_many_members_reads_few_entries) {
     client.run(
         "INSERT INTO users (id, email, created_at) "
         "SELECT UNHEX(LEFT(SHA2(seq, 256), 32)), CONCAT('p', seq, '@x.test'), 0 FROM " +

@@ -26,7 +26,7 @@ std::int64_t milliseconds(int made, double random, std::optional<Milliseconds> a
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(webhook_ladder)
+BOOST_AUTO_TEST_SUITE(webhook_retry_schedule)
 
 BOOST_AUTO_TEST_CASE(nine_retries_follow_the_first_attempt) {
     for (int made = 1; made <= 9; ++made) {
