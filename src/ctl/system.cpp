@@ -126,20 +126,20 @@ Result migrate_database(const Invocation& in) {
 }
 
 Result database_status(const Invocation& in) {
-    const auto standing = service::schema_status(in.context);
-    const bool is_there = standing.fit != rules::SchemaFit::None;
+    const auto status = service::schema_status(in.context);
+    const bool is_there = status.fit != rules::SchemaFit::None;
     const int supported = service::supported_schema_version();
     Result result;
-    result.json["state"] = std::string(rules::schema_fit_name(standing.fit));
-    result.json["version"] = is_there ? Json::Value(standing.installed->version) : Json::Value();
+    result.json["state"] = std::string(rules::schema_fit_name(status.fit));
+    result.json["version"] = is_there ? Json::Value(status.installed->version) : Json::Value();
     result.json["supported"] = supported;
-    result.json["oldest_program"] = is_there && standing.installed->oldest_program
-                                        ? Json::Value(*standing.installed->oldest_program)
+    result.json["oldest_program"] = is_there && status.installed->oldest_program
+                                        ? Json::Value(*status.installed->oldest_program)
                                         : Json::Value();
-    result.json["problem"] = standing.problem.empty() ? Json::Value() : standing.problem;
-    result.text = "schema: " + (is_there ? std::to_string(standing.installed->version) : "none") +
-                  ", supported: " + std::to_string(supported) + "\n" + sentence_on(standing);
-    result.status = status_of(standing.fit);
+    result.json["problem"] = status.problem.empty() ? Json::Value() : status.problem;
+    result.text = "schema: " + (is_there ? std::to_string(status.installed->version) : "none") +
+                  ", supported: " + std::to_string(supported) + "\n" + sentence_on(status);
+    result.status = status_of(status.fit);
     return result;
 }
 
