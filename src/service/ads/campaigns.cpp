@@ -107,7 +107,8 @@ AdCampaign create_ad_campaign(OrgTransaction& transaction, const NewAdCampaign& 
     if (count >= rules::kMostCampaigns) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " +
-                                  std::to_string(rules::kMostCampaigns) + " campaigns");
+                                  std::to_string(rules::kMostCampaigns) +
+                                  " campaigns; delete one first");
     }
     campaign.targeting = stored_form(campaign.targeting);
     store::insert_ad_campaign(org, campaign);

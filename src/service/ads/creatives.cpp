@@ -73,7 +73,7 @@ AdCreative create_ad_creative(OrgTransaction& transaction, const NewAdCreative& 
     if (store::count_ad_creatives(org, creative.campaign_id) >= rules::kMostCreatives) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "a campaign has at most " + std::to_string(rules::kMostCreatives) +
-                                  " creatives");
+                                  " creatives; delete one first");
     }
     store::insert_ad_creative(org, creative);
     audit(transaction, "ad_creative.created", creative.id.text(),

@@ -47,7 +47,8 @@ ProviderConnection add_connection(OrgTransaction& transaction, const ConnectRequ
     if (store::lock_and_count_connections(org) >= rules::kMostConnections) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " +
-                                  std::to_string(rules::kMostConnections) + " connections");
+                                  std::to_string(rules::kMostConnections) +
+                                  " connections; delete one first");
     }
     ProviderConnection connection;
     connection.organization_id = transaction.org();
