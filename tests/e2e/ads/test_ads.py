@@ -51,7 +51,7 @@ def test_a_slot_shows_the_matching_ad(ads, stack):
     assert LANDING not in str(answer)
 
 
-def test_html_is_served_sanitised(ads):
+def test_html_is_served_sanitized(ads):
     html = '<p onclick="steal()">Now<script>steal()</script> <a href="https://shop.example/">on</a><a href="javascript:steal()">!</a></p>'
     slot, _ = ads.running(creative={"kind": "html", "html": html, "image_url": None})
     ad = ads.serve(slot)

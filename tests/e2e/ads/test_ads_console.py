@@ -222,7 +222,7 @@ def test_figures_cover_the_requested_days(ads, campaign, stack):
 # ---------------------------------------------------------------------------- creatives
 
 
-def test_html_is_sanitised_when_it_is_stored(ads, campaign):
+def test_html_is_sanitized_when_it_is_stored(ads, campaign):
     made = ads.creative(campaign, kind="html", image_url=None, html="<b>Now</b>\n<script>alert(1)</script><img src=x onerror=alert(1)>")
     assert "<b>Now</b>" in made["html"] and not any(word in made["html"] for word in ("script", "onerror", "alert"))
     assert ads.read("creatives", made) == made

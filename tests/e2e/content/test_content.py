@@ -212,7 +212,7 @@ def test_a_preflight_allows_reading(reader, path):
     reader.post(path, json={}, expect=405, code="METHOD_NOT_ALLOWED")
 
 
-# ---------------------------------------------------------------------------- sanitising
+# ---------------------------------------------------------------------------- sanitizing
 
 ATTACKS = [
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<a href=\"java\tscript:alert(1)\">x</a>",
@@ -238,6 +238,6 @@ def test_no_script_handler_or_javascript_link_is_ever_returned(module_org, reade
     for attack in [*ATTACKS, "".join(ATTACKS)]:
         changed = console.request("PATCH", path, json={"body_html": good + attack}, expect=200).json()
         check_clean(changed["body_html"])
-        # Sanitised HTML does not change when it is sanitised again.
+        # Sanitized HTML does not change when it is sanitized again.
         assert console.request("PATCH", path, json={"body_html": changed["body_html"]}, expect=200).json() == changed
     soon(lambda: reader.get_json(f"{PATH}/{article['slug']}")["body_html"] == changed["body_html"], "the change")

@@ -10,7 +10,7 @@ from .world import slug
 CANONICAL = ["member.created", "member.attached", "member.updated", "member.locked", "member.unlocked", "member.removed",
              "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled"]
 SECOND, MINUTE, HOUR, DAY = 1, 60, 3600, 86_400
-LADDER = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+RETRY_DELAYS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
 
 
 class Module:

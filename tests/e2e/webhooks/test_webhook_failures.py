@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 from support.mail import mails_to
-from support.modules import CANONICAL, DAY, HOUR, LADDER, MINUTE, delivering
+from support.modules import CANONICAL, DAY, HOUR, MINUTE, RETRY_DELAYS, delivering
 from support.names import NameServer
 from support.receiver import Answer, Receiver, make_authority, make_certificate
 from support.stack import free_port, wait_for
@@ -47,7 +47,7 @@ def test_a_delivery_fails_after_ten_attempts(stack, module, hook, receiver):
     receiver.on("/hook", status=500, body=b"no")
     emit_events(module)
     offset = 0
-    for made, step in enumerate(LADDER, start=1):
+    for made, step in enumerate(RETRY_DELAYS, start=1):
         with delivering(stack, offset):
             delivery = hook.attempted(made)
         assert (len(delivery["attempts"]), delivery["status"]) == (made, "pending")
@@ -85,7 +85,7 @@ def test_retry_after_is_honoured_up_to_twice_the_delay(stack, module, hook, rece
     emit_events(module)
     with delivering(stack):
         delivery = hook.attempted(1)
-    least, most = (waited, waited) if waited else (0.8 * LADDER[0], 1.2 * LADDER[0])
+    least, most = (waited, waited) if waited else (0.8 * RETRY_DELAYS[0], 1.2 * RETRY_DELAYS[0])
     assert least - 0.1 <= wait_until_next(delivery) <= most + 3
 
 
