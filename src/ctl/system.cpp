@@ -49,9 +49,9 @@ int status_of(rules::SchemaFit fit) {
     return 1;
 }
 
-std::string sentence_on(const service::SchemaStatus& standing) {
-    if (!standing.problem.empty()) return standing.problem + "\n";
-    if (standing.fit == rules::SchemaFit::Current) return "the schema matches this program\n";
+std::string sentence_on(const service::SchemaStatus& status) {
+    if (!status.problem.empty()) return status.problem + "\n";
+    if (status.fit == rules::SchemaFit::Current) return "the schema matches this program\n";
     return "the schema is newer than this program; this program may use it\n";
 }
 
