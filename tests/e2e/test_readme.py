@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import pytest
+from support.admin import Admin
 from support.runbook import code_blocks
 from support.stack import ROOT
 
@@ -15,9 +16,10 @@ MAKE = ["make demo\n", "make check\n", "make deb\n"]
 BETWEEN = "----- next block"
 
 
-def run(stack, blocks):
-    """[(stdout, stderr)] of each block; the shell continues after an error, as a terminal does."""
+def run(stack, blocks, env=None):
+    """[(stdout, stderr)] of each block; the shell continues after an error, as a terminal does. env: instead of env.json."""
     script = f"\necho '{BETWEEN}'; echo '{BETWEEN}' >&2\n".join(blocks)
+    script = script.replace("build/sandbox/env.json", str(env or stack.folder / "env.json"))
     script = script.replace("build/sandbox", str(stack.folder)).replace("build/muster-import", str(stack.build / "muster-import"))
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
     parts = [[part.strip() for part in stream.split(BETWEEN)] for stream in (done.stdout, done.stderr)]
@@ -42,11 +44,22 @@ def blocks():
 
 
 @pytest.fixture(scope="module")
-def outputs(stack, blocks):
+def env(stack, contract, tmp_path_factory):
+    """env.json with a new session: earlier tests may have ended the one that the sandbox began."""
+    values = stack.env
+    acme = values["organizations"][0]
+    acme["session_token"] = Admin(stack, contract, (acme["id"], "owner")).api.key
+    path = tmp_path_factory.mktemp("readme") / "env.json"
+    path.write_text(json.dumps(values))
+    return path
+
+
+@pytest.fixture(scope="module")
+def outputs(stack, blocks, env):
     """{a word of the block: (stdout, stderr)}"""
     words = ("call()", "/v1/imports", "muster-import", "/v1/track", "/v1/session", "email-otp", "catalog")
     assert [word in block for word, block in zip(words, blocks)] == [True] * len(blocks) and len(words) == len(blocks)
-    return dict(zip(words, run(stack, blocks)))
+    return dict(zip(words, run(stack, blocks, env)))
 
 
 def test_no_command_fails(outputs):
@@ -113,4 +126,4 @@ def test_a_broken_block_is_found(stack, blocks, right, wrong, no_runner):
         acme = stack.env["organizations"][0]["id"]
         for job in stack.ctl("import", "list", "--org", acme):
             if job["state"] in ("staging", "validating"):
-                stack.ctl("import", "cancel", "--org", acme, "--id", job["id"])
+                stack.ctl("import", "cancel", "--yes", "--org", acme, "--id", job["id"])
