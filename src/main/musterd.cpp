@@ -126,7 +126,7 @@ const std::array kPrintOptions = {
                 [] { return settings_manual(main_program::provider_ids()); }},
     PrintOption{{"--openapi", "", "print the OpenAPI description of the partner API"},
                 [] { return openapi_document(kExampleAddress, api::Described::Published); }},
-    PrintOption{{"--openapi-all", "", "print it with the operations of the console and pages"},
+    PrintOption{{"--openapi-all", "", "print it with content and the operations of the console"},
                 [] { return openapi_document(kExampleAddress, api::Described::All); }},
     PrintOption{{"--routes", "", "print each endpoint with the line of its row"},
                 [] { return api::routes_text(); }},

@@ -128,7 +128,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      .fallback = "100",
      .range = {1, 100000},
      .meaning =
-         "Requests a second of one organization key or one admin session, unless a key has its own."},
+         "Requests a second of one organization key, module credential or admin, unless a key has its own rate."},
     {.section = "limits",
      .key = "key_burst",
      .value = at<&Settings::limits, &LimitsSettings::key_burst>,
