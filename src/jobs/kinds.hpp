@@ -24,7 +24,7 @@ Work mail_work(service::Context& context);
 // provider delays only a part of them. They share `limits`.
 Work connection_work(service::Context& context, std::shared_ptr<service::ProviderLimits> limits);
 
-// The daily purge. With `repeats`, it looks again every ten minutes instead of ending (muster-run
+// The hourly purge. With `repeats`, it looks again every ten minutes instead of ending (muster-run
 // all).
 Work purge_work(service::Context& context, bool repeats);
 

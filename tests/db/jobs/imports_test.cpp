@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(the_purge_ends_when_no_expired_row_is_left) {
     BOOST_TEST(run(daily) == 0);
     const ImportId next = staged(people(1, 3));
     client.execute("UPDATE import_jobs SET expires_at = 1 WHERE id = ?", next);
-    BOOST_TEST(run(daily) == 0);  // the daily purge looks again after its pause
+    BOOST_TEST(run(daily) == 0);  // the hourly purge looks again after its pause
     BOOST_TEST(client.number("SELECT COUNT(*) FROM import_jobs") == 1);
 }
 

@@ -276,14 +276,14 @@ def test_the_number_of_records_is_limited(new_org, stack):
     slot, campaign = ads.running()
     for _ in range(19):
         ads.creative(campaign)
-    assert ads.creative(campaign, expect=409)["error"]["details"]["reason"] == "a campaign has at most 20 creatives"
+    assert ads.creative(campaign, expect=409)["error"]["details"]["reason"] == "a campaign has at most 20 creatives; delete one first"
     copied = "SELECT organization_id, UNHEX(REPLACE(UUID(), '-', '')), "
     fill = "FROM {} JOIN (SELECT 1 FROM information_schema.columns LIMIT {}) AS many WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))"
     stack.sql(f"INSERT INTO ad_slots {copied} CONCAT('s', UUID_SHORT()), name, width, height, 0, 0 " + fill.format("ad_slots", 199), ads.org.id)
-    assert ads.slot(expect=409)["error"]["details"]["reason"] == "an organization has at most 200 ad slots"
+    assert ads.slot(expect=409)["error"]["details"]["reason"] == "an organization has at most 200 ad slots; delete one first"
     stack.sql("INSERT INTO ad_campaigns (organization_id, id, name, status, starts_at, weight, targeting, created_at, updated_at) "
               f"{copied} name, status, starts_at, weight, targeting, 0, 0 " + fill.format("ad_campaigns", 499), ads.org.id)
-    assert ads.campaign(slot, expect=409)["error"]["details"]["reason"] == "an organization has at most 500 campaigns"
+    assert ads.campaign(slot, expect=409)["error"]["details"]["reason"] == "an organization has at most 500 campaigns; delete one first"
     stack.sql("INSERT INTO ad_campaign_slots (organization_id, slot_id, campaign_id) SELECT organization_id, UNHEX(REPLACE(%s, '-', '')), id "
               "FROM ad_campaigns WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) AND created_at = 0 LIMIT 99", slot["id"], ads.org.id)
     other = next(record for record in ads.admin.get_json(f"{CONSOLE}/slots")["slots"] if record["id"] != slot["id"])
