@@ -253,7 +253,9 @@ install: all
 	for program in musterctl muster-import; do install -D -m 644 packaging/bash-completion/$$program \
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/$$program; done
 	# Pages for developers are in the source only.
-	install -D -m 644 -t $(DESTDIR)$(prefix)/share/doc/muster README.md CHANGES
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/doc/muster CHANGES
+	# The pages of docs/ are next to it there.
+	sed 's@](docs/@](@g' README.md | install -m 644 /dev/stdin $(DESTDIR)$(prefix)/share/doc/muster/README.md
 	for text in $$(cd docs && find * -name '*.md' ! -path 'developers/*' ! -path 'decisions/*'); do \
 	    install -D -m 644 docs/$$text $(DESTDIR)$(prefix)/share/doc/muster/$$text; done
 	install -d $(DESTDIR)$(prefix)/share/doc/muster/examples
