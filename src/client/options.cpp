@@ -81,7 +81,7 @@ char parse_separator(std::string_view text) {
 
 // The job of --resume or --cancel; "" without the option.
 std::string job_of(const CommandLine& line, std::string_view option) {
-    const std::string text = line.value(option);
+    std::string text = line.value(option);
     if (line.has(option) && !Uuid::parse(text)) {
         throw invalid_value(option, text, "the id of an import job");
     }
