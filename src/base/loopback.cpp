@@ -31,6 +31,13 @@ bool is_v4_loopback(std::string_view host) {
 
 }  // namespace
 
+std::string_view authority_of(std::string_view url) {
+    const auto scheme = url.find("://");
+    if (scheme == std::string_view::npos) return "";
+    const std::string_view rest = url.substr(scheme + 3);
+    return rest.substr(0, rest.find_first_of("/?#"));
+}
+
 bool is_loopback(std::string_view authority) {
     if (authority.find('\0') != std::string_view::npos)
         return false;  // inet_pton() would stop at the NUL

@@ -1,9 +1,12 @@
-// The only check for "is this host the loopback?".
+// The host of a URL, and the only check for "is this host the loopback?".
 #pragma once
 
 #include <string_view>
 
 namespace muster {
+
+// HOST, HOST:PORT or USER@HOST:PORT of SCHEME://HOST:PORT/…; "" without a scheme. Checks nothing.
+[[nodiscard]] std::string_view authority_of(std::string_view url);
 
 // `authority` is HOST or HOST:PORT of a URL. True for "localhost" in any case, for a dotted-quad
 // address in 127.0.0.0/8, and for the IPv6 address ::1 with or without brackets.

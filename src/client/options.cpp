@@ -111,9 +111,8 @@ void check_url(std::string& url) {
     if (!tls && !url.starts_with("http://")) {
         throw invalid_value("--url", url, "https://HOST[:PORT]");
     }
-    const std::string_view rest = std::string_view(url).substr(tls ? 8 : 7);
-    const std::string_view authority = rest.substr(0, rest.find('/'));
-    if (authority.empty() || rest.find_first_of("?# ") != std::string_view::npos) {
+    const std::string_view authority = authority_of(url);
+    if (authority.empty() || url.find_first_of("?# ") != std::string::npos) {
         throw UsageError("--url must be https://HOST[:PORT] without a query");
     }
     if (url.ends_with("/v1")) {

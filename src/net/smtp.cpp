@@ -38,11 +38,6 @@ std::size_t on_answer(char* from, std::size_t size, std::size_t count, void* to)
     return size * count;
 }
 
-std::string_view authority_of(std::string_view url) {
-    const std::string_view rest = url.substr(url.find("://") + 3);
-    return rest.substr(0, rest.find('/'));
-}
-
 void set_tls(CURL* curl, const SmtpSettings& settings) {
     const bool has_user = !settings.user.empty();
     const bool needs_tls =

@@ -36,12 +36,9 @@ bool is_origin(std::string_view text) {
 }
 
 bool is_secret_url(std::string_view text) {
-    const auto scheme = text.find("://");
-    if (scheme == std::string_view::npos || !is_plain_word(text)) return false;
-    std::string_view host = text.substr(scheme + 3);
-    host = host.substr(0, host.find_first_of("/?#"));
-    if (host.empty() || host.front() == ':' || host.find('@') != std::string_view::npos ||
-        text.find('#') != std::string_view::npos) {
+    const std::string_view host = authority_of(text);
+    if (!is_plain_word(text) || host.empty() || host.front() == ':' ||
+        host.find('@') != std::string_view::npos || text.find('#') != std::string_view::npos) {
         return false;
     }
     return text.starts_with("https://") || (text.starts_with("http://") && is_loopback(host));

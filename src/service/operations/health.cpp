@@ -165,20 +165,15 @@ HealthCheck check_socket(const std::string& name, const std::string& path) {
 
 // The addresses by which others reach this installation.
 HealthCheck check_addresses(const Settings& settings) {
-    const auto host_of = [](const std::string& url) {
-        const auto scheme = url.find("://");
-        const std::string rest = url.substr(scheme == std::string::npos ? 0 : scheme + 3);
-        return rest.substr(0, rest.find('/'));
-    };
     std::string local;
-    const auto add = [&](std::string_view name, const std::string& value, const std::string& host) {
+    const auto add = [&](std::string_view name, const std::string& value, std::string_view host) {
         if (!is_loopback(host)) return;
         local.append(local.empty() ? "" : ", ").append(name).append(" is ").append(value);
     };
-    add("server.base_url", settings.server.base_url, host_of(settings.server.base_url));
+    add("server.base_url", settings.server.base_url, authority_of(settings.server.base_url));
     add("mail.from", settings.mail.from,
-        settings.mail.from.substr(settings.mail.from.find('@') + 1));
-    add("console.origin", settings.console.origin, host_of(settings.console.origin));
+        std::string_view(settings.mail.from).substr(settings.mail.from.find('@') + 1));
+    add("console.origin", settings.console.origin, authority_of(settings.console.origin));
     if (local.empty()) return {"addresses", "", "", ""};
     return {"addresses", "", "",
             local + ": other hosts cannot use these addresses; set them to public names"};

@@ -5,10 +5,22 @@
 
 #include <string_view>
 
+using muster::authority_of;
 using muster::is_loopback;
 using namespace std::string_view_literals;
 
 BOOST_AUTO_TEST_SUITE(loopback)
+
+BOOST_AUTO_TEST_CASE(the_authority_of_a_url_ends_at_its_path_query_or_fragment) {
+    BOOST_TEST(authority_of("https://a.example") == "a.example");
+    BOOST_TEST(authority_of("https://a.example:8443/v1/users") == "a.example:8443");
+    BOOST_TEST(authority_of("https://[::1]:443?x=/") == "[::1]:443");
+    BOOST_TEST(authority_of("http://user@a.example#part") == "user@a.example");
+    for (const auto text :
+         {"", "a.example", "a.example/x", "https:/a.example", "https://", "https:///x"}) {
+        BOOST_TEST(authority_of(text) == "", text);
+    }
+}
 
 BOOST_AUTO_TEST_CASE(these_hosts_are_loopback) {
     for (const auto host : {"localhost", "LocalHost", "localhost:8080", "127.0.0.1", "127.0.0.1:25",
