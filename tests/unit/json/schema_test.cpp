@@ -2,29 +2,23 @@
 // that allows exactly the accepted bodies.
 #include "json/schema.hpp"
 
-#include "base/error.hpp"
 #include "base/ids.hpp"
 #include "base/json.hpp"
-#include "json/json_body.hpp"
-#include "rules/members/payload.hpp"
+#include "unit/json/decoding.hpp"
 #include "unit/json/json_schema.hpp"
 
 #include "print.hpp"
-#include "rules/members/core_fields.hpp"
 
 #include <random>
 #include <string>
 #include <vector>
 
-using muster::Date;
-using muster::Error;
-using muster::ErrorCode;
-using muster::json::JsonBody;
+using muster::test::decoded;
+using muster::test::faults;
+using muster::test::Texts;
 namespace json = muster::json;
 
 namespace {
-
-using Texts = std::vector<std::string>;
 
 struct Inner {
     std::string word;
@@ -53,37 +47,8 @@ constexpr auto kOuter = json::object<Outer>(
     json::optional("list", &Outer::list, json::array_of(kInner, 1, 2), "The list."),
     json::optional("inner", &Outer::inner, kInner, "The inner."));
 
-constexpr muster::rules::MemberPayload kPayload;
-
-template <class Schema>
-auto decoded(const Schema& schema, const std::string& text) {
-    const JsonBody body(text);
-    return json::decode(schema, body.root(), *Date::parse("2026-11-20"));
-}
-
-// "path code" of each fault; empty if the text is accepted.
-template <class Schema>
-Texts faults(const Schema& schema, const std::string& text) {
-    try {
-        (void)decoded(schema, text);
-        return {};
-    } catch (const Error& error) {
-        BOOST_TEST(error.code() == ErrorCode::ValidationError);
-        Texts found;
-        const Json::Value details = error.details();
-        for (const Json::Value& field : details["fields"]) {
-            found.push_back(field["path"].asString() + " " + field["code"].asString());
-        }
-        return found;
-    }
-}
-
 Texts outer(const std::string& text) {
     return faults(kOuter, text);
-}
-Texts payload(const std::string& members) {
-    return faults(kPayload,
-                  "{\"email\":\"a@x.test\"" + (members.empty() ? "" : "," + members) + "}");
 }
 
 }  // namespace
@@ -194,67 +159,6 @@ BOOST_AUTO_TEST_CASE(at_most_a_hundred_faults_are_reported) {
     BOOST_TEST(found.back() == "all[99] wrong_type");
 }
 
-// ---------------------------------------------------------------------------- the member's payload
-
-BOOST_AUTO_TEST_CASE(a_payload_is_normalised) {
-    const auto fields = decoded(
-        kPayload,
-        R"({"email":" Ann.LEE@Example.TEST ","external_id":" 7 ","first_name":"","country":"gb",)"
-        R"("dob":"1990-01-31","locale":null,)"
-        R"("attributes":{"phone":" 1 ","n":1.50,"b":true,"m":["x",1,false],"none":null,"empty":""}})");
-    BOOST_TEST(fields.email == "ann.lee@example.test");
-    BOOST_TEST(fields.external_id == "7");
-    BOOST_TEST(fields.first_name == "");
-    BOOST_TEST(fields.country == "GB");
-    BOOST_TEST(fields.dob == "1990-01-31");
-    BOOST_TEST(fields.locale == "");
-    BOOST_TEST(fields.attributes == R"({"phone":" 1 ","n":1.5,"b":true,"m":["x",1,false]})");
-}
-
-BOOST_AUTO_TEST_CASE(a_payload_reports_every_fault) {
-    const std::string long_text(256, 'x');
-    const std::vector<std::pair<std::string, Texts>> table = {
-        {R"("nickname":"x")", {"nickname unknown_field"}},
-        {R"("first_name":1)", {"first_name wrong_type"}},
-        {R"("first_name":"a\u0000b")", {"first_name invalid_value"}},
-        {"\"first_name\":\"" + long_text + "\"", {"first_name too_long"}},
-        {R"("country":"UK")", {"country invalid_country"}},
-        {R"("dob":"2023-02-29")", {"dob invalid_date"}},
-        {R"("dob":"2026-11-20")", {"dob invalid_date"}},
-        {R"("attributes":[])", {"attributes wrong_type"}},
-        {R"("attributes":"{}")", {"attributes wrong_type"}},
-        {R"("attributes":{"a":{}})", {"attributes.a wrong_type"}},
-        {R"("attributes":{"a":[[1]],"b":[null],"c":1})",
-         {"attributes.a wrong_type", "attributes.b wrong_type"}},
-        {"\"attributes\":{\"" + std::string(65, 'k') + "\":1}",
-         {"attributes." + std::string(64, 'k') + " too_long"}},
-        {"\"attributes\":{\"a\":\"" + std::string(4095, 'x') + "\"}", {"attributes.a too_long"}},
-        {R"("country":"x","dob":"y","x":1)",
-         {"country invalid_country", "dob invalid_date", "x unknown_field"}},
-    };
-    for (const auto& [members, expected] : table) BOOST_TEST(payload(members) == expected, members);
-    BOOST_TEST(payload("\"attributes\":{\"a\":\"" + std::string(4094, 'x') + "\"}") == Texts());
-    BOOST_TEST(payload(R"("attributes":{"a\"b":"\u0000"})") == Texts());
-    for (const std::string body :
-         {R"({})", R"({"email":null})", R"({"email":""})", R"({"email":" "})"}) {
-        BOOST_TEST(faults(kPayload, body) == Texts{"email required"}, body);
-    }
-    BOOST_TEST(faults(kPayload, R"({"email":"a b@x"})") == Texts{"email invalid_email"});
-    BOOST_TEST(faults(kPayload, R"({"email":5})") == Texts{"email wrong_type"});
-    BOOST_TEST(faults(kPayload, "[]") == Texts{" wrong_type"});
-}
-
-BOOST_AUTO_TEST_CASE(a_hundred_attributes_are_accepted_and_101_are_not) {
-    const auto attributes = [](int count) {
-        std::string text;
-        for (int i = 0; i < count; ++i)
-            text += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":" + std::to_string(i);
-        return "\"attributes\":{" + text + "}";
-    };
-    BOOST_TEST(payload(attributes(100)) == Texts());
-    BOOST_TEST(payload(attributes(101)) == Texts{"attributes too_long"});
-}
-
 // ---------------------------------------------------------------------------- the printed schema
 
 BOOST_AUTO_TEST_CASE(the_schema_is_printed_as_json_schema) {
@@ -315,39 +219,6 @@ BOOST_AUTO_TEST_CASE(the_schema_allows_exactly_the_accepted_bodies) {
         if (check.allows(schema, value) != is_accepted) BOOST_ERROR(text);
     }
     BOOST_TEST(accepted > 1000);
-}
-
-BOOST_AUTO_TEST_CASE(the_schema_of_the_payload_allows_every_accepted_payload) {
-    const Json::Value schema = muster::rules::MemberPayload{}.schema();
-    const muster::test::SchemaCheck check;
-    const Texts values = {"null",
-                          "\"\"",
-                          "\"a\"",
-                          "\"GB\"",
-                          "\"1990-01-31\"",
-                          "1",
-                          "{}",
-                          "[]",
-                          "{\"phone\":\"1\"}",
-                          "{\"a\":{}}",
-                          "\"" + std::string(36, 'x') + "\"",
-                          "\"" + std::string(256, 'x') + "\""};
-    for (const auto& entry : muster::rules::kCoreFields) {
-        for (const std::string& value : values) {
-            std::string text = "{\"" + std::string(entry.name) + "\":" + value;
-            text += entry.name == "email" ? "}" : ",\"email\":\"a@x.test\"}";
-            Json::Value parsed;
-            BOOST_TEST_REQUIRE(muster::parse_json(text, parsed));
-            if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
-        }
-    }
-    for (const std::string& value : values) {
-        const std::string text = "{\"email\":\"a@x.test\",\"attributes\":" + value + "}";
-        Json::Value parsed;
-        BOOST_TEST_REQUIRE(muster::parse_json(text, parsed));
-        if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
-    }
-    BOOST_TEST(!check.allows(schema, Json::Value(Json::objectValue)));
 }
 
 // --------------------------------------------------------------------------- addresses, codes, ids

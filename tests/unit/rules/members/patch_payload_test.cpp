@@ -1,37 +1,22 @@
 // rules/members/payload.hpp, MemberPatchPayload: what a PATCH may contain, and every fault of it.
 #include "rules/members/payload.hpp"
 
-#include "base/error.hpp"
-#include "base/json.hpp"
-#include "json/json_body.hpp"
+#include "unit/json/decoding.hpp"
 
 #include "print.hpp"
 
 using namespace muster;
+using muster::test::Texts;
 
 namespace {
 
 rules::MemberPatch read(std::string_view text) {
-    const json::JsonBody body(text);
-    return json::decode(rules::MemberPatchPayload{}, body.root(), *Date::parse("2026-11-20"));
+    return test::decoded(rules::MemberPatchPayload{}, text);
 }
 
-std::vector<std::string> faults(std::string_view text) {
-    try {
-        (void)read(text);
-        return {};
-    } catch (const Error& error) {
-        BOOST_TEST(error.code() == ErrorCode::ValidationError);
-        std::vector<std::string> found;
-        const Json::Value details = error.details();
-        for (const Json::Value& field : details["fields"]) {
-            found.push_back(field["path"].asString() + " " + field["code"].asString());
-        }
-        return found;
-    }
+Texts faults(std::string_view text) {
+    return test::faults(rules::MemberPatchPayload{}, text);
 }
-
-using Texts = std::vector<std::string>;
 
 }  // namespace
 

@@ -1,0 +1,127 @@
+// rules/members/payload.hpp, MemberPayload: what a new member may contain, every fault of it, and
+// its printed schema.
+#include "rules/members/payload.hpp"
+
+#include "base/json.hpp"
+#include "rules/members/core_fields.hpp"
+#include "unit/json/decoding.hpp"
+#include "unit/json/json_schema.hpp"
+
+#include "print.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace muster;
+using muster::rules::kCoreFields;
+using muster::test::decoded;
+using muster::test::faults;
+using muster::test::Texts;
+
+namespace {
+
+constexpr rules::MemberPayload kPayload;
+
+Texts payload(const std::string& members) {
+    return faults(kPayload,
+                  "{\"email\":\"a@x.test\"" + (members.empty() ? "" : "," + members) + "}");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(member_payload)
+
+BOOST_AUTO_TEST_CASE(a_payload_is_normalised) {
+    const auto fields = decoded(
+        kPayload,
+        R"({"email":" Ann.LEE@Example.TEST ","external_id":" 7 ","first_name":"","country":"gb",)"
+        R"("dob":"1990-01-31","locale":null,)"
+        R"("attributes":{"phone":" 1 ","n":1.50,"b":true,"m":["x",1,false],"none":null,"empty":""}})");
+    BOOST_TEST(fields.email == "ann.lee@example.test");
+    BOOST_TEST(fields.external_id == "7");
+    BOOST_TEST(fields.first_name == "");
+    BOOST_TEST(fields.country == "GB");
+    BOOST_TEST(fields.dob == "1990-01-31");
+    BOOST_TEST(fields.locale == "");
+    BOOST_TEST(fields.attributes == R"({"phone":" 1 ","n":1.5,"b":true,"m":["x",1,false]})");
+}
+
+BOOST_AUTO_TEST_CASE(a_payload_reports_every_fault) {
+    const std::string long_text(256, 'x');
+    const std::vector<std::pair<std::string, Texts>> table = {
+        {R"("nickname":"x")", {"nickname unknown_field"}},
+        {R"("first_name":1)", {"first_name wrong_type"}},
+        {R"("first_name":"a\u0000b")", {"first_name invalid_value"}},
+        {"\"first_name\":\"" + long_text + "\"", {"first_name too_long"}},
+        {R"("country":"UK")", {"country invalid_country"}},
+        {R"("dob":"2023-02-29")", {"dob invalid_date"}},
+        {R"("dob":"2026-11-20")", {"dob invalid_date"}},
+        {R"("attributes":[])", {"attributes wrong_type"}},
+        {R"("attributes":"{}")", {"attributes wrong_type"}},
+        {R"("attributes":{"a":{}})", {"attributes.a wrong_type"}},
+        {R"("attributes":{"a":[[1]],"b":[null],"c":1})",
+         {"attributes.a wrong_type", "attributes.b wrong_type"}},
+        {"\"attributes\":{\"" + std::string(65, 'k') + "\":1}",
+         {"attributes." + std::string(64, 'k') + " too_long"}},
+        {"\"attributes\":{\"a\":\"" + std::string(4095, 'x') + "\"}", {"attributes.a too_long"}},
+        {R"("country":"x","dob":"y","x":1)",
+         {"country invalid_country", "dob invalid_date", "x unknown_field"}},
+    };
+    for (const auto& [members, expected] : table) BOOST_TEST(payload(members) == expected, members);
+    BOOST_TEST(payload("\"attributes\":{\"a\":\"" + std::string(4094, 'x') + "\"}") == Texts());
+    BOOST_TEST(payload(R"("attributes":{"a\"b":"\u0000"})") == Texts());
+    for (const std::string body :
+         {R"({})", R"({"email":null})", R"({"email":""})", R"({"email":" "})"}) {
+        BOOST_TEST(faults(kPayload, body) == Texts{"email required"}, body);
+    }
+    BOOST_TEST(faults(kPayload, R"({"email":"a b@x"})") == Texts{"email invalid_email"});
+    BOOST_TEST(faults(kPayload, R"({"email":5})") == Texts{"email wrong_type"});
+    BOOST_TEST(faults(kPayload, "[]") == Texts{" wrong_type"});
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_attributes_are_accepted_and_101_are_not) {
+    const auto attributes = [](int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":" + std::to_string(i);
+        return "\"attributes\":{" + text + "}";
+    };
+    BOOST_TEST(payload(attributes(100)) == Texts());
+    BOOST_TEST(payload(attributes(101)) == Texts{"attributes too_long"});
+}
+
+BOOST_AUTO_TEST_CASE(the_schema_of_the_payload_allows_every_accepted_payload) {
+    const Json::Value schema = kPayload.schema();
+    const test::SchemaCheck check;
+    const Texts values = {"null",
+                          "\"\"",
+                          "\"a\"",
+                          "\"GB\"",
+                          "\"1990-01-31\"",
+                          "1",
+                          "{}",
+                          "[]",
+                          "{\"phone\":\"1\"}",
+                          "{\"a\":{}}",
+                          "\"" + std::string(36, 'x') + "\"",
+                          "\"" + std::string(256, 'x') + "\""};
+    for (const auto& entry : kCoreFields) {
+        for (const std::string& value : values) {
+            std::string text = "{\"" + std::string(entry.name) + "\":" + value;
+            text += entry.name == "email" ? "}" : ",\"email\":\"a@x.test\"}";
+            Json::Value parsed;
+            BOOST_TEST_REQUIRE(parse_json(text, parsed));
+            if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
+        }
+    }
+    for (const std::string& value : values) {
+        const std::string text = "{\"email\":\"a@x.test\",\"attributes\":" + value + "}";
+        Json::Value parsed;
+        BOOST_TEST_REQUIRE(parse_json(text, parsed));
+        if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
+    }
+    BOOST_TEST(!check.allows(schema, Json::Value(Json::objectValue)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
