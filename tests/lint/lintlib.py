@@ -43,6 +43,10 @@ def sources(*folders):
     return [name for name in all_files() if name.split("/")[0] in folders and name.endswith((".cpp", ".hpp"))]
 
 
+def is_text(name):
+    return b"\0" not in (ROOT / name).read_bytes()[:4096]
+
+
 def read(name):
     return (ROOT / name).read_text(encoding="utf-8", errors="replace")
 

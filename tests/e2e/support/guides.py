@@ -8,6 +8,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
+from .runbook import code_blocks
 from .stack import ROOT
 
 # As README.md defines them for the sandbox.
@@ -31,9 +32,7 @@ class Command:
 
 def blocks(page):
     """The indented code blocks of a page in docs/, each without its indent."""
-    text = (ROOT / "docs" / page).read_text()
-    return [re.sub(r"^ {4}", "", code, flags=re.MULTILINE)
-            for code in re.findall(r"^(?<![^\n]\n)((?: {4}.*\n(?:\n+(?= {4}))?)+)", text, re.MULTILINE)]
+    return code_blocks((ROOT / "docs" / page).read_text())
 
 
 def block(page, beginning):

@@ -76,9 +76,10 @@ def block(heading, beginning):
 
 
 def code_blocks(text):
-    """All indented code blocks of a Markdown text, each without its indent. A blank line does not end a block."""
+    """All indented code blocks of a Markdown text, each without its indent. Each follows a blank line; a blank line inside
+    does not end it."""
     found = []
-    for code in re.findall(r"(?:^ {4,}.*\n(?:\n+(?= {4}))?)+", text, re.MULTILINE):
+    for code in re.findall(r"^(?<![^\n]\n)((?: {4}.*\n(?:\n+(?= {4}))?)+)", text, re.MULTILINE):
         indent = re.match(" +", code).group()
         found.append(re.sub(rf"^{indent}", "", code, flags=re.MULTILINE))
     return found
