@@ -11,11 +11,11 @@
 #include "service/access/sign_in.hpp"
 #include "service/access/two_factor.hpp"
 #include "service/audit.hpp"
+#include "service/callers.hpp"
 
 #include <json/value.h>
 
 #include "print.hpp"
-#include "service/callers.hpp"
 
 #include <string>
 #include <string_view>

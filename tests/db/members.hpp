@@ -5,9 +5,9 @@
 #include "db/fixture.hpp"
 #include "rules/attributes.hpp"
 #include "service/members/create.hpp"
+#include "service/members/read.hpp"
 
 #include "print.hpp"
-#include "service/members/read.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,9 +8,9 @@
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
 #include "service/audit.hpp"
+#include "service/callers.hpp"
 
 #include "print.hpp"
-#include "service/callers.hpp"
 
 #include <functional>
 #include <future>

@@ -4,9 +4,9 @@
 
 #include "db/members.hpp"
 #include "service/attributes.hpp"
+#include "service/members/read.hpp"
 
 #include "print.hpp"
-#include "service/members/read.hpp"
 
 using namespace muster;
 using rules::Member;

@@ -3,9 +3,9 @@
 #include "rules/ads/ads.hpp"
 
 #include "rules/ads/choice.hpp"
+#include "rules/attributes.hpp"
 
 #include "print.hpp"
-#include "rules/attributes.hpp"
 
 using namespace muster;
 using rules::AdCandidate;

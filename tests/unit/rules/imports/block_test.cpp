@@ -2,8 +2,9 @@
 // rejected.
 #include "rules/imports/block.hpp"
 
-#include "print.hpp"
 #include "rules/members/fields.hpp"
+
+#include "print.hpp"
 
 #include <random>
 #include <string>

@@ -1,9 +1,9 @@
 // rules/imports/mapping.hpp: every fault of a mapping with its exact path.
 #include "rules/imports/mapping.hpp"
 #include "rules/attributes.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include "print.hpp"
-#include "rules/members/core_fields.hpp"
 
 #include <string>
 #include <vector>

@@ -3,8 +3,9 @@
 #include "rules/members/core_fields.hpp"
 
 #include "base/email.hpp"
-#include "print.hpp"
 #include "rules/members/fields.hpp"
+
+#include "print.hpp"
 
 #include <string>
 #include <vector>
