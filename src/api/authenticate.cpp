@@ -51,14 +51,6 @@ void require_role(const Endpoint& endpoint, const Caller& caller) {
 
 }  // namespace
 
-Caller authenticate(service::Context& context, const http::Request& request) {
-    const std::string_view token = http::bearer_token(request);
-    auto caller = token.empty() ? std::nullopt : service::identify(context, token);
-    if (!caller) throw Error(ErrorCode::Unauthorized);
-    caller->actor.request_id = request.request_id;
-    return std::move(*caller);
-}
-
 void authorize(const Endpoint& endpoint, const Caller& caller, const http::Request& request) {
     require_kind(endpoint, caller);
     require_organization(caller, request);

@@ -7,9 +7,6 @@
 
 namespace muster::api {
 
-// The caller of the Authorization header. Throws UNAUTHORIZED.
-service::Caller authenticate(service::Context& context, const http::Request& request);
-
 // Throws FORBIDDEN for another kind of credential or an insufficient role, 2FA_REQUIRED,
 // BAD_REQUEST if X-Expect-Organization is not an id, and CONFLICT if the caller acts on another
 // organization.

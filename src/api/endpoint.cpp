@@ -167,6 +167,11 @@ const rules::Session& Call::session() const {
     return *caller.session;
 }
 
+const rules::Member& Call::loaded_member() const {
+    if (!member) throw Error(ErrorCode::NotFound);
+    return *member;
+}
+
 service::StoredReply Call::transact(
     const std::function<service::StoredReply(service::OrgTransaction&)>& work) const {
     return service::transact(context, caller.actor, claim, work);

@@ -21,8 +21,9 @@
 #include <vector>
 
 namespace muster::rules {
+struct Member;
 struct Session;
-}
+}  // namespace muster::rules
 
 namespace muster::service {
 struct Caller;
@@ -54,7 +55,11 @@ constexpr bool asks_for_seat(Access access) {
 std::string_view text_of(Access access);
 
 // The workers that run a row (musterd(8)).
-enum class WorkerGroup : std::uint8_t { Api, Collectors };
+enum class WorkerGroup : std::uint8_t {
+    Api,         // one request at a time
+    Readers,     // short reads of all waiting requests together
+    Collectors,  // writes of all waiting requests in one transaction
+};
 
 enum class IdempotencyKey : std::uint8_t { Ignored, Accepted, Required };
 
@@ -171,6 +176,11 @@ struct Endpoint {
     std::span<const ErrorCode> errors = {};  // in addition to those that errors_of() derives
     Handler handler = {};
     WorkerGroup workers = WorkerGroup::Api;
+    // The path's {userId} is a member. It is loaded before the handler runs (Call::loaded_member),
+    // together with those of the other requests of a batch.
+    bool loads_member = false;
+    // The handler runs no statement, so the reply goes out before those that need one.
+    bool is_quick = false;
     // false: omitted from the partners' description (the console's operations, content).
     bool is_published = true;
     // Called only by nginx; in no description.
@@ -215,11 +225,14 @@ struct Call {
     const json::JsonIn* body = nullptr;  // nullptr: no body was sent
     std::optional<service::IdempotencyClaim> claim;
     std::string_view body_text = {};  // the body as sent, for its signature and its exact values
+    const rules::Member* member = nullptr;  // of a row that loads it; nullptr: not a member
 
     const service::Actor& actor() const;
     const OrgId& org() const;
     // Requires a row whose access is a session.
     const rules::Session& session() const;
+    // The member of a row that loads it. Throws NOT_FOUND if the user is not a member.
+    const rules::Member& loaded_member() const;
 
     // The path parameter with this index as an id. Throws NOT_FOUND if it is not a UUID.
     template <class IdType>
@@ -283,6 +296,10 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
         const bool collects = rows[i].handler.collect != nullptr;
         if (!collects && !rows[i].handler.run) return false;
         if (collects != (rows[i].workers == WorkerGroup::Collectors)) return false;
+        if (rows[i].workers == WorkerGroup::Readers && !reads) return false;
+        if (rows[i].loads_member && rows[i].path.find("{userId}") != rows[i].path.find('{')) {
+            return false;
+        }
         if (has_body(rows[i].reply.status) == rows[i].handler.shape.content_type.empty()) {
             return false;
         }

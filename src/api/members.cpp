@@ -111,7 +111,7 @@ Answer<service::CreatedMember> create_user(Call&, OrgTransaction& transaction,
 }
 
 auto get_user(Call& call) {
-    return service::find_member(call.context, call.org(), call.id<UserId>());
+    return call.loaded_member();
 }
 
 auto list_users(Call& call) {
@@ -147,7 +147,7 @@ void remove_user(Call& call, OrgTransaction& transaction) {
 }
 
 auto list_user_attributes(Call& call) {
-    return service::list_member_attributes(call.context, call.org(), call.id<UserId>());
+    return service::list_member_attributes(call.context, call.loaded_member());
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -223,7 +223,10 @@ constexpr std::array kEndpoints = {
             "avoid overwriting another change. A user who is not a member of this organization is "
             "404.",
         .reply = with_tag({200, "The member, with its ETag."}),
-        .handler = answers<kUser, get_user>},
+        .handler = answers<kUser, get_user>,
+        .workers = WorkerGroup::Readers,
+        .loads_member = true,
+        .is_quick = true},
     Endpoint{
         .method = Method::Patch,
         .path = "/v1/users/{userId}",
@@ -263,7 +266,9 @@ constexpr std::array kEndpoints = {
             "Returns all attributes of a member with type, origin and time of the last change. "
             "Attributes that were disabled later are included. The reply has no pages.",
         .reply = {200, "All attributes, by key."},
-        .handler = answers<kUserAttributes, list_user_attributes>},
+        .handler = answers<kUserAttributes, list_user_attributes>,
+        .workers = WorkerGroup::Readers,
+        .loads_member = true},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/users/{userId}/lock",

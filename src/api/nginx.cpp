@@ -4,11 +4,15 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 namespace muster::api {
 namespace {
+
+using http::Method;
 
 constexpr std::string_view kHead =
     "# Muster, server level: the locations of the endpoints. Printed by `musterd --nginx`: change the rows in src/api instead.\n"
@@ -33,24 +37,67 @@ Directives body_cap(std::size_t bytes) {
            bytes_text(bytes + bytes / 16) + ";\n";
 }
 
+using Rows = std::vector<const Endpoint*>;
+
+std::string_view upstream_of(WorkerGroup group) {
+    if (group == WorkerGroup::Readers) return "muster_reader";
+    return group == WorkerGroup::Collectors ? "muster_collector" : "muster";
+}
+
+// The maps of muster-http.conf, for paths whose methods have different workers.
+struct MethodMap {
+    Method method;
+    WorkerGroup group;  // runs this method; the API workers run the others
+    std::string_view variable;
+};
+constexpr std::array kMethodMaps = {
+    MethodMap{Method::Get, WorkerGroup::Readers, "$muster_reading"},
+    MethodMap{Method::Post, WorkerGroup::Collectors, "$muster_collecting"},
+};
+
+bool fits(const MethodMap& map, const Rows& rows) {
+    return std::all_of(rows.begin(), rows.end(), [&](const Endpoint* row) {
+        return row->workers == (row->method == map.method ? map.group : WorkerGroup::Api);
+    });
+}
+
+// The upstream, or the variable that names it.
+std::string_view target_of(const Rows& rows) {
+    const WorkerGroup first = rows.front()->workers;
+    const bool is_same = std::all_of(rows.begin(), rows.end(),
+                                     [&](const Endpoint* row) { return row->workers == first; });
+    if (is_same) return upstream_of(first);
+    for (const MethodMap& map : kMethodMaps) {
+        if (fits(map, rows)) return map.variable;
+    }
+    throw std::logic_error("the workers of " + std::string(rows.front()->path) +
+                           " need a map in muster-http.conf");
+}
+
+Directives pass(std::string_view target) {
+    return "fastcgi_pass " + std::string(target) + ";\n" + include("fastcgi");
+}
+
 // The directives for access and for the workers.
-Directives access_directives(const Endpoint& row) {
+Directives access_directives(const Rows& rows) {
+    const Endpoint& row = *rows.front();
     if (row.is_local) return include("local");
     if (row.access == Access::Console) return include("console-only");
-    const bool collects = row.workers == WorkerGroup::Collectors;
-    if (!is_publishable(row.access)) return include(collects ? "collector" : "app");
+    const std::string_view target = target_of(rows);
+    if (!is_publishable(row.access)) {
+        if (target == upstream_of(WorkerGroup::Api)) return include("app");
+        return include("client-rate") + pass(target);
+    }
     Directives text = include("page");
     if (row.access == Access::ContentKey) text += include("content");
-    text += collects ? "fastcgi_pass muster_collector;\n" : "fastcgi_pass muster;\n";
-    return text + include("fastcgi");
+    return text + pass(target);
 }
 
 const Directives& application() {
-    static const Directives kText = access_directives(Endpoint{});
+    static const Endpoint kPlain{};
+    static const Directives kText = access_directives({&kPlain});
     return kText;
 }
-
-using Rows = std::vector<const Endpoint*>;
 
 Directives directives_of(const Rows& rows) {
     Directives text;
@@ -61,7 +108,7 @@ Directives directives_of(const Rows& rows) {
         if (row->handler.shape.is_streamed) text += "fastcgi_read_timeout 300s;\n";
     }
     if (limit > kSmallBody) text += body_cap(limit);
-    return text + access_directives(*rows.front());
+    return text + access_directives(rows);
 }
 
 // The paths as a tree of segments.

@@ -1,31 +1,65 @@
 #include "api/pipeline.hpp"
 
 #include "service/failure.hpp"
-#include "service/pages/publishable_keys.hpp"
+#include "service/members/read.hpp"
 
+#include <deque>
+#include <map>
 #include <set>
 
 namespace muster::api {
+namespace {
 
-// One look-up for all requests. If the database is unavailable, each request gets the error.
-PublishableKeys Pipeline::find_keys(std::vector<RequestFlow>& flows) {
+using FlowsByMember = std::map<OrgId, std::map<UserId, std::vector<RequestFlow*>>>;
+
+FlowsByMember wanted_members(std::vector<RequestFlow>& flows) {
+    FlowsByMember wanted;
+    for (RequestFlow& flow : flows) {
+        if (const auto ref = flow.wanted_member()) {
+            wanted[ref->organization][ref->user].push_back(&flow);
+        }
+    }
+    return wanted;
+}
+
+// Loads the members that the handlers need, with one query per organization. The flows borrow them.
+std::deque<rules::Member> load_members(service::Context& context, std::vector<RequestFlow>& flows) {
+    std::deque<rules::Member> members;
+    for (const auto& [organization, waiting] : wanted_members(flows)) {
+        std::vector<UserId> users;
+        for (const auto& [user, requests] : waiting) users.push_back(user);
+        try {
+            for (auto& found : service::find_members(context, organization, users)) {
+                const rules::Member& member = members.emplace_back(std::move(found));
+                for (RequestFlow* flow : waiting.at(member.user_id)) flow->set_member(member);
+            }
+        } catch (const std::exception&) {
+            for (const auto& [user, requests] : waiting) {
+                for (RequestFlow* flow : requests) flow->fail(std::current_exception());
+            }
+        }
+    }
+    return members;
+}
+
+}  // namespace
+
+// One query per kind of credential for all requests. If the database is unavailable, each request
+// gets the error.
+service::Callers Pipeline::identify(std::vector<RequestFlow>& flows) {
     std::set<std::string> tokens;
     for (const RequestFlow& flow : flows) {
         if (!flow.is_answered() && !flow.token().empty()) tokens.insert(flow.token());
     }
-    PublishableKeys keys;
-    if (tokens.empty()) return keys;
+    if (tokens.empty()) return {};
     try {
-        const std::vector<std::string> unique(tokens.begin(), tokens.end());
-        for (auto& key : service::find_publishable_keys(worker_.context, unique)) {
-            keys.emplace(key.token, std::move(key));
-        }
+        return service::identify(worker_.context, tokens);
     } catch (const std::exception&) {
         for (RequestFlow& flow : flows) {
-            if (!flow.token().empty()) flow.complete(std::current_exception());
+            if (!flow.token().empty()) flow.fail(std::current_exception());
         }
+        return {};
     }
-    return keys;
 }
 
 void Pipeline::write(std::vector<RequestFlow>& flows) {
@@ -43,24 +77,34 @@ void Pipeline::write(std::vector<RequestFlow>& flows) {
     for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->complete(outcomes[i]);
 }
 
-std::vector<std::optional<http::Reply>> Pipeline::handle(std::span<const http::Request> requests) {
+void Pipeline::handle(std::span<const http::Request> requests, const http::Answer& answer) {
     service::reset_database_cost();
     std::vector<RequestFlow> flows;
     flows.reserve(requests.size());
     for (const http::Request& request : requests) flows.emplace_back(request, worker_);
+    std::vector<bool> is_sent(flows.size());
+    const auto send_ready = [&](std::size_t index) {
+        RequestFlow& flow = flows[index];
+        if (is_sent[index] || !flow.is_answered()) return;
+        is_sent[index] = true;
+        answer(index, flow.finish());
+        tainted_ = tainted_ || flow.is_tainted();
+    };
     for (RequestFlow& flow : flows) flow.route();
-    const PublishableKeys keys = find_keys(flows);
-    for (RequestFlow& flow : flows) flow.authorize_and_run(keys);
+    const service::Callers callers = identify(flows);
+    for (RequestFlow& flow : flows) flow.authorize(callers);
+    const auto members = load_members(worker_.context, flows);
+    // A reply does not wait for the slower ones of the batch.
+    for (const bool is_quick : {true, false}) {
+        for (std::size_t i = 0; i < flows.size(); ++i) {
+            if (flows[i].is_quick() == is_quick) flows[i].run();
+            send_ready(i);
+        }
+    }
     write(flows);
+    for (std::size_t i = 0; i < flows.size(); ++i) send_ready(i);
     const auto cost = service::database_cost();
     worker_.metrics.count_database(cost.statements, cost.reruns);
-    std::vector<std::optional<http::Reply>> replies;
-    replies.reserve(flows.size());
-    for (RequestFlow& flow : flows) {
-        replies.push_back(flow.finish());
-        tainted_ = tainted_ || flow.is_tainted();
-    }
-    return replies;
 }
 
 }  // namespace muster::api

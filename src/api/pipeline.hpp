@@ -1,9 +1,10 @@
 // Turns requests into replies with the steps of api/request_flow.hpp. An API worker processes one
-// request at a time. A collector processes all waiting requests together and commits their writes
-// in one transaction.
+// request at a time. Readers and collectors process all waiting requests together: readers share
+// the queries of the batch, collectors commit its writes in one transaction.
 #pragma once
 
 #include "api/request_flow.hpp"
+#include "http/fcgi_io.hpp"
 
 #include <optional>
 #include <span>
@@ -18,15 +19,15 @@ class Pipeline {
              process::ConcurrencyLimit& concurrency)
         : worker_(context, metrics, limiter, concurrency) {}
 
-    // The replies in the order of the requests; nullopt if the client disconnected. Never throws.
-    std::vector<std::optional<http::Reply>> handle(std::span<const http::Request> requests);
+    // Answers all requests, each as soon as its reply is ready. Never throws.
+    void handle(std::span<const http::Request> requests, const http::Answer& answer);
 
     // true after an unexpected error: the worker should exit after these replies, so that no
     // inconsistent state remains.
     bool is_tainted() const { return tainted_; }
 
   private:
-    PublishableKeys find_keys(std::vector<RequestFlow>& flows);
+    service::Callers identify(std::vector<RequestFlow>& flows);
     void write(std::vector<RequestFlow>& flows);
 
     WorkerState worker_;

@@ -159,7 +159,7 @@ void RequestFlow::route() {
         find_row();
         if (is_answered()) return;
         reject_stale(request_, worker_.context.settings.server.stale_after);
-        if (is_publishable(endpoint_->access)) find_token();
+        find_token();
     });
 }
 
@@ -174,6 +174,15 @@ void RequestFlow::find_row() {
 }
 
 void RequestFlow::find_token() {
+    if (endpoint_->access == Access::Open) return;
+    if (is_publishable(endpoint_->access)) {
+        find_page_token();
+    } else {
+        token_ = http::bearer_token(request_);
+    }
+}
+
+void RequestFlow::find_page_token() {
     headers_.emplace_back("Vary", "Origin");
     auto token = http::query_value(request_.query, "key");
     const bool may_be_in_body = endpoint_->body_limit > 0 && !preflight_.endpoint;
@@ -192,47 +201,35 @@ const json::JsonIn* RequestFlow::document() {
     return document_ ? &document_->root() : nullptr;
 }
 
-void RequestFlow::authorize_and_run(const PublishableKeys& keys) {
-    attempt([&] {
-        if (endpoint_->access != Access::Open) {
-            identify(keys);
-        } else if (endpoint_->method == http::Method::Get) {
-            run();  // probes and the OpenAPI document ignore their query
-            return;
-        }
-        if (preflight_.endpoint) {
-            answer(preflight_reply(preflight_.methods));
-        } else {
-            run();
-        }
-    });
-    document_.reset();
+void RequestFlow::authorize(const service::Callers& callers) {
+    if (!endpoint_ || endpoint_->access == Access::Open) return;
+    attempt([&] { identify(callers); });
 }
 
-void RequestFlow::identify(const PublishableKeys& keys) {
-    if (is_publishable(endpoint_->access)) {
-        identify_page(keys);
-        return;
-    }
-    caller_ = authenticate(worker_.context, request_);
+void RequestFlow::identify(const service::Callers& callers) {
+    const auto found = callers.find(token_);
+    if (found == callers.end()) throw Error(ErrorCode::Unauthorized);
+    caller_ = found->second;
+    caller_.actor.request_id = request_.request_id;
+    is_publishable(endpoint_->access) ? accept_page() : accept_bearer();
+}
+
+void RequestFlow::accept_bearer() {
     apply_rate_limit();
-    authorize(*endpoint_, caller_, request_);
+    api::authorize(*endpoint_, caller_, request_);
     if (endpoint_->access == Access::Console) {
         require_console(worker_.context.settings.console.origin, request_);
     }
     reject_malformed_ids(*endpoint_, match_.parameters);
 }
 
-void RequestFlow::identify_page(const PublishableKeys& keys) {
+void RequestFlow::accept_page() {
     using Kind = rules::PublishableKeyKind;
-    const auto found = keys.find(token_);
-    if (found == keys.end()) throw Error(ErrorCode::Unauthorized);
+    const rules::PublishableKey& key = caller_.publishable_key.value();
     const bool is_tracking = endpoint_->access == Access::TrackingKey;
-    if ((found->second.kind == Kind::Tracking) != is_tracking) throw Error(ErrorCode::Forbidden);
-    require_origin(found->second, request_);
+    if ((key.kind == Kind::Tracking) != is_tracking) throw Error(ErrorCode::Forbidden);
+    require_origin(key, request_);
     for (auto& header : cors_headers(request_)) headers_.push_back(std::move(header));
-    caller_ = service::caller_of(found->second);
-    caller_.actor.request_id = request_.request_id;
     if (is_tracking && !preflight_.endpoint) apply_rate_limit();
 }
 
@@ -254,7 +251,24 @@ void RequestFlow::apply_rate_limit() {
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
+std::optional<MemberRef> RequestFlow::wanted_member() const {
+    if (is_answered() || !endpoint_->loads_member) return std::nullopt;
+    const auto user = UserId::parse(match_.parameters.at(0));
+    return user ? std::optional(MemberRef{caller_.actor.organization, *user}) : std::nullopt;
+}
+
 void RequestFlow::run() {
+    attempt([&] {
+        if (preflight_.endpoint) {
+            answer(preflight_reply(preflight_.methods));
+        } else {
+            run_handler();
+        }
+    });
+    document_.reset();
+}
+
+void RequestFlow::run_handler() {
     Call call{.request = request_,
               .endpoint = *endpoint_,
               .context = worker_.context,
@@ -262,7 +276,9 @@ void RequestFlow::run() {
               .caller = caller_,
               .parameters = match_.parameters,
               .query = {},
-              .claim = std::nullopt};
+              .claim = std::nullopt,
+              .member = member_};
+    // Probes and the OpenAPI document ignore their query.
     if (endpoint_->access == Access::Open && endpoint_->method == http::Method::Get) {
         answer(endpoint_->handler.run(call));
         return;
@@ -293,6 +309,10 @@ void RequestFlow::complete(const service::Outcome& outcome) {
         }
         answer(reply_of(std::get<service::StoredReply>(outcome)));
     });
+}
+
+void RequestFlow::fail(const std::exception_ptr& reason) {
+    attempt([&] { std::rethrow_exception(reason); });
 }
 
 std::optional<Reply> RequestFlow::finish() {

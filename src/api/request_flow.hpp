@@ -9,29 +9,42 @@
 #include "service/engagement/collect.hpp"
 
 #include <chrono>
-#include <map>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace muster::api {
 
-// The valid publishable keys of some requests, by token.
-using PublishableKeys = std::map<std::string, rules::PublishableKey, std::less<>>;
+struct MemberRef {
+    OrgId organization;
+    UserId user;
+};
 
 class RequestFlow {
   public:
     RequestFlow(const http::Request& request, WorkerState& worker);
 
-    // Finds the row and, if it takes one, the publishable key's token.
+    // Finds the row and the token of its credential.
     void route();
-    // A well-formed token of a publishable key; "" if there is none to look up.
+    // "" if there is no token to look up.
     const std::string& token() const { return token_; }
-    // Validates the credential, the body and the query, and runs the handler.
-    void authorize_and_run(const PublishableKeys& keys);
+    // Validates the credential and the caller's rights.
+    void authorize(const service::Callers& callers);
+    // The member to load before the handler runs; nullopt if there is none, or no caller who may
+    // read it.
+    std::optional<MemberRef> wanted_member() const;
+    // Borrows the member until the flow has run.
+    void set_member(const rules::Member& member) { member_ = &member; }
+    // Whether the reply needs no query of its own.
+    bool is_quick() const { return endpoint_ && endpoint_->is_quick; }
+    // Validates the body and the query, and runs the handler.
+    void run();
     // The call to write together with others; nullptr if the request is already answered.
     service::CollectedCall* collected();
     void complete(const service::Outcome& outcome);
+    // Answers a request that has no reply yet with this error.
+    void fail(const std::exception_ptr& reason);
 
     // Counts and logs the reply; nullopt if the client disconnected.
     std::optional<http::Reply> finish();
@@ -45,10 +58,12 @@ class RequestFlow {
     void attempt(const Step& step);
     void find_row();
     void find_token();
-    void identify(const PublishableKeys& keys);
-    void identify_page(const PublishableKeys& keys);
+    void find_page_token();
+    void identify(const service::Callers& callers);
+    void accept_page();
+    void accept_bearer();
     void apply_rate_limit();
-    void run();
+    void run_handler();
     void answer(http::Reply reply);
     const std::string& body();
     const json::JsonIn* document();  // the parsed body; nullptr: no body was sent
@@ -60,6 +75,7 @@ class RequestFlow {
     CrossOrigin preflight_;               // set if the request is a CORS preflight
     const Endpoint* endpoint_ = nullptr;  // the row whose access is required
     service::Caller caller_;
+    const rules::Member* member_ = nullptr;
     std::string token_;
     std::optional<std::string> body_;
     std::optional<json::JsonBody> document_;

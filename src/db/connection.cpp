@@ -25,7 +25,8 @@ class ResultSet {
 
 namespace {
 
-constexpr std::size_t kCachedStatements = 64;
+// A batch of k requests runs statements for 1, 2, 4 … 64 values.
+constexpr std::size_t kCachedStatements = 256;
 
 // These errors quote the rejected value. It may be somebody's address and must not be logged.
 std::string without_quoted(std::string_view text) {

@@ -7,6 +7,7 @@
 #include "db/connection.hpp"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -96,6 +97,16 @@ class Statements {
     std::vector<Value> all_bulk(const Statement<NoColumns>& sql, std::size_t groups,
                                 std::span<const Param> params) {
         return gathered(each_bulk<Value>(sql, groups, params));
+    }
+
+    // All rows of a statement with `IN ({?})`, for one or more values. It repeats the last value up
+    // to a power of two, so that a connection prepares few different texts.
+    template <class List, class Value>
+    std::vector<typename List::Row> all_in(const Statement<List>& sql,
+                                           std::span<const Value> values) {
+        std::vector<Param> params(values.begin(), values.end());
+        params.resize(std::bit_ceil(values.size()), params.back());
+        return all_bulk(sql, params.size(), params);
     }
 
     // The first row, or nullopt.
@@ -210,7 +221,8 @@ class Database {
     // not use it for a claim: a claim counts an attempt, and the second run would wait for the
     // lease of the first.
     template <class Fn>
-    auto autocommit(Fn&& fn) -> std::invoke_result_t<Fn, Tx&>;
+    auto autocommit(Fn&& fn, OnLockTimeout on_lock_timeout = OnLockTimeout::Retry)
+        -> std::invoke_result_t<Fn, Tx&>;
 
     // Runs a statement unchanged, for example of a schema file.
     void run(std::string_view statement) { connection().run(statement); }
@@ -288,8 +300,8 @@ auto Database::transaction(Fn&& fn, OnLockTimeout on_lock_timeout)
 }
 
 template <class Fn>
-auto Database::autocommit(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
-    for (Attempts attempts;; ++attempts.begun) {
+auto Database::autocommit(Fn&& fn, OnLockTimeout on_lock_timeout) -> std::invoke_result_t<Fn, Tx&> {
+    for (Attempts attempts{.on_lock_timeout = on_lock_timeout};; ++attempts.begun) {
         try {
             Tx tx(connection());
             return fn(tx);

@@ -262,14 +262,18 @@ int FcgiServer::serve(const sigset_t& unblocked, int most, const Handler& handle
     if (epoll_pwait(epoll_, &event, 1, -1, &unblocked) < 0) return 0;  // a signal
     const std::vector<Request> requests = take(static_cast<std::size_t>(most));
     if (requests.empty()) return 0;
-    std::vector<std::optional<Reply>> replies;
+    std::vector<bool> is_answered(requests.size());
+    const auto answer = [&](std::size_t index, const std::optional<Reply>& reply) {
+        is_answered[index] = true;
+        connection(index).answer(requests[index], reply);
+    };
     try {
-        replies = handler(requests);
+        handler(requests, answer);
     } catch (const std::exception& error) {
-        for (std::size_t i = 0; i < requests.size(); ++i) connection(i).cut(error.what());
-        return static_cast<int>(requests.size());
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            if (!is_answered[i]) connection(i).cut(error.what());
+        }
     }
-    for (std::size_t i = 0; i < requests.size(); ++i) connection(i).answer(requests[i], replies[i]);
     return static_cast<int>(requests.size());
 }
 

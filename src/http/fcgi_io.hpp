@@ -19,9 +19,11 @@ namespace muster::http {
 // Throws std::system_error.
 int open_listener(int place, const std::string& path, unsigned mode);
 
-// Returns one reply per request, in the same order; nullopt if the client has disconnected. If the
-// handler or the stream of a reply throws, the connection is broken.
-using Handler = std::function<std::vector<std::optional<Reply>>(std::span<const Request>)>;
+// Sends the reply to the request with this index; nullopt if the client has disconnected. Called
+// once per request, in any order. A stream that throws breaks the connection.
+using Answer = std::function<void(std::size_t index, std::optional<Reply> reply)>;
+// Answers all requests. If it throws, the connections of unanswered requests are broken.
+using Handler = std::function<void(std::span<const Request>, const Answer&)>;
 
 class FcgiServer {
   public:

@@ -32,8 +32,8 @@ std::size_t resident_mebibytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) >> 20U;
 }
 
-// How a group takes requests, and how long it waits for a lock in the database. A collector's wait
-// is shorter, because it delays the other requests of its batch.
+// How a group takes requests, and how long it waits for a lock in the database. The wait of a group
+// that takes many requests is shorter, because it delays the other requests of the batch.
 struct WorkerOptions {
     int listener;
     int most_at_once;
@@ -53,18 +53,16 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     api::Pipeline pipeline(context, metrics, limiter, concurrency);
     http::FcgiServer server(options.listener);
     process::announce_ready();
-    const auto handler = [&](std::span<const http::Request> requests) {
-        return pipeline.handle(requests);
+    const auto handler = [&](std::span<const http::Request> requests, const http::Answer& answer) {
+        pipeline.handle(requests, answer);
     };
-    int served = 0;
-    int checked_at = 0;  // requests served at the last check of memory
-    while (served < settings.server.recycle_requests && !process::stop_requested()) {
-        served += server.serve(unblocked, options.most_at_once, handler);
+    const auto most_memory = static_cast<std::size_t>(settings.server.recycle_memory);
+    int batches = 0;
+    while (batches < settings.server.recycle_requests && !process::stop_requested()) {
+        if (server.serve(unblocked, options.most_at_once, handler) == 0) continue;
         if (pipeline.is_tainted()) return 1;
         constexpr int kMemoryCheck = 64;
-        if (served - checked_at < kMemoryCheck) continue;
-        checked_at = served;
-        if (resident_mebibytes() > static_cast<std::size_t>(settings.server.recycle_memory)) break;
+        if (++batches % kMemoryCheck == 0 && resident_mebibytes() > most_memory) break;
     }
     return 0;
 }
@@ -75,6 +73,7 @@ int serve(const std::string& config) {
     const auto mode = static_cast<unsigned>(std::stoul(settings.server.socket_mode, nullptr, 8));
     const int api_listener = http::open_listener(0, settings.server.socket, mode);
     const int collector_listener = http::open_listener(1, settings.server.collector_socket, mode);
+    const int reader_listener = http::open_listener(2, settings.server.reader_socket, mode);
     db::load_driver();
     std::vector<std::string_view> operations;
     for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
@@ -84,7 +83,8 @@ int serve(const std::string& config) {
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION},
                {"workers", settings.server.workers},
-               {"collectors", settings.server.collectors}});
+               {"collectors", settings.server.collectors},
+               {"readers", settings.server.readers}});
     const auto group = [&](int workers, const WorkerOptions& options) {
         return process::WorkerGroup{
             workers,
@@ -98,7 +98,8 @@ int serve(const std::string& config) {
         is_first = false;
         return process::PoolConfig{
             group(settings.server.workers, {api_listener, kOneByOne, 5}),
-            group(settings.server.collectors, {collector_listener, kDrained, 1})};
+            group(settings.server.collectors, {collector_listener, kDrained, 1}),
+            group(settings.server.readers, {reader_listener, kDrained, 1})};
     });
     log_event(LogLevel::Info, "musterd.stopped");
     return status;

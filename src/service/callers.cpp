@@ -6,7 +6,7 @@
 #include "service/access/sessions.hpp"
 #include "service/pages/publishable_keys.hpp"
 
-#include <array>
+#include <vector>
 
 namespace muster::service {
 namespace {
@@ -38,36 +38,60 @@ Caller caller_of(rules::Session session) {
     return caller;
 }
 
-}  // namespace
-
-Caller caller_of(const rules::PublishableKey& key) {
+Caller caller_of(rules::PublishableKey key) {
     Caller caller;
     caller.actor.organization = key.organization_id;
     caller.rate_subject = key.id.bytes();
     caller.rate_per_second = key.rate_per_second;
     caller.burst = key.burst;
-    caller.publishable_key = key;
+    caller.publishable_key = std::move(key);
     return caller;
 }
 
-std::optional<Caller> identify(Context& context, std::string_view token) {
-    // The checksum rejects mistyped tokens without a database query. A look-up by the SHA-256 of
-    // 256 random bits leaks nothing useful through its timing.
-    if (is_credential(kOrganizationKeyPrefix, token)) {
-        const auto key = verify_api_key(context, token);
-        return key ? std::optional(caller_of(*key)) : std::nullopt;
+using Tokens = std::vector<std::string>;
+
+// The kinds of credentials, with the tokens to look up. A token's prefix and checksum decide its
+// kind, so that a mistyped one needs no query.
+struct TokensByKind {
+    Tokens keys;
+    Tokens modules;
+    Tokens pages;
+    Tokens sessions;
+
+    void add(const std::string& token) {
+        if (is_credential(kOrganizationKeyPrefix, token)) {
+            keys.push_back(token);
+        } else if (is_credential(kModuleCredentialPrefix, token)) {
+            modules.push_back(token);
+        } else if (is_publishable_token(token)) {
+            pages.push_back(token);
+        } else if (is_credential("", token)) {
+            sessions.push_back(token);
+        }
     }
-    if (is_credential(kModuleCredentialPrefix, token)) {
-        auto verified = verify_module_credential(context, token);
-        return verified ? std::optional(caller_of(std::move(*verified))) : std::nullopt;
+};
+
+// Adds the callers of the found credentials.
+template <class Found>
+void add(Callers& callers, std::map<std::string, Found> found) {
+    for (auto& [token, credential] : found)
+        callers.emplace(token, caller_of(std::move(credential)));
+}
+
+}  // namespace
+
+Callers identify(Context& context, const std::set<std::string>& tokens) {
+    TokensByKind sent;
+    for (const std::string& token : tokens) sent.add(token);
+    Callers callers;
+    if (!sent.keys.empty()) add(callers, verify_api_keys(context, sent.keys));
+    if (!sent.modules.empty()) add(callers, verify_module_credentials(context, sent.modules));
+    if (!sent.sessions.empty()) add(callers, verify_sessions(context, sent.sessions));
+    for (auto& key : find_publishable_keys(context, sent.pages)) {
+        std::string token = key.token;
+        callers.emplace(std::move(token), caller_of(std::move(key)));
     }
-    if (is_publishable_token(token)) {
-        const auto keys = find_publishable_keys(context, std::array{std::string(token)});
-        return keys.empty() ? std::nullopt : std::optional(caller_of(keys[0]));
-    }
-    if (!is_credential("", token)) return std::nullopt;
-    auto session = verify_session_token(context, token);
-    return session ? std::optional(caller_of(std::move(*session))) : std::nullopt;
+    return callers;
 }
 
 }  // namespace muster::service

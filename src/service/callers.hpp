@@ -8,9 +8,10 @@
 #include "service/modules/credentials.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <string_view>
 
 namespace muster::service {
 
@@ -27,10 +28,12 @@ struct Caller {
     std::optional<std::int64_t> burst;
 };
 
-// The caller of a bearer token, or nullopt if the token is malformed, unknown, revoked or expired,
-// or its installation is disabled. Not cached: a revocation takes effect with the next request.
-std::optional<Caller> identify(Context& context, std::string_view token);
+// The callers of some tokens, by token.
+using Callers = std::map<std::string, Caller, std::less<>>;
 
-Caller caller_of(const rules::PublishableKey& key);
+// The callers of these tokens, found by one query for each kind of credential. Left out are tokens
+// that are malformed, unknown, revoked or expired, and those of disabled installations. Not cached:
+// a revocation takes effect with the next request.
+Callers identify(Context& context, const std::set<std::string>& tokens);
 
 }  // namespace muster::service

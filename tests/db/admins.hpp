@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "db/fixture.hpp"
+#include "db/lookups.hpp"
 #include "rules/access/totp.hpp"
 #include "rules/audit.hpp"
 #include "service/access/organizations.hpp"
@@ -55,7 +56,7 @@ struct AdminFixture : Fixture {
     void forget_requests() { client.run("DELETE FROM guess_budgets WHERE kind = 'otp_request'"); }
     // The result for a request with this token.
     std::optional<rules::Session> session_of(const Secret& token) {
-        const auto caller = service::identify(context, token.reveal());
+        const auto caller = test::find_caller(context, token.reveal());
         return caller ? caller->session : std::nullopt;
     }
 

@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "db/fixture.hpp"
+#include "db/lookups.hpp"
 #include "rules/attributes.hpp"
 #include "service/members/create.hpp"
 #include "service/members/read.hpp"
@@ -84,7 +85,7 @@ struct Members : Fixture {
     rules::Member member(OrgId organization, const std::string& email) {
         const auto id =
             Uuid::from_bytes(client.value("SELECT id FROM users WHERE email = ?", email));
-        auto found = service::find_member(context, organization, UserId(*id));
+        auto found = test::find_member(context, organization, UserId(*id));
         BOOST_TEST_REQUIRE(found.has_value(), email);
         return *found;
     }

@@ -177,7 +177,8 @@ constexpr std::array kEndpoints = {
         .query = kServeQuery,
         .reply = {200, "The ad, or null if no campaign matches."},
         .errors = kNotFound,
-        .handler = answers<kServed, serve_ad>},
+        .handler = answers<kServed, serve_ad>,
+        .workers = WorkerGroup::Readers},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/ads/impressions/{token}",

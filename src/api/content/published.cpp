@@ -93,6 +93,7 @@ constexpr std::array kEndpoints = {
              .reply = with_tag({200, "A page of articles, without their bodies."}),
              .second_reply = kNotModified,
              .handler = answers<kArticleList, list_content>,
+             .workers = WorkerGroup::Readers,
              .is_published = false},
     Endpoint{
         .method = Method::Get,
@@ -107,6 +108,7 @@ constexpr std::array kEndpoints = {
         .second_reply = kNotModified,
         .errors = kSlugErrors,
         .handler = answers<kArticle, get_content>,
+        .workers = WorkerGroup::Readers,
         .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/v1/content"));

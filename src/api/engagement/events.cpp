@@ -14,11 +14,10 @@ using rules::kEngagementEvent;
 constexpr auto kEventList = list_of<kEngagementEvent>("EngagementEventList", "events");
 
 auto list_events(Call& call) {
-    auto page = service::list_engagement_events(call.context, call.org(), call.id<UserId>(),
+    auto page = service::list_engagement_events(call.context, call.loaded_member(),
                                                 call.cursor_position().value_or(""),
                                                 call.query.integer("limit"));
-    if (!page) throw Error(ErrorCode::NotFound);
-    return page_of(call, std::move(page->events), page->next);
+    return page_of(call, std::move(page.events), page.next);
 }
 
 constexpr std::array kListQuery = {
@@ -36,7 +35,9 @@ constexpr std::array kEndpoints = {
                  "occurred_at. The list is paged by cursor.",
              .query = kListQuery,
              .reply = {200, "A page of events."},
-             .handler = answers<kEventList, list_events>},
+             .handler = answers<kEventList, list_events>,
+             .workers = WorkerGroup::Readers,
+             .loads_member = true},
 };
 static_assert(well_formed(kEndpoints, "/v1/users/{userId}/engagement/"));
 

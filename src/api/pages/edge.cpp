@@ -37,6 +37,7 @@ constexpr std::array kEndpoints = {
         .reply = {204, "The key is valid, or the query has no key."},
         .errors = kErrors,
         .handler = answers_nothing<check_publishable_key>,
+        .workers = WorkerGroup::Readers,
         .is_published = false,
         .is_internal = true},
 };

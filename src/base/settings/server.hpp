@@ -11,6 +11,8 @@ struct ServerSettings {
     int workers = 0;
     std::string collector_socket;
     int collectors = 0;
+    std::string reader_socket;
+    int readers = 0;
     int recycle_requests = 0;
     int recycle_memory = 0;
     int stale_after = 0;

@@ -29,7 +29,7 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
 
 void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
-    context.database.autocommit([&](db::Tx& tx) {  // idempotent
+    context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, key.organization_id);
         store::touch_api_key(org, key.id, now, now - kTouchInterval);
     });
@@ -110,13 +110,19 @@ bool revoke_api_key(Context& context, OrgId organization, ApiKeyId id) {
     });
 }
 
-std::optional<rules::ApiKey> verify_api_key(Context& context, std::string_view token) {
-    auto key = context.database.autocommit(
-        [&](db::Tx& tx) { return store::find_api_key(tx, sha256(token)); });
+std::map<std::string, rules::ApiKey> verify_api_keys(Context& context,
+                                                     std::span<const std::string> tokens) {
+    const HashedTokens hashed(tokens);
+    auto found = context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_api_keys(tx, hashed.hashes()); });
     const Timestamp now = Timestamp::now();
-    if (!key || is_expired_or_revoked(*key, now)) return std::nullopt;
-    touch(context, *key, now);
-    return key;
+    std::map<std::string, rules::ApiKey> keys;
+    for (auto& [hash, key] : found) {
+        if (is_expired_or_revoked(key, now)) continue;
+        touch(context, key, now);
+        keys.emplace(hashed.token_of(hash), std::move(key));
+    }
+    return keys;
 }
 
 }  // namespace muster::service

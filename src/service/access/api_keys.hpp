@@ -6,7 +6,9 @@
 #include "rules/access/api_keys.hpp"
 #include "service/context.hpp"
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +51,9 @@ std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
 bool revoke_api_key(OrgTransaction& transaction, ApiKeyId id);
 bool revoke_api_key(Context& context, OrgId organization, ApiKeyId id);
 
-// The key of a token, or nullopt if the token is unknown, revoked or expired. Updates
-// `last_used_at` at most once a minute.
-std::optional<rules::ApiKey> verify_api_key(Context& context, std::string_view token);
+// The valid keys of these tokens (one or more), by token, found by one query. Unknown, revoked and
+// expired keys are left out. Updates `last_used_at` at most once a minute.
+std::map<std::string, rules::ApiKey> verify_api_keys(Context& context,
+                                                     std::span<const std::string> tokens);
 
 }  // namespace muster::service

@@ -5,8 +5,11 @@
 #include "base/secret.hpp"
 #include "base/time.hpp"
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace muster::service {
 
@@ -31,5 +34,19 @@ template <class Credential>
 bool is_touch_due(const Credential& credential, Timestamp now) {
     return !credential.last_used_at || now - *credential.last_used_at >= kTouchInterval;
 }
+
+// Tokens by their SHA-256, by which the database finds them. A look-up by the hash of 256 random
+// bits leaks nothing useful through its timing.
+class HashedTokens {
+  public:
+    explicit HashedTokens(std::span<const std::string> tokens);
+
+    const std::vector<std::string>& hashes() const { return hashes_; }
+    const std::string& token_of(const std::string& hash) const { return tokens_.at(hash); }
+
+  private:
+    std::vector<std::string> hashes_;
+    std::map<std::string, std::string> tokens_;
+};
 
 }  // namespace muster::service

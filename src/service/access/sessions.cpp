@@ -15,23 +15,31 @@ namespace {
 constexpr Milliseconds kIdleLife{12L * 3600 * 1000};
 constexpr Milliseconds kWholeLife = std::chrono::days(7);
 
-bool is_active(const std::optional<rules::Session>& session, Timestamp now) {
-    return session && now < session->expires_at && now < session->last_used_at + kIdleLife;
+bool is_active(const rules::Session& session, Timestamp now) {
+    return now < session.expires_at && now < session.last_used_at + kIdleLife;
+}
+
+void touch(Context& context, const rules::Session& session, Timestamp now) {
+    if (now - session.last_used_at < kTouchInterval) return;
+    context.database.transaction(
+        [&](db::Tx& tx) { store::touch_session(tx, session.id, now, now - kTouchInterval); });
 }
 
 }  // namespace
 
-std::optional<rules::Session> verify_session_token(Context& context, std::string_view token) {
-    auto session = context.database.autocommit(
-        [&](db::Tx& tx) { return store::find_session(tx, sha256(token)); });
+std::map<std::string, rules::Session> verify_sessions(Context& context,
+                                                      std::span<const std::string> tokens) {
+    const HashedTokens hashed(tokens);
+    auto found = context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_sessions(tx, hashed.hashes()); });
     const Timestamp now = Timestamp::now();
-    if (!is_active(session, now)) return std::nullopt;
-    if (now - session->last_used_at >= kTouchInterval) {
-        context.database.autocommit([&](db::Tx& tx) {  // idempotent
-            store::touch_session(tx, session->id, now, now - kTouchInterval);
-        });
+    std::map<std::string, rules::Session> sessions;
+    for (auto& [hash, session] : found) {
+        if (!is_active(session, now)) continue;
+        touch(context, session, now);
+        sessions.emplace(hashed.token_of(hash), std::move(session));
     }
-    return session;
+    return sessions;
 }
 
 NewSession open_session(db::Tx& tx, const rules::Admin& admin,
@@ -52,7 +60,7 @@ NewSession open_session(db::Tx& tx, const rules::Admin& admin,
 
 std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Timestamp now) {
     auto session = store::find_session(tx, id);
-    return is_active(session, now) ? std::move(session) : std::nullopt;
+    return session && is_active(*session, now) ? std::move(session) : std::nullopt;
 }
 
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {

@@ -5,16 +5,20 @@
 #include "rules/access/admins.hpp"
 #include "service/context.hpp"
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::service {
 
-// The active session of a bearer token, or nullopt if it is unknown, expired or was idle for too
-// long. Updates `last_used_at` at most once a minute.
-std::optional<rules::Session> verify_session_token(Context& context, std::string_view token);
+// The active sessions of these bearer tokens (one or more), by token, found by one query. Unknown
+// and expired sessions, and those that were idle for too long, are left out. Updates `last_used_at`
+// at most once a minute.
+std::map<std::string, rules::Session> verify_sessions(Context& context,
+                                                      std::span<const std::string> tokens);
 
 // Opens a session before the second factor, with the first of `seats` (at least one) as the active
 // organization. The token is returned only here.

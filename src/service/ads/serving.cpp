@@ -85,8 +85,20 @@ class Reservation {
     }
 
   private:
+    // Shows no counted ad while the counters are locked.
     bool write(const AdCandidate& candidate, bool is_capped, bool takes_budget) {
         if (!is_capped && !takes_budget) return true;
+        if (cache_.is_locked(organization_, now_)) return false;
+        try {
+            return count(candidate, is_capped, takes_budget);
+        } catch (const db::DbError& error) {
+            if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+            cache_.keep_locked(organization_, now_);
+            return false;
+        }
+    }
+
+    bool count(const AdCandidate& candidate, bool is_capped, bool takes_budget) {
         const auto reserve_both = [&](db::Tx& tx) {
             db::OrgStore org(tx, organization_);
             // The member's row is locked first because all requests share the campaign's row.
@@ -95,7 +107,9 @@ class Reservation {
             });
         };
         return false_if_deleted([&] {
-            if (is_capped && takes_budget) return context_.database.transaction(reserve_both);
+            if (is_capped && takes_budget) {
+                return context_.database.transaction(reserve_both, db::OnLockTimeout::Throw);
+            }
             return autocommit([&](db::OrgStore& org) {
                 return is_capped ? reserve_for_member(org, candidate)
                                  : reserve_of_budget(org, candidate);
@@ -107,10 +121,11 @@ class Reservation {
     // connection, a reservation may count twice: fewer ads are shown, never more.
     template <class Statement>
     bool autocommit(const Statement& statement) {
-        return context_.database.autocommit([&](db::Tx& tx) {
+        const auto run = [&](db::Tx& tx) {
             db::OrgStore org(tx, organization_);
             return statement(org);
-        });
+        };
+        return context_.database.autocommit(run, db::OnLockTimeout::Throw);
     }
 
     bool reserve_for_member(db::OrgStore& org, const AdCandidate& candidate) {

@@ -7,8 +7,9 @@ namespace {
 // impression that is never shown.
 constexpr std::size_t kMostEntries = 1024;
 
-bool is_fresh(Timestamp known_at, Timestamp now) {
-    return now >= known_at && now - known_at < AdServingCache::kLifetime;
+bool is_fresh(Timestamp known_at, Timestamp now,
+              Milliseconds lifetime = AdServingCache::kLifetime) {
+    return now >= known_at && now - known_at < lifetime;
 }
 
 template <class Map>
@@ -43,6 +44,16 @@ bool AdServingCache::is_full(const CampaignId& campaign, Timestamp now) const {
 void AdServingCache::keep_full(const CampaignId& campaign, Timestamp now) {
     make_room(full_);
     full_[campaign] = now;
+}
+
+bool AdServingCache::is_locked(const OrgId& organization, Timestamp now) const {
+    const auto found = locked_.find(organization);
+    return found != locked_.end() && is_fresh(found->second, now, kLockedPause);
+}
+
+void AdServingCache::keep_locked(const OrgId& organization, Timestamp now) {
+    make_room(locked_);
+    locked_[organization] = now;
 }
 
 void AdServingCache::keep_reserved(const CampaignId& campaign, std::int64_t day,

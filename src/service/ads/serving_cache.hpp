@@ -36,6 +36,12 @@ class AdServingCache {
     bool is_full(const CampaignId& campaign, Timestamp now) const;
     void keep_full(const CampaignId& campaign, Timestamp now);
 
+    // Whether the organization's counters were locked within the last `kLockedPause`. Waiting for
+    // them again would delay the requests of other organizations.
+    static constexpr Milliseconds kLockedPause{5000};
+    bool is_locked(const OrgId& organization, Timestamp now) const;
+    void keep_locked(const OrgId& organization, Timestamp now);
+
     // Impressions of the campaign's budget of `day` that this worker has reserved.
     void keep_reserved(const CampaignId& campaign, std::int64_t day, std::int64_t count);
     bool has_reserved(const CampaignId& campaign, std::int64_t day) const;
@@ -55,6 +61,7 @@ class AdServingCache {
     std::vector<Secret> keys_;
     std::map<std::pair<OrgId, std::string>, Slot> slots_;
     std::map<CampaignId, Timestamp> full_;
+    std::map<OrgId, Timestamp> locked_;
     std::map<CampaignId, Reserved> reserved_;
 };
 

@@ -2,10 +2,9 @@
 
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "rules/members/member.hpp"
 #include "store/engagement/events.hpp"
-#include "store/members/lookup.hpp"
 
-#include <span>
 #include <stdexcept>
 
 namespace muster::service {
@@ -29,26 +28,22 @@ std::optional<EventPosition> place_of(std::string_view position) {
 
 }  // namespace
 
-std::optional<EventPage> list_engagement_events(Context& context, OrgId organization, UserId user,
-                                                std::string_view position, int limit) {
+EventPage list_engagement_events(Context& context, const rules::Member& member,
+                                 std::string_view position, int limit) {
     const auto place = place_of(position);
-    return context.database.autocommit([&](db::Tx& tx) -> std::optional<EventPage> {
-        db::OrgStore org(tx, organization);
-        const auto members =
-            store::find_members_by_user(org, std::span(&user, 1), store::MemberLock::None);
-        if (members.empty()) return std::nullopt;
-        const store::LinkedMember& member = members.front();
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, member.organization_id);
         EventPage page;
         // One more event than `limit`, to learn whether there is a next page.
-        page.events = store::page_engagement_events(org, member.member, place, limit + 1);
+        page.events = store::page_engagement_events(org, member.member_id, place, limit + 1);
         if (page.events.size() > static_cast<std::size_t>(limit)) {
             page.events.pop_back();
             page.next = position_of(page.events.back());
         }
         for (EngagementEvent& event : page.events) {
-            event.member_id = member.member;
+            event.member_id = member.member_id;
             event.member_external_id = member.external_id;
-            event.user_id = member.user;
+            event.user_id = member.user_id;
         }
         return page;
     });

@@ -9,6 +9,10 @@
 #include <string_view>
 #include <vector>
 
+namespace muster::rules {
+struct Member;
+}
+
 namespace muster::service {
 
 struct EventPage {
@@ -16,11 +20,11 @@ struct EventPage {
     std::optional<std::string> next;  // the position of the next page; nullopt on the last page
 };
 
-// A page of a member's events, ordered by `occurred_at` and id, newest first. At most `limit`
-// events after `position`, which is "" or the `next` of a previous page of this member. The events
-// carry the member's current external id. Returns nullopt if the user is not a member. Throws
-// std::invalid_argument if the position is not from a previous page.
-std::optional<EventPage> list_engagement_events(Context& context, OrgId organization, UserId user,
-                                                std::string_view position, int limit);
+// A page of the events of a member that was just read, ordered by `occurred_at` and id, newest
+// first. At most `limit` events after `position`, which is "" or the `next` of a previous page of
+// this member. The events carry the member's external id. Throws std::invalid_argument if the
+// position is not from a previous page.
+EventPage list_engagement_events(Context& context, const rules::Member& member,
+                                 std::string_view position, int limit);
 
 }  // namespace muster::service

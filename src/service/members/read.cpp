@@ -9,24 +9,21 @@
 
 namespace muster::service {
 
-std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user) {
+std::vector<rules::Member> find_members(Context& context, OrgId organization,
+                                        std::span<const UserId> users) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_member(org, user);
+        return store::find_members(org, users);
     });
 }
 
-std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& context,
-                                                                   OrgId organization,
-                                                                   UserId user) {
-    const auto member = find_member(context, organization, user);
-    if (!member) return std::nullopt;
+std::vector<MemberAttribute> list_member_attributes(Context& context, const rules::Member& member) {
     // Read after the member: the registry keeps every key that a member has.
-    const auto registry = attribute_registry(context, organization);
+    const auto registry = attribute_registry(context, member.organization_id);
     std::map<std::string_view, rules::AttributeType> types;
     for (const auto& attribute : registry.all()) types.emplace(attribute.key, attribute.type);
     std::vector<MemberAttribute> attributes;
-    for (auto& entry : rules::attribute_entries(member->attributes)) {
+    for (auto& entry : rules::attribute_entries(member.attributes)) {
         const auto type = types.at(entry.key);
         attributes.push_back({std::move(entry), type});
     }

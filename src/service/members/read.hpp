@@ -5,21 +5,21 @@
 #include "rules/members/member.hpp"
 #include "service/context.hpp"
 
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace muster::service {
 
-// nullopt if the user is not a member of the organization.
-std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user);
+// The members of the organization among these users (one or more), found by one query.
+std::vector<rules::Member> find_members(Context& context, OrgId organization,
+                                        std::span<const UserId> users);
 
 // A value with the type of its attribute.
 struct MemberAttribute {
     rules::AttributeEntry entry;
     rules::AttributeType type = rules::AttributeType::Text;
 };
-// Ordered by key; nullopt if the user is not a member of the organization.
-std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& context,
-                                                                   OrgId organization, UserId user);
+// The attributes of a member that was just read, ordered by key.
+std::vector<MemberAttribute> list_member_attributes(Context& context, const rules::Member& member);
 
 }  // namespace muster::service

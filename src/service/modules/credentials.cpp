@@ -23,6 +23,14 @@ void reject_if_unavailable(db::OrgStore& org, const rules::Installation& install
     }
 }
 
+void touch(Context& context, const rules::ModuleCredential& credential, Timestamp now) {
+    if (!is_touch_due(credential, now)) return;
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, credential.organization_id);
+        store::touch_module_credential(org, credential.id, now, now - kTouchInterval);
+    });
+}
+
 }  // namespace
 
 IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, const KeyRing& keys,
@@ -74,22 +82,22 @@ void revoke_module_credential(OrgTransaction& transaction, InstallationId instal
     }
 }
 
-std::optional<VerifiedModule> verify_module_credential(Context& context, std::string_view token) {
+std::map<std::string, VerifiedModule> verify_module_credentials(
+    Context& context, std::span<const std::string> tokens) {
+    const HashedTokens hashed(tokens);
     auto found = context.database.autocommit(
-        [&](db::Tx& tx) { return store::find_module_credential(tx, sha256(token)); });
+        [&](db::Tx& tx) { return store::find_module_credentials(tx, hashed.hashes()); });
     const Timestamp now = Timestamp::now();
-    if (!found || found->is_disabled || is_expired_or_revoked(found->credential, now))
-        return std::nullopt;
-    const rules::ModuleCredential& credential = found->credential;
-    if (is_touch_due(credential, now)) {
-        context.database.autocommit([&](db::Tx& tx) {  // idempotent
-            db::OrgStore org(tx, credential.organization_id);
-            store::touch_module_credential(org, credential.id, now, now - kTouchInterval);
-        });
+    std::map<std::string, VerifiedModule> modules;
+    for (auto& [hash, credential, sealed_secret, is_disabled] : found) {
+        if (is_disabled || is_expired_or_revoked(credential, now)) continue;
+        touch(context, credential, now);
+        modules.emplace(
+            hashed.token_of(hash),
+            VerifiedModule{credential.organization_id,
+                           {credential.id, credential.installation_id, std::move(sealed_secret)}});
     }
-    return VerifiedModule{
-        credential.organization_id,
-        {credential.id, credential.installation_id, std::move(found->sealed_signing_secret)}};
+    return modules;
 }
 
 }  // namespace muster::service

@@ -7,7 +7,9 @@
 #include "rules/modules/installations.hpp"
 #include "service/context.hpp"
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,12 +57,15 @@ std::vector<rules::ModuleCredential> list_module_credentials(Context& context, O
 void revoke_module_credential(OrgTransaction& transaction, InstallationId installation,
                               CredentialId id);
 
-// The organization and the module of a token; nullopt if the token is unknown, revoked or expired,
-// or its installation is disabled. Updates `last_used_at` at most once a minute.
+// The organization and the module of a token.
 struct VerifiedModule {
     OrgId organization;
     ModuleCaller module;
 };
-std::optional<VerifiedModule> verify_module_credential(Context& context, std::string_view token);
+// The modules of these tokens (one or more), by token, found by one query. Unknown, revoked and
+// expired credentials, and those of disabled installations, are left out. Updates `last_used_at` at
+// most once a minute.
+std::map<std::string, VerifiedModule> verify_module_credentials(
+    Context& context, std::span<const std::string> tokens);
 
 }  // namespace muster::service

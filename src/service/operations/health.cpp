@@ -210,9 +210,8 @@ std::vector<HealthCheck> check_health(Context& context) {
     checks.push_back(check_addresses(settings));
     checks.push_back(check_providers(settings));
     checks.push_back(check_socket("server", settings.server.socket));
-    if (settings.server.collectors > 0) {
-        checks.push_back(check_socket("collectors", settings.server.collector_socket));
-    }
+    checks.push_back(check_socket("collectors", settings.server.collector_socket));
+    checks.push_back(check_socket("readers", settings.server.reader_socket));
     return checks;
 }
 

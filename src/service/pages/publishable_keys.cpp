@@ -78,19 +78,12 @@ PublishableKey changed(PublishableKey key, const PublishableKeyChange& change) {
     return key;
 }
 
-// Skips a key whose row is locked; a later request updates it. One statement looks up the keys of
-// several requests, so they must not wait for each other.
 void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
-    const auto write = [&](db::Tx& tx) {
+    context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, key.organization_id);
         store::touch_publishable_key(org, key.id, now, now - kTouchInterval);
-    };
-    try {
-        context.database.transaction(write, db::OnLockTimeout::Throw);
-    } catch (const db::DbError& error) {
-        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
-    }
+    });
 }
 
 }  // namespace

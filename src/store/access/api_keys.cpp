@@ -4,6 +4,7 @@ namespace muster::store {
 
 using db::column;
 using db::columns;
+using db::nested;
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
@@ -19,6 +20,8 @@ constexpr auto kApiKey = columns<rules::ApiKey>(
     column<&rules::ApiKey::last_used_at>("last_used_at"),
     column<&rules::ApiKey::expires_at>("expires_at"),
     column<&rules::ApiKey::revoked_at>("revoked_at"));
+constexpr auto kFound = columns<FoundApiKey>(column<&FoundApiKey::secret_hash>("secret_hash"),
+                                             nested<&FoundApiKey::key>(kApiKey));
 
 }  // namespace
 
@@ -32,11 +35,11 @@ void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_vie
                 key.burst, key.created_by, key.created_at, key.expires_at);
 }
 
-std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash) {
+std::vector<FoundApiKey> find_api_keys(db::Tx& tx, std::span<const std::string> secret_hashes) {
     static constexpr SystemSql kFind{"api_keys.find_by_secret",
-                                     Why{"the credential identifies the tenant"}, kApiKey,
-                                     "SELECT {columns} FROM api_keys WHERE secret_hash = ?"};
-    return tx.one(kFind, secret_hash);
+                                     Why{"the credential identifies the tenant"}, kFound,
+                                     "SELECT {columns} FROM api_keys WHERE secret_hash IN ({?})"};
+    return tx.all_in(kFind, secret_hashes);
 }
 
 std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
@@ -72,11 +75,14 @@ bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {
 }
 
 void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now, Timestamp unless_since) {
+    static constexpr OrgSql kLock{
+        "api_keys.lock_to_touch",
+        "SELECT 1 FROM api_keys WHERE organization_id = :org AND id = ? "
+        "AND (last_used_at IS NULL OR last_used_at < ?) FOR UPDATE SKIP LOCKED"};
     static constexpr OrgSql kTouch{
         "api_keys.touch",
-        "UPDATE api_keys SET last_used_at = ? WHERE organization_id = :org "
-        "AND id = ? AND (last_used_at IS NULL OR last_used_at < ?)"};
-    org.execute(kTouch, now, id, unless_since);
+        "UPDATE api_keys SET last_used_at = ? WHERE organization_id = :org AND id = ?"};
+    if (org.exists(kLock, id, unless_since)) org.execute(kTouch, now, id);
 }
 
 }  // namespace muster::store

@@ -5,14 +5,20 @@
 #include "rules/access/api_keys.hpp"
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::store {
 
 void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_view secret_hash);
-// The key with this hash, even if it is revoked or expired.
-std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash);
+struct FoundApiKey {
+    std::string secret_hash;
+    rules::ApiKey key;
+};
+// The keys with these hashes (one or more), even if they are revoked or expired.
+std::vector<FoundApiKey> find_api_keys(db::Tx& tx, std::span<const std::string> secret_hashes);
 // Ordered by id, after `after`, without keys revoked before `shown_since`.
 std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
                                          int limit);
@@ -21,7 +27,7 @@ std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
 // False if the key does not exist or was already revoked.
 bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
-// Sets last_used_at, unless it is `unless_since` or later.
+// Sets last_used_at, unless it is `unless_since` or later, or another transaction locks the key.
 void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now, Timestamp unless_since);
 
 }  // namespace muster::store

@@ -8,6 +8,7 @@ namespace muster::store {
 using db::column;
 using db::columns;
 using db::kSqlText;
+using db::nested;
 using db::SqlText;
 using db::SystemSql;
 using db::Why;
@@ -23,6 +24,8 @@ constexpr auto kSession = columns<rules::Session>(
     column<&rules::Session::created_at>("t.created_at"),
     column<&rules::Session::last_used_at>("t.last_used_at"),
     column<&rules::Session::expires_at>("t.expires_at"));
+constexpr auto kFound = columns<FoundSession>(column<&FoundSession::token_hash>("t.token_hash"),
+                                              nested<&FoundSession::session>(kSession));
 
 constexpr SqlText find_text(std::string_view condition) {
     return {
@@ -42,11 +45,11 @@ void insert_session(db::Tx& tx, const rules::Session& session, std::string_view 
                session.verified_at, session.created_at, session.last_used_at, session.expires_at);
 }
 
-std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash) {
+std::vector<FoundSession> find_sessions(db::Tx& tx, std::span<const std::string> token_hashes) {
     static constexpr SystemSql kFind{
-        "sessions.find", Why{"a session belongs to an admin and names its tenant"}, kSession,
-        kSqlText<[] { return find_text("t.token_hash = ?"); }>};
-    return tx.one(kFind, token_hash);
+        "sessions.find", Why{"a session belongs to an admin and names its tenant"}, kFound,
+        kSqlText<[] { return find_text("t.token_hash IN ({?})"); }>};
+    return tx.all_in(kFind, token_hashes);
 }
 
 std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
@@ -57,10 +60,13 @@ std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
 }
 
 void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after) {
-    static constexpr SystemSql kTouch{
-        "sessions.touch", Why{"a session belongs to an admin and names its tenant"},
-        "UPDATE sessions SET last_used_at = ? WHERE id = ? AND last_used_at <= ?"};
-    tx.execute(kTouch, now, session, unless_after);
+    static constexpr SystemSql kLock{
+        "sessions.lock_to_touch", Why{"a session belongs to an admin and names its tenant"},
+        "SELECT 1 FROM sessions WHERE id = ? AND last_used_at <= ? FOR UPDATE SKIP LOCKED"};
+    static constexpr SystemSql kTouch{"sessions.touch",
+                                      Why{"a session belongs to an admin and names its tenant"},
+                                      "UPDATE sessions SET last_used_at = ? WHERE id = ?"};
+    if (tx.exists(kLock, session, unless_after)) tx.execute(kTouch, now, session);
 }
 
 bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {

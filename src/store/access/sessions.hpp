@@ -11,9 +11,15 @@ namespace muster::store {
 
 void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash);
 // Includes the admin's address and the seat in the active organization.
-std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash);
 std::optional<rules::Session> find_session(db::Tx& tx, SessionId id);
-// Sets last_used_at, unless it is later than `unless_after`.
+struct FoundSession {
+    std::string token_hash;
+    rules::Session session;
+};
+// The sessions with these hashes (one or more), even if they have expired.
+std::vector<FoundSession> find_sessions(db::Tx& tx, std::span<const std::string> token_hashes);
+// Sets last_used_at, unless it is later than `unless_after` or another transaction locks the
+// session.
 void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after);
 // False if the session does not exist any more.
 bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now);

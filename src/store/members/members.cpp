@@ -185,7 +185,7 @@ std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserI
     static constexpr OrgSql kFind{
         "members.find_many", kMember,
         "SELECT {columns} FROM members WHERE organization_id = :org AND user_id IN ({?})"};
-    return org.all_bulk(kFind, users.size(), std::vector<Param>(users.begin(), users.end()));
+    return org.all_in(kFind, users);
 }
 
 std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user) {

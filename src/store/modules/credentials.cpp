@@ -23,7 +23,8 @@ constexpr auto kCredential = columns<rules::ModuleCredential>(
     column<&rules::ModuleCredential::expires_at>("c.expires_at"),
     column<&rules::ModuleCredential::revoked_at>("c.revoked_at"));
 constexpr auto kFound =
-    columns<FoundCredential>(nested<&FoundCredential::credential>(kCredential),
+    columns<FoundCredential>(column<&FoundCredential::secret_hash>("c.secret_hash"),
+                             nested<&FoundCredential::credential>(kCredential),
                              column<&FoundCredential::sealed_signing_secret>("c.signing_secret"),
                              column<&FoundCredential::is_disabled>("i.status = 'disabled'"));
 
@@ -42,7 +43,8 @@ void insert_module_credential(db::OrgStore& org, const rules::ModuleCredential& 
                 credential.created_at, credential.expires_at);
 }
 
-std::optional<FoundCredential> find_module_credential(db::Tx& tx, std::string_view secret_hash) {
+std::vector<FoundCredential> find_module_credentials(db::Tx& tx,
+                                                     std::span<const std::string> secret_hashes) {
     // Reads the installation's status in the same statement, so that disabling takes effect at
     // once.
     static constexpr SystemSql kFind{
@@ -50,8 +52,8 @@ std::optional<FoundCredential> find_module_credential(db::Tx& tx, std::string_vi
         "SELECT {columns} FROM module_credentials c "
         "JOIN module_installations i "
         "ON i.organization_id = c.organization_id AND i.id = c.installation_id "
-        "WHERE c.secret_hash = ?"};
-    return tx.one(kFind, secret_hash);
+        "WHERE c.secret_hash IN ({?})"};
+    return tx.all_in(kFind, secret_hashes);
 }
 
 std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
@@ -92,11 +94,14 @@ bool revoke_module_credential(db::OrgStore& org, CredentialId id, Timestamp now)
 
 void touch_module_credential(db::OrgStore& org, CredentialId id, Timestamp now,
                              Timestamp unless_since) {
+    static constexpr OrgSql kLock{
+        "module_credentials.lock_to_touch",
+        "SELECT 1 FROM module_credentials WHERE organization_id = :org AND id = ? "
+        "AND (last_used_at IS NULL OR last_used_at < ?) FOR UPDATE SKIP LOCKED"};
     static constexpr OrgSql kTouch{
         "module_credentials.touch",
-        "UPDATE module_credentials SET last_used_at = ? WHERE organization_id = :org "
-        "AND id = ? AND (last_used_at IS NULL OR last_used_at < ?)"};
-    org.execute(kTouch, now, id, unless_since);
+        "UPDATE module_credentials SET last_used_at = ? WHERE organization_id = :org AND id = ?"};
+    if (org.exists(kLock, id, unless_since)) org.execute(kTouch, now, id);
 }
 
 }  // namespace muster::store

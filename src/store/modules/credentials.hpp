@@ -16,12 +16,14 @@ void insert_module_credential(db::OrgStore& org, const rules::ModuleCredential& 
                               std::string_view secret_hash, std::string_view sealed_signing_secret);
 
 struct FoundCredential {
+    std::string secret_hash;
     rules::ModuleCredential credential;
     std::string sealed_signing_secret;
     bool is_disabled = false;  // its installation is disabled
 };
-// The credential with this hash, even if it is revoked or expired.
-std::optional<FoundCredential> find_module_credential(db::Tx& tx, std::string_view secret_hash);
+// The credentials with these hashes (one or more), even if they are revoked or expired.
+std::vector<FoundCredential> find_module_credentials(db::Tx& tx,
+                                                     std::span<const std::string> secret_hashes);
 
 // Ordered by id, after `after`, without credentials revoked before `shown_since`.
 std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,

@@ -36,8 +36,7 @@ std::vector<rules::PublishableKey> find_publishable_keys(db::Tx& tx,
                                      Why{"the key identifies the tenant"}, kKey,
                                      "SELECT {columns} FROM publishable_keys "
                                      "WHERE token IN ({?})"};
-    if (tokens.empty()) return {};
-    return tx.all_bulk(kFind, tokens.size(), std::vector<Param>(tokens.begin(), tokens.end()));
+    return tx.all_in(kFind, tokens);
 }
 
 void insert_publishable_key(db::OrgStore& org, const rules::PublishableKey& key) {
@@ -99,11 +98,14 @@ bool revoke_publishable_key(db::OrgStore& org, PublishableKeyKind kind, Publisha
 
 void touch_publishable_key(db::OrgStore& org, PublishableKeyId id, Timestamp now,
                            Timestamp unless_since) {
+    static constexpr OrgSql kLock{
+        "publishable_keys.lock_to_touch",
+        "SELECT 1 FROM publishable_keys WHERE organization_id = :org AND id = ? "
+        "AND (last_used_at IS NULL OR last_used_at < ?) FOR UPDATE SKIP LOCKED"};
     static constexpr OrgSql kTouch{
         "publishable_keys.touch",
-        "UPDATE publishable_keys SET last_used_at = ? WHERE organization_id = :org AND id = ? "
-        "AND (last_used_at IS NULL OR last_used_at < ?)"};
-    org.execute(kTouch, now, id, unless_since);
+        "UPDATE publishable_keys SET last_used_at = ? WHERE organization_id = :org AND id = ?"};
+    if (org.exists(kLock, id, unless_since)) org.execute(kTouch, now, id);
 }
 
 }  // namespace muster::store

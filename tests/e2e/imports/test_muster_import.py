@@ -318,7 +318,7 @@ def test_a_short_outage_is_waited_for(importer):
 
 def test_rate_limits_slow_it_down_and_lose_no_row(importer):
     changes = [("snippets/muster-rates.conf", "rate=100000r/s", "rate=5r/s"),
-               ("snippets/muster-app.conf", "burst=400", "burst=3")]
+               ("snippets/muster-client-rate.conf", "burst=400", "burst=3")]
     with Edge(importer.stack, "slow", changes) as edge:
         path = importer.write(people(emails(100)))
         done = importer.stack.program(

@@ -263,7 +263,7 @@ def test_health_lists_every_check_on_one_screen(stack):
     lines = stack.ctl_raw("health").stdout.splitlines()
     assert [line.split()[:2] for line in lines[:-1]] == [["WARN" if name == "addresses" else "ok", name] for name in (
         "configuration", "database", "settings", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "addresses",
-        "providers", "server", "collectors")]
+        "providers", "server", "collectors", "readers")]
     assert lines[-1] == "healthy" and len(lines) <= 24
 
 

@@ -16,7 +16,7 @@ from support.load import Load
 from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
 
-COLLECTORS = 2  # in addition to the workers of the API
+BATCHED = 2 + 2  # collectors and readers, in addition to the workers of the API
 
 
 def workers(stack):
@@ -121,7 +121,7 @@ def test_an_invalid_configuration_is_rejected_at_a_reload_and_the_old_one_is_kep
         org.api.get("/v1/imports", expect=200)
         config.write_text(good.replace("workers = 8", "workers = 3"))
         os.kill(stack.pid("musterd"), signal.SIGHUP)
-        wait_for(lambda: len(workers(stack)) == 3 + COLLECTORS and not set(workers(stack)) & set(before),
+        wait_for(lambda: len(workers(stack)) == 3 + BATCHED and not set(workers(stack)) & set(before),
                  "three workers")
         org.api.get("/v1/imports", expect=200)
     finally:

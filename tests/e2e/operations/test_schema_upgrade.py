@@ -266,7 +266,8 @@ class Verdicts:
         server = subprocess.Popen(
             [self.stack.build / "musterd", "--config", self.stack.config], text=True, stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL, env=os.environ | (env or {}) | {
-                "MUSTER_SERVER_SOCKET": str(socket), "MUSTER_SERVER_COLLECTOR_SOCKET": f"{socket}-collector"})
+                "MUSTER_SERVER_SOCKET": str(socket), "MUSTER_SERVER_COLLECTOR_SOCKET": f"{socket}-collector",
+                "MUSTER_SERVER_READER_SOCKET": f"{socket}-reader"})
         try:
             wait_for(lambda: socket.exists() or server.poll() is not None, "musterd to start or to report an error")
             if server.poll() is None:
@@ -275,8 +276,8 @@ class Verdicts:
         finally:
             server.terminate()
             server.communicate(timeout=20)
-            for path in (socket, socket.with_name(socket.name + "-collector")):
-                path.unlink(missing_ok=True)
+            for suffix in ("", "-collector", "-reader"):
+                socket.with_name(socket.name + suffix).unlink(missing_ok=True)
 
     def all_work(self):
         assert self.anyone.get("/readyz").status_code == 200

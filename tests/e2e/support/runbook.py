@@ -23,7 +23,7 @@ systemctl() {
     for unit in "${@:2}"; do
         case $verb,$unit in
         start,muster.socket) ;; # musterd makes it itself
-        stop,muster.socket) rm -f "$SOCKETS"/{muster,collector}.sock ;; # as RemoveOnStop does
+        stop,muster.socket) rm -f "$SOCKETS"/{muster,collector,reader}.sock ;; # as RemoveOnStop does
         reload,muster) kill -HUP "$(sed 's/ .*//' "$SANDBOX/pids/musterd")" ;;
         *,muster.service) "$SERVICE" "$verb" musterd ;;
         *,mariadb.service) "$SERVICE" "$verb" mariadbd ;;

@@ -30,13 +30,19 @@ std::string included(const std::string& name) {
     return "include snippets/muster-" + name + ".conf;";
 }
 
+std::string passed(const std::string& to) {
+    return "fastcgi_pass " + to + "; " + included("fastcgi");
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(nginx)
 
 BOOST_AUTO_TEST_CASE(a_path_goes_to_the_workers_of_its_row) {
     BOOST_TEST(location("/v1/") == included("app"));
-    BOOST_TEST(location("= /v1/ingest").ends_with(included("collector")));
+    BOOST_TEST(location("= /v1/ingest").ends_with(passed("muster_collector")));
+    BOOST_TEST(location("~ ^/v1/users/[^/]+/attributes$") ==
+               included("client-rate") + " " + passed("muster_reader"));
     BOOST_TEST(location("= /v1/users") == "");  // inherited from the enclosing location
     BOOST_TEST(location("= /healthz") == included("local"));
     BOOST_TEST(location("/console/v1/") == included("console-only"));
@@ -49,10 +55,9 @@ BOOST_AUTO_TEST_CASE(page_endpoints_are_behind_the_key_check) {
     const std::string page = included("page");
     BOOST_TEST(location("= /v1/track").find(page + " fastcgi_pass muster_collector;") !=
                std::string::npos);
-    BOOST_TEST(location("= /v1/ads/serve") ==
-               page + " fastcgi_pass muster; " + included("fastcgi"));
+    BOOST_TEST(location("= /v1/ads/serve") == page + " " + passed("muster_reader"));
     BOOST_TEST(location("/v1/content/articles/") ==
-               page + " " + included("content") + " fastcgi_pass muster; " + included("fastcgi"));
+               page + " " + included("content") + " " + passed("muster_reader"));
     BOOST_TEST(location("~ ^/v1/ads/clicks/[^/]+$") == "");
 }
 
@@ -77,13 +82,18 @@ BOOST_AUTO_TEST_CASE(a_path_is_not_redirected_to_its_trailing_slash) {
     BOOST_TEST(location("= /v1/content/articles").ends_with(included("fastcgi")));
 }
 
-// A location cannot depend on the method.
+// The maps of muster-http.conf decide by the method.
+BOOST_AUTO_TEST_CASE(reads_and_writes_of_one_path_can_have_different_workers) {
+    BOOST_TEST(location("~ ^/v1/users/[^/]+$") ==
+               included("client-rate") + " " + passed("$muster_reading"));
+}
+
+// Everything else of a location cannot depend on the method.
 BOOST_AUTO_TEST_CASE(rows_with_the_same_path_have_the_same_access) {
     std::map<std::string_view, const api::Endpoint*> first;
     for (const api::Endpoint* row : api::all_endpoints()) {
         const api::Endpoint& other = *first.emplace(row->path, row).first->second;
         BOOST_TEST(row->is_local == other.is_local, row->path);
-        BOOST_TEST((row->workers == other.workers), row->path);
         const auto needs = [](const api::Endpoint& of) {
             return api::is_publishable(of.access) || of.access == api::Access::Console
                        ? text_of(of.access)

@@ -5,6 +5,7 @@
 
 #include "base/crypto.hpp"
 #include "db/fixture.hpp"
+#include "db/lookups.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
 #include "service/audit.hpp"
@@ -27,7 +28,7 @@ constexpr Milliseconds kDay = 24 * kHour;
 
 struct ApiKeys : Fixture {
     std::optional<service::Caller> identify(const Secret& secret) {
-        return service::identify(context, secret.reveal());
+        return test::find_caller(context, secret.reveal());
     }
     IssuedKey issue(std::string name = "key", std::optional<Timestamp> expires_at = {}) {
         return service::issue_api_key(context, acme, {std::move(name), expires_at, {}, {}});
@@ -95,16 +96,16 @@ BOOST_AUTO_TEST_CASE(an_invalid_key_identifies_no_caller) {
           create_credential("org_").reveal(), create_credential("mk_live_").reveal(),
           create_credential("").reveal(), issued.secret.reveal().substr(4),
           std::string("' OR '1'='1")}) {
-        BOOST_TEST(!service::identify(context, token).has_value());
-        BOOST_TEST(!service::verify_api_key(context, token).has_value());
+        BOOST_TEST(!test::find_caller(context, token).has_value());
+        BOOST_TEST(service::verify_api_keys(context, std::array{token}).empty());
     }
     BOOST_TEST(last_used() == "NULL");
 }
 
 BOOST_AUTO_TEST_CASE(a_mistyped_key_does_not_reach_the_database) {
     db::statistics() = {};
-    (void)service::identify(context, "org_" + std::string(49, 'x'));
-    (void)service::identify(context, std::string(49, 'x'));
+    (void)test::find_caller(context, "org_" + std::string(49, 'x'));
+    (void)test::find_caller(context, std::string(49, 'x'));
     BOOST_TEST(db::statistics().statements == 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/crypto.hpp"
 #include "db/admins.hpp"
+#include "db/lookups.hpp"
 #include "service/callers.hpp"
 
 using namespace muster;
@@ -27,7 +28,7 @@ struct Sessions : AdminFixture {
 BOOST_FIXTURE_TEST_SUITE(sessions, Sessions)
 
 BOOST_AUTO_TEST_CASE(a_token_identifies_the_admin_the_seat_and_the_rate_subject) {
-    const auto caller = service::identify(context, opened.token.reveal());
+    const auto caller = test::find_caller(context, opened.token.reveal());
     BOOST_TEST_REQUIRE(caller.has_value());
     BOOST_TEST(caller->actor.admin == ann);
     BOOST_TEST(caller->actor.organization == acme);
@@ -46,7 +47,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_token_identifies_no_caller) {
     for (const std::string& other :
          {std::string(), token + "0", token.substr(1), "org_" + token,
           create_credential("").reveal(), sha256(token), to_hex(sha256(token))}) {
-        BOOST_TEST(!service::identify(context, other).has_value());
+        BOOST_TEST(!test::find_caller(context, other).has_value());
     }
 }
 

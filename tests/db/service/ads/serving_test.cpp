@@ -201,6 +201,29 @@ BOOST_AUTO_TEST_CASE(an_exhausted_budget_is_not_queried_again_for_a_second) {
     BOOST_TEST(serve().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(locked_counters_are_waited_for_once_in_five_seconds) {
+    campaign(budgeted(1000));
+    now = late - Milliseconds(10'000);
+    BOOST_TEST(serve().has_value());
+    forget();
+    auto settings = test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    DatabaseContext reader(settings);
+    const auto is_served = [&] {
+        const AdRequest question{"top", {}, {}, {}, {}};
+        return service::serve_ad(reader.context, cache, acme, question, now, first).has_value();
+    };
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM ad_campaign_days FOR UPDATE");
+    BOOST_TEST(!is_served());
+    db::statistics() = {};
+    BOOST_TEST(!is_served());
+    BOOST_TEST(db::statistics().statements == 0);
+    client.run("ROLLBACK");
+    now = now + service::AdServingCache::kLockedPause;
+    BOOST_TEST(is_served());
+}
+
 BOOST_AUTO_TEST_CASE(servings_reserved_yesterday_are_not_used_today) {
     campaign(budgeted(5000));
     now = late;

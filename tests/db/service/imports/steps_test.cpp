@@ -5,6 +5,7 @@
 #include "service/imports/dry_run.hpp"
 
 #include "db/imports.hpp"
+#include "db/lookups.hpp"
 #include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 #include "service/members/create.hpp"
@@ -328,7 +329,7 @@ BOOST_AUTO_TEST_CASE(a_commit_writes_only_the_valid_rows) {
     BOOST_TEST(members() == 2);
     for (const auto& one : rows(id, RowState::Created)) {
         BOOST_TEST_REQUIRE(one.user_id.has_value());
-        const auto member = service::find_member(context, acme, *one.user_id);
+        const auto member = test::find_member(context, acme, *one.user_id);
         BOOST_TEST_REQUIRE(member.has_value());
         BOOST_TEST(one.payload.find(member->email) != std::string::npos);
     }

@@ -1,6 +1,7 @@
 // service/members/create.hpp: random batches against a model of create-or-attach, each with both
 // expectations, and parallel creations.
 #include "base/json.hpp"
+#include "db/lookups.hpp"
 #include "db/members.hpp"
 #include "rules/members/fields.hpp"
 #include "service/members/read.hpp"
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(random_batches_match_the_model_with_any_expectation) {
         }
     }
     for (const auto& [place, known] : model.members) {
-        const auto found = service::find_member(context, place.first, place.second);
+        const auto found = test::find_member(context, place.first, place.second);
         BOOST_TEST_REQUIRE(found.has_value());
         compare(*found, known);
     }

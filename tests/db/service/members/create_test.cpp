@@ -3,6 +3,7 @@
 #include "service/members/create.hpp"
 #include "rules/members/fields.hpp"
 
+#include "db/lookups.hpp"
 #include "db/members.hpp"
 #include "json/json_body.hpp"
 #include "service/attributes.hpp"
@@ -222,9 +223,9 @@ BOOST_AUTO_TEST_CASE(attributes_that_the_registry_rejects_write_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_member_of_another_organization_is_not_found) {
     const auto ann = run(umbrella, Batch().add("ann@example.test")).front().user_id;
-    BOOST_TEST(service::find_member(context, umbrella, ann).has_value());
-    BOOST_TEST(!service::find_member(context, acme, ann).has_value());
-    BOOST_TEST(!service::find_member(context, umbrella, UserId::create()).has_value());
+    BOOST_TEST(test::find_member(context, umbrella, ann).has_value());
+    BOOST_TEST(!test::find_member(context, acme, ann).has_value());
+    BOOST_TEST(!test::find_member(context, umbrella, UserId::create()).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

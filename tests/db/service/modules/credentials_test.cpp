@@ -3,6 +3,7 @@
 #include "service/modules/credentials.hpp"
 
 #include "base/crypto.hpp"
+#include "db/lookups.hpp"
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"
 #include "service/callers.hpp"
@@ -35,7 +36,7 @@ struct ModuleCredentials : test::ModuleFixture {
         });
     }
     std::optional<service::Caller> identify(const IssuedModuleCredential& issued) {
-        return service::identify(context, issued.credential.reveal());
+        return test::find_caller(context, issued.credential.reveal());
     }
     void disable() {
         as_admin([&](service::OrgTransaction& transaction) {
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(an_expired_or_revoked_credential_is_rejected_without_record
     // An installation in status `error`, whose webhooks were disabled, still accepts credentials.
     client.run("UPDATE module_installations SET status = 'error'");
     BOOST_TEST(identify(issued).has_value());
-    BOOST_TEST(!service::identify(context, create_credential("mk_live_").reveal()).has_value());
+    BOOST_TEST(!test::find_caller(context, create_credential("mk_live_").reveal()).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_last_use_is_written_at_most_once_a_minute) {

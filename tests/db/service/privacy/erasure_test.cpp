@@ -6,6 +6,7 @@
 
 #include "base/crypto.hpp"
 #include "db/imports.hpp"
+#include "db/lookups.hpp"
 #include "service/access/organizations.hpp"
 #include "service/attributes.hpp"
 #include "service/idempotency.hpp"
@@ -133,9 +134,9 @@ BOOST_AUTO_TEST_CASE(a_person_is_deleted_from_all_organizations_and_others_are_u
     BOOST_TEST(erased.organizations[0].member.has_value());
     BOOST_TEST(erased.organizations[1].organization == other);
     BOOST_TEST(erased.is_complete());
-    BOOST_TEST(!service::find_member(context, acme, ann).has_value());
-    BOOST_TEST(!service::find_member(context, other, ann).has_value());
-    BOOST_TEST(service::find_member(context, acme, bob).has_value());
+    BOOST_TEST(!test::find_member(context, acme, ann).has_value());
+    BOOST_TEST(!test::find_member(context, other, ann).has_value());
+    BOOST_TEST(test::find_member(context, acme, bob).has_value());
     BOOST_TEST(users() == 1);
     BOOST_TEST(noted(acme) == Texts{ann.text()});
     BOOST_TEST(noted(other) == Texts{ann.text()});

@@ -1,0 +1,169 @@
+// api/pipeline.hpp: the short reads of a batch share their queries, and each request gets the reply
+// that it would get alone.
+#include "api/pipeline.hpp"
+
+#include "db/members.hpp"
+#include "process/concurrency_limit.hpp"
+#include "process/metrics.hpp"
+#include "process/rate_limiter.hpp"
+#include "rules/members/fields.hpp"
+#include "service/access/api_keys.hpp"
+#include "service/members/create.hpp"
+
+#include "print.hpp"
+
+using namespace muster;
+using http::Reply;
+using http::Request;
+
+namespace {
+
+struct Reading : test::Fixture {
+    Reading() {
+        settings.server.stale_after = 30;
+        settings.limits.key_rate = settings.limits.key_burst = 1000;
+    }
+
+    UserId join(OrgId organization, const std::string& email) {
+        rules::MemberFields fields;
+        fields.email = email;
+        return as(organization, [&](service::OrgTransaction& transaction) {
+            return service::create_member(transaction, fields).member.user_id;
+        });
+    }
+    service::IssuedKey issue(OrgId organization) {
+        return service::issue_api_key(context, organization, {"key", {}, {}, {}});
+    }
+    static Request get(const std::string& path, const service::IssuedKey& key) {
+        Request made;
+        made.method = http::Method::Get;
+        made.path = path;
+        made.authorization = "Bearer " + key.secret.reveal();
+        made.request_id = "r1";
+        made.arrived = Timestamp::now();
+        made.read_body = [](std::size_t) { return std::optional<std::string>(""); };
+        return made;
+    }
+    static Request get_user(UserId user, const service::IssuedKey& key) {
+        return get("/v1/users/" + user.text(), key);
+    }
+
+    // The replies in the order of the requests.
+    std::vector<Reply> answers(const std::vector<Request>& requests) {
+        std::vector<Reply> replies(requests.size());
+        sent.clear();
+        pipeline.handle(requests, [&](std::size_t index, std::optional<Reply> reply) {
+            replies.at(index) = std::move(reply.value());
+            sent.push_back(index);
+        });
+        return replies;
+    }
+    // The number of statements of a batch, after the batch has run once: the first use of a key
+    // also writes `last_used_at`.
+    int statements_of(const std::vector<Request>& requests) {
+        answers(requests);
+        db::statistics() = {};
+        answers(requests);
+        return db::statistics().statements;
+    }
+
+    Settings settings = test::settings();
+    service::Context worker{database, settings, KeyRing(Secret(std::string(32, 'k')))};
+    process::Metrics metrics{{}};
+    process::RateLimiter limiter{64};
+    process::ConcurrencyLimit concurrency;
+    api::Pipeline pipeline{worker, metrics, limiter, concurrency};
+    std::vector<std::size_t> sent;  // the indexes in the order of the replies
+
+    OrgId acme = organization("Acme");
+    OrgId umbrella = organization("Umbrella");
+    service::IssuedKey ours = issue(acme);
+    service::IssuedKey theirs = issue(umbrella);
+    UserId ann = join(acme, "ann@x.test");
+    UserId bob = join(acme, "bob@x.test");
+    UserId cat = join(umbrella, "cat@x.test");
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(reading, Reading)
+
+BOOST_AUTO_TEST_CASE(a_batch_has_one_query_for_keys_and_one_per_organization_for_members) {
+    BOOST_TEST(statements_of({get_user(ann, ours)}) == 2);
+    BOOST_TEST(statements_of({get_user(ann, ours), get_user(bob, ours), get_user(ann, ours)}) == 2);
+    BOOST_TEST(statements_of({get_user(ann, ours), get_user(cat, theirs), get_user(bob, ours)}) ==
+               3);
+    const std::vector<Request> many(64, get_user(ann, ours));
+    BOOST_TEST(statements_of(many) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(each_page_of_events_adds_one_query) {
+    const std::string path = "/v1/users/" + ann.text() + "/engagement/events";
+    BOOST_TEST(statements_of({get(path, ours)}) == 3);
+    BOOST_TEST(statements_of({get(path, ours), get(path, ours), get_user(bob, ours)}) == 4);
+}
+
+BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) {
+    const std::vector<Request> batch = {
+        get_user(ann, ours),
+        get_user(cat, theirs),
+        get_user(cat, ours),                                            // another tenant's
+        get_user(UserId::create(), ours),                                // of no organization
+        get("/v1/users/x", ours),                                       // not an id
+        get("/v1/users/" + bob.text() + "/attributes", ours),           //
+        get("/v1/users/" + cat.text() + "/engagement/events", theirs),  //
+        get("/v1/users/" + cat.text() + "/engagement/events", ours),
+        get_user(ann, theirs),
+    };
+    const auto together = answers(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const Reply alone = answers({batch[i]}).at(0);
+        BOOST_TEST(together[i].status == alone.status, i);
+        BOOST_TEST(together[i].body == alone.body, i);
+    }
+    BOOST_TEST(together[0].body.find("ann@x.test") != std::string::npos);
+    BOOST_TEST(together[1].body.find("cat@x.test") != std::string::npos);
+    for (const std::size_t missing : {2, 3, 4, 7, 8}) {
+        BOOST_TEST(together[missing].status == 404, missing);
+        BOOST_TEST(together[missing].body == together[2].body, missing);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_reply_does_not_wait_for_a_page_of_events) {
+    const std::string events = "/v1/users/" + ann.text() + "/engagement/events";
+    answers({get(events, ours), get_user(ann, ours), get(events, ours), get_user(bob, ours)});
+    BOOST_TEST((sent == std::vector<std::size_t>{1, 3, 0, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(a_revoked_key_fails_in_the_next_batch_next_to_valid_ones) {
+    const service::IssuedKey other = issue(acme);
+    const std::vector<Request> batch = {get_user(ann, other), get_user(bob, ours),
+                                        get_user(cat, theirs)};
+    BOOST_TEST(answers(batch).at(0).status == 200);
+    service::revoke_api_key(context, acme, other.key.id);
+    const auto replies = answers(batch);
+    BOOST_TEST(replies[0].status == 401);
+    BOOST_TEST(replies[1].status == 200);
+    BOOST_TEST(replies[2].status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(a_locked_key_delays_no_request) {
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM api_keys WHERE organization_id = ? AND id = ? FOR UPDATE", acme,
+                 ours.key.id);
+    client.query("SELECT 1 FROM members WHERE organization_id = ? AND user_id = ? FOR UPDATE", acme,
+                 ann);
+    db::statistics() = {};
+    const auto replies = answers({get_user(ann, ours), get_user(cat, theirs)});
+    const auto waited = db::statistics().microseconds;
+    client.run("ROLLBACK");
+    BOOST_TEST(replies[0].status == 200);
+    BOOST_TEST(replies[1].status == 200);
+    BOOST_TEST(waited < 1'000'000);  // the lock timeout
+    BOOST_TEST(client.value("SELECT last_used_at FROM api_keys WHERE id = ?", ours.key.id) ==
+               "NULL");
+    BOOST_TEST(client.value("SELECT last_used_at FROM api_keys WHERE id = ?", theirs.key.id) !=
+               "NULL");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
