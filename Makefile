@@ -31,6 +31,7 @@
 #   BUILD=build/dev OPTIMIZE=-O0  a quick build for editing, in a folder of its own
 #   SANITIZE=address,undefined    builds everything with the sanitizers, in a folder of its own
 #   CI=true                       turns warnings into errors
+#   UNITS=                        compiles file by file
 #   PRECOMPILED=                  builds without precompiled headers
 
 .DEFAULT_GOAL := all
@@ -70,7 +71,7 @@ deps:
 
 # ---------------------------------------------------------------------------- compile
 ROOMS    := base json db rules http process net store service api jobs ctl client
-CPPFLAGS += -Isrc -I/usr/include/jsoncpp -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=$(CURDIR)=.
+CPPFLAGS += -Isrc -iquote. -I/usr/include/jsoncpp -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=$(CURDIR)=.
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion \
             -Wno-sign-conversion -Wvla
 OPTIMIZE ?= -O2 -g1
@@ -90,8 +91,28 @@ STRICTLY  = $(if $(CI),2>$@.said || { cat $@.said >&2; exit 1; }; cat $@.said >&
 COMPILE   = $(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -MMD -MP -c $< -o $@ $(STRICTLY)
 LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lcrypto -lz
 
+# ---------------------------------------------------------------------------- units
+# Headers take most of the compiler's time, so it compiles a folder's files together, as units of up to $(UNITS) files in
+# alphabetical order. `make UNITS= PRECOMPILED=` compiles file by file, and finds files with a missing include.
+UNITS ?= 8
+# objects_of SOURCES: the objects of their units. A unit is a list of includes that has the name of its first file.
+objects_of = $(foreach folder,$(sort $(dir $(1))),$(call units_of,$(filter $(wildcard $(folder)*.cpp),$(1))))
+units_of   = $(if $(1),$(call unit,$(wordlist 1,$(UNITS),$(1))) $(call units_of,$(filter-out $(wordlist 1,$(UNITS),$(1)),$(1))))
+unit       = $(eval $(call UNIT,$(BUILD)/$(dir $(firstword $(1)))unit_$(notdir $(firstword $(1))),$(1)))$(UNIT_OBJECT)
+# Written again only if the list of files changed.
+define UNIT
+UNIT_OBJECT := $(1:.cpp=.o)
+$(1): $(if $(filter-out $(2:%="%"),$(filter "%,$(file <$(1))))$(filter-out $(filter "%,$(file <$(1))),$(2:%="%")),changed)
+	@mkdir -p $$(@D)
+	@printf '#include "%s"\n' $(2) >$$@
+endef
+.PHONY: changed
+ifeq ($(UNITS),)
+objects_of = $(1:%.cpp=$(BUILD)/%.o)
+endif
+
 LIB_SOURCES  := $(sort $(shell find $(ROOMS:%=src/%) -name '*.cpp'))
-LIB_OBJECTS  := $(LIB_SOURCES:%.cpp=$(BUILD)/%.o)
+LIB_OBJECTS  := $(call objects_of,$(LIB_SOURCES))
 PROGRAMS     := musterd muster-run musterctl muster-import
 PROGRAM_BINS := $(PROGRAMS:%=$(BUILD)/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.cpp,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.cpp))
@@ -101,6 +122,8 @@ all: $(PROGRAM_BINS)
 
 $(BUILD)/%.o: %.cpp | config.mk src/base/config.h
 	@mkdir -p $(@D)
+	$(COMPILE)
+$(BUILD)/%.o: $(BUILD)/%.cpp | config.mk src/base/config.h
 	$(COMPILE)
 
 $(BUILD)/libmuster.a: $(LIB_OBJECTS)
@@ -115,14 +138,18 @@ $(PROGRAM_BINS): $(BUILD)/libmuster.a
 	$(CXX) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libmuster.a $(LIBS) -o $@
 
 # ---------------------------------------------------------------------------- tests
-UNIT_OBJECTS := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/unit -name '*.cpp'))
-DB_OBJECTS   := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/db -name '*.cpp') \
-                  tests/unit/client/loopback_server.cpp)
-$(BUILD)/tests/%.o: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
+# Not in units: both programs link loopback_server, and main.cpp configures Boost.Test before it includes it.
+APART        := tests/unit/client/loopback_server.cpp tests/unit/main.cpp tests/db/main.cpp
+UNIT_OBJECTS := $(call objects_of,$(filter-out $(APART),$(sort $(shell find tests/unit -name '*.cpp')))) \
+                $(BUILD)/tests/unit/main.o $(BUILD)/tests/unit/client/loopback_server.o
+DB_OBJECTS   := $(call objects_of,$(filter-out $(APART),$(sort $(shell find tests/db -name '*.cpp')))) \
+                $(BUILD)/tests/db/main.o $(BUILD)/tests/unit/client/loopback_server.o
+# In a unit GCC warns about test cases with a fixture of an anonymous namespace.
+$(BUILD)/tests/%.o: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests -Wno-subobject-linkage
 $(BUILD)/tests/unit/%.o $(BUILD)/tests/db/%.o $(BUILD)/tests/fuzz/%.o: OPTIMIZE = $(OPTIMIZE_TESTS)
 
 # ---------------------------------------------------------------------------- precompiled headers
-# Parsing these headers takes half of the build otherwise. `make PRECOMPILED=` finds files with a missing include.
+# Parsing these headers takes half of the front end's time otherwise.
 PRECOMPILED ?= algorithm array atomic chrono cstdint fstream functional future map memory mutex optional random set span \
     sstream stdexcept string string_view thread tuple unordered_map utility variant vector json/value.h
 ifneq ($(PRECOMPILED),)

@@ -60,16 +60,16 @@ auto put_attribute(Call& call, OrgTransaction& transaction, const AttributeChang
     return service::put_attribute(transaction, call.parameters.at(0), change);
 }
 
-constexpr std::array kListQuery = {
+constexpr std::array kAttributeListQuery = {
     page_limit(),
     kPageCursor,
 };
 
-constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
+constexpr std::array kAttributeChangeErrors = {ErrorCode::InvalidState};
 
 constexpr auto kAttributeList = list_of<kAttribute>("AttributeList", "attributes");
 
-constexpr std::array kEndpoints = {
+constexpr std::array kAttributeEndpoints = {
     Endpoint{
         .method = http::Method::Get,
         .path = "/v1/attributes",
@@ -78,7 +78,7 @@ constexpr std::array kEndpoints = {
         .description =
             "Lists the attributes that members of this organization can have, by key. Disabled "
             "attributes and the starter attributes are included.",
-        .query = kListQuery,
+        .query = kAttributeListQuery,
         .reply = {200, "A page of attributes."},
         .handler = answers<kAttributeList, list_attributes>},
     Endpoint{
@@ -98,15 +98,15 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kAttributeChange>,
         .body_example = R"({"type": "single_choice", "choices": ["S", "M"], "enabled": true})",
         .reply = {200, "The attribute, created or changed."},
-        .errors = kChangeErrors,
+        .errors = kAttributeChangeErrors,
         .handler = decoded<kAttributeChange, answers<kAttribute, put_attribute>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/attributes"));
+static_assert(well_formed(kAttributeEndpoints, "/v1/attributes"));
 
 }  // namespace
 
 std::span<const Endpoint> attribute_endpoints() {
-    return kEndpoints;
+    return kAttributeEndpoints;
 }
 
 }  // namespace muster::api

@@ -325,7 +325,7 @@ std::string return_from_provider(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kConnectionListQuery = {
     QueryParameter{.name = "org", .meaning = "One of the admin's organizations; required."},
 };
 constexpr std::array kListErrors = {ErrorCode::NotFound, ErrorCode::ProviderUnavailable};
@@ -333,7 +333,7 @@ constexpr std::array kConnectErrors = {ErrorCode::NotFound, ErrorCode::InvalidSt
                                        ErrorCode::ProviderUnavailable};
 constexpr std::array kRefreshErrors = {ErrorCode::InvalidState, ErrorCode::ProviderUnavailable};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kConnectionEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/v1/external-data/catalog",
@@ -353,7 +353,7 @@ constexpr std::array kEndpoints = {
                  "Lists the connections of one of the admin's organizations, the oldest first. "
                  "authStatus and error say whether a connection needs an admin.",
              .access = Access::Console,
-             .query = kListQuery,
+             .query = kConnectionListQuery,
              .reply = {200, "All connections, oldest first."},
              .errors = kListErrors,
              .handler = answers<kConnectionList, list_connections>},
@@ -422,12 +422,12 @@ constexpr std::array kEndpoints = {
         .errors = kRefreshErrors,
         .handler = decoded<kNothing, answers<kConnection, refresh_connection>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/external-data"));
+static_assert(well_formed(kConnectionEndpoints, "/v1/external-data"));
 
 }  // namespace
 
 std::span<const Endpoint> external_data_endpoints() {
-    return kEndpoints;
+    return kConnectionEndpoints;
 }
 
 }  // namespace muster::api

@@ -303,7 +303,7 @@ Stream get_error_report(Call& call) {
 
 using Kind = QueryParameter::Kind;
 
-constexpr std::array kListQuery = {
+constexpr std::array kImportListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "state",
@@ -322,13 +322,13 @@ constexpr std::array kReportQuery = {
                    .meaning = "true: cells exactly as staged, without the guard against formulas."},
 };
 
-constexpr std::array kCreateErrors = {ErrorCode::ImportJobActiveExists,
-                                      ErrorCode::ImportMappingInvalid};
+constexpr std::array kImportCreateErrors = {ErrorCode::ImportJobActiveExists,
+                                            ErrorCode::ImportMappingInvalid};
 constexpr std::array kStageErrors = {ErrorCode::ImportJobInvalidState,
                                      ErrorCode::ImportRowLimitExceeded};
-constexpr std::array kStateErrors = {ErrorCode::ImportJobInvalidState};
+constexpr std::array kImportStateErrors = {ErrorCode::ImportJobInvalidState};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kImportEndpoints = {
     Endpoint{
         .method = Method::Post,
         .path = "/v1/imports",
@@ -346,7 +346,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kNewImport>,
         .body_example = kNewImportExample,
         .reply = {201, "The job, in state staging."},
-        .errors = kCreateErrors,
+        .errors = kImportCreateErrors,
         .handler = decoded<kNewImport, answers<kImportJob, create_import>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/imports",
@@ -355,7 +355,7 @@ constexpr std::array kEndpoints = {
              .description =
                  "Lists the import jobs of the organization, the newest first. state selects one "
                  "state. Jobs are deleted 30 days after creation.",
-             .query = kListQuery,
+             .query = kImportListQuery,
              .reply = {200, "A page of jobs."},
              .handler = answers<kImportList, list_imports>},
     Endpoint{
@@ -412,7 +412,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = with_retry_after({202, "The job, in state validating."}),
-        .errors = kStateErrors,
+        .errors = kImportStateErrors,
         .handler = decoded<kNothing, retry_after_replay<answers<kImportJob, validate_import>>>},
     Endpoint{
         .method = Method::Post,
@@ -430,7 +430,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kCommitImport>,
         .body_example = R"({"dry_run": false})",
         .reply = with_retry_after({202, "The job, which the runner processes."}),
-        .errors = kStateErrors,
+        .errors = kImportStateErrors,
         .handler = decoded<kCommitImport, retry_after_replay<answers<kImportJob, commit_import>>>},
     Endpoint{
         .method = Method::Post,
@@ -444,7 +444,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {200, "The job, in state canceled."},
-        .errors = kStateErrors,
+        .errors = kImportStateErrors,
         .handler = decoded<kNothing, answers<kImportJob, cancel_import>>},
     Endpoint{
         .method = Method::Get,
@@ -459,12 +459,12 @@ constexpr std::array kEndpoints = {
         .reply = {200, "CSV (RFC 4180) with a header line."},
         .handler = sends<kCsv, get_error_report>},
 };
-static_assert(well_formed(kEndpoints, "/v1/imports"));
+static_assert(well_formed(kImportEndpoints, "/v1/imports"));
 
 }  // namespace
 
 std::span<const Endpoint> import_endpoints() {
-    return kEndpoints;
+    return kImportEndpoints;
 }
 
 }  // namespace muster::api

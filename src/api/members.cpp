@@ -152,14 +152,14 @@ auto list_user_attributes(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kChangeErrors = {ErrorCode::PreconditionFailed};
+constexpr std::array kMemberChangeErrors = {ErrorCode::PreconditionFailed};
 
 std::string_view status_choice(std::size_t index) {
     constexpr std::array<std::string_view, 2> kStatuses = {"active", "locked"};
     return index < kStatuses.size() ? kStatuses.at(index) : "";
 }
 
-constexpr std::array kListQuery = {
+constexpr std::array kMemberListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "email",
@@ -181,7 +181,7 @@ constexpr std::array kListQuery = {
                               "updated_at, unless q is given."},
 };
 
-constexpr std::array kEndpoints = {
+constexpr std::array kMemberEndpoints = {
     Endpoint{
         .method = Method::Post,
         .path = "/v1/users",
@@ -210,7 +210,7 @@ constexpr std::array kEndpoints = {
             "Lists the members of the organization. Filters can be combined; q searches the "
             "beginning of names and addresses. To follow changes, call it repeatedly with "
             "updated_since. A page may be shorter than limit; continue until next_cursor is null.",
-        .query = kListQuery,
+        .query = kMemberListQuery,
         .reply = {200, "A page of members."},
         .handler = answers<kUserList, list_users>},
     Endpoint{
@@ -245,7 +245,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kUserPatch>,
         .body_example = R"({"last_name": "King", "attributes": {"shirt_size": null}})",
         .reply = with_tag({200, "The member as it is now, with its ETag."}),
-        .errors = kChangeErrors,
+        .errors = kMemberChangeErrors,
         .handler = decoded<kUserPatch, answers<kUser, update_user>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/users/{userId}",
@@ -298,12 +298,12 @@ constexpr std::array kEndpoints = {
              .reply = with_tag({200, "The member, active, with its ETag."}),
              .handler = decoded<kNothing, answers<kUser, unlock_user>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/users"));
+static_assert(well_formed(kMemberEndpoints, "/v1/users"));
 
 }  // namespace
 
 std::span<const Endpoint> user_endpoints() {
-    return kEndpoints;
+    return kMemberEndpoints;
 }
 
 }  // namespace muster::api

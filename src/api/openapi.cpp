@@ -99,7 +99,7 @@ Json::Value any_object() {
     return map_of(any_json());
 }
 
-constexpr std::array kEndpoints = {
+constexpr std::array kOpenApiEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/openapi/partner.json",
@@ -114,12 +114,12 @@ constexpr std::array kEndpoints = {
         .second_reply = kNotModified,
         .handler = {get_openapi, {"application/json", "OpenApi", any_object}}},
 };
-static_assert(well_formed(kEndpoints, "/openapi"));
+static_assert(well_formed(kOpenApiEndpoints, "/openapi"));
 
 }  // namespace
 
 std::span<const Endpoint> openapi_endpoints() {
-    return kEndpoints;
+    return kOpenApiEndpoints;
 }
 
 std::string openapi_document(std::string_view base_url, Described described) {

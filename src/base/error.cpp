@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr std::array kEntries = {
+constexpr std::array kErrorEntries = {
 #define ERROR(name, code, status, message, advice) \
     ErrorEntry{ErrorCode::name, code, status, message, advice},
 #include "base/error_codes.def"
@@ -17,7 +17,7 @@ constexpr std::array kEntries = {
 }  // namespace
 
 const ErrorEntry& error_entry(ErrorCode code) {
-    return kEntries[static_cast<std::size_t>(code)];
+    return kErrorEntries[static_cast<std::size_t>(code)];
 }
 
 Error& Error::detail(std::string_view key, Json::Value value) {

@@ -12,7 +12,7 @@ struct FieldCodeEntry {
     std::string_view message;
 };
 
-constexpr std::array kEntries = {
+constexpr std::array kFaultEntries = {
     FieldCodeEntry{FieldCode::Required, "required", "is required"},
     FieldCodeEntry{FieldCode::UnknownField, "unknown_field", "is not a field of this request"},
     FieldCodeEntry{FieldCode::WrongType, "wrong_type", "has the wrong JSON type"},
@@ -37,7 +37,7 @@ constexpr std::array kEntries = {
 };
 
 const FieldCodeEntry& entry(FieldCode code) {
-    return kEntries[static_cast<std::size_t>(code)];
+    return kFaultEntries[static_cast<std::size_t>(code)];
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr bool needs_escape(unsigned char c) {
 }
 
 void append_escape(std::string& to, unsigned char c) {
-    constexpr std::string_view kHex = "0123456789abcdef";
+    constexpr std::string_view kHexDigits = "0123456789abcdef";
     switch (c) {
         case '"':
             to += "\\\"";
@@ -34,8 +34,8 @@ void append_escape(std::string& to, unsigned char c) {
             return;
         default:
             to += "\\u00";
-            to += kHex[c >> 4U];
-            to += kHex[c & 0xfU];
+            to += kHexDigits[c >> 4U];
+            to += kHexDigits[c & 0xfU];
     }
 }
 

@@ -25,20 +25,20 @@ std::uint32_t code_point(std::string_view character) {
     return code;
 }
 
-struct Range {
+struct CodeRange {
     std::uint32_t first;
     std::uint32_t last;
 };
 
 // C0 and C1 controls, zero-width and direction marks, line and paragraph separators.
-constexpr Range kEscaped[] = {
+constexpr CodeRange kEscaped[] = {
     {0x00, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200b, 0x200f},
     {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
 };
 
 bool is_escaped(std::uint32_t code) {
     return std::ranges::any_of(
-        kEscaped, [code](Range range) { return code >= range.first && code <= range.last; });
+        kEscaped, [code](CodeRange range) { return code >= range.first && code <= range.last; });
 }
 
 }  // namespace

@@ -31,29 +31,9 @@ void initialise_ares() {
     std::call_once(once, [] { check_ares(ares_library_init(ARES_LIB_INIT_ALL)); });
 }
 
-// c-ares keeps a pointer to it until its callback, which may come long after the look-up has timed
-// out.
-struct LookUp {
-    Clock::time_point ends_at;
-    Resolver::Done done;  // empty after it was called
-    bool is_answered = false;
-    std::vector<IpAddress> addresses;
-};
-
 struct FreeAnswer {
     void operator()(ares_addrinfo* answer) const { ares_freeaddrinfo(answer); }
 };
-
-void on_answer(void* to, int status, int /*timeouts*/, ares_addrinfo* raw) noexcept {
-    const std::unique_ptr<ares_addrinfo, FreeAnswer> answer(raw);
-    auto& look_up = *static_cast<LookUp*>(to);
-    look_up.is_answered = true;
-    if (status != ARES_SUCCESS || !answer) return;
-    for (const ares_addrinfo_node* node = answer->nodes; node != nullptr; node = node->ai_next) {
-        const auto address = IpAddress::of(node->ai_addr, node->ai_addrlen);
-        if (address) look_up.addresses.push_back(*address);
-    }
-}
 
 void on_socket(void* to, ares_socket_t socket, int reads, int writes) noexcept {
     auto& sockets = *static_cast<std::map<ares_socket_t, short>*>(to);
@@ -81,6 +61,15 @@ ares_options options_for(std::map<ares_socket_t, short>& sockets) {
 }  // namespace
 
 struct Resolver::Impl {
+    // c-ares keeps a pointer to it until its callback, which may come long after the look-up has
+    // timed out.
+    struct LookUp {
+        Clock::time_point ends_at;
+        Done done;  // empty after it was called
+        bool is_answered = false;
+        std::vector<IpAddress> addresses;
+    };
+
     std::map<ares_socket_t, short> sockets;  // events to wait for
     std::list<LookUp> look_ups;              // c-ares holds pointers to the elements
     ares_channel channel = nullptr;
@@ -101,20 +90,31 @@ struct Resolver::Impl {
     ~Impl() { ares_destroy(channel); }  // calls back for all pending look-ups
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
+
+    static void on_answer(void* to, int status, int /*timeouts*/, ares_addrinfo* raw) noexcept {
+        const std::unique_ptr<ares_addrinfo, FreeAnswer> answer(raw);
+        auto& look_up = *static_cast<LookUp*>(to);
+        look_up.is_answered = true;
+        if (status != ARES_SUCCESS || !answer) return;
+        for (const auto* node = answer->nodes; node != nullptr; node = node->ai_next) {
+            const auto address = IpAddress::of(node->ai_addr, node->ai_addrlen);
+            if (address) look_up.addresses.push_back(*address);
+        }
+    }
 };
 
 Resolver::Resolver(const std::string& servers) : impl_(std::make_unique<Impl>(servers)) {}
 Resolver::~Resolver() = default;
 
 void Resolver::look_up(const std::string& name, Milliseconds at_most, Done done) {
-    LookUp& added = impl_->look_ups.emplace_back();
+    auto& added = impl_->look_ups.emplace_back();
     added.ends_at = Clock::now() + at_most;
     added.done = std::move(done);
     ares_addrinfo_hints hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = ARES_AI_NOSORT;
-    ares_getaddrinfo(impl_->channel, name.c_str(), nullptr, &hints, on_answer, &added);
+    ares_getaddrinfo(impl_->channel, name.c_str(), nullptr, &hints, Impl::on_answer, &added);
 }
 
 void Resolver::proceed() {
@@ -151,7 +151,7 @@ std::vector<pollfd> Resolver::sockets() const {
 Milliseconds Resolver::pause(Milliseconds at_most) const {
     const auto now = Clock::now();
     Milliseconds pause = at_most;
-    for (const LookUp& look_up : impl_->look_ups) {
+    for (const auto& look_up : impl_->look_ups) {
         if (look_up.is_answered) return Milliseconds(0);
         if (!look_up.done) continue;
         pause = std::min(pause, std::chrono::ceil<Milliseconds>(look_up.ends_at - now));

@@ -30,7 +30,7 @@ std::size_t on_reply(char*, std::size_t size, std::size_t count, void*) {
 constexpr std::size_t kLongestAnswer = 512;
 
 // Keeps the last line of a reply. 334 asks for credentials, 235 accepts them, 221 answers QUIT.
-std::size_t on_answer(char* from, std::size_t size, std::size_t count, void* to) {
+std::size_t on_smtp_answer(char* from, std::size_t size, std::size_t count, void* to) {
     const std::string_view line = trimmed(std::string_view(from, size * count));
     const bool is_left_out =
         line.starts_with("334") || line.starts_with("235") || line.starts_with("221");
@@ -113,7 +113,7 @@ SmtpOutcome SmtpSender::send(const MailMessage& message) const {
     set(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(text.size()));
 
     std::string answer;
-    set(curl, CURLOPT_HEADERFUNCTION, on_answer);
+    set(curl, CURLOPT_HEADERFUNCTION, on_smtp_answer);
     set(curl, CURLOPT_HEADERDATA, &answer);
 
     const CURLcode code = curl_easy_perform(curl);

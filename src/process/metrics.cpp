@@ -19,12 +19,6 @@ constexpr std::size_t kStatusClasses = 5;
 constexpr std::array<std::int64_t, 9> kBounds = {1'000,   2'500,   5'000,     10'000,   25'000,
                                                  100'000, 250'000, 1'000'000, 5'000'000};
 
-struct Operation {
-    std::array<Counter, kStatusClasses> by_status;
-    std::array<Counter, kBounds.size() + 1> buckets;
-    Counter microseconds;
-};
-
 std::string seconds(std::int64_t microseconds) {
     std::string text = std::to_string(static_cast<double>(microseconds) / 1e6);
     while (text.back() == '0') text.pop_back();
@@ -35,6 +29,12 @@ std::string seconds(std::int64_t microseconds) {
 }  // namespace
 
 struct Metrics::Shared {
+    struct Operation {
+        std::array<Counter, kStatusClasses> by_status;
+        std::array<Counter, kBounds.size() + 1> buckets;
+        Counter microseconds;
+    };
+
     std::array<Operation, kMostOperations + 1>
         operations;  // the last one counts requests without an operation
     Counter statements;
@@ -70,7 +70,8 @@ Metrics::~Metrics() {
 }
 
 void Metrics::count(std::size_t operation, int status, std::int64_t microseconds) {
-    Operation& to = shared_->operations[operation < kMostOperations ? operation : kMostOperations];
+    Shared::Operation& to =
+        shared_->operations[operation < kMostOperations ? operation : kMostOperations];
     const auto status_class = static_cast<std::size_t>(status / 100 - 1);
     if (status_class < kStatusClasses) ++to.by_status[status_class];
     std::size_t bucket = 0;
@@ -97,7 +98,7 @@ std::string Metrics::text() const {
         "# TYPE muster_request_seconds histogram\n";
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         if (operations_[i].empty()) continue;
-        const Operation& operation = shared_->operations[i];
+        const Shared::Operation& operation = shared_->operations[i];
         std::string label = "operation=\"";
         label.append(operations_[i]).append("\"");
         for (std::size_t status = 0; status < kStatusClasses; ++status) {

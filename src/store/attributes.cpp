@@ -13,7 +13,7 @@ using rules::Attribute;
 
 namespace {
 
-constexpr auto kRecord = columns<rules::AttributeRecord>(
+constexpr auto kAttribute = columns<rules::AttributeRecord>(
     column<&rules::AttributeRecord::id>("id"),
     column<&rules::AttributeRecord::attribute, &Attribute::key>("attribute_key"),
     column<&rules::AttributeRecord::attribute, &Attribute::label>("label"),
@@ -58,7 +58,7 @@ std::int64_t count_attributes(db::OrgStore& org) {
 
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org) {
     static constexpr OrgSql kList{
-        "attributes.list", kRecord,
+        "attributes.list", kAttribute,
         "SELECT {columns} "
         "FROM attributes WHERE organization_id = :org ORDER BY attribute_key"};
     return org.all(kList);
@@ -66,7 +66,7 @@ std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org) {
 
 std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org) {
     static constexpr OrgSql kList{
-        "attributes.list_shared", kRecord,
+        "attributes.list_shared", kAttribute,
         "SELECT {columns} "
         "FROM attributes WHERE organization_id = :org ORDER BY attribute_key LOCK IN SHARE MODE"};
     return org.all(kList);
@@ -74,7 +74,7 @@ std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& or
 
 std::optional<rules::AttributeRecord> lock_attribute(db::OrgStore& org, std::string_view key) {
     static constexpr OrgSql kLock{
-        "attributes.lock", kRecord,
+        "attributes.lock", kAttribute,
         "SELECT {columns} "
         "FROM attributes WHERE organization_id = :org AND attribute_key = ? FOR UPDATE"};
     return org.one(kLock, key);
@@ -94,7 +94,7 @@ void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
 std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
                                                     int limit) {
     static constexpr OrgSql kPage{
-        "attributes.page", kRecord,
+        "attributes.page", kAttribute,
         "SELECT {columns} "
         "FROM attributes WHERE organization_id = :org AND attribute_key > ? "
         "ORDER BY attribute_key LIMIT ?"};

@@ -12,7 +12,7 @@ using db::Why;
 
 namespace {
 
-constexpr auto kRecord = columns<IdempotencyRecord>(
+constexpr auto kStoredReply = columns<IdempotencyRecord>(
     column<&IdempotencyRecord::body_hash>("body_hash"),
     column<&IdempotencyRecord::status>("status"),
     converted<or_empty<std::string>, &IdempotencyRecord::location>("location"),
@@ -35,7 +35,7 @@ bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
 std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
                                                          std::string_view key_hash) {
     static constexpr OrgSql kFind{
-        "idempotency.find", kRecord,
+        "idempotency.find", kStoredReply,
         "SELECT {columns} FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
     return org.one(kFind, key_hash);
 }

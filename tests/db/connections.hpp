@@ -20,6 +20,10 @@ namespace muster::test {
 // Every token of these tests contains this mark, so that a search finds each of them.
 inline constexpr std::string_view kMark = "hushhush";
 
+inline bool holds(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
 // Whether a worker can wait for the provider.
 inline const service::TryAcquire kMayWait = [](const rules::Provider&) { return true; };
 inline const service::TryAcquire kNoFreeWorker = [](const rules::Provider&) { return false; };

@@ -45,6 +45,12 @@ const Settings& settings() {
     return made;
 }
 
+db::ConnectionSettings short_lock_timeout() {
+    auto settings = connection_settings();
+    settings.lock_timeout_seconds = 1;
+    return settings;
+}
+
 db::ConnectionSettings connection_settings() {
     db::ConnectionSettings connection;
     connection.urls = {settings().database.url};

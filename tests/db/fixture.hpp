@@ -21,6 +21,8 @@ namespace muster::test {
 // Throws std::runtime_error if MUSTER_TEST_SOCKET is not set.
 const Settings& settings();
 db::ConnectionSettings connection_settings();
+// The same, with lock waits of at most a second.
+db::ConnectionSettings short_lock_timeout();
 // The folder that contains src/ and sql/.
 std::string source_root();
 

@@ -47,7 +47,7 @@ struct TenantAds : TwoTenants {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, TenantAds)
+BOOST_FIXTURE_TEST_SUITE(tenancy_ads, TenantAds)
 
 BOOST_AUTO_TEST_CASE(ad_slots) {
     check({"ad_slots.insert"}, [&](OrgStore& org) {

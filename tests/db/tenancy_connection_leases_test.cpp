@@ -24,7 +24,7 @@ struct Leases : TwoTenants {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Leases)
+BOOST_FIXTURE_TEST_SUITE(tenancy_connection_leases, Leases)
 
 BOOST_AUTO_TEST_CASE(connection_leases) {
     check({"connection_leases.claim"}, [&](OrgStore& org) {

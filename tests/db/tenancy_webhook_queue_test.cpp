@@ -20,7 +20,7 @@ struct Queue : TwoTenants {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Queue)
+BOOST_FIXTURE_TEST_SUITE(tenancy_webhook_queue, Queue)
 
 BOOST_AUTO_TEST_CASE(webhook_queue) {
     check({"webhook_queue.find_target"},

@@ -92,7 +92,7 @@ void revoke_key(Call& call, OrgTransaction& transaction) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kApiKeyListQuery = {
     page_limit(),
     kPageCursor,
 };
@@ -100,7 +100,7 @@ constexpr std::array kRotateErrors = {ErrorCode::InvalidState};
 
 constexpr auto kKeyList = list_of<kKey>("ApiKeyList", "api_keys");
 
-constexpr std::array kEndpoints = {
+constexpr std::array kApiKeyEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/v1/api-keys",
@@ -110,7 +110,7 @@ constexpr std::array kEndpoints = {
             "Lists the API keys of the organization, the oldest first. Revoked keys are listed "
             "for 30 days, expired keys until they are revoked. The secrets are not shown.",
         .access = Access::Admin,
-        .query = kListQuery,
+        .query = kApiKeyListQuery,
         .reply = {200, "A page of keys."},
         .handler = answers<kKeyList, list_keys>},
     Endpoint{
@@ -164,12 +164,12 @@ constexpr std::array kEndpoints = {
         .errors = kRotateErrors,
         .handler = decoded<kRotation, answers<kIssuedKey, rotate_key>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/api-keys"));
+static_assert(well_formed(kApiKeyEndpoints, "/v1/api-keys"));
 
 }  // namespace
 
 std::span<const Endpoint> api_key_endpoints() {
-    return kEndpoints;
+    return kApiKeyEndpoints;
 }
 
 }  // namespace muster::api

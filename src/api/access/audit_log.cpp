@@ -40,7 +40,7 @@ auto list_audit_log(Call& call) {
     return page_of(call, std::move(entries));
 }
 
-constexpr std::array kListQuery = {
+constexpr std::array kAuditLogListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "action", .meaning = "Only this action, such as api_key.revoked."},
@@ -49,7 +49,7 @@ constexpr std::array kListQuery = {
 
 constexpr auto kAuditLog = list_of<kAuditEntry>("AuditLog", "audit_log");
 
-constexpr std::array kEndpoints = {
+constexpr std::array kAuditLogEndpoints = {
     Endpoint{
         .method = http::Method::Get,
         .path = "/v1/audit-log",
@@ -60,16 +60,16 @@ constexpr std::array kEndpoints = {
             "by action or by subject_id. Requests of API keys are not logged. Entries are deleted "
             "after 400 days, unless the operator sets another time.",
         .access = Access::Admin,
-        .query = kListQuery,
+        .query = kAuditLogListQuery,
         .reply = {200, "A page of entries."},
         .handler = answers<kAuditLog, list_audit_log>},
 };
-static_assert(well_formed(kEndpoints, "/v1/audit-log"));
+static_assert(well_formed(kAuditLogEndpoints, "/v1/audit-log"));
 
 }  // namespace
 
 std::span<const Endpoint> audit_log_endpoints() {
-    return kEndpoints;
+    return kAuditLogEndpoints;
 }
 
 }  // namespace muster::api

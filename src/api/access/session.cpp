@@ -88,7 +88,7 @@ void delete_session(Call& call) {
 
 constexpr std::array kActiveErrors = {ErrorCode::NotFound};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kSessionEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/session",
              .operation = "getSession",
@@ -129,12 +129,12 @@ constexpr std::array kEndpoints = {
         .errors = kActiveErrors,
         .handler = decoded<kActiveOrganization, answers<kActiveReply, set_active_organization>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/session"));
+static_assert(well_formed(kSessionEndpoints, "/v1/session"));
 
 }  // namespace
 
 std::span<const Endpoint> session_endpoints() {
-    return kEndpoints;
+    return kSessionEndpoints;
 }
 
 }  // namespace muster::api

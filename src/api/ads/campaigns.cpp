@@ -230,7 +230,7 @@ auto get_stats(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {page_limit(), kPageCursor};
+constexpr std::array kCampaignListQuery = {page_limit(), kPageCursor};
 constexpr std::array kStatsQuery = {
     QueryParameter{.name = "days",
                    .kind = QueryParameter::Kind::Integer,
@@ -241,7 +241,7 @@ constexpr std::array kStatsQuery = {
 };
 constexpr std::array kWriteErrors = {ErrorCode::InvalidState};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kCampaignEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/console/v1/ads/campaigns",
@@ -251,7 +251,7 @@ constexpr std::array kEndpoints = {
             "Lists all ad campaigns of the organization, including paused ones. The list is paged by "
             "cursor.",
         .access = Access::Console,
-        .query = kListQuery,
+        .query = kCampaignListQuery,
         .reply = {200, "A page of campaigns."},
         .handler = answers<kCampaignList, list_campaigns>,
         .is_published = false},
@@ -333,12 +333,12 @@ constexpr std::array kEndpoints = {
         .handler = answers<kStats, get_stats>,
         .is_published = false},
 };
-static_assert(well_formed(kEndpoints, "/console/v1/ads/campaigns"));
+static_assert(well_formed(kCampaignEndpoints, "/console/v1/ads/campaigns"));
 
 }  // namespace
 
 std::span<const Endpoint> ad_campaign_endpoints() {
-    return kEndpoints;
+    return kCampaignEndpoints;
 }
 
 }  // namespace muster::api

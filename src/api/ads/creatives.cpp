@@ -62,8 +62,8 @@ struct Markup {
     }
 };
 
-constexpr Choice<rules::CreativeKind> kKind{};
-constexpr Integer kSide{1, rules::kLargestSide};
+constexpr Choice<rules::CreativeKind> kCreativeKind{};
+constexpr Integer kCreativeSide{1, rules::kLargestSide};
 constexpr Text kAlt{1, 255};
 constexpr WebUrl kImageUrl{Scheme::Https};
 constexpr WebUrl kLandingUrl{Scheme::Any};
@@ -71,7 +71,7 @@ constexpr WebUrl kLandingUrl{Scheme::Any};
 constexpr auto kNewCreative = json::object<NewAdCreative>(
     json::required("campaign_id", &NewAdCreative::campaign_id, json::Uuid<CampaignId>{},
                    "Id of the campaign. It never changes."),
-    json::required("kind", &NewAdCreative::kind, kKind,
+    json::required("kind", &NewAdCreative::kind, kCreativeKind,
                    "image requires image_url; html requires html."),
     json::optional("image_url", &NewAdCreative::image_url, kImageUrl,
                    "HTTPS address of the picture; only for image.",
@@ -80,13 +80,13 @@ constexpr auto kNewCreative = json::object<NewAdCreative>(
                    "HTML of the ad; only for html. It is sanitized when it is written.",
                    "<b>Final on Sunday</b>"),
     json::optional("alt", &NewAdCreative::alt, kAlt, "Text in place of the picture.", "The final"),
-    json::required("width", &NewAdCreative::width, kSide, "Width in pixels."),
-    json::required("height", &NewAdCreative::height, kSide, "Height in pixels."),
+    json::required("width", &NewAdCreative::width, kCreativeSide, "Width in pixels."),
+    json::required("height", &NewAdCreative::height, kCreativeSide, "Height in pixels."),
     json::required("landing_url", &NewAdCreative::landing_url, kLandingUrl,
                    "Address that a click leads to.", "https://shop.example/final"));
 
 constexpr auto kCreativeChange = json::object<AdCreativeChange>(
-    json::optional("kind", &AdCreativeChange::kind, kKind,
+    json::optional("kind", &AdCreativeChange::kind, kCreativeKind,
                    "image requires image_url; html requires html. If omitted, not changed."),
     clearable("image_url", &AdCreativeChange::image_url, kImageUrl,
               "HTTPS address of the picture. null removes it. If omitted, not changed.",
@@ -97,9 +97,9 @@ constexpr auto kCreativeChange = json::object<AdCreativeChange>(
     clearable("alt", &AdCreativeChange::alt, kAlt,
               "Text in place of the picture. null removes it. If omitted, not changed.",
               "The final"),
-    json::optional("width", &AdCreativeChange::width, kSide,
+    json::optional("width", &AdCreativeChange::width, kCreativeSide,
                    "Width in pixels. If omitted, not changed."),
-    json::optional("height", &AdCreativeChange::height, kSide,
+    json::optional("height", &AdCreativeChange::height, kCreativeSide,
                    "Height in pixels. If omitted, not changed."),
     json::optional("landing_url", &AdCreativeChange::landing_url, kLandingUrl,
                    "Address that a click leads to. If omitted, not changed.",
@@ -174,15 +174,15 @@ void delete_creative(Call& call, OrgTransaction& transaction) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kCreativeListQuery = {
     QueryParameter{.name = "campaign_id", .meaning = "Only creatives of this campaign."},
     // A creative may be as large as its HTML.
     page_limit(100, 20),
     kPageCursor,
 };
-constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
+constexpr std::array kCreativeCreateErrors = {ErrorCode::InvalidState};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kCreativeEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/console/v1/ads/creatives",
@@ -192,7 +192,7 @@ constexpr std::array kEndpoints = {
             "Lists the ad creatives of the organization, or of one campaign with campaign_id. The "
             "list is paged by cursor.",
         .access = Access::Console,
-        .query = kListQuery,
+        .query = kCreativeListQuery,
         .reply = {200, "A page of creatives."},
         .handler = answers<kCreativeList, list_creatives>,
         .is_published = false},
@@ -214,7 +214,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kNewCreative>,
         .body_example = kNewCreativeExample,
         .reply = {201, "The creative."},
-        .errors = kCreateErrors,
+        .errors = kCreativeCreateErrors,
         .handler = decoded<kNewCreative, answers<kCreative, create_creative>>,
         .is_published = false},
     Endpoint{.method = Method::Get,
@@ -256,12 +256,12 @@ constexpr std::array kEndpoints = {
         .handler = answers_nothing<delete_creative>,
         .is_published = false},
 };
-static_assert(well_formed(kEndpoints, "/console/v1/ads/creatives"));
+static_assert(well_formed(kCreativeEndpoints, "/console/v1/ads/creatives"));
 
 }  // namespace
 
 std::span<const Endpoint> ad_creative_endpoints() {
-    return kEndpoints;
+    return kCreativeEndpoints;
 }
 
 }  // namespace muster::api

@@ -163,7 +163,7 @@ constexpr std::array kServeQuery = {
 };
 constexpr std::array kNotFound = {ErrorCode::NotFound};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kAdEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/v1/ads/serve",
@@ -206,12 +206,12 @@ constexpr std::array kEndpoints = {
         .errors = kNotFound,
         .handler = redirects<follow_click>},
 };
-static_assert(well_formed(kEndpoints, "/v1/ads"));
+static_assert(well_formed(kAdEndpoints, "/v1/ads"));
 
 }  // namespace
 
 std::span<const Endpoint> ad_endpoints() {
-    return kEndpoints;
+    return kAdEndpoints;
 }
 
 }  // namespace muster::api

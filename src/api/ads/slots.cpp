@@ -16,28 +16,28 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr json::Slug kSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
+constexpr json::Slug kSlotSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
 
-constexpr Integer kSide{1, rules::kLargestSide};
+constexpr Integer kSlotSide{1, rules::kLargestSide};
 
 constexpr auto kNewSlot = json::object<NewAdSlot>(
-    json::required("slug", &NewAdSlot::slug, kSlug,
+    json::required("slug", &NewAdSlot::slug, kSlotSlug,
                    "Short name that pages use, unique in the organization.", "home-top"),
     json::required("name", &NewAdSlot::name, Text{1, 255}, "Name for people.",
                    "Top of the home page"),
-    json::required("width", &NewAdSlot::width, kSide, "Width in pixels."),
-    json::required("height", &NewAdSlot::height, kSide, "Height in pixels."));
+    json::required("width", &NewAdSlot::width, kSlotSide, "Width in pixels."),
+    json::required("height", &NewAdSlot::height, kSlotSide, "Height in pixels."));
 
 constexpr auto kSlotChange = json::object<AdSlotChange>(
     json::optional(
-        "slug", &AdSlotChange::slug, kSlug,
+        "slug", &AdSlotChange::slug, kSlotSlug,
         "Short name that pages use, unique in the organization. If omitted, not changed.",
         "home-top"),
     json::optional("name", &AdSlotChange::name, Text{1, 255},
                    "Name for people. If omitted, not changed.", "Top of the home page"),
-    json::optional("width", &AdSlotChange::width, kSide,
+    json::optional("width", &AdSlotChange::width, kSlotSide,
                    "Width in pixels. If omitted, not changed."),
-    json::optional("height", &AdSlotChange::height, kSide,
+    json::optional("height", &AdSlotChange::height, kSlotSide,
                    "Height in pixels. If omitted, not changed."));
 
 // ---------------------------------------------------------------------------- replies
@@ -85,19 +85,19 @@ void delete_slot(Call& call, OrgTransaction& transaction) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {page_limit(), kPageCursor};
-constexpr std::array kCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
-constexpr std::array kChangeErrors = {ErrorCode::Conflict};
+constexpr std::array kSlotListQuery = {page_limit(), kPageCursor};
+constexpr std::array kSlotCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
+constexpr std::array kSlotChangeErrors = {ErrorCode::Conflict};
 constexpr std::array kDeleteErrors = {ErrorCode::InvalidState};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kSlotEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/console/v1/ads/slots",
              .operation = "listAdSlots",
              .summary = "List the organization's ad slots",
              .description = "Lists the ad slots of the organization. The list is paged by cursor.",
              .access = Access::Console,
-             .query = kListQuery,
+             .query = kSlotListQuery,
              .reply = {200, "A page of slots."},
              .handler = answers<kSlotList, list_slots>,
              .is_published = false},
@@ -120,7 +120,7 @@ constexpr std::array kEndpoints = {
         .body_example =
             R"({"slug": "top-banner", "name": "Top banner", "width": 728, "height": 90})",
         .reply = {201, "The slot."},
-        .errors = kCreateErrors,
+        .errors = kSlotCreateErrors,
         .handler = decoded<kNewSlot, answers<kSlot, create_slot>>,
         .is_published = false},
     Endpoint{.method = Method::Get,
@@ -148,7 +148,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kSlotChange>,
         .body_example = R"({"name": "Banner at the top"})",
         .reply = {200, "The slot as it is now."},
-        .errors = kChangeErrors,
+        .errors = kSlotChangeErrors,
         .handler = decoded<kSlotChange, answers<kSlot, change_slot>>,
         .is_published = false},
     Endpoint{.method = Method::Delete,
@@ -165,12 +165,12 @@ constexpr std::array kEndpoints = {
              .handler = answers_nothing<delete_slot>,
              .is_published = false},
 };
-static_assert(well_formed(kEndpoints, "/console/v1/ads/slots"));
+static_assert(well_formed(kSlotEndpoints, "/console/v1/ads/slots"));
 
 }  // namespace
 
 std::span<const Endpoint> ad_slot_endpoints() {
-    return kEndpoints;
+    return kSlotEndpoints;
 }
 
 }  // namespace muster::api

@@ -87,12 +87,8 @@ constexpr auto kArticleChange = json::object<ArticleChange>(
 
 // ---------------------------------------------------------------------------- replies
 
-Json::Value tags_schema() {
-    return JsonType<std::vector<std::string>>::schema();
-}
-
 // The record of lists, without the body.
-constexpr auto kListed = record<Article>(
+constexpr auto kListedArticle = record<Article>(
     "ListedArticle", field<&Article::id>("id", "Id of the record."),
     field<&Article::organization_id>("organization_id",
                                      "Id of the organization that the record belongs to."),
@@ -103,7 +99,7 @@ constexpr auto kListed = record<Article>(
     field<&Article::locale>("locale", "Language and region, such as en-GB.", "en-GB"),
     RecordField<Article>{"tags", "Tags.",
                          [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
-                         tags_schema},
+                         JsonType<std::vector<std::string>>::schema},
     field<&Article::author>("author", "Name of the author.", "Ada Lovelace"),
     field<&Article::cover_url>("cover_url", "HTTPS address of the cover picture.",
                                "https://img.example/final.png"),
@@ -126,9 +122,9 @@ constexpr auto kArticle = std::apply(
             "Article", fields...,
             field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
     },
-    kListed.fields);
+    kListedArticle.fields);
 
-constexpr auto kArticleList = list_of<kListed>("ArticleList", "articles");
+constexpr auto kArticleList = list_of<kListedArticle>("ArticleList", "articles");
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -172,16 +168,16 @@ auto unpublish_article(Call& call, OrgTransaction& transaction, const Nothing&) 
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kArticleListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "status",
                    .choice = name_at<ArticleStatus>,
                    .meaning = "Only articles in this status."},
 };
-constexpr std::array kSlugErrors = {ErrorCode::Conflict};
+constexpr std::array kArticleSlugErrors = {ErrorCode::Conflict};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kArticleEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/console/v1/articles",
@@ -191,7 +187,7 @@ constexpr std::array kEndpoints = {
             "Lists all articles without their bodies, including drafts. status selects drafts or "
             "published articles. Published articles are ordered by their time of publication.",
         .access = Access::Console,
-        .query = kListQuery,
+        .query = kArticleListQuery,
         .reply = {200, "A page of articles, without their bodies."},
         .handler = answers<kArticleList, list_articles>,
         .is_published = false},
@@ -214,7 +210,7 @@ constexpr std::array kEndpoints = {
         .body_example = R"({"slug": "cup-final", "title": "Cup final",
                  "body_html": "<p>See you there.</p>", "tags": ["cup"]})",
         .reply = {201, "The article as stored."},
-        .errors = kSlugErrors,
+        .errors = kArticleSlugErrors,
         .handler = decoded<kNewArticle, answers<kArticle, create_article>>,
         .is_published = false},
     Endpoint{
@@ -245,7 +241,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kArticleChange>,
         .body_example = R"({"title": "Cup final, new time", "excerpt": null})",
         .reply = {200, "The article as it is now."},
-        .errors = kSlugErrors,
+        .errors = kArticleSlugErrors,
         .handler = decoded<kArticleChange, answers<kArticle, change_article>>,
         .is_published = false},
     Endpoint{
@@ -292,12 +288,12 @@ constexpr std::array kEndpoints = {
         .handler = decoded<kNothing, answers<kArticle, unpublish_article>>,
         .is_published = false},
 };
-static_assert(well_formed(kEndpoints, "/console/v1/articles"));
+static_assert(well_formed(kArticleEndpoints, "/console/v1/articles"));
 
 }  // namespace
 
 std::span<const Endpoint> article_endpoints() {
-    return kEndpoints;
+    return kArticleEndpoints;
 }
 
 }  // namespace muster::api

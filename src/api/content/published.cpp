@@ -11,12 +11,8 @@ using rules::Article;
 
 // ---------------------------------------------------------------------------- replies
 
-Json::Value tags_schema() {
-    return JsonType<std::vector<std::string>>::schema();
-}
-
 // The record of lists, without the body.
-constexpr auto kListed = record<Article>(
+constexpr auto kListedPublishedArticle = record<Article>(
     "ListedContentArticle", field<&Article::id>("id", "Id of the record."),
     field<&Article::slug>("slug", "Short name for the article's URL, unique in the organization.",
                           "cup-final"),
@@ -25,22 +21,22 @@ constexpr auto kListed = record<Article>(
     field<&Article::locale>("locale", "Language and region, such as en-GB.", "en-GB"),
     RecordField<Article>{"tags", "Tags.",
                          [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
-                         tags_schema},
+                         JsonType<std::vector<std::string>>::schema},
     field<&Article::author>("author", "Name of the author.", "Ada Lovelace"),
     field<&Article::cover_url>("cover_url", "HTTPS address of the cover picture.",
                                "https://img.example/final.png"),
     field<&Article::published_at>("published_at", "Time of publication; null for a draft."),
     field<&Article::updated_at>("updated_at", "Time of the last change."));
 
-constexpr auto kArticle = std::apply(
+constexpr auto kPublishedArticle = std::apply(
     [](const auto&... fields) {
         return record<Article>(
             "ContentArticle", fields...,
             field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
     },
-    kListed.fields);
+    kListedPublishedArticle.fields);
 
-constexpr auto kArticleList = list_of<kListed>("ContentList", "articles");
+constexpr auto kPublishedArticleList = list_of<kListedPublishedArticle>("ContentList", "articles");
 
 // Caches may store it for a minute.
 template <class Value>
@@ -67,7 +63,7 @@ auto get_content(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kPublishedListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "locale", .least = 1, .meaning = "Only articles of this locale."},
@@ -77,9 +73,9 @@ constexpr std::array kListQuery = {
                    .meaning = "Only titles that begin with this text, ignoring case and accents; "
                               "ordered by title."},
 };
-constexpr std::array kSlugErrors = {ErrorCode::NotFound};
+constexpr std::array kPublishedSlugErrors = {ErrorCode::NotFound};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kPublishedEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/content/articles",
              .operation = "listContent",
@@ -89,10 +85,10 @@ constexpr std::array kEndpoints = {
                  "beginning of titles and orders by title. Replies may be cached for one minute. A "
                  "page may be shorter than limit; continue until next_cursor is null.",
              .access = Access::ContentKey,
-             .query = kListQuery,
+             .query = kPublishedListQuery,
              .reply = with_tag({200, "A page of articles, without their bodies."}),
              .second_reply = kNotModified,
-             .handler = answers<kArticleList, list_content>,
+             .handler = answers<kPublishedArticleList, list_content>,
              .workers = WorkerGroup::Readers,
              .is_published = false},
     Endpoint{
@@ -106,17 +102,17 @@ constexpr std::array kEndpoints = {
         .access = Access::ContentKey,
         .reply = with_tag({200, "The article, with its ETag."}),
         .second_reply = kNotModified,
-        .errors = kSlugErrors,
-        .handler = answers<kArticle, get_content>,
+        .errors = kPublishedSlugErrors,
+        .handler = answers<kPublishedArticle, get_content>,
         .workers = WorkerGroup::Readers,
         .is_published = false},
 };
-static_assert(well_formed(kEndpoints, "/v1/content"));
+static_assert(well_formed(kPublishedEndpoints, "/v1/content"));
 
 }  // namespace
 
 std::span<const Endpoint> content_endpoints() {
-    return kEndpoints;
+    return kPublishedEndpoints;
 }
 
 }  // namespace muster::api

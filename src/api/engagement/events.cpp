@@ -20,12 +20,12 @@ auto list_events(Call& call) {
     return page_of(call, std::move(page.events), page.next);
 }
 
-constexpr std::array kListQuery = {
+constexpr std::array kEngagementEventListQuery = {
     page_limit(),
     kPageCursor,
 };
 
-constexpr std::array kEndpoints = {
+constexpr std::array kEngagementEventEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/users/{userId}/engagement/events",
              .operation = "listEngagementEvents",
@@ -33,18 +33,18 @@ constexpr std::array kEndpoints = {
              .description =
                  "Lists the tracked and ingested engagement events of a member, newest first by "
                  "occurred_at. The list is paged by cursor.",
-             .query = kListQuery,
+             .query = kEngagementEventListQuery,
              .reply = {200, "A page of events."},
              .handler = answers<kEventList, list_events>,
              .workers = WorkerGroup::Readers,
              .loads_member = true},
 };
-static_assert(well_formed(kEndpoints, "/v1/users/{userId}/engagement/"));
+static_assert(well_formed(kEngagementEventEndpoints, "/v1/users/{userId}/engagement/"));
 
 }  // namespace
 
 std::span<const Endpoint> engagement_event_endpoints() {
-    return kEndpoints;
+    return kEngagementEventEndpoints;
 }
 
 }  // namespace muster::api

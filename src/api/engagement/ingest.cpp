@@ -22,7 +22,7 @@ using service::PushedEvent;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kEvent =
+constexpr auto kPushedEvent =
     json::object<PushedEvent>(
         json::optional("type", &PushedEvent::type, Text{1, 128},
                        "Event type that the installed version's manifest emits. If omitted: only "
@@ -53,11 +53,11 @@ constexpr auto kEvent =
             "Time of the event, at most 30 days ago and 24 hours ahead. If omitted: now."))
         .named("PushedEvent");
 
-struct Batch {
+struct PushedBatch {
     std::vector<PushedEvent> events;
 };
-constexpr auto kBatch = json::object<Batch>(
-    json::required("events", &Batch::events, array_of(kEvent, 1, 100),
+constexpr auto kPushedBatch = json::object<PushedBatch>(
+    json::required("events", &PushedBatch::events, array_of(kPushedEvent, 1, 100),
                    "Events to store. If one event is malformed, no event is stored."));
 
 // ---------------------------------------------------------------------------- handler
@@ -70,7 +70,7 @@ void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
     }
 }
 
-service::PushedCall ingest_events(Call& call, Batch in) {
+service::PushedCall ingest_events(Call& call, PushedBatch in) {
     take_metadata_as_sent(call, in.events);
     return service::PushedCall{call.actor(), call.claim, call.caller.module->installation,
                                std::move(in.events)};
@@ -78,9 +78,9 @@ service::PushedCall ingest_events(Call& call, Batch in) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kErrors = {ErrorCode::SignatureInvalid};
+constexpr std::array kIngestErrors = {ErrorCode::SignatureInvalid};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kIngestEndpoints = {
     Endpoint{
         .method = Method::Post,
         .path = "/v1/ingest",
@@ -96,20 +96,20 @@ constexpr std::array kEndpoints = {
         .body_limit = kEventsBody,
         .body_required = true,
         .body_component = "EventBatch",
-        .body_schema = schema_of<kBatch>,
+        .body_schema = schema_of<kPushedBatch>,
         .body_example = R"({"events": [{"action": "ticket_bought", "email": "ada@example.org",
                  "tags": ["cup"], "metadata": {"price": 12.50}, "client_event_id": "order-1001"}]})",
         .reply = {202, "The numbers of stored events and of duplicates."},
-        .errors = kErrors,
-        .handler = decoded<kBatch, collects<rules::kEventCounts, ingest_events>>,
+        .errors = kIngestErrors,
+        .handler = decoded<kPushedBatch, collects<rules::kEventCounts, ingest_events>>,
         .workers = WorkerGroup::Collectors},
 };
-static_assert(well_formed(kEndpoints, "/v1/ingest"));
+static_assert(well_formed(kIngestEndpoints, "/v1/ingest"));
 
 }  // namespace
 
 std::span<const Endpoint> ingest_endpoints() {
-    return kEndpoints;
+    return kIngestEndpoints;
 }
 
 }  // namespace muster::api

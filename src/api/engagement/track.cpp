@@ -21,7 +21,7 @@ using service::TrackedEvent;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kEvent =
+constexpr auto kTrackedEvent =
     json::object<TrackedEvent>(
         json::required("action", &TrackedEvent::action, Text{1, 128}, "Action of the visitor.",
                        "page_viewed"),
@@ -50,14 +50,14 @@ constexpr auto kEvent =
 
 constexpr Text kKey{1, 64};
 
-struct Batch {
+struct TrackedBatch {
     std::vector<TrackedEvent> events;
     std::optional<std::string> key;
 };
-constexpr auto kBatch = json::object<Batch>(
-    json::required("events", &Batch::events, array_of(kEvent, 1, 100),
+constexpr auto kTrackedBatch = json::object<TrackedBatch>(
+    json::required("events", &TrackedBatch::events, array_of(kTrackedEvent, 1, 100),
                    "Events to store. If one event is malformed, no event is stored."),
-    json::optional("key", &Batch::key, kKey, "The tracking key, if it is not in the query.",
+    json::optional("key", &TrackedBatch::key, kKey, "The tracking key, if it is not in the query.",
                    "ek_live_..."));
 
 struct Single : TrackedEvent {
@@ -70,10 +70,10 @@ constexpr auto kSingle = std::apply(
             json::optional("key", &Single::key, kKey,
                            "The tracking key, if it is not in the query.", "ek_live_..."));
     },
-    kEvent.fields);
+    kTrackedEvent.fields);
 
 struct Body {
-    Batch batch;
+    TrackedBatch batch;
     bool is_batch = true;
 };
 
@@ -85,7 +85,7 @@ struct BodySchema {
                 Body& out) const {
         out.is_batch = in.member("events").has_value();
         if (out.is_batch) {
-            kBatch.decode(in, path, to, out.batch);
+            kTrackedBatch.decode(in, path, to, out.batch);
         } else {
             Single single;
             kSingle.decode(in, path, to, single);
@@ -96,7 +96,7 @@ struct BodySchema {
 
     Json::Value schema() const {
         Json::Value schema;
-        schema["anyOf"].append(kBatch.schema());
+        schema["anyOf"].append(kTrackedBatch.schema());
         schema["anyOf"].append(kSingle.schema());
         return schema;
     }
@@ -151,7 +151,7 @@ service::TrackedCall track_events(Call& call, Body body) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kEndpoints = {
+constexpr std::array kTrackEndpoints = {
     Endpoint{
         .method = Method::Post,
         .path = "/v1/track",
@@ -172,12 +172,12 @@ constexpr std::array kEndpoints = {
         .handler = decoded<kBody, collects<rules::kEventCounts, track_events>>,
         .workers = WorkerGroup::Collectors},
 };
-static_assert(well_formed(kEndpoints, "/v1/track"));
+static_assert(well_formed(kTrackEndpoints, "/v1/track"));
 
 }  // namespace
 
 std::span<const Endpoint> track_endpoints() {
-    return kEndpoints;
+    return kTrackEndpoints;
 }
 
 }  // namespace muster::api

@@ -83,13 +83,13 @@ void revoke_credential(Call& call, OrgTransaction& transaction) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kCredentialListQuery = {
     page_limit(),
     kPageCursor,
 };
-constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
+constexpr std::array kCredentialCreateErrors = {ErrorCode::InvalidState};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kCredentialEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/v1/installations/{id}/credentials",
@@ -99,7 +99,7 @@ constexpr std::array kEndpoints = {
             "Lists the credentials of an installation. Revoked credentials are listed for 30 days. The "
             "secrets are not shown.",
         .access = Access::Admin,
-        .query = kListQuery,
+        .query = kCredentialListQuery,
         .reply = {200, "A page of credentials."},
         .handler = answers<kCredentialList, list_credentials>},
     Endpoint{
@@ -120,7 +120,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kNewCredential>,
         .body_example = R"({"name": "shop backend"})",
         .reply = {201, "The credential."},
-        .errors = kCreateErrors,
+        .errors = kCredentialCreateErrors,
         .handler = decoded<kNewCredential, answers<kIssuedCredential, create_credential>>},
     Endpoint{
         .method = Method::Delete,
@@ -135,12 +135,12 @@ constexpr std::array kEndpoints = {
         .reply = {204, "Revoked."},
         .handler = answers_nothing<revoke_credential>},
 };
-static_assert(well_formed(kEndpoints, "/v1/installations"));
+static_assert(well_formed(kCredentialEndpoints, "/v1/installations"));
 
 }  // namespace
 
 std::span<const Endpoint> module_credential_endpoints() {
-    return kEndpoints;
+    return kCredentialEndpoints;
 }
 
 }  // namespace muster::api

@@ -77,13 +77,13 @@ auto disable_installation(Call& call, OrgTransaction& transaction) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {page_limit(), kPageCursor};
+constexpr std::array kInstallationListQuery = {page_limit(), kPageCursor};
 constexpr std::array kInstallErrors = {ErrorCode::NotFound, ErrorCode::Conflict,
                                        ErrorCode::InvalidState};
-constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
-constexpr std::array kEnableErrors = {ErrorCode::Conflict};
+constexpr std::array kInstallationChangeErrors = {ErrorCode::InvalidState};
+constexpr std::array kInstallationEnableErrors = {ErrorCode::Conflict};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kInstallationEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/installations",
              .operation = "listInstallations",
@@ -91,7 +91,7 @@ constexpr std::array kEndpoints = {
              .description =
                  "Lists the organization's installations, including disabled ones. Secret "
                  "values of the config are shown as ***.",
-             .query = kListQuery,
+             .query = kInstallationListQuery,
              .reply = {200, "A page of installations."},
              .handler = answers<kInstallationList, list_installations>},
     Endpoint{
@@ -139,7 +139,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kInstallationChange>,
         .body_example = R"({"config": {"api_key": "***", "points_per_visit": 20}})",
         .reply = {200, "The installation."},
-        .errors = kChangeErrors,
+        .errors = kInstallationChangeErrors,
         .handler = decoded<kInstallationChange, answers<kInstallation, change_installation>>},
     Endpoint{
         .method = Method::Post,
@@ -155,7 +155,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {200, "The installation, enabled."},
-        .errors = kEnableErrors,
+        .errors = kInstallationEnableErrors,
         .handler = decoded<kNothing, answers<kInstallation, enable_installation>>},
     Endpoint{
         .method = Method::Delete,
@@ -171,12 +171,12 @@ constexpr std::array kEndpoints = {
         .reply = {200, "The installation, disabled."},
         .handler = answers<kInstallation, disable_installation>},
 };
-static_assert(well_formed(kEndpoints, "/v1/installations"));
+static_assert(well_formed(kInstallationEndpoints, "/v1/installations"));
 
 }  // namespace
 
 std::span<const Endpoint> installation_endpoints() {
-    return kEndpoints;
+    return kInstallationEndpoints;
 }
 
 }  // namespace muster::api

@@ -126,12 +126,12 @@ auto deprecate_module(Call& call, OrgTransaction& transaction, const Nothing&) {
 constexpr std::array kModulesQuery = {page_limit(), kPageCursor};
 // A version is as large as its manifest.
 constexpr std::array kVersionsQuery = {page_limit(100, 20), kPageCursor};
-constexpr std::array kCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
+constexpr std::array kModuleCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
 constexpr std::array kCreateVersionErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
 constexpr std::array kDeprecateErrors = {ErrorCode::InvalidState};
 constexpr std::array kPublishErrors = {ErrorCode::InvalidState, ErrorCode::ManifestInvalid};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kModuleEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/modules",
              .operation = "listModules",
@@ -159,7 +159,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kNewModule>,
         .body_example = R"({"slug": "loyalty", "name": "Loyalty", "vendor": "Example Ltd"})",
         .reply = {201, "The module."},
-        .errors = kCreateErrors,
+        .errors = kModuleCreateErrors,
         .handler = decoded<kNewModule, answers<kModule, create_module>>},
     Endpoint{
         .method = Method::Get,
@@ -233,12 +233,12 @@ constexpr std::array kEndpoints = {
         .errors = kDeprecateErrors,
         .handler = decoded<kNothing, answers<kModule, deprecate_module>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/modules"));
+static_assert(well_formed(kModuleEndpoints, "/v1/modules"));
 
 }  // namespace
 
 std::span<const Endpoint> module_endpoints() {
-    return kEndpoints;
+    return kModuleEndpoints;
 }
 
 }  // namespace muster::api

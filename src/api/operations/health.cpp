@@ -36,7 +36,7 @@ std::string get_metrics(Call& call) {
 
 constexpr std::array kReadinessErrors = {ErrorCode::ServiceUnavailable};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kHealthEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/healthz",
@@ -74,12 +74,12 @@ constexpr std::array kEndpoints = {
              .handler = sends<kPrometheus, get_metrics>,
              .is_local = true},
 };
-static_assert(well_formed(kEndpoints, "/"));
+static_assert(well_formed(kHealthEndpoints, "/"));
 
 }  // namespace
 
 std::span<const Endpoint> health_endpoints() {
-    return kEndpoints;
+    return kHealthEndpoints;
 }
 
 }  // namespace muster::api

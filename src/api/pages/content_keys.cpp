@@ -7,12 +7,12 @@ namespace {
 
 using http::Method;
 
-constexpr auto kKind = PublishableKeyKind::Content;
-constexpr auto kKey = publishable_key_record("ContentKey");
+constexpr auto kContentKeyKind = PublishableKeyKind::Content;
+constexpr auto kContentKey = publishable_key_record("ContentKey");
 
-constexpr auto kKeyList = list_of<kKey>("ContentKeyList", "keys");
+constexpr auto kContentKeyList = list_of<kContentKey>("ContentKeyList", "keys");
 
-constexpr std::array kEndpoints = {
+constexpr std::array kContentKeyEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/console/v1/content-keys",
              .operation = "listContentKeys",
@@ -23,7 +23,7 @@ constexpr std::array kEndpoints = {
              .access = Access::Console,
              .query = kPublishableKeyListQuery,
              .reply = {200, "A page of keys."},
-             .handler = answers<kKeyList, list_publishable_keys<kKind>>,
+             .handler = answers<kContentKeyList, list_publishable_keys<kContentKeyKind>>,
              .is_published = false},
     Endpoint{
         .method = Method::Post,
@@ -44,7 +44,8 @@ constexpr std::array kEndpoints = {
         .body_example = R"({"name": "blog", "allowed_origins": ["https://blog.example"]})",
         .reply = {201, "The key."},
         .errors = kPublishableKeyErrors,
-        .handler = decoded<kNewPublishableKey, answers<kKey, create_publishable_key<kKind>>>,
+        .handler = decoded<kNewPublishableKey,
+                           answers<kContentKey, create_publishable_key<kContentKeyKind>>>,
         .is_published = false},
     Endpoint{
         .method = Method::Patch,
@@ -63,7 +64,8 @@ constexpr std::array kEndpoints = {
         .body_example = R"({"allowed_origins": ["https://*.blog.example"]})",
         .reply = {200, "The key."},
         .errors = kPublishableKeyErrors,
-        .handler = decoded<kPublishableKeyChange, answers<kKey, change_publishable_key<kKind>>>,
+        .handler = decoded<kPublishableKeyChange,
+                           answers<kContentKey, change_publishable_key<kContentKeyKind>>>,
         .is_published = false},
     Endpoint{
         .method = Method::Delete,
@@ -76,15 +78,15 @@ constexpr std::array kEndpoints = {
         .access = Access::Console,
         .role = rules::Role::Admin,
         .reply = {204, "Revoked."},
-        .handler = answers_nothing<revoke_publishable_key<kKind>>,
+        .handler = answers_nothing<revoke_publishable_key<kContentKeyKind>>,
         .is_published = false},
 };
-static_assert(well_formed(kEndpoints, "/console/v1/content-keys"));
+static_assert(well_formed(kContentKeyEndpoints, "/console/v1/content-keys"));
 
 }  // namespace
 
 std::span<const Endpoint> content_key_endpoints() {
-    return kEndpoints;
+    return kContentKeyEndpoints;
 }
 
 }  // namespace muster::api

@@ -22,9 +22,9 @@ void check_publishable_key(Call& call) {
     require_origin(keys.front(), call.request);
 }
 
-constexpr std::array kErrors = {ErrorCode::Unauthorized, ErrorCode::OriginNotAllowed};
+constexpr std::array kEdgeErrors = {ErrorCode::Unauthorized, ErrorCode::OriginNotAllowed};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kEdgeEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/edge/key",
@@ -35,18 +35,18 @@ constexpr std::array kEndpoints = {
             "call it.",
         .access = Access::Open,
         .reply = {204, "The key is valid, or the query has no key."},
-        .errors = kErrors,
+        .errors = kEdgeErrors,
         .handler = answers_nothing<check_publishable_key>,
         .workers = WorkerGroup::Readers,
         .is_published = false,
         .is_internal = true},
 };
-static_assert(well_formed(kEndpoints, "/edge/"));
+static_assert(well_formed(kEdgeEndpoints, "/edge/"));
 
 }  // namespace
 
 std::span<const Endpoint> edge_endpoints() {
-    return kEndpoints;
+    return kEdgeEndpoints;
 }
 
 }  // namespace muster::api

@@ -9,10 +9,10 @@ namespace {
 using http::Method;
 using rules::PublishableKey;
 
-constexpr auto kKind = PublishableKeyKind::Tracking;
+constexpr auto kTrackingKeyKind = PublishableKeyKind::Tracking;
 constexpr json::Integer kRate{1, service::kHighestRate};
 
-constexpr auto kNewKey = with_fields(
+constexpr auto kNewTrackingKey = with_fields(
     kNewPublishableKey,
     json::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate,
                    "Requests per second. If omitted: the installation's default."),
@@ -20,7 +20,7 @@ constexpr auto kNewKey = with_fields(
                    "Maximum burst of requests. If omitted: the installation's default."));
 
 // null restores the installation's default.
-constexpr auto kKeyChange = with_fields(
+constexpr auto kTrackingKeyChange = with_fields(
     kPublishableKeyChange,
     json::clearable(
         "rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate,
@@ -29,16 +29,16 @@ constexpr auto kKeyChange = with_fields(
         "burst", &PublishableKeyChange::burst, kRate,
         "Maximum burst of requests. null: the installation's default. If omitted, not changed."));
 
-constexpr auto kKey = publishable_key_record(
+constexpr auto kTrackingKey = publishable_key_record(
     "TrackingKey",
     field<&PublishableKey::rate_per_second>(
         "rate_limit_per_second", "Requests per second; null for the installation's default."),
     field<&PublishableKey::burst>(
         "burst", "Maximum burst of requests; null for the installation's default."));
 
-constexpr auto kKeyList = list_of<kKey>("TrackingKeyList", "keys");
+constexpr auto kTrackingKeyList = list_of<kTrackingKey>("TrackingKeyList", "keys");
 
-constexpr std::array kEndpoints = {
+constexpr std::array kTrackingKeyEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/engagement/keys",
              .operation = "listTrackingKeys",
@@ -49,7 +49,7 @@ constexpr std::array kEndpoints = {
              .access = Access::Admin,
              .query = kPublishableKeyListQuery,
              .reply = {200, "A page of keys."},
-             .handler = answers<kKeyList, list_publishable_keys<kKind>>},
+             .handler = answers<kTrackingKeyList, list_publishable_keys<kTrackingKeyKind>>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/engagement/keys",
@@ -65,11 +65,12 @@ constexpr std::array kEndpoints = {
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "NewTrackingKey",
-        .body_schema = schema_of<kNewKey>,
+        .body_schema = schema_of<kNewTrackingKey>,
         .body_example = R"({"name": "shop", "allowed_origins": ["https://shop.example"]})",
         .reply = {201, "The key."},
         .errors = kPublishableKeyErrors,
-        .handler = decoded<kNewKey, answers<kKey, create_publishable_key<kKind>>>},
+        .handler = decoded<kNewTrackingKey,
+                           answers<kTrackingKey, create_publishable_key<kTrackingKeyKind>>>},
     Endpoint{.method = Method::Patch,
              .path = "/v1/engagement/keys/{id}",
              .operation = "updateTrackingKey",
@@ -83,11 +84,12 @@ constexpr std::array kEndpoints = {
              .body_limit = kSmallBody,
              .body_required = true,
              .body_component = "TrackingKeyChange",
-             .body_schema = schema_of<kKeyChange>,
+             .body_schema = schema_of<kTrackingKeyChange>,
              .body_example = R"({"allowed_origins": ["https://*.shop.example"], "burst": null})",
              .reply = {200, "The key."},
              .errors = kPublishableKeyErrors,
-             .handler = decoded<kKeyChange, answers<kKey, change_publishable_key<kKind>>>},
+             .handler = decoded<kTrackingKeyChange,
+                                answers<kTrackingKey, change_publishable_key<kTrackingKeyKind>>>},
     Endpoint{
         .method = Method::Delete,
         .path = "/v1/engagement/keys/{id}",
@@ -99,14 +101,14 @@ constexpr std::array kEndpoints = {
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .reply = {204, "Revoked."},
-        .handler = answers_nothing<revoke_publishable_key<kKind>>},
+        .handler = answers_nothing<revoke_publishable_key<kTrackingKeyKind>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/engagement/keys"));
+static_assert(well_formed(kTrackingKeyEndpoints, "/v1/engagement/keys"));
 
 }  // namespace
 
 std::span<const Endpoint> tracking_key_endpoints() {
-    return kEndpoints;
+    return kTrackingKeyEndpoints;
 }
 
 }  // namespace muster::api

@@ -3,6 +3,7 @@
 #include "service/webhooks/deliveries.hpp"
 
 #include "api/groups.hpp"
+#include "api/webhooks/endpoint_ref.hpp"
 
 namespace muster {
 
@@ -68,10 +69,6 @@ constexpr auto kDeliveryList = list_of<kDelivery>("WebhookDeliveryList", "delive
 
 // ---------------------------------------------------------------------------- handlers
 
-EndpointRef endpoint_ref(const Call& call) {
-    return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
-}
-
 auto list_deliveries(Call& call) {
     const auto ref = endpoint_ref(call);
     auto deliveries =
@@ -104,7 +101,7 @@ auto recover_deliveries(Call& call, OrgTransaction& transaction, const Recovery&
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kDeliveryListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "status",
@@ -113,9 +110,9 @@ constexpr std::array kListQuery = {
     QueryParameter{
         .name = "event_type", .least = 1, .meaning = "Only deliveries of events of this type."},
 };
-constexpr std::array kStateErrors = {ErrorCode::InvalidState};
+constexpr std::array kDeliveryStateErrors = {ErrorCode::InvalidState};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kDeliveryEndpoints = {
     Endpoint{
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/test",
@@ -131,7 +128,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {202, "The delivery of the test event, pending."},
-        .errors = kStateErrors,
+        .errors = kDeliveryStateErrors,
         .handler = decoded<kNothing, answers<kDelivery, test_endpoint>>},
     Endpoint{
         .method = Method::Post,
@@ -152,7 +149,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kRecovery>,
         .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
         .reply = {202, "The number of deliveries queued again."},
-        .errors = kStateErrors,
+        .errors = kDeliveryStateErrors,
         .handler = decoded<kRecovery, answers<kRecovered, recover_deliveries>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
@@ -161,7 +158,7 @@ constexpr std::array kEndpoints = {
              .description =
                  "Lists the deliveries of the last 30 days with their attempts, newest first. "
                  "Filter by status or event_type.",
-             .query = kListQuery,
+             .query = kDeliveryListQuery,
              .reply = {200, "A page of deliveries."},
              .handler = answers<kDeliveryList, list_deliveries>},
     Endpoint{
@@ -188,15 +185,16 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {202, "The delivery, pending again."},
-        .errors = kStateErrors,
+        .errors = kDeliveryStateErrors,
         .handler = decoded<kNothing, answers<kDelivery, redeliver>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints/{endpointId}/"));
+static_assert(well_formed(kDeliveryEndpoints,
+                          "/v1/installations/{id}/webhook-endpoints/{endpointId}/"));
 
 }  // namespace
 
 std::span<const Endpoint> webhook_delivery_endpoints() {
-    return kEndpoints;
+    return kDeliveryEndpoints;
 }
 
 }  // namespace muster::api

@@ -5,6 +5,7 @@
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"
+#include "api/webhooks/endpoint_ref.hpp"
 #include "api/worker_state.hpp"
 #include "rules/event_types.hpp"
 
@@ -78,10 +79,6 @@ constexpr IssuedShape<kEndpoint, &IssuedEndpoint::endpoint, &IssuedEndpoint::sec
 
 // ---------------------------------------------------------------------------- handlers
 
-EndpointRef endpoint_ref(const Call& call) {
-    return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
-}
-
 auto list_endpoints(Call& call) {
     const auto after = call.cursor_id<EndpointId>();
     auto endpoints =
@@ -132,13 +129,13 @@ auto rotate_secret(Call& call, OrgTransaction& transaction, const Nothing&) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {
+constexpr std::array kWebhookEndpointListQuery = {
     page_limit(),
     kPageCursor,
 };
-constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
+constexpr std::array kWebhookEndpointCreateErrors = {ErrorCode::InvalidState};
 
-constexpr std::array kEndpoints = {
+constexpr std::array kWebhookEndpointEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/installations/{id}/webhook-endpoints",
              .operation = "listWebhookEndpoints",
@@ -146,7 +143,7 @@ constexpr std::array kEndpoints = {
              .description =
                  "Lists the webhook endpoints of an installation with their status. The signing "
                  "secrets are not shown.",
-             .query = kListQuery,
+             .query = kWebhookEndpointListQuery,
              .reply = {200, "A page of endpoints."},
              .handler = answers<kEndpointList, list_endpoints>},
     Endpoint{
@@ -168,7 +165,7 @@ constexpr std::array kEndpoints = {
         .body_example = R"({"url": "https://crm.example/hooks",
                "subscribed_event_types": ["member.created", "member.updated"]})",
         .reply = {201, "The endpoint."},
-        .errors = kCreateErrors,
+        .errors = kWebhookEndpointCreateErrors,
         .handler =
             decoded<kNewEndpoint, checked<check_new, answers<kIssuedEndpoint, create_endpoint>>>},
     Endpoint{
@@ -218,12 +215,12 @@ constexpr std::array kEndpoints = {
         .reply = {200, "The endpoint with its new secret."},
         .handler = decoded<kNothing, answers<kIssuedEndpoint, rotate_secret>>},
 };
-static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints"));
+static_assert(well_formed(kWebhookEndpointEndpoints, "/v1/installations/{id}/webhook-endpoints"));
 
 }  // namespace
 
 std::span<const Endpoint> webhook_endpoint_endpoints() {
-    return kEndpoints;
+    return kWebhookEndpointEndpoints;
 }
 
 }  // namespace muster::api

@@ -22,10 +22,6 @@ using Clock = std::chrono::steady_clock;
 constexpr long kKeptConnections = 256;
 constexpr std::size_t kKeptNames = 1024;
 
-struct FreeMulti {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-};
-
 void check_multi(CURLMcode code) {
     if (code != CURLM_OK)
         throw std::runtime_error(std::string("curl: ") + curl_multi_strerror(code));
@@ -44,6 +40,9 @@ void prepare_process() {
 }  // namespace
 
 struct WebhookSender::Impl {
+    struct FreeMulti {
+        void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    };
     struct Known {
         std::vector<IpAddress> addresses;
         Clock::time_point until;

@@ -18,7 +18,6 @@ using rules::ProviderConnection;
 
 // The maximum duration of a code exchange; the authorization is already deleted by then.
 constexpr Milliseconds kExchangeLife{60L * 1000};
-constexpr int kRetryAfterSeconds = 60;  // seconds; the operator has to act first
 
 bool is_overdue(const store::ListedConnection& listed, Timestamp now) {
     if (listed.connection.status != ConnectionStatus::Pending) return false;
@@ -46,7 +45,7 @@ void require_any_ready(const ProvidersSettings& settings) {
     if (any) return;
     throw Error(ErrorCode::ProviderUnavailable)
         .detail("reason", "no provider is set up")
-        .retry_after(kRetryAfterSeconds);
+        .retry_after(kProviderRetrySeconds);
 }
 
 bool has_seat(const std::vector<rules::Seat>& seats, OrgId organization) {
@@ -72,7 +71,7 @@ void require_ready(const Provider& provider, const ProvidersSettings& settings) 
     if (reason.empty()) return;
     throw Error(ErrorCode::ProviderUnavailable)
         .detail("reason", reason)
-        .retry_after(kRetryAfterSeconds);
+        .retry_after(kProviderRetrySeconds);
 }
 
 std::vector<ProviderConnection> list_connections(Context& context, AdminId admin,

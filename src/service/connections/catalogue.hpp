@@ -13,6 +13,9 @@
 
 namespace muster::service {
 
+// Retry-After of PROVIDER_UNAVAILABLE and of unreadable tokens: the operator has to act first.
+inline constexpr int kProviderRetrySeconds = 60;
+
 struct CatalogEntry {
     std::string provider;
     std::string name;

@@ -21,7 +21,6 @@ using rules::TokenFailure;
 
 // A refresh that ended this recently counts as the result of a new request.
 constexpr Milliseconds kReuseTime{1'000};
-constexpr int kRetryAfterSeconds = 60;  // seconds
 
 // ---------------------------------------------------------------------------- code exchange
 
@@ -129,7 +128,7 @@ RefreshPlan require_refreshable(const Context& context, const ProviderConnection
             throw Error(ErrorCode::ServiceUnavailable)
                 .internal("the tokens of connection " + connection.id.text() +
                           " cannot be decrypted or used")
-                .retry_after(kRetryAfterSeconds);
+                .retry_after(kProviderRetrySeconds);
         case RefreshBlocker::None:
             break;
     }

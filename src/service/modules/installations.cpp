@@ -11,6 +11,7 @@
 #include "rules/modules/modules.hpp"
 #include "rules/seal_names.hpp"
 #include "service/audit.hpp"
+#include "service/modules/modules.hpp"
 #include "service/outbox.hpp"
 #include "store/modules/installations.hpp"
 #include "store/modules/modules.hpp"
@@ -30,12 +31,6 @@ using rules::VersionStatus;
 
 [[noreturn]] void reject_second_installation() {
     throw Error(ErrorCode::Conflict).detail("field", "module_id");
-}
-
-rules::Module locked_module(db::OrgStore& org, ModuleId id) {
-    auto module = store::lock_module(org, id);
-    if (!module) throw Error(ErrorCode::NotFound);
-    return std::move(*module);
 }
 
 // A version of the module that can be installed.

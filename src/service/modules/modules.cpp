@@ -17,12 +17,6 @@ using rules::VersionStatus;
     throw Error(ErrorCode::InvalidState).detail("reason", reason);
 }
 
-rules::Module locked_module(db::OrgStore& org, ModuleId id) {
-    auto module = store::lock_module(org, id);
-    if (!module) throw Error(ErrorCode::NotFound);
-    return std::move(*module);
-}
-
 void reject_invalid_manifest(const rules::Module& module, const rules::ModuleVersion& version) {
     Faults faults;
     rules::check_manifest(module.slug, version.manifest.text, faults);
@@ -30,6 +24,12 @@ void reject_invalid_manifest(const rules::Module& module, const rules::ModuleVer
 }
 
 }  // namespace
+
+rules::Module locked_module(db::OrgStore& org, ModuleId id) {
+    auto module = store::lock_module(org, id);
+    if (!module) throw Error(ErrorCode::NotFound);
+    return std::move(*module);
+}
 
 rules::Module create_module(OrgTransaction& transaction, const NewModule& in) {
     db::OrgStore org(transaction.tx, transaction.org());

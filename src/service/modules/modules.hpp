@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace muster::db {
+class OrgStore;
+}
+
 namespace muster::service {
 
 inline constexpr std::int64_t kMostModules = 200;   // per organization
@@ -24,6 +28,9 @@ struct NewModule {
 // Creates a draft. Throws CONFLICT (details.field) if the slug is taken, INVALID_STATE if the
 // organization has kMostModules.
 rules::Module create_module(OrgTransaction& transaction, const NewModule& in);
+
+// Locks the module's row until the transaction ends. Throws NOT_FOUND.
+rules::Module locked_module(db::OrgStore& org, ModuleId id);
 
 std::optional<rules::Module> find_module(Context& context, OrgId organization, ModuleId id);
 // At most `limit` modules with an id greater than `after`, ordered by id.

@@ -27,21 +27,21 @@ std::optional<rules::Targeting> targeting_of(const std::string& document) {
     return rules::targeting_of(document);
 }
 
-constexpr auto kCampaign = columns<AdCandidate>(
+constexpr auto kServedCampaign = columns<AdCandidate>(
     column<&AdCandidate::campaign>("c.id"), column<&AdCandidate::weight>("c.weight"),
     column<&AdCandidate::daily_impressions>("c.daily_impressions"),
     column<&AdCandidate::frequency_cap>("c.frequency_cap"),
     column<&AdCandidate::starts_at>("c.starts_at"), column<&AdCandidate::ends_at>("c.ends_at"),
     converted<targeting_of, &AdCandidate::targeting>("c.targeting"));
 
-constexpr auto kCreative = columns<AdCreative>(
+constexpr auto kServedCreative = columns<AdCreative>(
     column<&AdCreative::id>("r.id"), column<&AdCreative::image_url>("r.image_url"),
     column<&AdCreative::alt>("r.alt"), column<&AdCreative::width>("s.width"),
     column<&AdCreative::height>("s.height"), column<&AdCreative::campaign_id>("r.campaign_id"));
 
-constexpr auto kCandidate = columns<Candidate>(nested<&Candidate::campaign>(kCampaign),
-                                               nested<&Candidate::creative>(kCreative));
-constexpr auto kSlot = columns<Slot>(nested<&Slot::candidate>(kCandidate));
+constexpr auto kCandidate = columns<Candidate>(nested<&Candidate::campaign>(kServedCampaign),
+                                               nested<&Candidate::creative>(kServedCreative));
+constexpr auto kServedSlot = columns<Slot>(nested<&Slot::candidate>(kCandidate));
 
 struct Visit {
     rules::AdVisitor visitor;
@@ -76,7 +76,7 @@ std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, st
     // LIMIT: the maximum number of campaigns in a slot times the maximum number of creatives of a
     // campaign.
     static constexpr OrgSql kFind{
-        "ad_serving.find_candidates", kSlot,
+        "ad_serving.find_candidates", kServedSlot,
         "SELECT {columns} FROM ad_slots s "
         "LEFT JOIN (ad_campaign_slots l "
         "JOIN ad_campaigns c ON c.organization_id = l.organization_id AND c.id = l.campaign_id "

@@ -45,12 +45,6 @@ std::int64_t status(Client& client, const char* name) {
     return rows.integer(2);
 }
 
-muster::db::ConnectionSettings short_lock_timeout() {
-    auto settings = muster::test::connection_settings();
-    settings.lock_timeout_seconds = 1;
-    return settings;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(connection)
@@ -329,7 +323,7 @@ BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_deadlock) {
 
 BOOST_AUTO_TEST_CASE(a_row_that_remains_locked_is_a_lock_timeout) {
     Client holder;
-    Client waiting(short_lock_timeout());
+    Client waiting(muster::test::short_lock_timeout());
     const SchemaChange table(holder,
                              "CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
                              "DROP TABLE locked_rows");

@@ -34,12 +34,6 @@ constexpr SystemSql kInsert{"test.insert", kTest, "INSERT INTO counters (id, n) 
 constexpr SystemSql kLock{"test.lock", kTest, "SELECT n FROM counters WHERE id = ? FOR UPDATE"};
 constexpr SystemSql kSession{"test.session", kTest, "SELECT CONNECTION_ID()"};
 
-muster::db::ConnectionSettings short_lock_timeout() {
-    auto settings = muster::test::connection_settings();
-    settings.lock_timeout_seconds = 1;
-    return settings;
-}
-
 // Whether all runs of `work` ended with a deadlock or a lock timeout; throws any other error.
 template <class Work>
 bool needs_repeat(const Work& work) {
@@ -78,7 +72,7 @@ struct Counters {
     void kill(Tx& tx) { client.kill(session_of(tx)); }
 
     Client client;
-    Database database{short_lock_timeout()};
+    Database database{muster::test::short_lock_timeout()};
 };
 
 }  // namespace

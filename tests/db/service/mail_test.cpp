@@ -53,7 +53,7 @@ struct MailRunner : DatabaseContext {
     std::unique_ptr<MailDispatch> made;
 };
 
-struct Outbox : Fixture {
+struct MailQueue : Fixture {
     void queue(const Mail& mail = kMail, Milliseconds life = 5 * kMinute) {
         const Timestamp now = Timestamp::now();
         database.transaction(
@@ -85,7 +85,7 @@ bool holds(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(mail, Outbox)
+BOOST_FIXTURE_TEST_SUITE(mail, MailQueue)
 
 // ---------------------------------------------------------------------------- queueing
 

@@ -142,11 +142,12 @@ Texts query_faults(const std::string& query) {
     return faults([&] { (void)api::decode_query(kList, query); });
 }
 
-struct Thing {
+struct ListedThing {
     std::int64_t number = 0;
 };
-constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number", "The number."));
-constexpr auto kThings = api::list_of<kThing>("ThingList", "things");
+constexpr auto kListedThing =
+    record<ListedThing>("Thing", field<&ListedThing::number>("number", "The number."));
+constexpr auto kThings = api::list_of<kListedThing>("ThingList", "things");
 
 struct Calls : test::OfflineContext {
     Call call(const std::string& query, const Endpoint& endpoint = kList) {
@@ -248,9 +249,9 @@ BOOST_AUTO_TEST_CASE(filter_values_are_separated_in_a_cursor) {
 }
 
 BOOST_AUTO_TEST_CASE(an_extra_row_creates_a_next_page) {
-    const auto page = [&](std::vector<Thing> things) {
+    const auto page = [&](std::vector<ListedThing> things) {
         auto one = call("limit=2");
-        const auto made = api::page_of(one, std::move(things), [](const Thing& thing) {
+        const auto made = api::page_of(one, std::move(things), [](const ListedThing& thing) {
             return std::to_string(thing.number);
         });
         Json::Value body;

@@ -55,7 +55,7 @@ Request request(Method method, std::string path) {
     return made;
 }
 
-std::string header(const Reply& reply, std::string_view name) {
+std::string header_of(const Reply& reply, std::string_view name) {
     std::string found;
     for (const auto& [key, value] : reply.headers) {
         if (key == name) found += value;
@@ -98,14 +98,14 @@ BOOST_AUTO_TEST_CASE(an_unknown_path_gets_only_the_envelope) {
     BOOST_TEST(
         reply.body ==
         R"({"error":{"code":"NOT_FOUND","message":"No such path or record.","status":404}})");
-    BOOST_TEST(header(reply, "Cache-Control") == "no-store");
-    BOOST_TEST(header(reply, "Allow") == "");
+    BOOST_TEST(header_of(reply, "Cache-Control") == "no-store");
+    BOOST_TEST(header_of(reply, "Allow") == "");
 }
 
 BOOST_AUTO_TEST_CASE(an_unsupported_method_gets_the_allowed_methods) {
     const Reply reply = answer(Method::Delete, "/v1/imports");
     BOOST_TEST(reply.status == 405);
-    BOOST_TEST(header(reply, "Allow") == "GET, HEAD, POST");
+    BOOST_TEST(header_of(reply, "Allow") == "GET, HEAD, POST");
     BOOST_TEST(parsed(reply)["error"]["code"].asString() == "METHOD_NOT_ALLOWED");
 }
 
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(liveness_needs_no_database) {
 BOOST_AUTO_TEST_CASE(readiness_reports_an_unreachable_database) {
     const Reply reply = answer(Method::Get, "/readyz");
     BOOST_TEST(reply.status == 503);
-    BOOST_TEST(header(reply, "Retry-After") == "1");
+    BOOST_TEST(header_of(reply, "Retry-After") == "1");
     const Json::Value error = parsed(reply)["error"];
     BOOST_TEST(error["code"].asString() == "SERVICE_UNAVAILABLE");
     BOOST_TEST(error["details"]["reason"].asString().find("/nowhere") == std::string::npos);
@@ -128,15 +128,15 @@ BOOST_AUTO_TEST_CASE(readiness_reports_an_unreachable_database) {
 BOOST_AUTO_TEST_CASE(the_description_is_cached_by_its_etag) {
     const Reply first = answer(Method::Get, "/openapi/partner.json");
     BOOST_TEST(first.status == 200);
-    const std::string etag = header(first, "ETag");
+    const std::string etag = header_of(first, "ETag");
     BOOST_TEST(etag.starts_with("\""));
-    BOOST_TEST(header(first, "Cache-Control").starts_with("public"));
+    BOOST_TEST(header_of(first, "Cache-Control").starts_with("public"));
     Request again = request(Method::Get, "/openapi/partner.json");
     again.if_none_match = etag;
     const Reply second = answer(again);
     BOOST_TEST(second.status == 304);
     BOOST_TEST(second.body == "");
-    BOOST_TEST(header(second, "ETag") == etag);
+    BOOST_TEST(header_of(second, "ETag") == etag);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_credential_is_rejected_before_any_lookup) {
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_missing_credential_is_rejected_before_any_lookup) {
         };
         const Reply reply = answer(one);
         BOOST_TEST(reply.status == 401, authorization);
-        BOOST_TEST(header(reply, "WWW-Authenticate") == "Bearer");
+        BOOST_TEST(header_of(reply, "WWW-Authenticate") == "Bearer");
         BOOST_TEST(parsed(reply)["error"]["code"].asString() == "UNAUTHORIZED");
     }
     BOOST_TEST(answer(Method::Get, "/v1/users/no-uuid").status == 401);
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(an_unreachable_database_is_a_503_and_does_not_end_the_worke
     one.authorization = "bearer " + create_credential("org_").reveal();
     const Reply reply = answer(one);
     BOOST_TEST(reply.status == 503);
-    BOOST_TEST(header(reply, "Retry-After") == "1");
+    BOOST_TEST(header_of(reply, "Retry-After") == "1");
     BOOST_TEST(reply.body.find("nowhere") == std::string::npos);
     BOOST_TEST(!pipeline.is_tainted());
 }
@@ -204,8 +204,8 @@ BOOST_AUTO_TEST_CASE(a_page_without_a_key_is_rejected_without_a_database_lookup)
                                      "key=" + create_credential("org_").reveal()}) {
         const Reply reply = answer(page_request(Method::Post, query));
         BOOST_TEST(reply.status == 401);
-        BOOST_TEST(header(reply, "Vary") == "Origin");
-        BOOST_TEST(header(reply, "Access-Control-Allow-Origin").empty());
+        BOOST_TEST(header_of(reply, "Vary") == "Origin");
+        BOOST_TEST(header_of(reply, "Access-Control-Allow-Origin").empty());
     }
 }
 
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(the_key_in_the_query_decides_a_preflight) {
     BOOST_TEST(answer(page_request(Method::Options, "")).status == 401);
     const Reply elsewhere = answer(Method::Options, "/v1/users");
     BOOST_TEST(elsewhere.status == 405);
-    BOOST_TEST(header(answer(Method::Put, "/v1/track"), "Allow") == "OPTIONS, POST");
+    BOOST_TEST(header_of(answer(Method::Put, "/v1/track"), "Allow") == "OPTIONS, POST");
 }
 
 BOOST_AUTO_TEST_CASE(

@@ -11,7 +11,7 @@
 
 namespace {
 
-enum class Colour { Red, Blue };
+enum class Paint { Red, Blue };
 
 struct Specimen {
     std::string name = "a \"name\"\n";
@@ -19,9 +19,9 @@ struct Specimen {
     bool is_good = true;
     muster::OrgId id;
     muster::Timestamp when{0};
-    Colour colour = Colour::Blue;
+    Paint colour = Paint::Blue;
     std::optional<std::string> note;
-    std::optional<Colour> other;
+    std::optional<Paint> other;
     std::optional<std::int64_t> number;
     std::vector<std::string> tags;
     std::vector<std::vector<std::int64_t>> table;
@@ -31,8 +31,8 @@ struct Specimen {
 }  // namespace
 
 template <>
-inline constexpr std::array muster::kNames<Colour> = {muster::Name{Colour::Red, "red"},
-                                                      muster::Name{Colour::Blue, "blue"}};
+inline constexpr std::array muster::kNames<Paint> = {muster::Name{Paint::Red, "red"},
+                                                     muster::Name{Paint::Blue, "blue"}};
 
 namespace {
 
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(every_field_is_written_in_list_order) {
                R"("colour":"blue","note":null,"other":null,"number":null,"tags":[],"table":[],)"
                R"("raw":{"any":1}})");
     thing.note = "";
-    thing.other = Colour::Red;
+    thing.other = Paint::Red;
     thing.number = 0;
     thing.tags = {"x", "y"};
     thing.table = {{1, 2}, {}};

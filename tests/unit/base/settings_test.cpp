@@ -19,7 +19,7 @@ using muster::SettingsError;
 
 namespace {
 
-const std::string kKey(32, '\x01');
+const std::string kKeyBytes(32, '\x01');
 constexpr std::array<std::string_view, 2> kProviders = {"slack", "google_docs"};
 
 // Sets an environment variable during its lifetime.
@@ -60,7 +60,7 @@ struct Files {
     }
 
     muster::test::Scratch scratch;
-    std::string key_file = scratch.write("muster.key", kKey);
+    std::string key_file = scratch.write("muster.key", kKeyBytes);
 };
 
 }  // namespace
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     BOOST_TEST(read.mail.tls == "try");
     BOOST_TEST(read.mail.password.empty());
     BOOST_TEST(read.log.level == "info");
-    BOOST_TEST(read.security.key.reveal() == kKey);
+    BOOST_TEST(read.security.key.reveal() == kKeyBytes);
 }
 
 BOOST_AUTO_TEST_CASE(space_and_comments_around_keys_are_ignored) {
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_password_file_may_end_with_a_line_end) {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_is_read_to_the_last_byte_with_or_without_the_prefix) {
-    const std::string bytes = std::string("\n \0", 3) + kKey + "\n";
+    const std::string bytes = std::string("\n \0", 3) + kKeyBytes + "\n";
     const std::string file = scratch.write("key", bytes);
     for (const std::string prefix : {"", "file:"}) {
         const Settings read = load("[security]\nkey_file = " + prefix + file + "\n");
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file) {
                             "file:" + scratch.write("p", "from a file\n"));
     BOOST_TEST(load("[database]\npassword = no\n").database.password.reveal() == "from a file");
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
-    BOOST_TEST(load("[security]\nkey_file = /nowhere\n").security.key.reveal() == kKey);
+    BOOST_TEST(load("[security]\nkey_file = /nowhere\n").security.key.reveal() == kKeyBytes);
 }
 
 BOOST_AUTO_TEST_CASE(a_password_file_of_the_environment_may_end_with_a_line_end) {

@@ -10,7 +10,7 @@ namespace {
 
 using rules::AttributeType;
 
-const rules::AttributeRegistry& registry() {
+const rules::AttributeRegistry& shared_registry() {
     static const rules::AttributeRegistry kRegistry({
         {"phone", "Phone", AttributeType::Text, {}, true},
         {"score", "Score", AttributeType::Number, {}, true},
@@ -23,8 +23,8 @@ const rules::AttributeRegistry& registry() {
 }
 
 Converted convert(const std::vector<std::string>& header, const std::vector<std::string>& cells) {
-    const Converter converter(route_columns(unique_column_names(header), {}, registry()),
-                              registry(), *Date::parse("2026-11-20"));
+    const Converter converter(route_columns(unique_column_names(header), {}, shared_registry()),
+                              shared_registry(), *Date::parse("2026-11-20"));
     return converter.convert(cells);
 }
 

@@ -21,7 +21,7 @@ Options parse(std::vector<std::string> more) {
     return parse_words(arguments);
 }
 
-void refuses(const std::vector<std::string>& more, std::string_view part) {
+void refuses_arguments(const std::vector<std::string>& more, std::string_view part) {
     BOOST_CHECK_EXCEPTION(static_cast<void>(parse(more)), UsageError, [&](const UsageError& error) {
         BOOST_TEST_MESSAGE(error.what());
         return std::string_view(error.what()).find(part) != std::string_view::npos;
@@ -83,20 +83,20 @@ BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_rejected_and_not_repeated) {
 }
 
 BOOST_AUTO_TEST_CASE(invalid_command_lines_are_refused) {
-    refuses({"other.csv"}, "unexpected argument other.csv; name one FILE");
-    refuses({"--dry-run", "--commit"}, "--dry-run and --commit are both given");
-    refuses({"--chunk", "0"}, "1 to 5000");
-    refuses({"--chunk", "5001"}, "1 to 5000");
-    refuses({"--chunk"}, "needs a value");
-    refuses({"--map", "email"}, "Column=field");
-    refuses({"--map", "=email"}, "Column=field");
-    refuses({"--separator", ";;"}, "one character");
-    refuses({"--resume", "7"}, "id of an import job");
-    refuses({"--cancel", "7"}, "takes no FILE");
-    refuses({"--url=https://x.org/v1/"}, "use https://x.org, without /v1");
-    refuses({"--quiet=yes"}, "takes no value");
-    refuses({"--comit"}, "unknown option --comit; did you mean --commit?");
-    refuses({"--errors", "members.csv"}, "--errors is the imported file");
+    refuses_arguments({"other.csv"}, "unexpected argument other.csv; name one FILE");
+    refuses_arguments({"--dry-run", "--commit"}, "--dry-run and --commit are both given");
+    refuses_arguments({"--chunk", "0"}, "1 to 5000");
+    refuses_arguments({"--chunk", "5001"}, "1 to 5000");
+    refuses_arguments({"--chunk"}, "needs a value");
+    refuses_arguments({"--map", "email"}, "Column=field");
+    refuses_arguments({"--map", "=email"}, "Column=field");
+    refuses_arguments({"--separator", ";;"}, "one character");
+    refuses_arguments({"--resume", "7"}, "id of an import job");
+    refuses_arguments({"--cancel", "7"}, "takes no FILE");
+    refuses_arguments({"--url=https://x.org/v1/"}, "use https://x.org, without /v1");
+    refuses_arguments({"--quiet=yes"}, "takes no value");
+    refuses_arguments({"--comit"}, "unknown option --comit; did you mean --commit?");
+    refuses_arguments({"--errors", "members.csv"}, "--errors is the imported file");
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"-", "--url", "https://x.org"})), UsageError);
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"--url", "https://x.org"})), UsageError);
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"members.csv"})), UsageError);

@@ -4,7 +4,7 @@
 #include "rules/audit.hpp"
 
 #include "base/crypto.hpp"
-#include "db/fixture.hpp"
+#include "db/admins.hpp"
 #include "db/lookups.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
@@ -20,11 +20,10 @@ using namespace muster;
 using service::IssuedKey;
 using test::code_of;
 using test::Fixture;
+using test::kDay;
+using test::kHour;
 
 namespace {
-
-constexpr Milliseconds kHour{3600L * 1000};
-constexpr Milliseconds kDay = 24 * kHour;
 
 struct ApiKeys : Fixture {
     std::optional<service::Caller> identify(const Secret& secret) {

@@ -17,6 +17,7 @@
 using namespace muster;
 using rules::ConnectionStatus;
 using service::ConnectionRefresher;
+using test::holds;
 using test::kDay;
 using test::kHour;
 using test::kMark;
@@ -26,10 +27,6 @@ using test::ProviderServer;
 using test::ServedRequest;
 
 namespace {
-
-bool holds(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
 
 struct Upkeep : test::ConnectionFixture {
     // How many were processed until none was due.

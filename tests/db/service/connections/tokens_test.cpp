@@ -12,6 +12,7 @@ using namespace muster;
 using rules::ConnectionStatus;
 using rules::TokenFailure;
 using service::RefreshState;
+using test::holds;
 using test::kHour;
 using test::kMark;
 using test::kMinute;
@@ -20,10 +21,6 @@ using test::ProviderServer;
 using test::ServedRequest;
 
 namespace {
-
-bool holds(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
 
 struct Tokens : test::ConnectionFixture {
     std::optional<TokenFailure> exchange(ConnectionId id,

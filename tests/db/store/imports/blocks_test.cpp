@@ -25,8 +25,8 @@ inline std::ostream& operator<<(std::ostream& to, const BlockKey& key) {
 
 namespace {
 
-const Timestamp kNow = Timestamp::now();
-const Timestamp kLater = kNow + Milliseconds(1000);
+const Timestamp kStagedAt = Timestamp::now();
+const Timestamp kDecidedAt = kStagedAt + Milliseconds(1000);
 
 struct Blocks : ImportFixture {
     template <class Call>
@@ -39,14 +39,15 @@ struct Blocks : ImportFixture {
 
     void insert(BlockKey key, std::string data = "data") {
         const store::NewBlock block{key, 1, std::move(data)};
-        on_store([&](OrgStore& org) { store::insert_blocks(org, id, {&block, 1}, kNow); });
+        on_store([&](OrgStore& org) { store::insert_blocks(org, id, {&block, 1}, kStagedAt); });
     }
     void set_outcome(BlockKey key, const std::vector<RowState>& states,
                      BlockState state = BlockState::Checked) {
         std::vector<rules::RowOutcome> outcomes;
         for (const RowState one : states) outcomes.push_back({one, {}, "", UserId::create()});
-        on_store(
-            [&](OrgStore& org) { store::write_outcome(org, id, key, state, outcomes, kLater); });
+        on_store([&](OrgStore& org) {
+            store::write_outcome(org, id, key, state, outcomes, kDecidedAt);
+        });
     }
     std::vector<BlockKey> read(BlockFilter filter, BlockKey from = {}, int limit = 100) {
         std::vector<BlockKey> keys;
@@ -82,8 +83,8 @@ BOOST_AUTO_TEST_CASE(a_block_is_read_as_it_was_written) {
     BOOST_TEST(block.rows == 1);
     BOOST_TEST(block.data == data);
     BOOST_TEST(block.outcome == "");
-    BOOST_TEST(block.staged_at == kNow);
-    BOOST_TEST(block.updated_at == kNow);
+    BOOST_TEST(block.staged_at == kStagedAt);
+    BOOST_TEST(block.updated_at == kStagedAt);
 }
 
 BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_any_position) {
@@ -141,10 +142,10 @@ BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_its_time) {
         {RowState::Invalid, rules::RowError::AttrUnknownKey, "shirt", {}},
         {RowState::Created, rules::RowError::None, "", UserId::create()}};
     on_store([&](OrgStore& org) {
-        store::write_outcome(org, id, {0, 0}, BlockState::Checked, outcomes, kLater);
+        store::write_outcome(org, id, {0, 0}, BlockState::Checked, outcomes, kDecidedAt);
         const auto block = store::read_blocks(org, id, {}, BlockFilter::All, 1).front();
-        BOOST_TEST(block.updated_at == kLater);
-        BOOST_TEST(block.staged_at == kNow);
+        BOOST_TEST(block.updated_at == kDecidedAt);
+        BOOST_TEST(block.staged_at == kStagedAt);
         const auto read = rules::decode_outcomes(block.outcome, 2);
         BOOST_TEST(read[0].state == RowState::Invalid);
         BOOST_TEST(read[0].key == "shirt");
@@ -184,13 +185,13 @@ BOOST_AUTO_TEST_CASE(two_calls_that_create_the_same_block_run_in_sequence) {
     std::future<void> second;
     on_store([&](OrgStore& org) {
         const store::NewBlock block{{0, 0}, 1, "first"};
-        store::insert_blocks(org, id, {&block, 1}, kNow);
+        store::insert_blocks(org, id, {&block, 1}, kStagedAt);
         second = std::async(std::launch::async, [&] {
             test::DatabaseContext worker;
             worker.database.transaction([&](db::Tx& tx) {
                 OrgStore own(tx, acme);
                 const store::NewBlock rival{{++runs == 1 ? 0U : 1U, 0}, 1, "second"};
-                store::insert_blocks(own, id, {&rival, 1}, kNow);
+                store::insert_blocks(own, id, {&rival, 1}, kStagedAt);
             });
         });
         BOOST_TEST(until([&] { return client.has_lock_wait(); }));

@@ -157,7 +157,7 @@ OAuthClient client_of(std::string_view id) {
     return oauth_client(provider, configured(), has_host ? "acme.myshopify.com" : "");
 }
 
-AuthorizationRequest request() {
+AuthorizationRequest authorization_request() {
     return {.redirect_uri = kCallback, .state = "state-1", .verifier = kVerifier};
 }
 
@@ -222,7 +222,8 @@ BOOST_AUTO_TEST_CASE(each_row_is_complete) {
 
 BOOST_AUTO_TEST_CASE(each_authorization_request_matches_the_documentation_of_the_provider) {
     for (const Expected& row : kExpected) {
-        BOOST_TEST(authorization_url(client_of(row.provider), request()) == row.authorize);
+        BOOST_TEST(authorization_url(client_of(row.provider), authorization_request()) ==
+                   row.authorize);
     }
 }
 
@@ -231,7 +232,8 @@ BOOST_AUTO_TEST_CASE(each_token_request_matches_the_documentation_of_the_provide
         BOOST_TEST_CONTEXT(row.provider) {
             const OAuthClient client = client_of(row.provider);
             const Headers headers = headers_of(row.client);
-            check(code_request(client, request(), "code/1"), row.token_url, headers, row.code);
+            check(code_request(client, authorization_request(), "code/1"), row.token_url, headers,
+                  row.code);
             check(refresh_request(client, Secret("refresh/1")), row.token_url, headers,
                   row.refresh);
         }

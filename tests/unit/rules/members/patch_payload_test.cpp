@@ -14,7 +14,7 @@ rules::MemberPatch read(std::string_view text) {
     return test::decoded(rules::MemberPatchPayload{}, text);
 }
 
-Texts faults(std::string_view text) {
+Texts patch_faults(std::string_view text) {
     return test::faults(rules::MemberPatchPayload{}, text);
 }
 
@@ -41,12 +41,13 @@ BOOST_AUTO_TEST_CASE(attributes_keep_null_to_clear_a_key) {
 }
 
 BOOST_AUTO_TEST_CASE(every_fault_is_reported_at_once) {
-    BOOST_TEST(faults(R"({"email":"x@y.zz","dob":"x","no":1,"locale":5,"attributes":null})") ==
-               (Texts{"email unknown_field", "dob invalid_date", "no unknown_field",
-                      "locale wrong_type", "attributes wrong_type"}));
-    BOOST_TEST(faults("[]") == Texts{" wrong_type"});
     BOOST_TEST(
-        faults(R"({"attributes":{"a":{"b":1},")" + std::string(65, 'k') + R"(":null}})") ==
+        patch_faults(R"({"email":"x@y.zz","dob":"x","no":1,"locale":5,"attributes":null})") ==
+        (Texts{"email unknown_field", "dob invalid_date", "no unknown_field", "locale wrong_type",
+               "attributes wrong_type"}));
+    BOOST_TEST(patch_faults("[]") == Texts{" wrong_type"});
+    BOOST_TEST(
+        patch_faults(R"({"attributes":{"a":{"b":1},")" + std::string(65, 'k') + R"(":null}})") ==
         (Texts{"attributes.a wrong_type", "attributes." + std::string(64, 'k') + " too_long"}));
 }
 
