@@ -292,4 +292,4 @@ def test_the_number_of_records_is_limited(new_org, stack):
               "FROM ad_campaigns c WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) AND created_at = 0 "
               "AND id NOT IN (SELECT campaign_id FROM ad_campaign_slots) LIMIT 1", slot["id"], ads.org.id)
     reply = ads.change("campaigns", moved, expect=409, slot_ids=[slot["id"]])
-    assert reply.json()["error"]["details"]["reason"].startswith("a slot has at most 100 campaigns")
+    assert reply.json()["error"]["details"]["reason"].startswith("a slot has at most 100 campaigns; remove one from slot ")
