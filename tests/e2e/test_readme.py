@@ -109,7 +109,7 @@ def test_the_requested_mail_has_the_code_of_that_admin(outputs):
     assert signed_in["token"] and signed_in["two_factor"] == {"enrolled": True, "verified": False}
 
 
-def test_the_catalogue_lists_each_provider(outputs):
+def test_the_catalog_lists_each_provider(outputs):
     rows = [line.split("\t") for line in outputs["catalog"][0].splitlines()]
     assert len(rows) == 15 and {row[1] for row in rows} <= {"true", "false"}
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-enum class Colour { Red, Blue };
+enum class Color { Red, Blue };
 
 struct Specimen {
     std::string name = "a \"name\"\n";
@@ -19,9 +19,9 @@ struct Specimen {
     bool is_good = true;
     muster::OrgId id;
     muster::Timestamp when{0};
-    Colour colour = Colour::Blue;
+    Color color = Color::Blue;
     std::optional<std::string> note;
-    std::optional<Colour> other;
+    std::optional<Color> other;
     std::optional<std::int64_t> number;
     std::vector<std::string> tags;
     std::vector<std::vector<std::int64_t>> table;
@@ -31,8 +31,8 @@ struct Specimen {
 }  // namespace
 
 template <>
-inline constexpr std::array muster::kNames<Colour> = {muster::Name{Colour::Red, "red"},
-                                                      muster::Name{Colour::Blue, "blue"}};
+inline constexpr std::array muster::kNames<Color> = {muster::Name{Color::Red, "red"},
+                                                     muster::Name{Color::Blue, "blue"}};
 
 namespace {
 
@@ -44,7 +44,7 @@ constexpr auto kSpecimen = record<Specimen>(
     "Specimen", field<&Specimen::name>("name", "The name."),
     field<&Specimen::count>("count", "The count."),
     field<&Specimen::is_good>("is_good", "The is_good."), field<&Specimen::id>("id", "The id."),
-    field<&Specimen::when>("when", "The when."), field<&Specimen::colour>("colour", "The colour."),
+    field<&Specimen::when>("when", "The when."), field<&Specimen::color>("color", "The color."),
     field<&Specimen::note>("note", "The note."), field<&Specimen::other>("other", "The other."),
     field<&Specimen::number>("number", "The number."), field<&Specimen::tags>("tags", "The tags."),
     field<&Specimen::table>("table", "The table."), field<&Specimen::raw>("raw", "The raw."));
@@ -65,10 +65,10 @@ BOOST_AUTO_TEST_CASE(every_field_is_written_in_list_order) {
     BOOST_TEST(to_json(kSpecimen, thing) ==
                R"({"name":"a \"name\"\n","count":-5,"is_good":true,)"
                R"("id":"00000000-0000-0000-0000-000000000000","when":"1970-01-01T00:00:00.000Z",)"
-               R"("colour":"blue","note":null,"other":null,"number":null,"tags":[],"table":[],)"
+               R"("color":"blue","note":null,"other":null,"number":null,"tags":[],"table":[],)"
                R"("raw":{"any":1}})");
     thing.note = "";
-    thing.other = Colour::Red;
+    thing.other = Color::Red;
     thing.number = 0;
     thing.tags = {"x", "y"};
     thing.table = {{1, 2}, {}};
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(each_type_is_described) {
     BOOST_TEST(schema_of("is_good") == R"({"type":"boolean"})");
     BOOST_TEST(schema_of("id") == R"({"format":"uuid","type":"string"})");
     BOOST_TEST(schema_of("when") == R"({"format":"date-time","type":"string"})");
-    BOOST_TEST(schema_of("colour") == R"({"enum":["red","blue"],"type":"string"})");
+    BOOST_TEST(schema_of("color") == R"({"enum":["red","blue"],"type":"string"})");
     BOOST_TEST(schema_of("note") == R"({"type":["string","null"]})");
     BOOST_TEST(schema_of("number") == R"({"type":["integer","null"]})");
     BOOST_TEST(schema_of("other") ==

@@ -1,4 +1,4 @@
-// rules/webhooks/retry_schedule.hpp: ten attempts with jitter, and a Retry-After that is honoured
+// rules/webhooks/retry_schedule.hpp: ten attempts with jitter, and a Retry-After that is honored
 // up to a limit.
 #include "rules/webhooks/retry_schedule.hpp"
 
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_delay_has_a_jitter_of_a_fifth_in_both_directions) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(retry_after_is_honoured_up_to_twice_the_delay) {
+BOOST_AUTO_TEST_CASE(retry_after_is_honored_up_to_twice_the_delay) {
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(1'000)) == 5'000);
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(7'000)) == 7'000);
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(10'000)) == 10'000);
