@@ -29,7 +29,7 @@ bool is_choice(const QueryParameter& parameter, std::string_view value) {
 std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string& text) {
     if (parameter.choice && !is_choice(parameter, text)) return FieldCode::InvalidChoice;
     if (parameter.kind == Kind::Email) {
-        return normalise_email(text);
+        return normalize_email(text);
     }
     if (parameter.kind == Kind::Timestamp) {
         const auto when = Timestamp::parse(text);

@@ -22,7 +22,7 @@ struct UsageError : std::runtime_error {
     std::string command;
 };
 
-// A failure with a code of the error catalogue and details, both of which may be empty.
+// A failure with a code of the error catalog and details, both of which may be empty.
 struct ProgramError : std::runtime_error {
     ProgramError(const std::string& message, std::string_view its_code, std::string its_details)
         : std::runtime_error(message), code(its_code), details(std::move(its_details)) {}

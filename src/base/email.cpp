@@ -132,7 +132,7 @@ bool is_email(std::string_view email) {
     return is_local_part(email.substr(0, at)) && is_domain(email.substr(at + 1));
 }
 
-std::optional<FieldCode> normalise_email(std::string& text) {
+std::optional<FieldCode> normalize_email(std::string& text) {
     trim(text);
     if (text.empty()) return FieldCode::Required;
     if (has_control(text)) return FieldCode::InvalidValue;

@@ -1,4 +1,4 @@
-// Validation and normalisation of email addresses.
+// Validation and normalization of email addresses.
 #pragma once
 
 #include "base/faults.hpp"
@@ -19,6 +19,6 @@ namespace muster {
 // Trims and lower-cases (ASCII) `text` in place; `text` must be valid UTF-8. Returns nullopt for a
 // valid address. Otherwise Required (empty), InvalidValue (a control character), TooLong or
 // InvalidEmail.
-[[nodiscard]] std::optional<FieldCode> normalise_email(std::string& text);
+[[nodiscard]] std::optional<FieldCode> normalize_email(std::string& text);
 
 }  // namespace muster

@@ -25,7 +25,7 @@ struct ErrorEntry {
     std::string_view advice;
 };
 
-// The row of the catalogue.
+// The row of the catalog.
 const ErrorEntry& error_entry(ErrorCode code);
 
 class Error : public std::exception {

@@ -1,11 +1,11 @@
 // The texts of an enum's values. text_of(), parse(), the choices of queries and bodies, and the
 // mapping of database columns use kNames.
 //
-//   enum class Colour : std::uint8_t { Red, Blue };
+//   enum class Color : std::uint8_t { Red, Blue };
 //
 //   template <>
-//   inline constexpr std::array muster::kNames<Colour> = {Name{Colour::Red, "red"},
-//                                                         Name{Colour::Blue, "blue"}};
+//   inline constexpr std::array muster::kNames<Color> = {Name{Color::Red, "red"},
+//                                                         Name{Color::Blue, "blue"}};
 //
 // The enum's namespace needs `using muster::text_of;`, so that argument-dependent lookup finds
 // text_of().
@@ -36,7 +36,7 @@ concept Named = std::is_enum_v<Enum> && !kNames<Enum>.empty();
 
 namespace names {
 
-// The compiler prints an enumerator by its name and any other value as a cast: "(Colour)2".
+// The compiler prints an enumerator by its name and any other value as a cast: "(Color)2".
 template <auto kValue>
 consteval bool is_enumerator() {
     const std::string_view printed = __PRETTY_FUNCTION__;

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// The insertions, deletions, replacements and swaps of neighbours that make `to` of `from`
+// The insertions, deletions, replacements and swaps of neighbors that make `to` of `from`
 // (optimal string alignment).
 std::size_t edits(std::string_view from, std::string_view to) {
     std::vector<std::size_t> before;

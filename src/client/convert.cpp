@@ -229,7 +229,7 @@ class RecordPass {
 
     void take_core(const ColumnRoute& route, std::string_view cell) {
         std::string text(cell);
-        const std::optional<FieldCode> fault = rules::normalise(route.field, text, today_);
+        const std::optional<FieldCode> fault = rules::normalize(route.field, text, today_);
         if (fault) refuse(refusal_of(*fault, route.column, cell));
         member(route.field) = fault ? std::string(cell) : text;
     }

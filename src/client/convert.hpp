@@ -17,7 +17,7 @@
 namespace muster::client {
 
 struct Converted {
-    rules::MemberFields fields;  // normalised; the invalid cell of a refused record is unchanged
+    rules::MemberFields fields;  // normalized; the invalid cell of a refused record is unchanged
     std::optional<Refusal> refusal;
 };
 

@@ -48,7 +48,7 @@ RowSource::RowSource(const std::string& path, char separator)
     }
     if (is_blank(header)) throw UsageError(path_ + " has no column names in its first line");
     for (std::string cell : header) {
-        if (!normalise_email(cell)) {
+        if (!normalize_email(cell)) {
             throw UsageError(path_ + " has no column names: its first line holds the address " +
                              printable(cell) + "; add a line with the names of the columns");
         }

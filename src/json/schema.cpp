@@ -114,7 +114,7 @@ void Email::decode(const JsonIn& in, const Path& path, Decoding& to, std::string
     const auto text = to.string(in, path);
     if (!text) return;
     out = *text;
-    if (const auto fault = normalise_email(out)) {
+    if (const auto fault = normalize_email(out)) {
         to.fault(path, *fault);
     }
 }

@@ -9,7 +9,7 @@
 
 namespace muster::net {
 
-void initialise_curl() {
+void initialize_curl() {
     static std::once_flag once;
     std::call_once(once, [] { check(curl_global_init(CURL_GLOBAL_DEFAULT)); });
 }
@@ -38,7 +38,7 @@ void trust(CURL* curl, const std::string& ca_file) {
 }
 
 CurlHandle new_curl() {
-    initialise_curl();
+    initialize_curl();
     CurlHandle curl(curl_easy_init());
     if (!curl) throw std::bad_alloc();
     return curl;

@@ -10,8 +10,8 @@
 
 namespace muster::net {
 
-// Initialises libcurl once per process. Thread-safe.
-void initialise_curl();
+// Initializes libcurl once per process. Thread-safe.
+void initialize_curl();
 
 // Throws std::runtime_error unless the code is CURLE_OK.
 void check(CURLcode code);

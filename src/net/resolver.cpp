@@ -26,7 +26,7 @@ void check_ares(int status) {
         throw std::runtime_error(std::string("name servers: ") + ares_strerror(status));
 }
 
-void initialise_ares() {
+void initialize_ares() {
     static std::once_flag once;
     std::call_once(once, [] { check_ares(ares_library_init(ARES_LIB_INIT_ALL)); });
 }
@@ -75,7 +75,7 @@ struct Resolver::Impl {
     ares_channel channel = nullptr;
 
     explicit Impl(const std::string& servers) {
-        initialise_ares();
+        initialize_ares();
         ares_options options = options_for(sockets);
         check_ares(ares_init_options(&channel, &options,
                                      ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |

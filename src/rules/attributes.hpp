@@ -75,7 +75,7 @@ struct AttributesResult {
     std::string key;
 };
 
-// Validates a normalised attributes object (JSON text, "" = none) and returns its first fault.
+// Validates a normalized attributes object (JSON text, "" = none) and returns its first fault.
 // InvalidValue with the key "" if `json` is not a flat object or contains a key twice; stored JSON
 // is not trusted.
 [[nodiscard]] AttributesResult validate_attributes(const AttributeRegistry& registry,
@@ -90,14 +90,14 @@ struct AttributesResult {
 
 enum class Provenance : std::uint8_t { Import, Api };
 
-// Makes the document of a member row from a normalised attributes object:
+// Makes the document of a member row from a normalized attributes object:
 // {"key":[value,"import",ms],…}. "" gives "{}". The object must have passed validate_attributes().
 [[nodiscard]] std::string attribute_document(std::string_view json, Provenance provenance,
                                              Timestamp when);
 // True if `stored` lacks a key of `document`, so that filling its gaps would change it. Also true
 // if `stored` is not a document: the write is then attempted and reports the fault.
 [[nodiscard]] bool fills_gap(std::string_view document, std::string_view stored);
-// Applies a normalised attributes object to `stored`; null clears a key. Unchanged values keep
+// Applies a normalized attributes object to `stored`; null clears a key. Unchanged values keep
 // their provenance and time. Returns nullopt if nothing changes. The changes must have passed
 // validate_changes(). Throws std::invalid_argument if `stored` is not a document.
 [[nodiscard]] std::optional<std::string> changed_document(std::string_view stored,

@@ -46,7 +46,7 @@ struct Origin {
 };
 
 // Clears a default port. Returns false for an invalid port.
-bool normalise_port(std::string_view scheme, std::string_view& port) {
+bool normalize_port(std::string_view scheme, std::string_view& port) {
     const auto number = parse_number<int>(port);
     constexpr int kHighest = 65'535;
     if (!number || *number < 1 || *number > kHighest || port.front() == '0') return false;
@@ -69,7 +69,7 @@ std::optional<Origin> parsed(std::string_view text) {
     origin.host = rest.substr(0, colon);
     if (colon == std::string_view::npos) return origin;
     origin.port = rest.substr(colon + 1);
-    return normalise_port(origin.scheme, origin.port) ? std::optional(origin) : std::nullopt;
+    return normalize_port(origin.scheme, origin.port) ? std::optional(origin) : std::nullopt;
 }
 
 std::string lowered(std::string_view text) {

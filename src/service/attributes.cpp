@@ -22,8 +22,8 @@ constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kLongestLabel = 255;
 
 // Specification 2.2, with the choices of docs/api/attributes.md "Attributes".
-const std::vector<Attribute>& starter_catalogue() {
-    static const std::vector<Attribute> kCatalogue = {
+const std::vector<Attribute>& starter_catalog() {
+    static const std::vector<Attribute> kCatalog = {
         {"phone", "Phone", AttributeType::Text, {}, false},
         {"gender",
          "Gender",
@@ -41,7 +41,7 @@ const std::vector<Attribute>& starter_catalogue() {
          false},
         {"emergency_contact", "Emergency contact", AttributeType::Text, {}, false},
     };
-    return kCatalogue;
+    return kCatalog;
 }
 
 rules::AttributeRegistry registry_of(std::vector<rules::AttributeRecord> records) {
@@ -144,14 +144,14 @@ rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organi
 
 void add_starter_attributes(OrgTransaction& transaction) {
     db::OrgStore org(transaction.tx, transaction.org());
-    for (const Attribute& attribute : starter_catalogue()) {
+    for (const Attribute& attribute : starter_catalog()) {
         store::insert_attribute(
             org, {AttributeId::create(), attribute, transaction.now, transaction.now});
     }
 }
 
 bool is_starter_attribute(std::string_view key) {
-    return std::any_of(starter_catalogue().begin(), starter_catalogue().end(),
+    return std::any_of(starter_catalog().begin(), starter_catalog().end(),
                        [&](const Attribute& attribute) { return attribute.key == key; });
 }
 

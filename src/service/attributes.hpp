@@ -1,4 +1,4 @@
-// The attribute registry of an organization (specification 2.2): the starter catalogue, and
+// The attribute registry of an organization (specification 2.2): the starter catalog, and
 // listing, adding and enabling attributes.
 #pragma once
 
@@ -19,10 +19,10 @@ rules::AttributeRegistry attribute_registry(Context& context, OrgId organization
 // values.
 rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organization);
 
-// Adds the starter catalogue to a new organization, disabled.
+// Adds the starter catalog to a new organization, disabled.
 void add_starter_attributes(OrgTransaction& transaction);
 
-// Whether the key is in the starter catalogue.
+// Whether the key is in the starter catalog.
 [[nodiscard]] bool is_starter_attribute(std::string_view key);
 
 // Attributes with a key greater than `after`, ordered by key. Returns up to `limit` + 1 rows; the

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(attributes) {
         // The stranger has no such key: the key of the owner does not block it.
         auto record = attribute(owner, "only.the.owner.has.it");
         record.id = AttributeId::create();
-        if (org.org() == owner.id) record.attribute.key = "colour";
+        if (org.org() == owner.id) record.attribute.key = "color";
         return !store::insert_attribute(org, record);
     });
     const auto has_owner_s = [&](const std::vector<rules::AttributeRecord>& records) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(attributes) {
     check({"attributes.page"},
           [&](OrgStore& org) { return has_owner_s(store::page_attributes(org, "", 100)); });
     check({"attributes.find", "attributes.set_enabled"}, [&](OrgStore& org) {
-        store::set_attribute_enabled(org, "colour", false, kLater);
+        store::set_attribute_enabled(org, "color", false, kLater);
         return false;
     });
 }
@@ -139,11 +139,11 @@ BOOST_AUTO_TEST_CASE(attributes_for_writing) {
         return std::any_of(records.begin(), records.end(), is_owner_s);
     });
     check({"attributes.lock"}, [&](OrgStore& org) {
-        const auto record = store::lock_attribute(org, "colour");
+        const auto record = store::lock_attribute(org, "color");
         return record && is_owner_s(*record);
     });
     check({"attributes.update"}, [&](OrgStore& org) {
-        auto changed = attribute(owner, "colour");
+        auto changed = attribute(owner, "color");
         changed.attribute.label = "Changed";
         store::update_attribute(org, changed);
         return false;

@@ -39,7 +39,7 @@ void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
         OrgStore org(transaction.tx, tenant.id);
         tenant.admin = store::find_or_insert_admin(transaction.tx, name + "@example.test", kNow);
         store::insert_seat(org, tenant.admin, "owner", kNow);
-        store::insert_attribute(org, attribute(tenant, "colour"));
+        store::insert_attribute(org, attribute(tenant, "color"));
         store::insert_api_key(org, api_key(tenant), sha256(name));
         store::claim_idempotency_key(org, name == "owner" ? kHash : sha256(name), record(), kNow);
         service::audit_admin(transaction.tx, tenant.id, tenant.admin, "r", "seat.added", {}, kNow);

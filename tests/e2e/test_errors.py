@@ -74,7 +74,7 @@ BAD_JSON = {
     "bare key": b'{email:"a@b.example"}',
     "unknown escape": b'{"email":"\\x41"}',
     "short escape": b'{"email":"\\u12"}',
-    "misspelt literal": b'{"email":nul}',
+    "misspelled literal": b'{"email":nul}',
     "True": b'{"email":True}',
 }
 

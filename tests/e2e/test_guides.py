@@ -3,17 +3,24 @@
 What a guide shows of an output is compared: statuses, codes of errors, names of fields, and short results as they are.
 """
 
+import json
 import os
 import re
+import subprocess
+import time
 from urllib.parse import urlsplit
 
 import pytest
 from support import guides
+from support.admin import Admin, step_now, totp
+from support.documented import note
 from support.guides import Command, block, blocks, commands, commands_of
+from support.mail import wait_for_mail
 from support.stack import ROOT, free_port
 from support.world import Organization
 
 MODULES = ("umask 077", "python3 receiver.py &", "jq -r '\"Authorization: Bearer")
+TRUST = "--cacert build/sandbox/ca.pem"
 ENGAGEMENT = ("# 1. Issue a tracking key", "chromium", "CONSOLE=")
 
 
@@ -51,22 +58,56 @@ def test_the_examples_of_the_api_are_true(run, guide_org, page):
 
 
 def test_a_request_without_a_credential_is_answered_as_shown(run):
-    chain = commands("api/authentication.md")
-    for command in chain:
-        command.text = command.text.replace("curl -sS", "curl -sS --cacert build/sandbox/ca.pem")
-    run(chain)
+    run(commands("api/authentication.md"), {"curl -sS -i": f"curl -sS -i {TRUST}"})
+
+
+def test_the_examples_find_the_key_in_a_file(run, guide_org, tmp_path):
+    (tmp_path / "riverside.key").write_text(guide_org.key + "\n")
+    whole = Command(block("api/README.md", "URL="), "")
+    run([whole, Command("api -w '%{http_code}' -o users.json $URL/v1/users; stat -c %a muster.header", "")],
+        {"https://members.example.org": guide_org.stack.base_url, "api() { curl -sS -H @muster": f"api() {{ curl -sS {TRUST} -H @muster"})
+    assert (tmp_path / "muster.header").stat().st_mode & 0o777 == 0o600
+    assert "users" in (tmp_path / "users.json").read_text()
+
+
+def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org, tmp_path):
+    """The codes of the page are replaced by those of the mail and of the authenticator."""
+    second = Organization(stack, contract, attributes=False)
+    admin = Admin(stack, contract, (guide_org.id, "admin"), (second.id, "admin"))
+    chain = commands("api/sign-in.md")
+    define, ask, verify, define_admin, enable, check, backup, session, switch, expect = chain
+    trust = {"plain() { curl -sS": f"plain() {{ curl -sS {TRUST}"}
+
+    def step(*steps, replaced=None):
+        return run([*steps], trust | (replaced or {}))[-1].output
+
+    before = f"{time.time_ns():020d}"
+    step(define, ask, replaced={"ada@example.org": admin.address})
+    code = wait_for_mail(stack, admin.address, after=before).code
+    token = json.loads(step(define, verify, replaced={"ada@example.org": admin.address, "68828936": code}))["token"]
+    (tmp_path / "admin.header").write_text(f"Authorization: Bearer {token}\n")
+    factor = json.loads(step(define, define_admin, enable))
+    stack.keys_issued += [token, factor["secret"], *factor["backup_codes"]]
+    step(define, define_admin, check, replaced={"492039": totp(factor["secret"], step_now())})
+    assert guide_org.id in step(define, define_admin, session)
+    step(define, define_admin, backup, replaced={"zzhd-6edm-owwq-cx5q": factor["backup_codes"][0]})
+    assert second.id in step(define, define_admin, switch, replaced={"01a1fe88-b548-7305-8f3d-d71db0daa590": second.id})
+    step(define, define_admin, expect, replaced={"01a1fe88-b51f-70b2-9691-964daad2dbb4": guide_org.id})
 
 
 def test_the_function_that_knows_a_key_works(guide_org):
-    names = {}
-    exec(block("api/keys.md", "import re, zlib"), names)  # pylint: disable=exec-used
+    names, function = {}, block("api/keys.md", "import re, zlib")
+    note(function)
+    exec(function, names)  # pylint: disable=exec-used
     assert names["is_key"](guide_org.key)
     assert not names["is_key"](guide_org.key[:-1] + ("0" if guide_org.key[-1] != "0" else "1"))
 
 
 def test_the_steps_of_modules_and_webhooks_work(run, tmp_path):
     port = free_port()
-    (tmp_path / "receiver.py").write_text(block("webhooks.md", "import base64").replace("9000", str(port)))
+    receiver = block("webhooks.md", "import base64")
+    note(receiver)
+    (tmp_path / "receiver.py").write_text(receiver.replace("9000", str(port)))
     done = run(commands("modules.md", MODULES) + commands("webhooks.md"), {"127.0.0.1:9000": f"127.0.0.1:{port}"})
     first = one(done, "python3 receiver.py").output
     assert '"type":"member.created"' in first and '["member.created","succeeded","204"]' in first
@@ -81,16 +122,33 @@ def test_the_steps_of_tracking_ads_and_content_work(run):
     assert "page_viewed" in one(done, "api $URL/v1/users/$ANN/engagement/events | jq .events[0]").output
 
 
-def test_the_steps_to_a_connection_work(run, stack, oauth_server, guide_org):
+def connection_steps():
+    """The first block of external-data.md: (what starts the providers' stand-in, the steps in a sandbox)."""
     code = block("external-data.md", "# 1. Start the providers")
     made = re.search(r"^make sandbox.*\n", code, re.MULTILINE)
-    token = guide_org.admin().api.key
-    steps = re.sub(r"^(ORG=|printf).*\n", "", code[made.end():], flags=re.MULTILINE)
-    header = Command(f"printf 'Authorization: Bearer %s\\n' '{token}' > admin.header", "")
-    later = [command for command in commands("external-data.md")]
-    done = run([header, Command(steps, ""), *later], {"https://127.0.0.1:8443": stack.base_url,
-                                                      "127.0.0.1:9471": urlsplit(oauth_server.url).netloc})
-    answers = done[1].output.strip().splitlines()
+    return code[:made.start()], code[made.end():]
+
+
+def test_the_stand_in_of_the_providers_starts(tmp_path):
+    start, _ = connection_steps()
+    note(start)
+    here = start.replace("9471", str(free_port())).replace("providers.conf", str(tmp_path / "providers.conf"))
+    # timeout(1) also ends the stand-in.
+    done = subprocess.run(["timeout", "30", "bash", "-c", f"{here}kill $!"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "[providers.slack]\n" in (tmp_path / "providers.conf").read_text()
+
+
+def test_the_steps_to_a_connection_work(run, stack, oauth_server, guide_org, tmp_path):
+    """With a new organization and session in env.json: earlier tests may have ended the one that the sandbox began."""
+    _, steps = connection_steps()
+    env = stack.env
+    env["organizations"][0] |= {"id": guide_org.id, "session_token": guide_org.admin().api.key}
+    (tmp_path / "env.json").write_text(json.dumps(env))
+    done = run([Command(steps, ""), *commands("external-data.md")], {
+        "https://127.0.0.1:8443": stack.base_url, "127.0.0.1:9471": urlsplit(oauth_server.url).netloc,
+        "build/sandbox/env.json": str(tmp_path / "env.json")})
+    answers = done[0].output.strip().splitlines()
     assert re.fullmatch(r"https://.*/console/#/connections\?result=connected&connection=[0-9a-f-]{36}", answers[-2])
     assert '"connector":"slack","authStatus":"connected","error":null' in answers[-1]
 

@@ -36,7 +36,7 @@ def random_payload(dice, address):
     return payload
 
 
-def normalised(payload):
+def normalized(payload):
     """The stored values of a payload: {field: value or None}, {attribute: value}."""
     fields = {}
     for name in FIELDS:
@@ -74,7 +74,7 @@ def expected_outcome(row, seen, bad, members, everybody):
 
 def merge(before, payload):
     """3.4: only empty values are filled. Attributes without provenance."""
-    fields, attributes = normalised(payload)
+    fields, attributes = normalized(payload)
     old_fields, old_attributes = before or (dict.fromkeys(FIELDS), {})
     return ({name: fields[name] if old_fields[name] is None else old_fields[name] for name in FIELDS},
             attributes | {key: entry[0] for key, entry in old_attributes.items()})

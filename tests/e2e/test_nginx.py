@@ -1,4 +1,4 @@
-"""The behaviour of nginx itself: its errors as envelopes, headers, TLS, rates, access restrictions (docs/api/conventions.md
+"""The behavior of nginx itself: its errors as envelopes, headers, TLS, rates, access restrictions (docs/api/conventions.md
 "Conventions")."""
 
 import http.client

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from support.admin import Admin
-from support.runbook import code_blocks
+from support.documented import code_blocks, note
 from support.stack import ROOT
 
 README = ROOT / "README.md"
@@ -59,6 +59,8 @@ def outputs(stack, blocks, env):
     """{a word of the block: (stdout, stderr)}"""
     words = ("call()", "/v1/imports", "muster-import", "/v1/track", "/v1/session", "email-otp", "catalog")
     assert [word in block for word, block in zip(words, blocks)] == [True] * len(blocks) and len(words) == len(blocks)
+    for block in blocks:
+        note(block)
     return dict(zip(words, run(stack, blocks, env)))
 
 
@@ -107,7 +109,7 @@ def test_the_requested_mail_has_the_code_of_that_admin(outputs):
     assert signed_in["token"] and signed_in["two_factor"] == {"enrolled": True, "verified": False}
 
 
-def test_the_catalogue_lists_each_provider(outputs):
+def test_the_catalog_lists_each_provider(outputs):
     rows = [line.split("\t") for line in outputs["catalog"][0].splitlines()]
     assert len(rows) == 15 and {row[1] for row in rows} <= {"true", "false"}
 

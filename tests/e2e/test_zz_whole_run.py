@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 import pytest
-from support import seen
+from support import documented, seen, unrun
 from support.stack import ROOT
 
 # Named in the description of every operation's `default`: seen once is enough.
@@ -77,6 +77,14 @@ def holds_any(text, secrets):
 
 def test_a_secret_would_be_found():
     assert holds_any("a\nb org_1\n", ["org_2", "org_1"]) and not holds_any("a\nb org_1\n", ["org_2", "org_3"])
+
+
+def test_every_command_of_the_docs_was_run_or_has_a_reason(whole_run):
+    assert whole_run and unrun.unlisted(documented.RAN) == []
+
+
+def test_no_block_that_was_run_is_listed_as_not_run(whole_run):
+    assert whole_run and unrun.superfluous(documented.RAN) == []
 
 
 def test_no_log_contains_a_secret_or_a_mail_address(stacks):

@@ -30,7 +30,7 @@ void check_body(std::string_view text) {
         const json::JsonBody body{std::string(text)};
         const Typed typed = json::decode(kTyped, body.root(), kToday);
         std::string again = typed.email;
-        must(!normalise_email(again));
+        must(!normalize_email(again));
         must(again == typed.email);
         must(typed.otp.size() == 8 && parse_number<std::uint32_t>(typed.otp).has_value());
     } catch (const Error&) {

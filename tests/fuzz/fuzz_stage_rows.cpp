@@ -1,5 +1,5 @@
 // The body of POST /v1/imports/{id}/rows, as json/schema.hpp decodes it: rejected with named
-// faults, or normalised rows that do not change when they are sent again.
+// faults, or normalized rows that do not change when they are sent again.
 #include "base/error.hpp"
 #include "fuzz/stage_body.hpp"
 #include "json/json_body.hpp"

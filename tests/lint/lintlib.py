@@ -74,7 +74,7 @@ def code_only(text):
 
 
 def string_literals(text):
-    """(line, value) of each string literal; neighbours that the compiler joins are one."""
+    """(line, value) of each string literal; neighbors that the compiler joins are one."""
     joined = []
     end = None
     for match in TOKEN.finditer(text):

@@ -56,7 +56,7 @@ struct Core {
         const auto text = to.string(in, path);
         if (!text) return;
         out = *text;
-        if (const auto fault = rules::normalise(kField, out, to.today)) {
+        if (const auto fault = rules::normalize(kField, out, to.today)) {
             to.fault(path, *fault);
         } else if (out.empty()) {
             to.fault(path, FieldCode::Required);

@@ -85,7 +85,7 @@ void read_user(const Call& call, AdRequest& ad_request, Faults& faults) {
 void read_locale(const Call& call, AdRequest& ad_request, Faults& faults) {
     auto text = call.query.text("locale");
     if (!text) return;
-    const auto fault = rules::normalise(rules::CoreField::Locale, *text, Date());
+    const auto fault = rules::normalize(rules::CoreField::Locale, *text, Date());
     if (fault) faults.add("locale", *fault);
     if (!text->empty()) ad_request.locale = std::move(*text);
 }

@@ -51,7 +51,7 @@ struct WebhookSender::Impl {
     explicit Impl(SenderSettings given)
         : settings(std::move(given)), resolver(settings.policy.dns) {
         prepare_process();
-        initialise_curl();
+        initialize_curl();
         multi.reset(curl_multi_init());
         if (!multi) throw std::bad_alloc();
         check_multi(curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, kKeptConnections));

@@ -61,7 +61,7 @@ bool is_name_label(std::string_view label) {
 }
 
 // A name must not end in a number: some resolvers treat "127.1." and the like as addresses. An
-// address that curl recognises is already a dotted quad here.
+// address that curl recognizes is already a dotted quad here.
 bool is_name(std::string_view host) {
     const auto labels = split(host, '.');
     const std::string_view last = labels.back();

@@ -182,7 +182,7 @@ constexpr std::array kProviders = {
     },
     // mailchimp.com/developer/marketing/guides/access-user-data-oauth-2. There are no scopes. The
     // token does not expire, although its expires_in is 0. A look-up with the new token gives the
-    // account's data centre (`dc`), which every API call needs.
+    // account's data center (`dc`), which every API call needs.
     Provider{
         .id = "mailchimp",
         .name = "Mailchimp",

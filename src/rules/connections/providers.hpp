@@ -1,6 +1,6 @@
 // The third-party products that an organization can connect (specification 2.13). A row holds all
 // facts about a product as an OAuth 2.0 authorization server. To add a provider, add a row to
-// providers.cpp; the catalogue, the configuration, connecting and refreshing follow from it
+// providers.cpp; the catalog, the configuration, connecting and refreshing follow from it
 // (docs/external-data.md).
 #pragma once
 

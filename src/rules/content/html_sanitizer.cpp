@@ -63,9 +63,9 @@ std::optional<std::string> language(std::string_view value) {
     return is_one ? std::optional(std::string(value)) : std::nullopt;
 }
 
-// Normalises a URL as browsers do: removes white space and control characters around it, and line
+// Normalizes a URL as browsers do: removes white space and control characters around it, and line
 // breaks and tabs inside ("java\tscript:").
-std::string normalised_url(std::string_view url) {
+std::string normalized_url(std::string_view url) {
     const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
     while (!url.empty() && is_blank(url.front())) url.remove_prefix(1);
     while (!url.empty() && is_blank(url.back())) url.remove_suffix(1);
@@ -80,7 +80,7 @@ std::string normalised_url(std::string_view url) {
 // URLs, which would depend on the page that shows the article.
 std::optional<std::string> address(std::string_view value,
                                    std::span<const std::string_view> schemes) {
-    std::string url = normalised_url(value);
+    std::string url = normalized_url(value);
     if (has_control(url)) return std::nullopt;
     for (const std::string_view scheme : schemes) {
         if (url.size() <= scheme.size()) continue;
@@ -317,7 +317,7 @@ class Writer {
 //   which ends the tag. '<' is kept, because the library asserts that a tag's text begins with it.
 //
 // The last token copies each open formatting element and the document at most once per tag: less
-// than another kMostMemory. Attributes are counted here too, because only the parser can recognise
+// than another kMostMemory. Attributes are counted here too, because only the parser can recognize
 // them.
 class Parse {
   public:

@@ -1,4 +1,4 @@
-// The field rules of a member. An import passes up to 250,000 rows through normalise(), so a valid
+// The field rules of a member. An import passes up to 250,000 rows through normalize(), so a valid
 // value causes no allocation.
 #include "rules/members/core_fields.hpp"
 
@@ -70,8 +70,8 @@ bool is_birthday(std::string_view dob, Date today) {
     return date && date->year() >= kFirstYear && *date < today;
 }
 
-std::optional<FieldCode> normalise(CoreField field, std::string& text, Date today) {
-    if (field == CoreField::Email) return normalise_email(text);
+std::optional<FieldCode> normalize(CoreField field, std::string& text, Date today) {
+    if (field == CoreField::Email) return normalize_email(text);
     trim(text);
     if (text.empty()) return std::nullopt;
     if (has_control(text)) return FieldCode::InvalidValue;

@@ -64,11 +64,11 @@ std::optional<CoreField> core_field(std::string_view name);
 // True for an existing day from 1900-01-01 to the day before `today`.
 [[nodiscard]] bool is_birthday(std::string_view dob, Date today);
 
-// Trims, normalises and checks one core field in place. Returns nullopt if it is valid. The text
+// Trims, normalizes and checks one core field in place. Returns nullopt if it is valid. The text
 // must be valid UTF-8. An empty result is valid, except for email (Required). Control characters
 // (U+0000 to U+001F and U+007F) give InvalidValue in every field. A value that is too long gives
 // TooLong, except for country and dob: InvalidCountry ("USA"), InvalidDate
 // ("2000-01-01T00:00:00Z").
-[[nodiscard]] std::optional<FieldCode> normalise(CoreField field, std::string& text, Date today);
+[[nodiscard]] std::optional<FieldCode> normalize(CoreField field, std::string& text, Date today);
 
 }  // namespace muster::rules

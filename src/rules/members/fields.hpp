@@ -1,4 +1,4 @@
-// A member's payload as POST /v1/users and staged rows send it (specification 2.1), normalised.
+// A member's payload as POST /v1/users and staged rows send it (specification 2.1), normalized.
 #pragma once
 
 #include <cstddef>

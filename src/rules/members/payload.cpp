@@ -84,7 +84,7 @@ void decode_core(const CoreFieldEntry& entry, const JsonIn& value, const Path& p
     const auto text = to.string(value, path);
     if (!text) return;
     field = *text;
-    if (const auto fault = normalise(entry.field, field, to.today)) to.fault(path, *fault);
+    if (const auto fault = normalize(entry.field, field, to.today)) to.fault(path, *fault);
 }
 
 Json::Value attributes_schema() {

@@ -8,7 +8,7 @@
 
 namespace muster::rules {
 
-// The normalised payload of specification 2.1. Attributes are a flat object of at most 100 keys and
+// The normalized payload of specification 2.1. Attributes are a flat object of at most 100 keys and
 // 4 KiB per value; the registry checks them later.
 struct MemberPayload {
     using Value = MemberFields;

@@ -42,9 +42,9 @@ std::optional<Milliseconds> next_attempt_after(int made, double random,
     return Milliseconds(std::max(spread, asked));
 }
 
-Verdict verdict_on(std::string_view outcome, std::optional<int> status) {
-    if (counted_class(outcome) == "2xx") return Verdict::Delivered;
-    return status == kGone ? Verdict::Gone : Verdict::Failed;
+DeliveryResult delivery_result(std::string_view outcome, std::optional<int> status) {
+    if (counted_class(outcome) == "2xx") return DeliveryResult::Delivered;
+    return status == kGone ? DeliveryResult::Gone : DeliveryResult::Failed;
 }
 
 std::string_view counted_class(std::string_view outcome) {

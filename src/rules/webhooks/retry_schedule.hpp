@@ -21,10 +21,10 @@ inline constexpr Milliseconds kFailingTooLong = std::chrono::days(5);
     int made, double random, std::optional<Milliseconds> retry_after);
 
 // The meaning of an attempt for the delivery and its endpoint.
-enum class Verdict { Delivered, Failed, Gone };
+enum class DeliveryResult { Delivered, Failed, Gone };
 
 // `outcome`: "dns", "timeout", "http_5xx", …, or the 2xx status (net/webhooks/sender.hpp).
-[[nodiscard]] Verdict verdict_on(std::string_view outcome, std::optional<int> status);
+[[nodiscard]] DeliveryResult delivery_result(std::string_view outcome, std::optional<int> status);
 
 // The outcome as counted by monitoring: all 2xx are counted together.
 [[nodiscard]] std::string_view counted_class(std::string_view outcome);

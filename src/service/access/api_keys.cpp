@@ -66,7 +66,8 @@ IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds 
     const auto old = store::lock_api_key(org, id);
     if (!old) throw Error(ErrorCode::NotFound);
     if (is_expired_or_revoked(*old, transaction.now)) {
-        throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked or expired");
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the key is revoked or expired; issue a new one");
     }
     IssuedKey issued =
         make_key(transaction.org(), {old->name, std::nullopt, old->rate_per_second, old->burst},

@@ -19,7 +19,7 @@ constexpr std::size_t kLongestName = 255;
 
 std::string checked_address(std::string_view email) {
     std::string address(email);
-    if (normalise_email(address)) {
+    if (normalize_email(address)) {
         throw std::invalid_argument("the address is not an email address");
     }
     return address;

@@ -37,7 +37,7 @@ void reject_full_slots(db::OrgStore& org, const std::vector<SlotId>& slots) {
         if (store::count_campaigns_in_slot(org, slot) <= rules::kMostCampaignsInSlot) continue;
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "a slot has at most " + std::to_string(rules::kMostCampaignsInSlot) +
-                                  " campaigns: " + slot.text());
+                                  " campaigns; remove one from slot " + slot.text() + " first");
     }
 }
 

@@ -1,4 +1,4 @@
-// The catalogue of external data providers and the state of an organization's connections
+// The catalog of external data providers and the state of an organization's connections
 // (docs/external-data.md). service/connections/authorization.hpp creates connections;
 // service/connections/tokens.hpp handles their tokens.
 #pragma once

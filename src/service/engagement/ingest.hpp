@@ -20,7 +20,7 @@ struct PushedEvent {
     std::optional<UserId> user_id;
     std::optional<MemberId> member_id;
     std::optional<std::string> member_external_id;
-    std::optional<std::string> email;  // normalised
+    std::optional<std::string> email;  // normalized
     std::vector<std::string> tags;
     std::optional<RawJson> metadata;
     std::optional<std::string> client_event_id;

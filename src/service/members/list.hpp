@@ -15,7 +15,7 @@ namespace muster::service {
 // An absent condition matches every member. The first condition given, in the order email,
 // external_id, prefix, updated_since, status, decides which index is read.
 struct MemberFilter {
-    std::optional<std::string> email;  // normalised
+    std::optional<std::string> email;  // normalized
     std::optional<std::string> external_id;
     std::optional<std::string>
         prefix;  // 1 to 255 characters; of the email address, the full name or last_name

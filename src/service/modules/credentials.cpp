@@ -15,11 +15,14 @@ namespace {
 // Requires that the installation is locked, so that the count does not change before the commit.
 void reject_if_unavailable(db::OrgStore& org, const rules::Installation& installation) {
     if (installation.status == rules::InstallationStatus::Disabled) {
-        throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the installation is disabled; enable it first");
     }
     if (store::count_module_credentials(org, installation.id) >= kMostModuleCredentials) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the installation has 50 active credentials");
+            .detail("reason", "an installation has at most " +
+                                  std::to_string(kMostModuleCredentials) +
+                                  " active credentials; revoke one first");
     }
 }
 

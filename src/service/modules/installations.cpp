@@ -37,7 +37,8 @@ using rules::VersionStatus;
 rules::ModuleVersion published_version(db::OrgStore& org, ModuleId module, VersionId id) {
     auto version = store::lock_version(org, module, id);
     if (!version) throw Error(ErrorCode::NotFound);
-    if (version->status == VersionStatus::Draft) reject_state("the version is a draft");
+    if (version->status == VersionStatus::Draft)
+        reject_state("the version is a draft; publish it first");
     return std::move(*version);
 }
 
@@ -109,9 +110,10 @@ Installation install_module(Context& context, OrgTransaction& transaction,
                             const NewInstallation& in) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto module = locked_module(org, in.module_id);
-    if (module.status == ModuleStatus::Deprecated) reject_state("the module is deprecated");
+    if (module.status == ModuleStatus::Deprecated)
+        reject_state("the module is deprecated; install another one");
     const auto version_id = in.version_id ? in.version_id : module.current_version_id;
-    if (!version_id) reject_state("the module was never published");
+    if (!version_id) reject_state("the module was never published; publish a version first");
     const auto version = published_version(org, module.id, *version_id);
 
     Installation installation;

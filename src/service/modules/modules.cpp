@@ -35,7 +35,8 @@ rules::Module create_module(OrgTransaction& transaction, const NewModule& in) {
     db::OrgStore org(transaction.tx, transaction.org());
     // Concurrent requests may exceed the limit slightly; it only keeps lists short.
     if (store::count_modules(org) >= kMostModules) {
-        reject_state("an organization has at most " + std::to_string(kMostModules) + " modules");
+        reject_state("an organization has at most " + std::to_string(kMostModules) +
+                     " modules; publish a new version of an existing one");
     }
     rules::Module module;
     module.id = ModuleId::create();
@@ -71,7 +72,8 @@ rules::ModuleVersion create_version(OrgTransaction& transaction, ModuleId module
     db::OrgStore org(transaction.tx, transaction.org());
     const auto module = locked_module(org, module_id);
     if (store::count_versions(org, module.id) >= kMostVersions) {
-        reject_state("a module has at most " + std::to_string(kMostVersions) + " versions");
+        reject_state("a module has at most " + std::to_string(kMostVersions) +
+                     " versions; create another module");
     }
     rules::ModuleVersion version;
     version.id = VersionId::create();
@@ -104,8 +106,9 @@ rules::ModuleVersion publish_version(OrgTransaction& transaction, ModuleId modul
     auto version = store::lock_version(org, module_id, id);
     if (!version) throw Error(ErrorCode::NotFound);
     if (version->status == VersionStatus::Published)
-        reject_state("the version is already published");
-    if (module.status == ModuleStatus::Deprecated) reject_state("the module is deprecated");
+        reject_state("the version is already published; create a new version to change it");
+    if (module.status == ModuleStatus::Deprecated)
+        reject_state("the module is deprecated; create another module");
     reject_invalid_manifest(module, *version);
 
     store::publish_version(org, id, transaction.now);
@@ -124,7 +127,8 @@ rules::Module deprecate_module(OrgTransaction& transaction, ModuleId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto module = locked_module(org, id);
     if (module.status == ModuleStatus::Deprecated) return module;
-    if (module.status == ModuleStatus::Draft) reject_state("the module was never published");
+    if (module.status == ModuleStatus::Draft)
+        reject_state("the module was never published; only a published one can be deprecated");
     module.status = ModuleStatus::Deprecated;
     module.updated_at = transaction.now;
     store::update_module(org, module);

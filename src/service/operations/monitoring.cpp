@@ -18,7 +18,7 @@ constexpr Milliseconds kOverdueAfter{120'000};
 // Tokens are refreshed 15 minutes before they expire.
 constexpr Milliseconds kRefreshOverdueAfter{600'000};
 
-std::string labelled(std::string_view name, rules::ImportState state, std::int64_t value) {
+std::string labeled(std::string_view name, rules::ImportState state, std::int64_t value) {
     return std::string(name) + "{state=\"" + std::string(text_of(state)) + "\"} " +
            std::to_string(value) + "\n";
 }
@@ -29,15 +29,14 @@ std::string import_metrics(db::Tx& tx, Timestamp now) {
         "# HELP muster_imports_moving Import jobs that the runner processes or that wait for it.\n"
         "# TYPE muster_imports_moving gauge\n";
     for (const auto& count : counts) {
-        text += labelled("muster_imports_moving", count.state, count.jobs);
+        text += labeled("muster_imports_moving", count.state, count.jobs);
     }
     text +=
         "# HELP muster_imports_oldest_heartbeat_seconds Time since a runner last served the job that waits longest.\n"
         "# TYPE muster_imports_oldest_heartbeat_seconds gauge\n";
     for (const auto& count : counts) {
         const auto age = now - Timestamp(count.oldest_heartbeat_ms);
-        text +=
-            labelled("muster_imports_oldest_heartbeat_seconds", count.state, age.count() / 1000);
+        text += labeled("muster_imports_oldest_heartbeat_seconds", count.state, age.count() / 1000);
     }
     return text;
 }

@@ -25,11 +25,13 @@ rules::WebhookEndpoint locked_active(OrgTransaction& transaction, const Endpoint
     auto endpoint = store::lock_webhook_endpoint(org, ref.installation, ref.endpoint);
     if (!endpoint) throw Error(ErrorCode::NotFound);
     if (installation.status == rules::InstallationStatus::Disabled) {
-        throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the installation is disabled; enable it first");
     }
     if (endpoint->status != rules::EndpointStatus::Active) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the endpoint is " + std::string(text_of(endpoint->status)));
+            .detail("reason", "the endpoint is " + std::string(text_of(endpoint->status)) +
+                                  "; set it active first");
     }
     return std::move(*endpoint);
 }

@@ -242,7 +242,7 @@ void WebhookDispatch::add_result(const net::PostResult& result) {
     attempt.retry_after = result.retry_after;
     attempt.random = std::uniform_real_distribution<double>(0, 1)(random_);
     const bool delivered =
-        rules::verdict_on(result.outcome, result.status) == rules::Verdict::Delivered;
+        rules::delivery_result(result.outcome, result.status) == rules::DeliveryResult::Delivered;
     lanes_.note_result(lane, delivered, result.duration);
     start(lane);
     if (lane.has_more) lanes_.enqueue(lane);

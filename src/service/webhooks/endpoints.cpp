@@ -87,19 +87,20 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
                                        const NewWebhookEndpoint& fields) {
     const auto owner = lock_installation(transaction, installation);
     if (owner.status == InstallationStatus::Disabled) {
-        throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the installation is disabled; enable it first");
     }
     db::OrgStore org(transaction.tx, transaction.org());
     if (store::count_webhook_endpoints(org, installation) >= kMostEndpoints) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the installation has reached its maximum of " +
-                                  std::to_string(kMostEndpoints) + " endpoints");
+            .detail("reason", "an installation has at most " + std::to_string(kMostEndpoints) +
+                                  " endpoints; delete one first");
     }
     // Concurrent requests may exceed this limit slightly.
     if (store::count_webhook_endpoints(org) >= kMostEndpointsInAll) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the organization has reached its maximum of " +
-                                  std::to_string(kMostEndpointsInAll) + " endpoints");
+            .detail("reason", "an organization has at most " + std::to_string(kMostEndpointsInAll) +
+                                  " endpoints; delete one first");
     }
     IssuedEndpoint issued{{}, rules::create_endpoint_secret()};
     rules::WebhookEndpoint& endpoint = issued.endpoint;

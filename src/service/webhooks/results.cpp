@@ -12,7 +12,7 @@
 namespace muster::service {
 namespace {
 
-using rules::Verdict;
+using rules::DeliveryResult;
 
 constexpr std::size_t kExcerptBytes = 1024;
 
@@ -24,8 +24,8 @@ struct Disabled {
     std::string reason;
 };
 
-Verdict verdict_on(const AttemptResult& result) {
-    return rules::verdict_on(result.outcome, result.status);
+DeliveryResult delivery_result(const AttemptResult& result) {
+    return rules::delivery_result(result.outcome, result.status);
 }
 
 // The results of one endpoint.
@@ -39,10 +39,10 @@ std::map<EndpointId, EndpointSignals> signals_in(const Results& results) {
     std::map<EndpointId, EndpointSignals> all;
     for (const AttemptResult* result : results) {
         EndpointSignals& signals = all[result->endpoint];
-        const Verdict verdict = verdict_on(*result);
-        signals.delivered |= verdict == Verdict::Delivered;
-        signals.fails = verdict != Verdict::Delivered;
-        signals.gone |= verdict == Verdict::Gone;
+        const DeliveryResult delivery = delivery_result(*result);
+        signals.delivered |= delivery == DeliveryResult::Delivered;
+        signals.fails = delivery != DeliveryResult::Delivered;
+        signals.gone |= delivery == DeliveryResult::Gone;
     }
     return all;
 }
@@ -92,13 +92,13 @@ class Recorder {
     void update_deliveries(const Results& results) {
         std::vector<DeliveryId> succeeded;
         for (const AttemptResult* result : results) {
-            const Verdict verdict = verdict_on(*result);
-            if (verdict == Verdict::Delivered) {
+            const DeliveryResult delivery = delivery_result(*result);
+            if (delivery == DeliveryResult::Delivered) {
                 succeeded.push_back(result->delivery);
                 continue;
             }
             const auto pause =
-                verdict == Verdict::Gone
+                delivery == DeliveryResult::Gone
                     ? std::nullopt
                     : rules::next_attempt_after(result->made, result->random, result->retry_after);
             const auto next = pause ? std::optional(transaction_.now + *pause) : std::nullopt;
@@ -189,7 +189,7 @@ void add_totals(db::Tx& tx, const Results& results) {
 
 void log(const Outcome& outcome, std::size_t results) {
     for (const AttemptResult* result : outcome.recorded) {
-        if (verdict_on(*result) == Verdict::Delivered) continue;
+        if (delivery_result(*result) == DeliveryResult::Delivered) continue;
         log_event(LogLevel::Info, "webhook.failed",
                   {{"endpoint", result->endpoint.text()},
                    {"delivery", result->delivery.text()},

@@ -22,7 +22,7 @@ struct MemberKey {
     bool is_hit = true;  // false: the member is listed at another of its terms
 };
 
-// At most one key. `email` must be normalised.
+// At most one key. `email` must be normalized.
 std::vector<MemberKey> find_member_key(db::OrgStore& org, std::string_view email);
 // Ordered by user_id, after `after`.
 std::vector<MemberKey> page_members(db::OrgStore& org, const UserId& after, int limit);

@@ -1,4 +1,4 @@
-"""The second factor: enrolment, codes, backup codes and the pause after five failures (docs/api/sign-in.md "Admin sign-in").
+"""The second factor: enrollment, codes, backup codes and the pause after five failures (docs/api/sign-in.md "Admin sign-in").
 
 test_auth.py tests the permissions of an unverified session.
 """
@@ -24,7 +24,7 @@ def admin(module_org):
 
 @pytest.fixture
 def enrolled(admin):
-    """An admin whose enrolment used the step before the current one."""
+    """An admin whose enrollment used the step before the current one."""
     assert admin.api
     return admin
 
@@ -54,10 +54,10 @@ def in_the_middle_of_a_step():
     return step_now()
 
 
-# ---------------------------------------------------------------------------- enrolment
+# ---------------------------------------------------------------------------- enrollment
 
 
-def test_enrolment_shows_a_secret_and_ten_backup_codes(admin):
+def test_enrollment_shows_a_secret_and_ten_backup_codes(admin):
     client = admin.unverified()
     made = admin.enable(client)
     assert re.fullmatch(r"[A-Z2-7]{32}", made["secret"])  # 160 bits
@@ -66,17 +66,17 @@ def test_enrolment_shows_a_secret_and_ten_backup_codes(admin):
     assert all(re.fullmatch(r"([a-z2-7]{4}-){3}[a-z2-7]{4}", code) for code in made["backup_codes"])
 
 
-def test_enrolment_is_active_after_a_correct_code(admin):
+def test_enrollment_is_active_after_a_correct_code(admin):
     client = admin.unverified()
     first = dict(admin.enable(client))
     assert client.get_json("/v1/session")["two_factor"] == {"enrolled": False, "verified": False}
     try_backup(client, first["backup_codes"][0], expect=409, code="INVALID_STATE")
-    admin.enable(client)  # enrolment was restarted: the previous secret is gone
+    admin.enable(client)  # enrollment was restarted: the previous secret is gone
     try_totp(client, totp(first["secret"], step_now()), expect=401)
     admin.pass_second_factor(client)
     assert client.get_json("/v1/session")["two_factor"] == {"enrolled": True, "verified": True}
     session = admin.unverified()
-    try_backup(session, first["backup_codes"][1], expect=401)  # the codes of the first enrolment are gone too
+    try_backup(session, first["backup_codes"][1], expect=401)  # the codes of the first enrollment are gone too
     try_backup(session, admin.backup_codes[0], expect=200)
 
 
@@ -108,7 +108,7 @@ def test_a_malformed_code_is_422_and_not_counted(module_org, path, code, fault):
 # ---------------------------------------------------------------------------- codes
 
 
-def test_the_code_of_the_enrolment_cannot_be_reused(enrolled):
+def test_the_code_of_the_enrollment_cannot_be_reused(enrolled):
     used = totp(enrolled.secret, enrolled.last_step)
     for client in (enrolled.api, enrolled.unverified()):
         try_totp(client, used, expect=401, code="UNAUTHORIZED")

@@ -76,7 +76,7 @@ def test_no_matching_ad_is_not_an_error_and_an_unknown_slot_is_404(ads, new_org)
     ({}, {"slot": "required"}), ({"slot": ""}, {"slot": "required"}),
     ({"user_id": "7", "tags": ",".join(["t"] * 21), "locale": "x" * 36},
      {"slot": "required", "user_id": "invalid_uuid", "tags": "too_long", "locale": "too_long"}),
-    ({"slot": "top", "tags": "x" * 65}, {"tags": "too_long"}), ({"slot": "top", "colour": "red"}, {"colour": "unknown_field"}),
+    ({"slot": "top", "tags": "x" * 65}, {"tags": "too_long"}), ({"slot": "top", "color": "red"}, {"color": "unknown_field"}),
 ])
 def test_a_faulty_query_is_422_with_every_fault(module_org, params, faults):
     assert faults_of(module_org.page_api.get("/v1/ads/serve", params=params, expect=422)) == faults

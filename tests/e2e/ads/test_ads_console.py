@@ -48,7 +48,7 @@ def test_a_record_is_created_read_listed_and_deleted(ads, made, kind):
     assert record["organization_id"] == ads.org.id and record["created_at"] == record["updated_at"]
     again = ads.post(kind, body, headers=headers, expect=201)
     assert again.content == first.content and again.headers["Idempotency-Replayed"] == "true"
-    ads.post(kind, body | {"colour": 1}, headers=headers, expect=422)
+    ads.post(kind, body | {"color": 1}, headers=headers, expect=422)
     other = body | ({"landing_url": SHOP} if kind == "creatives" else {"name": "other"})
     ads.post(kind, other, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
     assert ads.read(kind, record) == record
@@ -292,4 +292,4 @@ def test_the_number_of_records_is_limited(new_org, stack):
               "FROM ad_campaigns c WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) AND created_at = 0 "
               "AND id NOT IN (SELECT campaign_id FROM ad_campaign_slots) LIMIT 1", slot["id"], ads.org.id)
     reply = ads.change("campaigns", moved, expect=409, slot_ids=[slot["id"]])
-    assert reply.json()["error"]["details"]["reason"].startswith("a slot has at most 100 campaigns")
+    assert reply.json()["error"]["details"]["reason"].startswith("a slot has at most 100 campaigns; remove one from slot ")

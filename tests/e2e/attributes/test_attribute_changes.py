@@ -36,22 +36,22 @@ def test_an_attribute_is_created_changed_and_used(org, put):
 
 
 def test_a_repeated_put_changes_nothing(org, put):
-    first = put("colour", TEXT).json()
-    assert put("colour", TEXT).json() == first
+    first = put("color", TEXT).json()
+    assert put("color", TEXT).json() == first
 
 
 def test_a_disabled_attribute_accepts_no_values(org, put):
-    put("colour", {"type": "text", "enabled": False})
-    reply = org.api.post("/v1/users", json={"email": email(), "attributes": {"colour": "red"}}, expect=422)
-    assert faults_of(reply) == {"attributes.colour": "unknown_attribute"}
+    put("color", {"type": "text", "enabled": False})
+    reply = org.api.post("/v1/users", json={"email": email(), "attributes": {"color": "red"}}, expect=422)
+    assert faults_of(reply) == {"attributes.color": "unknown_attribute"}
 
 
 def test_the_type_of_a_used_or_starter_attribute_is_fixed(org, put):
-    put("colour", TEXT)
-    put("colour", {"type": "number", "enabled": True})
-    put("colour", TEXT)  # no member has a value yet
-    org.create_user({"email": email(), "attributes": {"colour": "red"}})
-    refused = put("colour", {"type": "number", "enabled": True}, expect=409, code="INVALID_STATE").json()
+    put("color", TEXT)
+    put("color", {"type": "number", "enabled": True})
+    put("color", TEXT)  # no member has a value yet
+    org.create_user({"email": email(), "attributes": {"color": "red"}})
+    refused = put("color", {"type": "number", "enabled": True}, expect=409, code="INVALID_STATE").json()
     assert "values" in refused["error"]["details"]["reason"]
     put("phone", {"type": "number", "enabled": True}, expect=409, code="INVALID_STATE")
     assert entry_of(org, "phone")["type"] == "text"
@@ -59,23 +59,23 @@ def test_the_type_of_a_used_or_starter_attribute_is_fixed(org, put):
 
 
 @pytest.mark.parametrize("key, body, faults", [
-    ("Colour", TEXT, {"key": "invalid_value"}),
+    ("Color", TEXT, {"key": "invalid_value"}),
     ("9lives", TEXT, {"key": "invalid_value"}),
     ("x" * 65, TEXT, {"key": "invalid_value"}),
-    ("colour", {}, {"type": "required", "enabled": "required"}),
-    ("colour", {"type": "colour", "enabled": 1}, {"type": "invalid_choice", "enabled": "wrong_type"}),
-    ("colour", TEXT | {"unknown": 1}, {"unknown": "unknown_field"}),
-    ("colour", {"type": "single_choice", "enabled": True}, {"choices": "required"}),
-    ("colour", {"type": "multi_choice", "choices": ["a", "a"], "enabled": True}, {"choices[1]": "duplicate"}),
-    ("colour", TEXT | {"choices": ["a"]}, {"choices": "invalid_value"}),
-    ("colour", TEXT | {"label": "x" * 256}, {"label": "too_long"}),
+    ("color", {}, {"type": "required", "enabled": "required"}),
+    ("color", {"type": "color", "enabled": 1}, {"type": "invalid_choice", "enabled": "wrong_type"}),
+    ("color", TEXT | {"unknown": 1}, {"unknown": "unknown_field"}),
+    ("color", {"type": "single_choice", "enabled": True}, {"choices": "required"}),
+    ("color", {"type": "multi_choice", "choices": ["a", "a"], "enabled": True}, {"choices[1]": "duplicate"}),
+    ("color", TEXT | {"choices": ["a"]}, {"choices": "invalid_value"}),
+    ("color", TEXT | {"label": "x" * 256}, {"label": "too_long"}),
 ])
 def test_faults_of_an_attribute_are_reported_field_by_field(org, put, key, body, faults):
     assert faults_of(put(key, body, expect=422)) == faults
-    assert entry_of(org, "colour") is None
+    assert entry_of(org, "color") is None
 
 
 def test_a_change_is_in_the_audit_log(org, put):
-    put("colour", TEXT)
+    put("color", TEXT)
     newest = org.admin().api.get_json("/v1/audit-log", params={"limit": 1, "action": "attribute.changed"})["audit_log"][0]
-    assert (newest["actor"], newest["subject_id"]) == ("admin", "colour")
+    assert (newest["actor"], newest["subject_id"]) == ("admin", "color")

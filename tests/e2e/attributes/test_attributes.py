@@ -21,7 +21,7 @@ def listed(org, **query):
             return found
 
 
-def test_a_new_organization_has_the_starter_catalogue_disabled(new_org):
+def test_a_new_organization_has_the_starter_catalog_disabled(new_org):
     attributes = listed(new_org(attributes=False))
     assert {entry["key"]: (entry["type"], entry["choices"]) for entry in attributes} == STARTERS
     assert not any(entry["enabled"] for entry in attributes)

@@ -1,4 +1,4 @@
-"""Providers of external data and the connections of an organization: catalogue, list, connecting, deleting, refreshing
+"""Providers of external data and the connections of an organization: catalog, list, connecting, deleting, refreshing
 (specification 2.11 to 2.13, 4.4). For complete authorizations see test_connecting.py."""
 
 import re
@@ -59,25 +59,25 @@ def unconfigured(stack):
         return re.sub(r"(?ms)^\[providers\..*", "", file.read())
 
 
-# ---------------------------------------------------------------------------- the catalogue
+# ---------------------------------------------------------------------------- the catalog
 
 
-def test_the_catalogue_lists_ready_providers_and_missing_settings(module_org):
+def test_the_catalog_lists_ready_providers_and_missing_settings(module_org):
     for client in (module_org.admin().api, module_org.viewer().api):
-        catalogue = client.get_json(CATALOG)
-        assert [entry["provider"] for entry in catalogue] == PROVIDERS
-        for entry in catalogue:
+        catalog = client.get_json(CATALOG)
+        assert [entry["provider"] for entry in catalog] == PROVIDERS
+        for entry in catalog:
             assert set(entry) == {"provider", "name", "description", "ready", "reason"} and entry["name"] and entry["description"]
             assert entry["ready"] == (entry["provider"] not in UNCONFIGURED) == (entry["reason"] == "")
 
 
-def test_the_catalogue_follows_the_configuration(stack, module_org):
+def test_the_catalog_follows_the_configuration(stack, module_org):
     with stack.configured("[providers.youtube]", "client_id = one", "client_secret = two"):
         ready = {entry["provider"]: entry["ready"] for entry in module_org.admin().api.get_json(CATALOG)}
         assert ready["youtube"] and not ready["sentry"]
 
 
-def test_the_catalogue_rejects_a_query(module_org):
+def test_the_catalog_rejects_a_query(module_org):
     reply = module_org.admin().api.get(CATALOG, params={"kind": "crm"}, expect=422)
     assert faults_of(reply) == {"kind": "unknown_field"}
 

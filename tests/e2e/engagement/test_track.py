@@ -188,10 +188,10 @@ def test_the_length_of_metadata_is_counted_as_sent(org):
 
 def test_every_fault_of_every_event_is_reported_at_once(page):
     events = [visit(), {"action": "x"}, {"anonymous_id": "v"}, visit(action=7, occurred_at=in_seconds(25 * 3600)),
-              visit(metadata="x" * 8191, colour="red")]
+              visit(metadata="x" * 8191, color="red")]
     assert faults_of(page.post("/v1/track", json={"events": events}, expect=422)) == {
         "events[1]": "required", "events[2].action": "required", "events[3].action": "wrong_type",
-        "events[3].occurred_at": "out_of_range", "events[4].metadata": "too_long", "events[4].colour": "unknown_field"}
+        "events[3].occurred_at": "out_of_range", "events[4].metadata": "too_long", "events[4].color": "unknown_field"}
 
 
 @pytest.mark.parametrize(("body", "path"), [

@@ -23,7 +23,7 @@ def job(module_org):
 
 
 @pytest.mark.parametrize("payload, stored", fields.GOOD, ids=lambda value: repr(value)[:40])
-def test_a_valid_payload_is_stored_normalised(module_org, job, payload, stored):
+def test_a_valid_payload_is_stored_normalized(module_org, job, payload, stored):
     number = next(numbers)
     address = email()
     module_org.stage(job, [payload | {"email": address}], first=number)

@@ -94,7 +94,7 @@ def test_each_value_is_kept_while_all_others_are_filled(module_org, name):
 
 
 @pytest.mark.parametrize("payload, stored", fields.GOOD, ids=lambda value: repr(value)[:40])
-def test_a_valid_payload_is_stored_normalised(module_org, payload, stored):
+def test_a_valid_payload_is_stored_normalized(module_org, payload, stored):
     user = module_org.create_user(payload | {"email": email()})
     assert {name: user[name] for name in CORE} == dict.fromkeys(CORE) | stored
 

@@ -105,7 +105,7 @@ def test_an_organization_has_at_most_200_modules(new_org, stack):
               "SELECT UNHEX(REPLACE(%s, '-', '')), UNHEX(LPAD(HEX(seq), 32, '0')), CONCAT('m', seq), '', '', 'proprietary', "
               f"'draft', 0, 0 FROM {numbers(199)}", org.id)
     reply = org.admin().api.post("/v1/modules", json=DRAFT, expect=409, code="INVALID_STATE")
-    assert details_of(reply)["reason"]
+    assert details_of(reply)["reason"] == "an organization has at most 200 modules; publish a new version of an existing one"
 
 
 # ---------------------------------------------------------------------------- versions
@@ -155,7 +155,7 @@ def test_a_module_has_at_most_500_versions(module_org, admin, stack):
               "updated_at) SELECT UNHEX(REPLACE(%s, '-', '')), UNHEX(LPAD(HEX(seq + 4096), 32, '0')), "
               f"UNHEX(REPLACE(%s, '-', '')), seq, '{{}}', 'draft', 0, 0 FROM {numbers(500)}", module_org.id, module["id"])
     reply = admin.post(versions_of(module), json={"version": "more", "manifest": {}}, expect=409, code="INVALID_STATE")
-    assert details_of(reply)["reason"]
+    assert details_of(reply)["reason"] == "a module has at most 500 versions; create another module"
 
 
 # ---------------------------------------------------------------------------- publication

@@ -11,6 +11,7 @@ import yaml
 from support import wire
 from support.client import Client
 from support.edge import Edge
+from support.documented import note
 from support.runbook import DOCS, Machine, anchors, block, pages, section
 from support.stack import ROOT, free_port, wait_for
 
@@ -205,7 +206,9 @@ def test_the_shipped_site_for_metrics_allows_one_address(stack):
 
 
 def test_the_cron_line_for_health_is_silent_until_a_check_fails(stack):
-    line = block("Health", "*/10").split("muster  ", 1)[1].strip()
+    line = block("Health", "*/10")
+    note(line)
+    line = line.split("muster  ", 1)[1].strip()
     line = f"PATH=/usr/bin:/bin; {line}"  # the PATH that cron gives to other users than root
     machine = Machine(stack)
     assert machine.run(line) == ""

@@ -16,6 +16,8 @@ from support.ads import Ads
 from support.bodies import body_of, path_of
 from support.client import Client, ModuleClient, PageClient
 from support.connecting import change_row, refresh, connect_and_authorize
+from support.documented import note
+from support.guides import commands_of
 from support.mail import mails_to, wait_for_mail
 from support.modules import Module, delivering
 from support.receiver import Receiver
@@ -160,7 +162,9 @@ def starting(stack, oauth_server):
     """Another machine with a fresh installation, as a future because the start takes time; its MariaDB keeps a binary
     log as documented."""
     folder = stack.folder.with_name(stack.folder.name + "-restored")
-    options = block("Restore to a point in time", "[mariadbd]").replace(" ", "").replace("/var/lib/mysql", str(folder / "data"))
+    options = block("Restore to a point in time", "[mariadbd]")
+    note(options)
+    options = options.replace(" ", "").replace("/var/lib/mysql", str(folder / "data"))
     running = Stack(stack.build, folder, oauth=oauth_server, mariadb=[f"--{line}" for line in options.splitlines()[1:]])
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(running.start)
@@ -385,7 +389,7 @@ def test_a_member_deleted_by_mistake_is_restored_by_going_back_to_the_time_befor
 
     machine.run(block("Restore to a point in time", "sudo mariadb -e"))
     files = [f"{restored.folder}/data/{name}" for name, *_ in restored.sql("SHOW BINARY LOGS")][:-1]
-    head = machine.run(block("Restore to a point in time", "sudo zgrep").splitlines()[0], {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
+    head = machine.run(commands_of(block("Restore to a point in time", "$ sudo zgrep"))[0].text, {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
     first, place = re.fullmatch(r"-- CHANGE MASTER TO MASTER_LOG_FILE='(.*)', MASTER_LOG_POS=(\d+);\n", head).groups()
     files = files[[path.rpartition("/")[2] for path in files].index(first):]
 

@@ -220,7 +220,7 @@ def test_attributes_are_listed_enabled_disabled_and_added(ctl, ask, org_id):
 @pytest.mark.parametrize("arguments, status", [
     (["--key", "phone", "--type", "text"], NOT_DONE), (["--key", "Boat", "--type", "text"], NOT_DONE),
     (["--key", "1st", "--type", "text"], NOT_DONE), (["--key", "a..b", "--type", "text"], NOT_DONE),
-    (["--key", "x" * 65, "--type", "text"], NOT_DONE), (["--key", "a", "--type", "colour"], USAGE),
+    (["--key", "x" * 65, "--type", "text"], NOT_DONE), (["--key", "a", "--type", "color"], USAGE),
     (["--key", "a"], USAGE), (["--type", "text"], USAGE), (["--key", "a", "--type", "single_choice"], NOT_DONE),
     (["--key", "a", "--type", "text", "--choices", "x,y"], NOT_DONE),
     (["--key", "a", "--type", "single_choice", "--choices", "x,x"], NOT_DONE),

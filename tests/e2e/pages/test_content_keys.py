@@ -1,4 +1,4 @@
-"""/console/v1/content-keys: the behaviour of content keys only. For the behaviour of all publishable keys see
+"""/console/v1/content-keys: the behavior of content keys only. For the behavior of all publishable keys see
 test_tracking_keys.py (docs/engagement.md "Publishable keys", specification 5)."""
 
 import pytest

@@ -1,4 +1,4 @@
-"""/v1/engagement/keys, and the behaviour of all publishable keys: each test with `keys` also runs for content keys
+"""/v1/engagement/keys, and the behavior of all publishable keys: each test with `keys` also runs for content keys
 (docs/engagement.md "Publishable keys", specification 5)."""
 
 import datetime

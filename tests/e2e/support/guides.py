@@ -8,7 +8,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from .runbook import code_blocks
+from .documented import code_blocks, note
 from .stack import ROOT
 
 # As README.md defines them for the sandbox.
@@ -31,7 +31,7 @@ class Command:
 
 
 def blocks(page):
-    """The indented code blocks of a page in docs/, each without its indent."""
+    """The code blocks of a page in docs/, each without its indent."""
     return code_blocks((ROOT / "docs" / page).read_text())
 
 
@@ -77,6 +77,7 @@ def run(chain, folder, env, replaced):
     """Runs the commands in one shell in `folder`; replaced: {what the guide says for an example: what is meant here}."""
     script = PRELUDE
     for command in chain:
+        note(command.text)
         name = re.fullmatch(r"cat (\S+)", command.text)
         if name and command.shown and name.group(1) != "key.json":
             (folder / name.group(1)).write_text(command.shown)  # a file that the guide shows

@@ -149,7 +149,7 @@ class OAuthServer:
         self.families = []
         self.consents = {}  # by code
         self._waiting = {}  # consents that wait for a decision
-        self._behaviours = {}
+        self._behaviors = {}
         self._lock = threading.RLock()
         # Characters that require encoding in a form and in a header.
         self._secrets = {provider: self._new("cs+/&=%") for provider in KINDS}
@@ -202,16 +202,16 @@ class OAuthServer:
 
     # ------------------------------------------------------------------ failures
     @contextmanager
-    def instead(self, provider, endpoint, behaviour):
+    def instead(self, provider, endpoint, behavior):
         """Within the block the endpoint sends this Answer, or the result of a function of the Request: an Answer, or
         None for the normal one."""
         key = provider, endpoint
-        before = self._behaviours.get(key)
-        self._behaviours[key] = behaviour
+        before = self._behaviors.get(key)
+        self._behaviors[key] = behavior
         try:
             yield
         finally:
-            self._behaviours[key] = before
+            self._behaviors[key] = before
 
     @contextmanager
     def hold(self, provider, endpoint="token", grant=None):
@@ -266,8 +266,8 @@ class OAuthServer:
     def handle(self, request):
         """The reply to a request; None drops the connection."""
         self.requests.append(request)
-        behaviour = self._behaviours.get((request.provider, request.endpoint))
-        answer = behaviour(request) if callable(behaviour) else behaviour
+        behavior = self._behaviors.get((request.provider, request.endpoint))
+        answer = behavior(request) if callable(behavior) else behavior
         if answer is not None:
             return None if answer is DROP else answer
         if request.provider not in KINDS or not hasattr(self, f"_{request.endpoint}"):

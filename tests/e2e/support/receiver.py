@@ -156,7 +156,7 @@ class Receiver:
     def __init__(self, certificate=None, host="127.0.0.1"):
         self.certificate, self.host, self.port = certificate, host, None
         self.requests, self.counts, self.connections, self.open_connections = [], Counter(), 0, set()
-        self._behaviours, self._gates = {}, []
+        self._behaviors, self._gates = {}, []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="receiver")
         self._listens, self._server = threading.Event(), None
@@ -200,10 +200,10 @@ class Receiver:
     def url(self, path="/", host=None):
         return f"{'https' if self.certificate else 'http'}://{host or self.host}:{self.port}{path}"
 
-    def on(self, path, behaviour=None, **answer):
+    def on(self, path, behavior=None, **answer):
         """Sets the reply at the path: a function of the request, an Answer, or the parts of one.
         Other paths reply 204."""
-        self._behaviours[path] = behaviour or Answer(**answer)
+        self._behaviors[path] = behavior or Answer(**answer)
 
     def hold(self, path, **answer):
         """Makes every request to the path wait for its reply until the returned gate is opened."""
@@ -213,8 +213,8 @@ class Receiver:
         return gate
 
     def answer_to(self, request):
-        behaviour = self._behaviours.get(request.path, OK)
-        return behaviour if isinstance(behaviour, Answer) else behaviour(request)
+        behavior = self._behaviors.get(request.path, OK)
+        return behavior if isinstance(behavior, Answer) else behavior(request)
 
     # ------------------------------------------------------------------ received requests
     def at(self, path):

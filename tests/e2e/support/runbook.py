@@ -6,6 +6,7 @@ import re
 import secrets
 import subprocess
 
+from .documented import code_blocks, note
 from .stack import ROOT
 
 DOCS = ROOT / "docs/operations"
@@ -67,22 +68,10 @@ def section(heading):
 
 def block(heading, beginning):
     """The indented block of the section that begins with these words, without its indent."""
-    for found in re.findall(r"(?:^ {4,}.*\n)+", section(heading), re.MULTILINE):
-        indent = re.match(" +", found).group()
-        text = re.sub(rf"^{indent}", "", found, flags=re.MULTILINE)
+    for text in code_blocks(section(heading)):
         if text.startswith(beginning):
             return text
     raise AssertionError(f"docs/operations/ {heading!r} has no block that begins with {beginning!r}")
-
-
-def code_blocks(text):
-    """All indented code blocks of a Markdown text, each without its indent. Each follows a blank line; a blank line inside
-    does not end it."""
-    found = []
-    for code in re.findall(r"^(?<![^\n]\n)((?: {4}.*\n(?:\n+(?= {4}))?)+)", text, re.MULTILINE):
-        indent = re.match(" +", code).group()
-        found.append(re.sub(rf"^{indent}", "", code, flags=re.MULTILINE))
-    return found
 
 
 class Machine:
@@ -93,15 +82,20 @@ class Machine:
         for folder in ("etc/cron.d", "local-sbin", "var/backups"):
             (self.root / folder).mkdir(parents=True, exist_ok=True)
         (self.root / "etc/cron.d/muster").touch()
-        ctl = self.root / "local-sbin/musterctl"
-        ctl.write_text(f'#!/bin/sh\nexec {stack.build}/musterctl --config {stack.config} "$@"\n')
-        ctl.chmod(0o755)
+        for program in ("musterctl", "muster-run"):
+            self.program(program, f'exec {stack.build}/{program} --config {stack.config} "$@"')
         self.user("root")
         self.user("muster")
         self.paths = {"/etc/cron.d/": f"{self.root}/etc/cron.d/", "/var/backups/": f"{self.root}/var/backups/",
                       "/usr/local/sbin/": f"{self.root}/local-sbin/",
                       "/usr/sbin/": f"{self.root}/local-sbin/", "/usr/share/doc/muster/examples/": f"{ROOT}/docs/examples/",
                       "/etc/muster/": f"{stack.folder}/", "/var/lib/mysql": f"{stack.folder}/data"}
+
+    def program(self, name, script):
+        """A program of the machine."""
+        path = self.root / "local-sbin" / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
 
     def user(self, name, password=None):
         """A system user with a database user of the same name."""
@@ -117,13 +111,15 @@ class Machine:
         self.user(name, password)
 
     def here(self, text):
-        """The text with the machine's paths instead of the documented ones."""
+        """A documented text with the machine's paths instead of the documented ones."""
+        note(text)
         for old, new in ({"/run/mysqld/mysqld.sock": self.stack.env["mysql_socket"]} | self.paths).items():
             text = text.replace(old, new)
         return text
 
-    def run(self, script, replaced=None):
-        """Runs lines of the documentation; returns their output. replaced: {example value: value to use}."""
+    def run(self, script, replaced=None, input=None):
+        """Runs lines of the documentation in the machine's folder; returns their output. replaced: {example value: value to
+        use}. input: what the administrator types."""
         text = self.here(script)
         for old, new in (replaced or {}).items():
             assert self.here(old) in text, f"{old!r} is not in the docs' {script!r}"
@@ -131,6 +127,7 @@ class Machine:
         env = os.environ | {"HOMES": str(self.root / "homes"), "SANDBOX": str(self.stack.folder),
                             "PATH": f"{self.root}/local-sbin:{os.environ['PATH']}", "SERVICE": str(ROOT / "tests/sandbox/service"),
                             "SOCKETS": os.path.dirname(self.stack.env["mysql_socket"])}
-        done = subprocess.run(["bash", "-c", PRELUDE + text], env=env, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(["bash", "-c", PRELUDE + text], cwd=self.root, env=env, input=input or "", capture_output=True, text=True,
+                              timeout=120, check=False)
         assert done.returncode == 0, f"{text}: {done.returncode} {done.stdout[-2000:]}{done.stderr[-2000:]}"
         return done.stdout

@@ -8,6 +8,7 @@ import json
 import os
 from pathlib import Path
 
+from . import documented
 from .contract import Contract
 from .stack import Stack
 
@@ -29,13 +30,13 @@ def described(stack):
 def write(contract, stacks):
     """The report of this process."""
     (FOLDER / f"{WORKER}.json").write_text(json.dumps({
-        "seen": list(contract.seen), "codes": list(contract.codes),
+        "seen": list(contract.seen), "codes": list(contract.codes), "ran": documented.RAN,
         "stacks": [{"folder": str(stack.folder), "keys_issued": stack.keys_issued} for stack in stacks]}))
 
 
 def read(build):
     """(the contract with everything that all processes recorded, all stacks). Every process must have written its
-    report."""
+    report. Also records again which texts of the docs they ran."""
     reports = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
     assert len(reports) == int(os.environ["E2E_WORKERS"]), f"{len(reports)} processes finished"
     stacks = []
@@ -46,4 +47,5 @@ def read(build):
     for report in reports:
         contract.seen.update(map(tuple, report["seen"]))
         contract.codes.update(map(tuple, report["codes"]))
+        documented.RAN.extend(report["ran"])
     return contract, stacks

@@ -168,7 +168,7 @@ def test_a_disabled_installation_accepts_no_endpoint(own, make):
     kept = make(client, f"{place}/webhook-endpoints")
     client.delete(place, expect=200)
     reply = client.post(f"{place}/webhook-endpoints", json=NEW, expect=409, code="INVALID_STATE")
-    assert details_of(reply) == {"reason": "the installation is disabled"}
+    assert details_of(reply) == {"reason": "the installation is disabled; enable it first"}
     endpoint = f"{place}/webhook-endpoints/{kept['id']}"
     client.post(f"{endpoint}/test", expect=409, code="INVALID_STATE")
     assert len(listed(client, f"{place}/webhook-endpoints")) == 1
@@ -220,7 +220,7 @@ def test_an_endpoint_can_be_paused_disabled_and_reactivated(stack, admin, endpoi
     assert read(admin, endpoint, waiting)["status"] == "pending"
     for path, body in (("/test", {}), ("/recover", {"since": LONG_AGO}), (f"/deliveries/{waiting['id']}/redeliver", {})):
         reply = admin.post(endpoint + path, json=body, expect=409, code="INVALID_STATE")
-        assert details_of(reply) == {"reason": "the endpoint is paused"}
+        assert details_of(reply) == {"reason": "the endpoint is paused; set it active first"}
     assert patched(admin, endpoint, status="disabled").json()["status"] == "disabled"
     canceled = read(admin, endpoint, waiting)
     assert (canceled["status"], canceled["next_attempt_at"]) == ("canceled", None)

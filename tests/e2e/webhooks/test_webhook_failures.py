@@ -80,7 +80,7 @@ def test_a_runner_does_not_retry_before_the_time(stack, module, hook, receiver):
 
 
 @pytest.mark.parametrize("asked, waited", [("7", 7), ("1", None), ("86400", 10), ("nonsense", None)])
-def test_retry_after_is_honoured_up_to_twice_the_delay(stack, module, hook, receiver, asked, waited):
+def test_retry_after_is_honored_up_to_twice_the_delay(stack, module, hook, receiver, asked, waited):
     receiver.on("/hook", status=503, headers={"Retry-After": asked})
     emit_events(module)
     with delivering(stack):

@@ -91,9 +91,9 @@ static_assert(!api::well_formed(One{kWithABodyTooMany}, "/v1/things"));
 
 // ---- a list
 
-std::string_view colour(std::size_t index) {
-    constexpr std::array<std::string_view, 2> kColours = {"red", "blue"};
-    return index < kColours.size() ? kColours.at(index) : "";
+std::string_view color(std::size_t index) {
+    constexpr std::array<std::string_view, 2> kColors = {"red", "blue"};
+    return index < kColors.size() ? kColors.at(index) : "";
 }
 
 constexpr std::array kQuery = {
@@ -103,7 +103,7 @@ constexpr std::array kQuery = {
                    .most = 9,
                    .fallback = 2},
     QueryParameter{.name = "cursor", .kind = QueryParameter::Kind::Cursor},
-    QueryParameter{.name = "colour", .choice = colour},
+    QueryParameter{.name = "color", .choice = color},
     QueryParameter{.name = "q"},
     QueryParameter{.name = "raw", .kind = QueryParameter::Kind::Flag},
     QueryParameter{.name = "email", .kind = QueryParameter::Kind::Email},
@@ -174,23 +174,23 @@ struct Calls : test::OfflineContext {
 BOOST_FIXTURE_TEST_SUITE(endpoint, Calls)
 
 BOOST_AUTO_TEST_CASE(a_query_is_parsed_by_its_row) {
-    const auto values = api::decode_query(kList, "limit=9&colour=blue&raw=true&q=a%20b");
+    const auto values = api::decode_query(kList, "limit=9&color=blue&raw=true&q=a%20b");
     BOOST_TEST(values.integer("limit") == 9);
-    BOOST_TEST(values.text("colour") == "blue");
+    BOOST_TEST(values.text("color") == "blue");
     BOOST_TEST(values.text("q") == "a b");
     BOOST_TEST(values.flag("raw"));
     BOOST_TEST(!values.text("cursor").has_value());
     const auto none = api::decode_query(kList, "");
     BOOST_TEST(none.integer("limit") == 2);
     BOOST_TEST(!none.flag("raw"));
-    BOOST_TEST(!none.text("colour").has_value());
+    BOOST_TEST(!none.text("color").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(every_fault_of_a_query_is_reported_at_once) {
-    BOOST_TEST(query_faults("limit=10&colour=green&raw=1&x=1") ==
-               (Texts{"limit out_of_range", "colour invalid_choice", "raw invalid_choice",
+    BOOST_TEST(query_faults("limit=10&color=green&raw=1&x=1") ==
+               (Texts{"limit out_of_range", "color invalid_choice", "raw invalid_choice",
                       "x unknown_field"}));
-    BOOST_TEST(query_faults("colour=") == Texts{"colour invalid_choice"});
+    BOOST_TEST(query_faults("color=") == Texts{"color invalid_choice"});
     BOOST_TEST(query_faults("q=" + std::string(255, 'x')) == Texts());
     BOOST_TEST(query_faults("q=" + std::string(256, 'x')) == Texts{"q too_long"});
     BOOST_TEST(query_faults("cursor=" + std::string(3072, 'x')) == Texts());
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(every_fault_of_a_query_is_reported_at_once) {
     BOOST_TEST(query_faults("limit=1&limit=1") == Texts{"limit duplicate"});
 }
 
-BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalised) {
+BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalized) {
     const auto values =
         api::decode_query(kList, "email=%20Ann@X.Test&since=2026-11-20T11:00:00.5%2B01:00&word=x");
     BOOST_TEST(values.text("email") == "ann@x.test");
@@ -216,31 +216,31 @@ BOOST_AUTO_TEST_CASE(a_row_without_parameters_rejects_a_query) {
 }
 
 BOOST_AUTO_TEST_CASE(a_cursor_is_accepted_only_by_its_own_list) {
-    const std::string cursor = call("colour=red&limit=3").seal_cursor("position");
-    BOOST_TEST(call("colour=red&limit=9&cursor=" + cursor).cursor_position() == "position");
-    BOOST_TEST(!call("colour=red").cursor_position().has_value());
+    const std::string cursor = call("color=red&limit=3").seal_cursor("position");
+    BOOST_TEST(call("color=red&limit=9&cursor=" + cursor).cursor_position() == "position");
+    BOOST_TEST(!call("color=red").cursor_position().has_value());
     const auto refused = [&](const Call& other) {
         return faults([&] { (void)other.cursor_position(); }) == Texts{"cursor invalid_cursor"};
     };
     BOOST_TEST(refused(call("cursor=" + cursor)));
-    BOOST_TEST(refused(call("colour=blue&cursor=" + cursor)));
-    BOOST_TEST(refused(call("colour=red&q=x&cursor=" + cursor)));
-    BOOST_TEST(refused(call("colour=red&email=a@b.cc&cursor=" + cursor)));
-    BOOST_TEST(refused(call("colour=red&since=2026-11-20T10:00:00Z&cursor=" + cursor)));
-    BOOST_TEST(refused(call("colour=red&cursor=" + cursor, kOtherList)));
-    BOOST_TEST(refused(call("colour=red&cursor=x" + cursor)));
-    BOOST_TEST(refused(call("colour=red&cursor=")));
-    auto below = call("colour=red&cursor=" + cursor);
+    BOOST_TEST(refused(call("color=blue&cursor=" + cursor)));
+    BOOST_TEST(refused(call("color=red&q=x&cursor=" + cursor)));
+    BOOST_TEST(refused(call("color=red&email=a@b.cc&cursor=" + cursor)));
+    BOOST_TEST(refused(call("color=red&since=2026-11-20T10:00:00Z&cursor=" + cursor)));
+    BOOST_TEST(refused(call("color=red&cursor=" + cursor, kOtherList)));
+    BOOST_TEST(refused(call("color=red&cursor=x" + cursor)));
+    BOOST_TEST(refused(call("color=red&cursor=")));
+    auto below = call("color=red&cursor=" + cursor);
     below.parameters = {"01a1fd2d-5668-7068-9e60-bb07fac2d373"};
     BOOST_TEST(refused(below));
-    auto elsewhere = call("colour=red&cursor=" + cursor);
+    auto elsewhere = call("color=red&cursor=" + cursor);
     caller.actor.organization = OrgId::create();
     BOOST_TEST(refused(elsewhere));
 }
 
 BOOST_AUTO_TEST_CASE(filter_values_are_separated_in_a_cursor) {
-    const std::string cursor = call("colour=red&q=|q=x").seal_cursor("p");
-    const auto other = call("colour=red&q=x&cursor=" + cursor);
+    const std::string cursor = call("color=red&q=|q=x").seal_cursor("p");
+    const auto other = call("color=red&q=x&cursor=" + cursor);
     BOOST_TEST(faults([&] { (void)other.cursor_position(); }) == Texts{"cursor invalid_cursor"});
     // The end of one filter value could otherwise be the beginning of the next one.
     const std::string inside = call("q=x|email=|since=|word=y").seal_cursor("p");

@@ -1,4 +1,4 @@
-// base/error.hpp: the catalogue, and which parts of an error each reader sees.
+// base/error.hpp: the catalog, and which parts of an error each reader sees.
 #include "base/error.hpp"
 
 #include "base/faults.hpp"

@@ -7,15 +7,15 @@
 
 namespace {
 
-enum class Colour : std::uint8_t { Red, Blue, Green };
+enum class Color : std::uint8_t { Red, Blue, Green };
 enum class Gap : std::uint8_t { First, Third = 2 };
 enum class FromOne : std::uint8_t { One = 1, Two };
 
 }  // namespace
 
 template <>
-inline constexpr std::array muster::kNames<Colour> = {muster::Name{Colour::Red, "red"},
-                                                      muster::Name{Colour::Blue, "blue"}};
+inline constexpr std::array muster::kNames<Color> = {muster::Name{Color::Red, "red"},
+                                                     muster::Name{Color::Blue, "blue"}};
 template <>
 inline constexpr std::array muster::kNames<Gap> = {muster::Name{Gap::First, "first"},
                                                    muster::Name{Gap::Third, "third"}};
@@ -23,7 +23,7 @@ template <>
 inline constexpr std::array muster::kNames<FromOne> = {muster::Name{FromOne::One, "one"},
                                                        muster::Name{FromOne::Two, "two"}};
 
-static_assert(!muster::names::are_complete<Colour>(), "Green has no text");
+static_assert(!muster::names::are_complete<Color>(), "Green has no text");
 static_assert(!muster::names::are_complete<Gap>(), "a value is missing");
 static_assert(muster::names::are_complete<FromOne>());
 static_assert(!muster::Named<int>);

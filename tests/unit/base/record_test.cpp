@@ -19,7 +19,7 @@ struct Specimen {
     bool is_good = true;
     muster::OrgId id;
     muster::Timestamp when{0};
-    Paint colour = Paint::Blue;
+    Paint color = Paint::Blue;
     std::optional<std::string> note;
     std::optional<Paint> other;
     std::optional<std::int64_t> number;
@@ -44,7 +44,7 @@ constexpr auto kSpecimen = record<Specimen>(
     "Specimen", field<&Specimen::name>("name", "The name."),
     field<&Specimen::count>("count", "The count."),
     field<&Specimen::is_good>("is_good", "The is_good."), field<&Specimen::id>("id", "The id."),
-    field<&Specimen::when>("when", "The when."), field<&Specimen::colour>("colour", "The colour."),
+    field<&Specimen::when>("when", "The when."), field<&Specimen::color>("color", "The color."),
     field<&Specimen::note>("note", "The note."), field<&Specimen::other>("other", "The other."),
     field<&Specimen::number>("number", "The number."), field<&Specimen::tags>("tags", "The tags."),
     field<&Specimen::table>("table", "The table."), field<&Specimen::raw>("raw", "The raw."));
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(every_field_is_written_in_list_order) {
     BOOST_TEST(to_json(kSpecimen, thing) ==
                R"({"name":"a \"name\"\n","count":-5,"is_good":true,)"
                R"("id":"00000000-0000-0000-0000-000000000000","when":"1970-01-01T00:00:00.000Z",)"
-               R"("colour":"blue","note":null,"other":null,"number":null,"tags":[],"table":[],)"
+               R"("color":"blue","note":null,"other":null,"number":null,"tags":[],"table":[],)"
                R"("raw":{"any":1}})");
     thing.note = "";
     thing.other = Paint::Red;
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(each_type_is_described) {
     BOOST_TEST(schema_of("is_good") == R"({"type":"boolean"})");
     BOOST_TEST(schema_of("id") == R"({"format":"uuid","type":"string"})");
     BOOST_TEST(schema_of("when") == R"({"format":"date-time","type":"string"})");
-    BOOST_TEST(schema_of("colour") == R"({"enum":["red","blue"],"type":"string"})");
+    BOOST_TEST(schema_of("color") == R"({"enum":["red","blue"],"type":"string"})");
     BOOST_TEST(schema_of("note") == R"({"type":["string","null"]})");
     BOOST_TEST(schema_of("number") == R"({"type":["integer","null"]})");
     BOOST_TEST(schema_of("other") ==

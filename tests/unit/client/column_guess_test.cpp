@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(names_are_compared_without_case_space_punctuation_and_umlau
     BOOST_TEST(column_key("--") == "");
 }
 
-BOOST_AUTO_TEST_CASE(the_table_is_normalised_and_has_no_duplicates) {
+BOOST_AUTO_TEST_CASE(the_table_is_normalized_and_has_no_duplicates) {
     std::set<std::string> seen;
     for (const ColumnNames& row : kColumnNames) {
         for (const std::string_view name : split(row.names, ' ')) {

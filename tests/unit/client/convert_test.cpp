@@ -43,7 +43,7 @@ std::string row_json(const Converted& converted) {
 
 BOOST_AUTO_TEST_SUITE(client_convert)
 
-BOOST_AUTO_TEST_CASE(a_record_becomes_a_normalised_payload) {
+BOOST_AUTO_TEST_CASE(a_record_becomes_a_normalized_payload) {
     const Converted converted =
         convert({"Email", "First Name", "Country", "Birthday", "Phone", "Score", "Note"},
                 {" Ann@Example.ORG ", "Ann", "de", "1990-02-28", "", "4.5", "x"});

@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(an_ascii_subject_is_sent_unchanged_and_any_other_is_encoded
                std::string(66, 'x'));
 }
 
-BOOST_AUTO_TEST_CASE(a_text_is_decoded_unchanged_with_normalised_line_ends) {
+BOOST_AUTO_TEST_CASE(a_text_is_decoded_unchanged_with_normalized_line_ends) {
     const std::string all = "Grüße 😀 = 100 % \t\n.\n..dot\nFrom here\n \nlone\rreturn\n\n" +
                             std::string(300, 'y') + "\n" + std::string(75, 'z') + "\n" +
                             std::string(76, 'z') + "\ntail ";

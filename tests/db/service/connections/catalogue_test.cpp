@@ -1,4 +1,4 @@
-// service/connections/catalogue.hpp: the providers of the catalogue, and the status shown for a
+// service/connections/catalogue.hpp: the providers of the catalog, and the status shown for a
 // connection without a callback.
 #include "db/connecting.hpp"
 
@@ -12,7 +12,7 @@ using test::ConnectingFixture;
 
 BOOST_FIXTURE_TEST_SUITE(connections, ConnectingFixture)
 
-BOOST_AUTO_TEST_CASE(the_catalogue_lists_all_providers_and_the_missing_settings) {
+BOOST_AUTO_TEST_CASE(the_catalog_lists_all_providers_and_the_missing_settings) {
     const auto entries = service::provider_catalog(own.providers);
     BOOST_TEST(entries.size() == 15U);
     for (const auto& entry : entries) {

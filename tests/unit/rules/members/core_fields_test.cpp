@@ -19,7 +19,7 @@ using muster::rules::is_birthday;
 using muster::rules::is_country;
 using muster::rules::kCoreFields;
 using muster::rules::MemberFields;
-using muster::rules::normalise;
+using muster::rules::normalize;
 
 namespace {
 
@@ -35,18 +35,18 @@ std::string name_of(const std::optional<FieldCode>& fault) {
     return fault ? std::string(muster::field_code_text(*fault)) : "good";
 }
 
-struct Normalised {
+struct Normalized {
     CoreField field;
     std::string input;
     std::string outcome;  // "good" or the field code
     std::string text;     // of a valid one
 };
 
-void check(const std::vector<Normalised>& table) {
-    for (const Normalised& row : table) {
+void check(const std::vector<Normalized>& table) {
+    for (const Normalized& row : table) {
         BOOST_TEST_CONTEXT("input <" << row.input << ">") {
             std::string text = row.input;
-            const std::string outcome = name_of(normalise(row.field, text, kToday));
+            const std::string outcome = name_of(normalize(row.field, text, kToday));
             BOOST_TEST(outcome == row.outcome);
             if (outcome == "good") BOOST_TEST(text == row.text);
         }
@@ -390,7 +390,7 @@ BOOST_AUTO_TEST_CASE(every_control_character_is_rejected_in_every_field) {
         for (int c = 0; c < 0x80; ++c) {
             if (c >= 0x20 && c != 0x7f) continue;
             std::string text = "a" + std::string(1, static_cast<char>(c)) + "b";
-            BOOST_TEST(name_of(normalise(entry.field, text, kToday)) == "invalid_value",
+            BOOST_TEST(name_of(normalize(entry.field, text, kToday)) == "invalid_value",
                        entry.name << " with character " << c);
         }
     }
@@ -410,14 +410,14 @@ BOOST_AUTO_TEST_CASE(lengths_are_counted_in_characters_after_trimming) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(normalising_is_idempotent) {
+BOOST_AUTO_TEST_CASE(normalizing_is_idempotent) {
     for (const auto& entry : kCoreFields) {
         for (const std::string_view input :
              {" Ann@Example.COM ", " de ", "\t2001-02-03 ", "x", ""}) {
             std::string once(input);
-            if (normalise(entry.field, once, kToday)) continue;
+            if (normalize(entry.field, once, kToday)) continue;
             std::string twice = once;
-            BOOST_TEST(!normalise(entry.field, twice, kToday));
+            BOOST_TEST(!normalize(entry.field, twice, kToday));
             BOOST_TEST(twice == once);
         }
     }

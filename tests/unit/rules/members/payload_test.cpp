@@ -32,7 +32,7 @@ Texts payload(const std::string& members) {
 
 BOOST_AUTO_TEST_SUITE(member_payload)
 
-BOOST_AUTO_TEST_CASE(a_payload_is_normalised) {
+BOOST_AUTO_TEST_CASE(a_payload_is_normalized) {
     const auto fields = decoded(
         kPayload,
         R"({"email":" Ann.LEE@Example.TEST ","external_id":" 7 ","first_name":"","country":"gb",)"

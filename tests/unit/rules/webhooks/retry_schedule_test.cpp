@@ -1,4 +1,4 @@
-// rules/webhooks/retry_schedule.hpp: ten attempts with jitter, and a Retry-After that is honoured
+// rules/webhooks/retry_schedule.hpp: ten attempts with jitter, and a Retry-After that is honored
 // up to a limit.
 #include "rules/webhooks/retry_schedule.hpp"
 
@@ -10,10 +10,10 @@
 #include <random>
 
 using namespace muster;
+using rules::delivery_result;
+using rules::DeliveryResult;
 using rules::next_attempt_after;
 using rules::readable_excerpt;
-using rules::Verdict;
-using rules::verdict_on;
 
 namespace {
 
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_delay_has_a_jitter_of_a_fifth_in_both_directions) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(retry_after_is_honoured_up_to_twice_the_delay) {
+BOOST_AUTO_TEST_CASE(retry_after_is_honored_up_to_twice_the_delay) {
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(1'000)) == 5'000);
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(7'000)) == 7'000);
     BOOST_TEST(milliseconds(1, 0.5, Milliseconds(10'000)) == 10'000);
@@ -61,14 +61,14 @@ BOOST_AUTO_TEST_CASE(retry_after_is_honoured_up_to_twice_the_delay) {
 
 BOOST_AUTO_TEST_CASE(only_2xx_is_delivered_and_only_410_is_gone) {
     for (const char* outcome : {"200", "202", "204", "299"}) {
-        BOOST_TEST(verdict_on(outcome, std::stoi(outcome)) == Verdict::Delivered);
+        BOOST_TEST(delivery_result(outcome, std::stoi(outcome)) == DeliveryResult::Delivered);
         BOOST_TEST(rules::counted_class(outcome) == "2xx");
     }
-    BOOST_TEST(verdict_on("http_4xx", 410) == Verdict::Gone);
-    BOOST_TEST(verdict_on("http_4xx", 404) == Verdict::Failed);
-    BOOST_TEST(verdict_on("http_3xx", 302) == Verdict::Failed);
+    BOOST_TEST(delivery_result("http_4xx", 410) == DeliveryResult::Gone);
+    BOOST_TEST(delivery_result("http_4xx", 404) == DeliveryResult::Failed);
+    BOOST_TEST(delivery_result("http_3xx", 302) == DeliveryResult::Failed);
     for (const char* outcome : {"dns", "connect", "tls", "timeout", "blocked_address"}) {
-        BOOST_TEST(verdict_on(outcome, {}) == Verdict::Failed);
+        BOOST_TEST(delivery_result(outcome, {}) == DeliveryResult::Failed);
         BOOST_TEST(rules::counted_class(outcome) == outcome);
     }
 }
