@@ -57,10 +57,10 @@ std::int64_t count_attributes(db::OrgStore& org) {
 }
 
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org) {
-    static constexpr OrgSql kList{
-        "attributes.list", kAttribute,
-        "SELECT {columns} "
-        "FROM attributes WHERE organization_id = :org ORDER BY attribute_key"};
+    static constexpr OrgSql kList{"attributes.list", kAttribute,
+                                  "SELECT {columns} "
+                                  "FROM attributes FORCE INDEX (attribute_key) "
+                                  "WHERE organization_id = :org ORDER BY attribute_key"};
     return org.all(kList);
 }
 
@@ -68,7 +68,8 @@ std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& or
     static constexpr OrgSql kList{
         "attributes.list_shared", kAttribute,
         "SELECT {columns} "
-        "FROM attributes WHERE organization_id = :org ORDER BY attribute_key LOCK IN SHARE MODE"};
+        "FROM attributes FORCE INDEX (attribute_key) "
+        "WHERE organization_id = :org ORDER BY attribute_key LOCK IN SHARE MODE"};
     return org.all(kList);
 }
 
@@ -93,11 +94,11 @@ void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
 
 std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
                                                     int limit) {
-    static constexpr OrgSql kPage{
-        "attributes.page", kAttribute,
-        "SELECT {columns} "
-        "FROM attributes WHERE organization_id = :org AND attribute_key > ? "
-        "ORDER BY attribute_key LIMIT ?"};
+    static constexpr OrgSql kPage{"attributes.page", kAttribute,
+                                  "SELECT {columns} "
+                                  "FROM attributes FORCE INDEX (attribute_key) "
+                                  "WHERE organization_id = :org AND attribute_key > ? "
+                                  "ORDER BY attribute_key LIMIT ?"};
     return org.all(kPage, after, limit);
 }
 
@@ -115,9 +116,10 @@ bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled
 
 bool is_attribute_used(db::OrgStore& org, std::string_view key) {
     // Reads members until it finds one, so use it only for rare requests.
-    static constexpr OrgSql kFind{"attributes.find_used",
-                                  "SELECT 1 FROM members WHERE organization_id = :org AND "
-                                  "JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};
+    static constexpr OrgSql kFind{
+        "attributes.find_used",
+        "SELECT 1 FROM members FORCE INDEX (PRIMARY) WHERE organization_id = :org AND "
+        "JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};
     return org.exists(kFind, "$.\"" + std::string(key) + "\"");
 }
 

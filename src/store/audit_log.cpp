@@ -67,7 +67,9 @@ std::vector<rules::AuditEntry> newest_audit_entries(db::Tx& tx,
                                                     int limit) {
     static constexpr SystemSql kNewest{
         "audit_log.newest", Why{"the operator's view of all tenants and the installation"}, kEntry,
-        kSqlText<[] { return page_text("", "(? IS NULL OR l.action = ?)"); }>};
+        kSqlText<[] {
+            return page_text(" FORCE INDEX (PRIMARY)", "(? IS NULL OR l.action = ?)");
+        }>};
     return tx.all(kNewest, action, action, limit);
 }
 

@@ -29,10 +29,11 @@ void insert_mail(db::Tx& tx, MailId id, std::string_view content, Timestamp now,
 }
 
 std::vector<MailId> find_due_mails(db::Tx& tx, Timestamp now, int limit) {
-    static constexpr SystemSql kFind{
-        "mail_outbox.find_due", Why{"mail goes to admins, who belong to no tenant"},
-        "SELECT id FROM mail_outbox WHERE next_attempt_at <= ? AND lease_until <= ? "
-        "ORDER BY next_attempt_at LIMIT ?"};
+    static constexpr SystemSql kFind{"mail_outbox.find_due",
+                                     Why{"mail goes to admins, who belong to no tenant"},
+                                     "SELECT id FROM mail_outbox FORCE INDEX (due) "
+                                     "WHERE next_attempt_at <= ? AND lease_until <= ? "
+                                     "ORDER BY next_attempt_at LIMIT ?"};
     return tx.all<MailId>(kFind, now, now, limit);
 }
 

@@ -17,8 +17,9 @@ constexpr auto kListener = columns<Listener>(column<&Listener::endpoint>("e.id")
 std::vector<Listener> find_listeners(db::OrgStore& org) {
     static constexpr OrgSql kFind{
         "webhook_outbox.find_listeners", kListener,
-        "SELECT {columns} FROM webhook_endpoints e "
-        "JOIN module_installations i ON i.organization_id = :org AND i.id = e.installation_id "
+        "SELECT {columns} FROM webhook_endpoints e FORCE INDEX (PRIMARY) "
+        "STRAIGHT_JOIN module_installations i ON i.organization_id = :org "
+        "AND i.id = e.installation_id "
         "WHERE e.organization_id = :org AND e.status IN ('active', 'paused') "
         "AND i.status IN ('enabled', 'error')"};
     return org.all(kFind);
@@ -55,10 +56,11 @@ void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliverie
 void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now) {
     static constexpr OrgSql kCancel{
         "webhook_outbox.cancel_deliveries",
-        "UPDATE webhook_deliveries d JOIN webhook_endpoints e "
-        "ON e.organization_id = :org AND e.id = d.endpoint_id "
+        "UPDATE webhook_endpoints e FORCE INDEX (installation) "
+        "STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (queue) "
+        "ON d.status = 'pending' AND d.organization_id = :org AND d.endpoint_id = e.id "
         "SET d.status = 'canceled', d.due_at = NULL, d.lease_owner = NULL, d.updated_at = ? "
-        "WHERE d.organization_id = :org AND d.status = 'pending' AND e.installation_id = ?"};
+        "WHERE e.organization_id = :org AND e.installation_id = ?"};
     org.execute(kCancel, now, installation);
 }
 

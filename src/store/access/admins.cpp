@@ -79,8 +79,8 @@ bool delete_seat(db::OrgStore& org, AdminId admin) {
 std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org) {
     static constexpr OrgSql kList{
         "seats.list", kHolder,
-        "SELECT {columns} FROM seats s "
-        "JOIN admins a ON a.id = s.admin_id WHERE s.organization_id = :org "
+        "SELECT {columns} FROM seats s FORCE INDEX (PRIMARY) "
+        "STRAIGHT_JOIN admins a ON a.id = s.admin_id WHERE s.organization_id = :org "
         "ORDER BY s.created_at, a.id"};
     return org.all(kList);
 }
@@ -89,8 +89,8 @@ std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
     // If two seats have the same time, the older organization comes first.
     static constexpr SystemSql kFind{
         "seats.find", Why{"lists the tenants of a signed-in admin"}, kSeat,
-        "SELECT {columns} FROM seats s "
-        "JOIN organizations o ON o.id = s.organization_id WHERE s.admin_id = ? "
+        "SELECT {columns} FROM seats s FORCE INDEX (admin) "
+        "STRAIGHT_JOIN organizations o ON o.id = s.organization_id WHERE s.admin_id = ? "
         "ORDER BY s.created_at, s.organization_id"};
     return tx.all(kFind, admin);
 }

@@ -46,7 +46,7 @@ std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Time
                                          int limit) {
     static constexpr OrgSql kPage{
         "api_keys.page", kApiKey,
-        "SELECT {columns} FROM api_keys "
+        "SELECT {columns} FROM api_keys FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND id > ? AND (revoked_at IS NULL OR revoked_at >= ?) "
         "ORDER BY id LIMIT ?"};
     return org.all(kPage, after, shown_since, limit);

@@ -72,10 +72,10 @@ std::optional<AdCampaign> lock_ad_campaign(db::OrgStore& org, CampaignId id) {
 }
 
 std::vector<AdCampaign> page_ad_campaigns(db::OrgStore& org, CampaignId after, int limit) {
-    static constexpr OrgSql kPage{
-        "ad_campaigns.page", kCampaign,
-        "SELECT {columns} FROM ad_campaigns WHERE organization_id = :org AND id > ? "
-        "ORDER BY id LIMIT ?"};
+    static constexpr OrgSql kPage{"ad_campaigns.page", kCampaign,
+                                  "SELECT {columns} FROM ad_campaigns FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND id > ? "
+                                  "ORDER BY id LIMIT ?"};
     return org.all(kPage, after, limit);
 }
 
@@ -100,7 +100,7 @@ void delete_ad_campaign(db::OrgStore& org, CampaignId id) {
 void read_slots_of_campaigns(db::OrgStore& org, std::span<AdCampaign> campaigns) {
     static constexpr OrgSql kRead{
         "ad_campaigns.read_slots", kSlotOf,
-        "SELECT {columns} FROM ad_campaign_slots "
+        "SELECT {columns} FROM ad_campaign_slots FORCE INDEX (campaign) "
         "WHERE organization_id = :org AND campaign_id IN ({?}) ORDER BY campaign_id, slot_id"};
     if (campaigns.empty()) return;
     std::map<CampaignId, AdCampaign*> by_id;
@@ -137,7 +137,7 @@ void delete_campaign_slots(db::OrgStore& org, CampaignId id) {
 std::vector<rules::AdDay> list_ad_days(db::OrgStore& org, CampaignId id, std::int64_t first_day) {
     static constexpr OrgSql kList{
         "ad_campaigns.list_days", kDay,
-        "SELECT {columns} FROM ad_campaign_days WHERE organization_id = :org "
+        "SELECT {columns} FROM ad_campaign_days FORCE INDEX (PRIMARY) WHERE organization_id = :org "
         "AND campaign_id = ? AND day >= ? AND (impressions > 0 OR clicks > 0) ORDER BY day"};
     return org.all(kList, id, first_day);
 }

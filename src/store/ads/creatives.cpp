@@ -22,10 +22,10 @@ constexpr auto kCreative = columns<AdCreative>(
 }  // namespace
 
 std::int64_t count_ad_creatives(db::OrgStore& org, CampaignId campaign) {
-    static constexpr OrgSql kCount{
-        "ad_creatives.count",
-        "SELECT COUNT(*) FROM ad_creatives WHERE organization_id = :org AND campaign_id = ? "
-        "LOCK IN SHARE MODE"};
+    static constexpr OrgSql kCount{"ad_creatives.count",
+                                   "SELECT COUNT(*) FROM ad_creatives FORCE INDEX (campaign) "
+                                   "WHERE organization_id = :org AND campaign_id = ? "
+                                   "LOCK IN SHARE MODE"};
     return org.value<std::int64_t>(kCount, campaign);
 }
 
@@ -55,19 +55,19 @@ std::optional<AdCreative> lock_ad_creative(db::OrgStore& org, CreativeId id) {
 }
 
 std::vector<AdCreative> page_ad_creatives(db::OrgStore& org, CreativeId after, int limit) {
-    static constexpr OrgSql kPage{
-        "ad_creatives.page", kCreative,
-        "SELECT {columns} FROM ad_creatives WHERE organization_id = :org AND id > ? "
-        "ORDER BY id LIMIT ?"};
+    static constexpr OrgSql kPage{"ad_creatives.page", kCreative,
+                                  "SELECT {columns} FROM ad_creatives FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND id > ? "
+                                  "ORDER BY id LIMIT ?"};
     return org.all(kPage, after, limit);
 }
 
 std::vector<AdCreative> page_ad_creatives(db::OrgStore& org, CampaignId campaign, CreativeId after,
                                           int limit) {
-    static constexpr OrgSql kPage{
-        "ad_creatives.page_of_campaign", kCreative,
-        "SELECT {columns} FROM ad_creatives WHERE organization_id = :org AND campaign_id = ? AND id > ? "
-        "ORDER BY id LIMIT ?"};
+    static constexpr OrgSql kPage{"ad_creatives.page_of_campaign", kCreative,
+                                  "SELECT {columns} FROM ad_creatives FORCE INDEX (campaign) "
+                                  "WHERE organization_id = :org AND campaign_id = ? AND id > ? "
+                                  "ORDER BY id LIMIT ?"};
     return org.all(kPage, campaign, after, limit);
 }
 

@@ -61,7 +61,7 @@ std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, s
     static constexpr OrgSql kFind{
         "ad_serving.find_member", kVisit,
         "SELECT {columns} FROM members m "
-        "LEFT JOIN ad_member_days d ON d.organization_id = m.organization_id "
+        "LEFT JOIN ad_member_days d FORCE INDEX (member) ON d.organization_id = m.organization_id "
         "AND d.member_id = m.id AND d.day = ? WHERE m.organization_id = :org AND m.user_id = ?"};
     std::optional<rules::AdVisitor> visitor;
     for (Visit visit : org.each(kFind, day, user)) {
@@ -78,9 +78,11 @@ std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, st
     static constexpr OrgSql kFind{
         "ad_serving.find_candidates", kServedSlot,
         "SELECT {columns} FROM ad_slots s "
-        "LEFT JOIN (ad_campaign_slots l "
-        "JOIN ad_campaigns c ON c.organization_id = l.organization_id AND c.id = l.campaign_id "
-        "JOIN ad_creatives r ON r.organization_id = c.organization_id AND r.campaign_id = c.id) "
+        "LEFT JOIN (ad_campaign_slots l FORCE INDEX (PRIMARY) "
+        "STRAIGHT_JOIN ad_campaigns c ON c.organization_id = l.organization_id "
+        "AND c.id = l.campaign_id "
+        "STRAIGHT_JOIN ad_creatives r FORCE INDEX (campaign) "
+        "ON r.organization_id = c.organization_id AND r.campaign_id = c.id) "
         "ON l.organization_id = s.organization_id AND l.slot_id = s.id AND c.status = 'active' "
         "AND c.starts_at < ? AND (c.ends_at IS NULL OR c.ends_at > ?) "
         "AND r.width = s.width AND r.height = s.height "

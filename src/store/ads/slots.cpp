@@ -52,10 +52,10 @@ std::optional<AdSlot> lock_ad_slot(db::OrgStore& org, SlotId id) {
 }
 
 std::vector<AdSlot> page_ad_slots(db::OrgStore& org, SlotId after, int limit) {
-    static constexpr OrgSql kPage{
-        "ad_slots.page", kSlot,
-        "SELECT {columns} FROM ad_slots WHERE organization_id = :org AND id > ? "
-        "ORDER BY id LIMIT ?"};
+    static constexpr OrgSql kPage{"ad_slots.page", kSlot,
+                                  "SELECT {columns} FROM ad_slots FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND id > ? "
+                                  "ORDER BY id LIMIT ?"};
     return org.all(kPage, after, limit);
 }
 
@@ -77,18 +77,18 @@ void delete_ad_slot(db::OrgStore& org, SlotId id) {
 }
 
 std::int64_t count_campaigns_in_slot(db::OrgStore& org, SlotId id) {
-    static constexpr OrgSql kCount{
-        "ad_slots.count_campaigns",
-        "SELECT COUNT(*) FROM ad_campaign_slots WHERE organization_id = :org AND slot_id = ? "
-        "LOCK IN SHARE MODE"};
+    static constexpr OrgSql kCount{"ad_slots.count_campaigns",
+                                   "SELECT COUNT(*) FROM ad_campaign_slots FORCE INDEX (PRIMARY) "
+                                   "WHERE organization_id = :org AND slot_id = ? "
+                                   "LOCK IN SHARE MODE"};
     return org.value<std::int64_t>(kCount, id);
 }
 
 std::vector<SlotId> lock_ad_slots(db::OrgStore& org, std::span<const SlotId> ids) {
-    static constexpr OrgSql kLock{
-        "ad_slots.lock_some",
-        "SELECT id FROM ad_slots WHERE organization_id = :org AND id IN ({?}) "
-        "ORDER BY id FOR UPDATE"};
+    static constexpr OrgSql kLock{"ad_slots.lock_some",
+                                  "SELECT id FROM ad_slots FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND id IN ({?}) "
+                                  "ORDER BY id FOR UPDATE"};
     return org.all_bulk<SlotId>(kLock, ids.size(), std::vector<Param>(ids.begin(), ids.end()));
 }
 

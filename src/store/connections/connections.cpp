@@ -54,7 +54,8 @@ void insert_connection(db::OrgStore& org, const ProviderConnection& connection) 
 std::vector<ListedConnection> list_connections(db::OrgStore& org) {
     static constexpr OrgSql kList{
         "connections.list", kListed,
-        "SELECT {columns} FROM connections c LEFT JOIN connection_authorizations a "
+        "SELECT {columns} FROM connections c FORCE INDEX (PRIMARY) "
+        "LEFT JOIN connection_authorizations a "
         "ON a.organization_id = :org AND a.connection_id = c.id "
         "WHERE c.organization_id = :org AND c.removed_at IS NULL ORDER BY c.id"};
     return org.all(kList);

@@ -118,7 +118,7 @@ std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
     static constexpr SystemSql kFind{
         "connection_leases.find_due",
         Why{"the runner serves all tenants; each row names its tenant"}, kDue,
-        "SELECT {columns} FROM connections "
+        "SELECT {columns} FROM connections FORCE INDEX (refresh_due_at) "
         "WHERE provider NOT IN ({?}) AND refresh_due_at <= ? AND lease_until <= ? "
         "ORDER BY refresh_due_at LIMIT ?"};
     std::vector<Param> params(kMostExcludedProviders, Param(std::string_view()));

@@ -49,9 +49,10 @@ std::optional<std::string> find_installed_manifest(db::OrgStore& org, Installati
 }
 
 std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const std::string> ids) {
-    static constexpr OrgSql kFind{"engagement_events.find_client_events",
-                                  "SELECT client_event_id FROM engagement_events "
-                                  "WHERE organization_id = :org AND client_event_id IN ({?})"};
+    static constexpr OrgSql kFind{
+        "engagement_events.find_client_events",
+        "SELECT client_event_id FROM engagement_events FORCE INDEX (client_event) "
+        "WHERE organization_id = :org AND client_event_id IN ({?})"};
     std::vector<std::string> found;
     in_batches(ids, [&](const std::vector<Param>& params) {
         for (auto id : org.each_bulk<std::string>(kFind, params.size(), params)) {

@@ -27,7 +27,8 @@ constexpr auto kBlock = columns<Block>(
 
 constexpr SqlText read_blocks(std::string_view condition) {
     return {
-        "SELECT {columns} FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND job_id = ? "
         "AND (block_no > ? OR (block_no = ? AND part >= ?)) ",
         condition, " ORDER BY block_no, part LIMIT ?"};
 }
@@ -81,7 +82,7 @@ std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
                                       std::span<const std::uint32_t> numbers) {
     static constexpr OrgSql kFind{
         "import_blocks.find_keys", kKey,
-        "SELECT {columns} FROM import_blocks WHERE organization_id = :org "
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) WHERE organization_id = :org "
         "AND job_id = ? AND block_no IN ({?}) ORDER BY block_no, part"};
     std::vector<Param> params{job};
     params.insert(params.end(), numbers.begin(), numbers.end());
@@ -130,7 +131,8 @@ std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, B
                                               int limit) {
     static constexpr OrgSql kFind{
         "import_blocks.find_uncommitted", kKey,
-        "SELECT {columns} FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND job_id = ? "
         "AND (block_no > ? OR (block_no = ? AND part >= ?)) AND state = 'checked' AND valid_count "
         "> 0 "
         "ORDER BY block_no, part LIMIT ?"};

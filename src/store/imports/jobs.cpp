@@ -106,12 +106,13 @@ std::optional<ImportJob> lock_import(db::OrgStore& org, ImportId id, Timestamp n
 std::vector<ImportJob> page_imports(db::OrgStore& org, std::optional<ImportId> before,
                                     std::optional<ImportState> state, int limit, Timestamp now) {
     // Ids are UUIDv7, so they are ordered by creation time.
-    static constexpr OrgSql kPage{"imports.page", kJob,
-                                  "SELECT {columns} FROM import_jobs WHERE organization_id = :org "
-                                  "AND id < ? AND expires_at > ? ORDER BY id DESC LIMIT ?"};
+    static constexpr OrgSql kPage{
+        "imports.page", kJob,
+        "SELECT {columns} FROM import_jobs FORCE INDEX (PRIMARY) WHERE organization_id = :org "
+        "AND id < ? AND expires_at > ? ORDER BY id DESC LIMIT ?"};
     static constexpr OrgSql kPageOfState{
         "imports.page_of_state", kJob,
-        "SELECT {columns} FROM import_jobs WHERE organization_id = :org "
+        "SELECT {columns} FROM import_jobs FORCE INDEX (PRIMARY) WHERE organization_id = :org "
         "AND id < ? AND expires_at > ? AND state = ? ORDER BY id DESC LIMIT ?"};
     const std::string last(Uuid::kBytes, '\xff');
     const Param bound = before ? Param(*before) : Param(last);
@@ -159,7 +160,7 @@ std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kFind{
         "imports.find_due", Why{"the runner serves all tenants; each row names its tenant"},
         kClaimed,
-        "SELECT {columns} FROM import_jobs "
+        "SELECT {columns} FROM import_jobs FORCE INDEX (work) "
         "WHERE state IN ('validating', 'committing') AND lease_until <= ? AND expires_at > ? "
         "ORDER BY served_at, created_at LIMIT 1"};
     return tx.one(kFind, now, now);
@@ -224,7 +225,7 @@ std::vector<ClaimedImport> find_expired_imports(db::Tx& tx, Timestamp now, int l
     static constexpr SystemSql kFind{
         "imports.find_expired", Why{"retention is per installation; each row names its tenant"},
         kClaimed,
-        "SELECT {columns} FROM import_jobs "
+        "SELECT {columns} FROM import_jobs FORCE INDEX (expires_at) "
         "WHERE expires_at <= ? ORDER BY expires_at LIMIT ?"};
     return tx.all(kFind, now, limit);
 }
@@ -241,7 +242,7 @@ bool delete_import(db::OrgStore& org, ImportId id) {
 std::vector<ImportCount> count_imports_in_progress(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kCount{
         "imports.count_moving", Why{"a metric of the installation without tenant data"}, kCounted,
-        "SELECT {columns} FROM import_jobs "
+        "SELECT {columns} FROM import_jobs FORCE INDEX (work) "
         "WHERE state IN ('validating', 'committing') AND expires_at > ? GROUP BY state"};
     return tx.all(kCount, now);
 }

@@ -111,7 +111,8 @@ std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const Use
                                           const MemberConditions& conditions) {
     static constexpr OrgSql kFilter{
         "members.filter",
-        "SELECT user_id FROM members WHERE organization_id = :org AND user_id IN ({?}) "
+        "SELECT user_id FROM members FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND user_id IN ({?}) "
         "AND (? IS NULL OR external_id = ?) AND (? IS NULL OR status = ?) "
         "AND (? IS NULL OR updated_at >= ?) "
         "AND (? IS NULL OR email LIKE ? OR search_name LIKE ? OR last_name LIKE ?)"};

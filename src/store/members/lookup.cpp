@@ -41,11 +41,11 @@ std::vector<LinkedMember> find_members(db::OrgStore& org, const LinkedSql& sql,
 std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<const UserId> users,
                                                MemberLock lock) {
     static constexpr OrgSql kFind{"members.find_by_user", kLinked,
-                                  "SELECT {columns} FROM members "
+                                  "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND user_id IN ({?})"};
     static constexpr OrgSql kFindShared{
         "members.hold_by_user", kLinked,
-        "SELECT {columns} FROM members "
+        "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND user_id IN ({?}) LOCK IN SHARE MODE"};
     return find_members(org, kFind, kFindShared, users, lock);
 }
@@ -53,11 +53,11 @@ std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<cons
 std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
                                              MemberLock lock) {
     static constexpr OrgSql kFind{"members.find_by_id", kLinked,
-                                  "SELECT {columns} FROM members "
+                                  "SELECT {columns} FROM members FORCE INDEX (member) "
                                   "WHERE organization_id = :org AND id IN ({?})"};
     static constexpr OrgSql kFindShared{
         "members.hold_by_id", kLinked,
-        "SELECT {columns} FROM members "
+        "SELECT {columns} FROM members FORCE INDEX (member) "
         "WHERE organization_id = :org AND id IN ({?}) LOCK IN SHARE MODE"};
     return find_members(org, kFind, kFindShared, members, lock);
 }
@@ -66,11 +66,11 @@ std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
                                                       std::span<const std::string> external_ids,
                                                       MemberLock lock) {
     static constexpr OrgSql kFind{"members.find_by_external_id", kLinked,
-                                  "SELECT {columns} FROM members "
+                                  "SELECT {columns} FROM members FORCE INDEX (external_id_user) "
                                   "WHERE organization_id = :org AND external_id IN ({?}) LIMIT ?"};
     static constexpr OrgSql kFindShared{
         "members.hold_by_external_id", kLinked,
-        "SELECT {columns} FROM members "
+        "SELECT {columns} FROM members FORCE INDEX (external_id_user) "
         "WHERE organization_id = :org AND external_id IN ({?}) LIMIT ? LOCK IN SHARE MODE"};
     const auto ask = [&](std::vector<Param> params, int limit) {
         const std::size_t groups = params.size();

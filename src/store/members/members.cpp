@@ -124,12 +124,12 @@ std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp 
 }
 
 UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock) {
-    static constexpr SystemSql kFind{"users.find",
-                                     Why{"identities are global; member rows belong to tenants"},
-                                     kUser, "SELECT {columns} FROM users WHERE email IN ({?})"};
+    static constexpr SystemSql kFind{
+        "users.find", Why{"identities are global; member rows belong to tenants"}, kUser,
+        "SELECT {columns} FROM users FORCE INDEX (email) WHERE email IN ({?})"};
     static constexpr SystemSql kFindLocked{
         "users.find_locked", Why{"identities are global; member rows belong to tenants"}, kUser,
-        "SELECT {columns} FROM users WHERE email IN ({?}) FOR UPDATE"};
+        "SELECT {columns} FROM users FORCE INDEX (email) WHERE email IN ({?}) FOR UPDATE"};
     UsersByEmail found;
     if (emails.empty()) return found;
     const std::vector<Param> params(emails.begin(), emails.end());
@@ -142,9 +142,9 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Us
 
 std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
                                                         std::span<const UserId> users) {
-    static constexpr OrgSql kFind{
-        "members.find_memberships", kMembership,
-        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+    static constexpr OrgSql kFind{"members.find_memberships", kMembership,
+                                  "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND user_id IN ({?})"};
     std::unordered_map<UserId, Membership> found;
     if (users.empty()) return found;
     const std::vector<Param> params(users.begin(), users.end());
@@ -157,7 +157,8 @@ std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
 KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> emails) {
     static constexpr OrgSql kCount{
         "members.count_known", kKnown,
-        "SELECT {columns} FROM users u LEFT JOIN members m "
+        "SELECT {columns} FROM users u FORCE INDEX (email) "
+        "LEFT JOIN members m FORCE INDEX (PRIMARY) "
         "ON m.organization_id = :org AND m.user_id = u.id WHERE u.email IN ({?})"};
     if (emails.empty()) return {};
     const std::vector<Param> params(emails.begin(), emails.end());
@@ -182,9 +183,9 @@ std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {
 }
 
 std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserId> users) {
-    static constexpr OrgSql kFind{
-        "members.find_many", kMember,
-        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+    static constexpr OrgSql kFind{"members.find_many", kMember,
+                                  "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND user_id IN ({?})"};
     return org.all_in(kFind, users);
 }
 

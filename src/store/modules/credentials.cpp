@@ -62,7 +62,7 @@ std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
                                                              Timestamp shown_since, int limit) {
     static constexpr OrgSql kPage{
         "module_credentials.page", kCredential,
-        "SELECT {columns} FROM module_credentials c "
+        "SELECT {columns} FROM module_credentials c FORCE INDEX (installation) "
         "WHERE c.organization_id = :org AND c.installation_id = ? AND c.id > ? "
         "AND (c.revoked_at IS NULL OR c.revoked_at >= ?) ORDER BY c.id LIMIT ?"};
     return org.all(kPage, installation, after, shown_since, limit);
@@ -71,7 +71,7 @@ std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
 std::int64_t count_module_credentials(db::OrgStore& org, InstallationId installation) {
     static constexpr OrgSql kCount{
         "module_credentials.count",
-        "SELECT COUNT(*) FROM module_credentials "
+        "SELECT COUNT(*) FROM module_credentials FORCE INDEX (installation) "
         "WHERE organization_id = :org AND installation_id = ? AND revoked_at IS NULL"};
     return org.value<std::int64_t>(kCount, installation);
 }

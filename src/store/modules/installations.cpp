@@ -53,9 +53,10 @@ std::optional<Installation> lock_installation(db::OrgStore& org, InstallationId 
 }
 
 std::vector<Installation> page_installations(db::OrgStore& org, InstallationId after, int limit) {
-    static constexpr OrgSql kPage{"installations.page", kInstallation,
-                                  "SELECT {columns} FROM module_installations "
-                                  "WHERE organization_id = :org AND id > ? ORDER BY id LIMIT ?"};
+    static constexpr OrgSql kPage{
+        "installations.page", kInstallation,
+        "SELECT {columns} FROM module_installations FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND id > ? ORDER BY id LIMIT ?"};
     return org.all(kPage, after, limit);
 }
 

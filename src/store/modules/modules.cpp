@@ -60,10 +60,10 @@ std::optional<Module> lock_module(db::OrgStore& org, ModuleId id) {
 }
 
 std::vector<Module> page_modules(db::OrgStore& org, ModuleId after, int limit) {
-    static constexpr OrgSql kPage{
-        "modules.page", kModule,
-        "SELECT {columns} FROM modules WHERE organization_id = :org AND id > ? "
-        "ORDER BY id LIMIT ?"};
+    static constexpr OrgSql kPage{"modules.page", kModule,
+                                  "SELECT {columns} FROM modules FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND id > ? "
+                                  "ORDER BY id LIMIT ?"};
     return org.all(kPage, after, limit);
 }
 
@@ -89,9 +89,9 @@ bool insert_version(db::OrgStore& org, const ModuleVersion& version,
 }
 
 std::int64_t count_versions(db::OrgStore& org, ModuleId module) {
-    static constexpr OrgSql kCount{
-        "module_versions.count",
-        "SELECT COUNT(*) FROM module_versions WHERE organization_id = :org AND module_id = ?"};
+    static constexpr OrgSql kCount{"module_versions.count",
+                                   "SELECT COUNT(*) FROM module_versions FORCE INDEX (module) "
+                                   "WHERE organization_id = :org AND module_id = ?"};
     return org.value<std::int64_t>(kCount, module);
 }
 
@@ -105,10 +105,10 @@ std::optional<ModuleVersion> lock_version(db::OrgStore& org, ModuleId module, Ve
 
 std::vector<ModuleVersion> page_versions(db::OrgStore& org, ModuleId module, VersionId after,
                                          int limit) {
-    static constexpr OrgSql kPage{
-        "module_versions.page", kVersion,
-        "SELECT {columns} FROM module_versions WHERE organization_id = :org AND module_id = ? AND id > ? "
-        "ORDER BY id LIMIT ?"};
+    static constexpr OrgSql kPage{"module_versions.page", kVersion,
+                                  "SELECT {columns} FROM module_versions FORCE INDEX (module) "
+                                  "WHERE organization_id = :org AND module_id = ? AND id > ? "
+                                  "ORDER BY id LIMIT ?"};
     return org.all(kPage, module, after, limit);
 }
 

@@ -78,7 +78,8 @@ constexpr SqlText key_text(const SealedColumn& of) {
 }
 
 constexpr SqlText page_text(const SealedColumn& of) {
-    SqlText text{"SELECT {columns} FROM ", of.table, " WHERE ", of.condition, " AND "};
+    SqlText text{"SELECT {columns} FROM ", of.table, " FORCE INDEX (PRIMARY) WHERE ", of.condition,
+                 " AND "};
     if (of.keys == Keys::Global) {
         return text.add({of.key, " > ? ORDER BY ", of.key, " LIMIT ? FOR UPDATE"});
     }

@@ -34,7 +34,7 @@ std::vector<rules::PublishableKey> find_publishable_keys(db::Tx& tx,
                                                          std::span<const std::string> tokens) {
     static constexpr SystemSql kFind{"publishable_keys.find_by_token",
                                      Why{"the key identifies the tenant"}, kKey,
-                                     "SELECT {columns} FROM publishable_keys "
+                                     "SELECT {columns} FROM publishable_keys FORCE INDEX (token) "
                                      "WHERE token IN ({?})"};
     return tx.all_in(kFind, tokens);
 }
@@ -62,7 +62,7 @@ std::vector<rules::PublishableKey> page_publishable_keys(db::OrgStore& org, Publ
                                                          Timestamp shown_since, int limit) {
     static constexpr OrgSql kPage{
         "publishable_keys.page", kKey,
-        "SELECT {columns} FROM publishable_keys "
+        "SELECT {columns} FROM publishable_keys FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND id > ? AND kind = ? "
         "AND (revoked_at IS NULL OR revoked_at >= ?) ORDER BY id LIMIT ?"};
     return org.all(kPage, after, text_of(kind), shown_since, limit);

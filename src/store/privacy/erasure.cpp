@@ -33,9 +33,11 @@ constexpr auto kReply = columns<ScannedReply>(
 }  // namespace
 
 std::vector<PersonalMembership> find_memberships_of(db::Tx& tx, UserId user) {
-    static constexpr SystemSql kFind{
-        "erasure.find_memberships", Why{"a person is erased from all organizations at once"},
-        kMembership, "SELECT {columns} FROM members WHERE user_id = ? ORDER BY organization_id"};
+    static constexpr SystemSql kFind{"erasure.find_memberships",
+                                     Why{"a person is erased from all organizations at once"},
+                                     kMembership,
+                                     "SELECT {columns} FROM members FORCE INDEX (members_user) "
+                                     "WHERE user_id = ? ORDER BY organization_id"};
     return tx.all(kFind, user);
 }
 
@@ -51,9 +53,10 @@ void delete_user(db::Tx& tx, UserId user) {
 }
 
 std::int64_t count_engagement_events(db::OrgStore& org, MemberId member) {
-    static constexpr OrgSql kCount{"erasure.count_engagement_events",
-                                   "SELECT COUNT(*) FROM engagement_events "
-                                   "WHERE organization_id = :org AND member_id = ?"};
+    static constexpr OrgSql kCount{
+        "erasure.count_engagement_events",
+        "SELECT COUNT(*) FROM engagement_events FORCE INDEX (member_events) "
+        "WHERE organization_id = :org AND member_id = ?"};
     return org.value<std::int64_t>(kCount, member);
 }
 
@@ -65,11 +68,11 @@ std::int64_t delete_engagement_events(db::OrgStore& org, MemberId member, int li
 }
 
 std::vector<CountedEvents> count_webhook_events(db::Tx& tx, UserId user) {
-    static constexpr SystemSql kCount{"erasure.count_webhook_events",
-                                      Why{"a person is erased from all organizations at once"},
-                                      kCounted,
-                                      "SELECT {columns} FROM webhook_events WHERE user_id = ? "
-                                      "GROUP BY organization_id ORDER BY organization_id"};
+    static constexpr SystemSql kCount{
+        "erasure.count_webhook_events", Why{"a person is erased from all organizations at once"},
+        kCounted,
+        "SELECT {columns} FROM webhook_events FORCE INDEX (about_user) WHERE user_id = ? "
+        "GROUP BY organization_id ORDER BY organization_id"};
     return tx.all(kCount, user);
 }
 
@@ -91,7 +94,7 @@ std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<Blo
                                       std::string_view text, int limit) {
     static constexpr OrgSql kScan{
         "erasure.scan_blocks", kScanned,
-        "SELECT {columns} FROM import_blocks "
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND (job_id > ? OR (job_id = ? AND "
         "(block_no > ? OR (block_no = ? AND part > ?)))) ORDER BY job_id, block_no, part LIMIT ?"};
     const BlockPosition from = after.value_or(BlockPosition{});
@@ -118,7 +121,7 @@ std::vector<ScannedReply> scan_replies(db::OrgStore& org, std::string_view after
                                        std::string_view text, int limit) {
     static constexpr OrgSql kScan{
         "erasure.scan_replies", kReply,
-        "SELECT {columns} FROM idempotency_keys "
+        "SELECT {columns} FROM idempotency_keys FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND key_hash > ? ORDER BY key_hash LIMIT ?"};
     return org.all(kScan, text, after, limit);
 }

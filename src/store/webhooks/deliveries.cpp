@@ -28,7 +28,7 @@ constexpr auto kDelivery = columns<WebhookDelivery>(
 
 constexpr SqlText find_text(std::string_view hint, std::string_view condition) {
     return {"SELECT {columns} FROM webhook_deliveries d", hint,
-            " JOIN webhook_events v ON v.organization_id = :org AND v.id = d.event_id "
+            " STRAIGHT_JOIN webhook_events v ON v.organization_id = :org AND v.id = d.event_id "
             "WHERE d.organization_id = :org AND ",
             condition};
 }
@@ -76,8 +76,9 @@ void read_attempts(db::OrgStore& org, std::vector<WebhookDelivery>& deliveries) 
     static constexpr OrgSql kRead{
         "webhook_deliveries.read_attempts", kAttempt,
         "SELECT {columns} FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
-        "FROM webhook_attempts WHERE organization_id = :org AND delivery_id IN ({?})) AS newest "
-        "JOIN webhook_attempts a ON a.organization_id = :org AND a.id = newest.id "
+        "FROM webhook_attempts FORCE INDEX (delivery) "
+        "WHERE organization_id = :org AND delivery_id IN ({?})) AS newest "
+        "STRAIGHT_JOIN webhook_attempts a ON a.organization_id = :org AND a.id = newest.id "
         "WHERE newest.place <= ? ORDER BY a.delivery_id, a.id"};
     if (deliveries.empty()) return;
     std::vector<Param> ids;

@@ -28,10 +28,10 @@ constexpr auto kEndpoint = columns<WebhookEndpoint>(
 constexpr auto kHealth = columns<EndpointHealth>(
     nested<&EndpointHealth::endpoint>(kEndpoint),
     column<&EndpointHealth::pending>(
-        "(SELECT COUNT(*) FROM webhook_deliveries d WHERE d.status = 'pending' "
+        "(SELECT COUNT(*) FROM webhook_deliveries d FORCE INDEX (queue) WHERE d.status = 'pending' "
         "AND d.organization_id = :org AND d.endpoint_id = e.id)"),
     column<&EndpointHealth::failed>(
-        "(SELECT COUNT(*) FROM webhook_deliveries d WHERE d.status = 'failed' "
+        "(SELECT COUNT(*) FROM webhook_deliveries d FORCE INDEX (queue) WHERE d.status = 'failed' "
         "AND d.organization_id = :org AND d.endpoint_id = e.id)"));
 
 }  // namespace
@@ -49,9 +49,10 @@ void insert_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& en
 }
 
 std::int64_t count_webhook_endpoints(db::OrgStore& org, InstallationId installation) {
-    static constexpr OrgSql kCount{"webhook_endpoints.count",
-                                   "SELECT COUNT(*) FROM webhook_endpoints "
-                                   "WHERE organization_id = :org AND installation_id = ?"};
+    static constexpr OrgSql kCount{
+        "webhook_endpoints.count",
+        "SELECT COUNT(*) FROM webhook_endpoints FORCE INDEX (installation) "
+        "WHERE organization_id = :org AND installation_id = ?"};
     return org.value<std::int64_t>(kCount, installation);
 }
 
@@ -84,7 +85,7 @@ std::vector<WebhookEndpoint> page_webhook_endpoints(db::OrgStore& org, Installat
                                                     EndpointId after, int limit) {
     static constexpr OrgSql kPage{
         "webhook_endpoints.page", kEndpoint,
-        "SELECT {columns} FROM webhook_endpoints e "
+        "SELECT {columns} FROM webhook_endpoints e FORCE INDEX (installation) "
         "WHERE e.organization_id = :org AND e.installation_id = ? AND e.id > ? "
         "ORDER BY e.id LIMIT ?"};
     return org.all(kPage, installation, after, limit);
@@ -118,9 +119,9 @@ void delete_webhook_endpoint(db::OrgStore& org, EndpointId id) {
 }
 
 std::vector<EndpointHealth> list_endpoint_health(db::OrgStore& org) {
-    static constexpr OrgSql kList{
-        "webhook_endpoints.list_health", kHealth,
-        "SELECT {columns} FROM webhook_endpoints e WHERE e.organization_id = :org ORDER BY e.id"};
+    static constexpr OrgSql kList{"webhook_endpoints.list_health", kHealth,
+                                  "SELECT {columns} FROM webhook_endpoints e FORCE INDEX (PRIMARY) "
+                                  "WHERE e.organization_id = :org ORDER BY e.id"};
     return org.all(kList);
 }
 

@@ -90,9 +90,9 @@ namespace {
 // The bodies of the events.
 std::map<WebhookEventId, std::string> read_bodies(db::OrgStore& org,
                                                   std::span<const ClaimedDelivery> deliveries) {
-    static constexpr OrgSql kRead{
-        "webhook_queue.read_bodies", kBody,
-        "SELECT {columns} FROM webhook_events WHERE organization_id = :org AND id IN ({?})"};
+    static constexpr OrgSql kRead{"webhook_queue.read_bodies", kBody,
+                                  "SELECT {columns} FROM webhook_events FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND id IN ({?})"};
     std::vector<Param> params;
     for (const ClaimedDelivery& delivery : deliveries) params.emplace_back(delivery.event);
     std::map<WebhookEventId, std::string> bodies;
@@ -114,9 +114,10 @@ std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endp
         "SELECT {columns} FROM webhook_deliveries FORCE INDEX (queue) "
         "WHERE status = 'pending' AND organization_id = :org AND endpoint_id = ? AND due_at <= ? "
         "ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED"};
-    static constexpr OrgSql kClaim{"webhook_queue.claim",
-                                   "UPDATE webhook_deliveries SET due_at = ?, lease_owner = ? "
-                                   "WHERE organization_id = :org AND id IN ({?})"};
+    static constexpr OrgSql kClaim{
+        "webhook_queue.claim",
+        "UPDATE webhook_deliveries FORCE INDEX (PRIMARY) SET due_at = ?, lease_owner = ? "
+        "WHERE organization_id = :org AND id IN ({?})"};
     auto claimed = org.all(kLock, endpoint, now, limit);
     if (claimed.empty()) return claimed;
     std::vector<DeliveryId> ids;
@@ -132,7 +133,8 @@ std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const Delivery
                                      const Uuid& owner) {
     static constexpr OrgSql kLock{
         "webhook_queue.lock_claimed",
-        "SELECT id FROM webhook_deliveries WHERE lease_owner = ? AND status = 'pending' "
+        "SELECT id FROM webhook_deliveries FORCE INDEX (PRIMARY) "
+        "WHERE lease_owner = ? AND status = 'pending' "
         "AND organization_id = :org AND id IN ({?}) ORDER BY id FOR UPDATE SKIP LOCKED"};
     return org.all_bulk<DeliveryId>(kLock, deliveries.size(), with_ids({owner}, deliveries));
 }
@@ -141,7 +143,8 @@ std::int64_t release_deliveries(db::OrgStore& org, std::span<const DeliveryId> d
                                 const Uuid& owner, Timestamp when) {
     static constexpr OrgSql kGive{
         "webhook_queue.give_back",
-        "UPDATE webhook_deliveries SET due_at = ?, lease_owner = NULL WHERE lease_owner = ? "
+        "UPDATE webhook_deliveries FORCE INDEX (PRIMARY) SET due_at = ?, lease_owner = NULL "
+        "WHERE lease_owner = ? "
         "AND status = 'pending' AND organization_id = :org AND id IN ({?})"};
     if (deliveries.empty()) return 0;
     return org.execute_bulk(kGive, deliveries.size(), with_ids({when, owner}, deliveries));
@@ -188,7 +191,8 @@ std::vector<AttemptCount> list_attempt_totals(db::Tx& tx) {
 void set_succeeded(db::OrgStore& org, std::span<const DeliveryId> deliveries, Timestamp now) {
     static constexpr OrgSql kSet{
         "webhook_queue.set_succeeded",
-        "UPDATE webhook_deliveries SET status = 'succeeded', step = step + 1, due_at = NULL, "
+        "UPDATE webhook_deliveries FORCE INDEX (PRIMARY) "
+        "SET status = 'succeeded', step = step + 1, due_at = NULL, "
         "lease_owner = NULL, updated_at = ? WHERE organization_id = :org AND id IN ({?})"};
     if (!deliveries.empty()) {
         org.execute_bulk(kSet, deliveries.size(), with_ids({now}, deliveries));
@@ -208,10 +212,10 @@ void set_attempted(db::OrgStore& org, DeliveryId delivery, std::optional<Timesta
 
 std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
                                              std::span<const EndpointId> endpoints) {
-    static constexpr OrgSql kFind{
-        "webhook_queue.find_failing", kFailing,
-        "SELECT {columns} FROM webhook_endpoints WHERE failing_since IS NOT NULL "
-        "AND organization_id = :org AND id IN ({?})"};
+    static constexpr OrgSql kFind{"webhook_queue.find_failing", kFailing,
+                                  "SELECT {columns} FROM webhook_endpoints FORCE INDEX (PRIMARY) "
+                                  "WHERE failing_since IS NOT NULL "
+                                  "AND organization_id = :org AND id IN ({?})"};
     std::map<EndpointId, Timestamp> failing;
     const std::vector<Param> params(endpoints.begin(), endpoints.end());
     for (const auto& [endpoint, since] : org.each_bulk(kFind, params.size(), params)) {
@@ -221,10 +225,10 @@ std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
 }
 
 std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const EndpointId> endpoints) {
-    static constexpr OrgSql kLock{
-        "webhook_queue.lock_endpoints",
-        "SELECT id FROM webhook_endpoints WHERE organization_id = :org AND id IN ({?}) "
-        "ORDER BY id FOR UPDATE SKIP LOCKED"};
+    static constexpr OrgSql kLock{"webhook_queue.lock_endpoints",
+                                  "SELECT id FROM webhook_endpoints FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND id IN ({?}) "
+                                  "ORDER BY id FOR UPDATE SKIP LOCKED"};
     return org.all_bulk<EndpointId>(kLock, endpoints.size(),
                                     std::vector<Param>(endpoints.begin(), endpoints.end()));
 }
@@ -232,7 +236,8 @@ std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const Endpoi
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints) {
     static constexpr OrgSql kClear{
         "webhook_queue.clear_failing",
-        "UPDATE webhook_endpoints SET failing_since = NULL WHERE failing_since IS NOT NULL "
+        "UPDATE webhook_endpoints FORCE INDEX (PRIMARY) SET failing_since = NULL "
+        "WHERE failing_since IS NOT NULL "
         "AND organization_id = :org AND id IN ({?})"};
     const std::vector<Param> params(endpoints.begin(), endpoints.end());
     if (!endpoints.empty()) org.execute_bulk(kClear, endpoints.size(), params);
@@ -241,7 +246,8 @@ void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints) {
 void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Timestamp now) {
     static constexpr OrgSql kSet{
         "webhook_queue.set_failing",
-        "UPDATE webhook_endpoints SET failing_since = ? WHERE failing_since IS NULL "
+        "UPDATE webhook_endpoints FORCE INDEX (PRIMARY) SET failing_since = ? "
+        "WHERE failing_since IS NULL "
         "AND organization_id = :org AND id IN ({?})"};
     std::vector<Param> params{now};
     params.insert(params.end(), endpoints.begin(), endpoints.end());
@@ -272,7 +278,8 @@ void set_error_without_endpoint(db::OrgStore& org, InstallationId installation, 
         "webhook_queue.set_installation_error",
         "UPDATE module_installations SET status = 'error', updated_at = ? "
         "WHERE organization_id = :org AND id = ? AND status = 'enabled' AND NOT EXISTS ("
-        "SELECT 1 FROM webhook_endpoints e WHERE e.organization_id = :org "
+        "SELECT 1 FROM webhook_endpoints e FORCE INDEX (installation) "
+        "WHERE e.organization_id = :org "
         "AND e.installation_id = ? AND e.status = 'active')"};
     org.execute(kSet, now, installation, installation);
 }
@@ -282,7 +289,8 @@ void set_error_without_endpoint(db::OrgStore& org, InstallationId installation, 
 WebhookBacklog measure_webhook_backlog(db::Tx& tx) {
     static constexpr SystemSql kCount{
         "webhook_queue.count_pending", Why{"a metric of the installation without tenant data"},
-        "SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries WHERE status = 'pending' "
+        "SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries FORCE INDEX (queue) "
+        "WHERE status = 'pending' "
         "LIMIT ?) AS counted"};
     static constexpr SystemSql kOldest{
         "webhook_queue.find_oldest", Why{"a metric of the installation without tenant data"},

@@ -1,0 +1,231 @@
+// The measured calls on members, events, imports and access. Row `n` of a table has id_of(n).
+#include "db/read_costs.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/api_keys.hpp"
+#include "store/access/sessions.hpp"
+#include "store/attributes.hpp"
+#include "store/audit_log.hpp"
+#include "store/engagement/events.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
+#include "store/mail_outbox.hpp"
+#include "store/members/list.hpp"
+#include "store/members/lookup.hpp"
+#include "store/members/members.hpp"
+#include "store/privacy/erasure.hpp"
+
+#include <string>
+#include <vector>
+
+namespace muster::test {
+
+using db::OrgStore;
+using db::Tx;
+
+namespace {
+
+// Times of the filled rows are 1, 2, …
+const Timestamp kEarly(60);
+// Import jobs that are not expired.
+const Timestamp kBeforeExpiry(1'000'000);
+const std::int64_t kOnePage = kPage + kEnds;
+const std::int64_t kEachAsked = kAsked + kEnds;
+
+template <class Text>
+std::vector<std::string_view> views(const std::vector<Text>& texts) {
+    return {texts.begin(), texts.end()};
+}
+
+std::vector<std::string> emails() {
+    auto texts = some_texts("p");
+    for (auto& text : texts) text += "@x.test";
+    return texts;
+}
+
+MeasuredCall by_user(const char* name, store::MemberLock lock) {
+    return measured({name}, kEachAsked, [=](OrgStore& org) {
+        return store::find_members_by_user(org, some_ids<UserId>(), lock);
+    });
+}
+MeasuredCall by_id(const char* name, store::MemberLock lock) {
+    return measured({name}, 2 * kAsked + kEnds, [=](OrgStore& org) {
+        return store::find_members_by_id(org, some_ids<MemberId>(), lock);
+    });
+}
+MeasuredCall by_external_id(const char* name, store::MemberLock lock) {
+    return measured({name}, 2 * kAsked + kEnds, [=](OrgStore& org) {
+        return store::find_members_by_external_id(org, some_texts("C-"), lock);
+    });
+}
+MeasuredCall blocks(const char* name, store::BlockFilter filter) {
+    // Half of the blocks are staged.
+    return measured({name}, 2 * kPage + kEnds, [=](OrgStore& org) {
+        return store::read_blocks(org, id_of<ImportId>(2), {1100, 0}, filter, kPage);
+    });
+}
+
+}  // namespace
+
+std::vector<MeasuredCall> member_calls() {
+    using store::MemberLock;
+    std::vector<MeasuredCall> calls{
+        by_user("members.find_by_user", MemberLock::None),
+        by_user("members.hold_by_user", MemberLock::Share),
+        by_id("members.find_by_id", MemberLock::None),
+        by_id("members.hold_by_id", MemberLock::Share),
+        by_external_id("members.find_by_external_id", MemberLock::None),
+        by_external_id("members.hold_by_external_id", MemberLock::Share),
+    };
+    const auto add = [&](const char* name, std::int64_t most, const auto& call) {
+        calls.push_back(measured({name}, most, call));
+    };
+    add("members.find_many", kEachAsked,
+        [](OrgStore& org) { return store::find_members(org, some_ids<UserId>()); });
+    add("members.find_memberships", kEachAsked,
+        [](OrgStore& org) { return store::find_memberships(org, some_ids<UserId>()); });
+    add("members.filter", kEachAsked, [](OrgStore& org) {
+        return store::filter_members(org, some_ids<UserId>(), {{}, "active", kEarly, {}});
+    });
+    add("members.count_known", 3 * kAsked + kEnds, [](OrgStore& org) {
+        const auto asked = emails();
+        return store::count_known(org, views(asked)).members;
+    });
+    add("users.find", 2 * kAsked + kEnds, [](Tx& tx) {
+        const auto asked = emails();
+        return store::find_users(tx, views(asked), store::UserLock::None);
+    });
+    add("users.find_locked", 2 * kAsked + kEnds, [](Tx& tx) {
+        const auto asked = emails();
+        return store::find_users(tx, views(asked), store::UserLock::ForUpdate);
+    });
+    add("members.find", kEnds,
+        [](OrgStore& org) { return store::find_member(org, id_of<UserId>(60)); });
+    add("members.find_by_email", kEnds,
+        [](OrgStore& org) { return store::find_member_key(org, "p60@x.test"); });
+    add("members.page", kOnePage,
+        [](OrgStore& org) { return store::page_members(org, id_of<UserId>(60), kPage); });
+    add("members.page_of_status", kOnePage, [](OrgStore& org) {
+        return store::page_members_of_status(org, "active", id_of<UserId>(60), kPage);
+    });
+    add("members.page_of_external_id", kOnePage,
+        [](OrgStore& org) { return store::page_members_of_external_id(org, "C-60", {}, kPage); });
+    add("members.page_updated", kOnePage, [](OrgStore& org) {
+        return store::page_members_updated(org, kEarly, id_of<UserId>(60), kPage);
+    });
+    // Three indexes: their entries are merged and sorted, and the member of each is read.
+    add("members.page_by_prefix", 12 * kPage,
+        [](OrgStore& org) { return store::page_members_by_prefix(org, "p", {}, kPage); });
+    add("attributes.find_used", kEnds, [](OrgStore& org) {
+        store::update_member(org, [] {
+            rules::Member member;
+            member.user_id = id_of<UserId>(1);
+            member.attributes = R"({"colour": ["red", "api", 1]})";
+            member.status = "active";
+            return member;
+        }());
+        return store::is_attribute_used(org, "colour");
+    });
+    add("engagement_events.find_client_events", 2 * kAsked + kEnds,
+        [](OrgStore& org) { return store::find_client_events(org, some_texts("e")); });
+    add("engagement_events.page", 2 * kPage + kEnds, [](OrgStore& org) {
+        return store::page_engagement_events(org, id_of<MemberId>(7), {}, kPage);
+    });
+    add("engagement_events.find_manifest", kEnds, [](OrgStore& org) {
+        return store::find_installed_manifest(org, id_of<InstallationId>(60));
+    });
+    // A member of a full organization has 100 events and 100 webhook events.
+    add("erasure.count_engagement_events", 100 + kEnds,
+        [](OrgStore& org) { return store::count_engagement_events(org, id_of<MemberId>(7)); });
+    add("erasure.delete_engagement_events", 2 * kPage + kEnds, [](OrgStore& org) {
+        return store::delete_engagement_events(org, id_of<MemberId>(7), kPage);
+    });
+    return calls;
+}
+
+std::vector<MeasuredCall> import_calls() {
+    using store::BlockFilter;
+    std::vector<MeasuredCall> calls{
+        blocks("import_blocks.read", BlockFilter::All),
+        blocks("import_blocks.read_staged", BlockFilter::Staged),
+        blocks("import_blocks.read_valid", BlockFilter::Valid),
+        blocks("import_blocks.read_invalid", BlockFilter::Invalid),
+        blocks("import_blocks.read_created", BlockFilter::Created),
+        blocks("import_blocks.read_attached", BlockFilter::Attached),
+        blocks("import_blocks.read_merged", BlockFilter::Merged),
+        blocks("import_blocks.read_failed", BlockFilter::Failed),
+        blocks("import_blocks.read_faulty", BlockFilter::Faulty),
+    };
+    const auto add = [&](const char* name, std::int64_t most, const auto& call) {
+        calls.push_back(measured({name}, most, call));
+    };
+    add("import_blocks.find_keys", 2 * kAsked + kEnds, [](OrgStore& org) {
+        std::vector<std::uint32_t> numbers;
+        for (std::uint32_t i = 1; i <= kAsked; ++i) numbers.push_back(i);
+        return store::find_block_keys(org, id_of<ImportId>(1), numbers);
+    });
+    add("import_blocks.find_uncommitted", 2 * kPage + kEnds, [](OrgStore& org) {
+        return store::find_uncommitted_blocks(org, id_of<ImportId>(2), {1100, 0}, kPage);
+    });
+    add("import_blocks.delete_some", 2 * kPage + kEnds,
+        [](OrgStore& org) { return store::delete_some_blocks(org, id_of<ImportId>(2), kPage); });
+    add("imports.page", kOnePage, [](OrgStore& org) {
+        return store::page_imports(org, id_of<ImportId>(90), {}, kPage, kBeforeExpiry);
+    });
+    add("imports.page_of_state", kOnePage, [](OrgStore& org) {
+        return store::page_imports(org, id_of<ImportId>(90), rules::ImportState::Completed, kPage,
+                                   kBeforeExpiry);
+    });
+    add("imports.find_due", 2 * kEnds,
+        [](Tx& tx) { return store::find_due_import(tx, kBeforeExpiry); });
+    add("imports.find_expired", 2 * kPage + kEnds, [](Tx& tx) {
+        return store::find_expired_imports(tx, kBeforeExpiry + Milliseconds(90), kPage);
+    });
+    add("imports.count_moving", kEnds,
+        [](Tx& tx) { return store::count_imports_in_progress(tx, kBeforeExpiry); });
+    add("erasure.scan_blocks", kOnePage, [](OrgStore& org) {
+        return store::scan_blocks(org, store::BlockPosition{id_of<ImportId>(1), {60, 0}}, "x",
+                                  kPage);
+    });
+    add("erasure.scan_replies", kOnePage,
+        [](OrgStore& org) { return store::scan_replies(org, hash_of(60), "x", kPage); });
+    add("erasure.delete_replies", 2 * kAsked + kEnds, [](OrgStore& org) {
+        std::vector<std::string> hashes;
+        for (int i = 1; i <= kAsked; ++i) hashes.push_back(hash_of(i));
+        return store::delete_replies(org, hashes, "body");
+    });
+    return calls;
+}
+
+std::vector<MeasuredCall> access_calls() {
+    std::vector<MeasuredCall> calls;
+    const auto add = [&](const char* name, std::int64_t most, const auto& call) {
+        calls.push_back(measured({name}, most, call));
+    };
+    add("sessions.find", kEnds, [](Tx& tx) { return store::find_session(tx, hash_of(7)); });
+    add("sessions.find_by_id", kEnds,
+        [](Tx& tx) { return store::find_session(tx, id_of<SessionId>(7)); });
+    // An organization has 200 seats and attributes.
+    add("seats.list", 3 * 200 + kEnds, [](OrgStore& org) { return store::list_seat_holders(org); });
+    add("seats.find", 3 * 2 + kEnds,
+        [](Tx& tx) { return store::find_seats(tx, id_of<AdminId>(7)); });
+    add("attributes.list", 2 * 200 + kEnds,
+        [](OrgStore& org) { return store::list_attributes(org); });
+    add("attributes.list_shared", 2 * 200 + kEnds,
+        [](OrgStore& org) { return store::list_attributes_for_writing(org); });
+    add("attributes.count", 200 + kEnds,
+        [](OrgStore& org) { return store::count_attributes(org); });
+    add("attributes.page", kOnePage,
+        [](OrgStore& org) { return store::page_attributes(org, "k1", kPage); });
+    // Every second key is revoked.
+    add("api_keys.page", 2 * kPage + kEnds,
+        [](OrgStore& org) { return store::page_api_keys(org, {}, kBeforeExpiry, kPage); });
+    add("audit_log.page", 2 * kPage + kEnds,
+        [](OrgStore& org) { return store::page_audit_log(org, id_of<AuditId>(90), {}, kPage); });
+    add("audit_log.newest", 2 * kPage + kEnds,
+        [](Tx& tx) { return store::newest_audit_entries(tx, {}, kPage); });
+    add("mail_outbox.find_due", kOnePage,
+        [](Tx& tx) { return store::find_due_mails(tx, kEarly, kPage); });
+    return calls;
+}
+
+}  // namespace muster::test
