@@ -24,7 +24,7 @@ constexpr auto kSession = columns<rules::Session>(
     column<&rules::Session::created_at>("t.created_at"),
     column<&rules::Session::last_used_at>("t.last_used_at"),
     column<&rules::Session::expires_at>("t.expires_at"));
-constexpr auto kFound = columns<FoundSession>(column<&FoundSession::token_hash>("t.token_hash"),
+constexpr auto kFoundSession = columns<FoundSession>(column<&FoundSession::token_hash>("t.token_hash"),
                                               nested<&FoundSession::session>(kSession));
 
 constexpr SqlText find_text(std::string_view condition) {
@@ -47,7 +47,7 @@ void insert_session(db::Tx& tx, const rules::Session& session, std::string_view 
 
 std::vector<FoundSession> find_sessions(db::Tx& tx, std::span<const std::string> token_hashes) {
     static constexpr SystemSql kFind{
-        "sessions.find", Why{"a session belongs to an admin and names its tenant"}, kFound,
+        "sessions.find", Why{"a session belongs to an admin and names its tenant"}, kFoundSession,
         kSqlText<[] { return find_text("t.token_hash IN ({?})"); }>};
     return tx.all_in(kFind, token_hashes);
 }
