@@ -176,6 +176,20 @@ std::string hmac_sha1(std::string_view key, std::string_view data) {
     return hmac(kPrepared, 20, key, data);
 }
 
+std::uint64_t siphash(std::string_view key, std::string_view data) {
+    constexpr std::size_t kSipKeyBytes = 16;
+    if (key.size() != kSipKeyBytes) throw std::invalid_argument("a SipHash key has 16 bytes");
+    thread_local const Mac context = [] {
+        std::size_t bytes = sizeof(std::uint64_t);
+        return new_mac("SIPHASH", OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &bytes));
+    }();
+    std::array<unsigned char, sizeof(std::uint64_t)> digest{};
+    run_mac(context.get(), key, data, digest.data(), digest.size());
+    std::uint64_t hash = 0;
+    for (std::size_t i = digest.size(); i-- > 0;) hash = hash << 8U | digest[i];
+    return hash;
+}
+
 Secret random_digits(std::size_t count) {
     constexpr unsigned kFair = 250;  // without this bound the low digits would be more frequent
     std::string digits;

@@ -106,6 +106,20 @@ BOOST_AUTO_TEST_CASE(sha1_gives_the_published_digests) {
     BOOST_TEST(to_hex(sha1("abc")) == "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
+// The test vectors of the reference implementation: data is 00 01 02 …, little-endian digests.
+BOOST_AUTO_TEST_CASE(siphash_gives_the_published_digests) {
+    std::string key;
+    for (char c = 0; c < 16; ++c) key += c;
+    BOOST_TEST(muster::siphash(key, "") == 0x726fdb47dd0e0e31U);
+    BOOST_TEST(muster::siphash(key, key.substr(0, 1)) == 0x74f839c593dc67fdU);
+    BOOST_TEST(muster::siphash(key, key.substr(0, 15)) == 0xa129ca6149be45e5U);
+    const std::string other = key.substr(1) + key.substr(0, 1);
+    BOOST_TEST(muster::siphash(other, "") != muster::siphash(key, ""));
+    BOOST_TEST(muster::siphash(key, "") == 0x726fdb47dd0e0e31U);
+    BOOST_CHECK_THROW((void)muster::siphash(key + "x", ""), std::invalid_argument);
+    BOOST_CHECK_THROW((void)muster::siphash("", ""), std::invalid_argument);
+}
+
 BOOST_AUTO_TEST_CASE(hkdf_gives_the_key_of_rfc_5869) {  // test case 3, the first 32 bytes
     BOOST_TEST(to_hex(muster::hkdf_sha256(Secret(std::string(22, '\x0b')), "").reveal()) ==
                "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d");
