@@ -2,10 +2,11 @@
 
 #include "base/text.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/kdf.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 #include <zlib.h>
 
@@ -49,37 +50,15 @@ std::string checksum(std::string_view text) {
     return digits;
 }
 
-std::string digest_of(const EVP_MD* hash, std::size_t bytes, std::string_view data) {
-    std::string digest(bytes, '\0');
-    unsigned length = 0;
-    if (EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(digest.data()),
-                   &length, hash, nullptr) != 1) {
-        throw std::runtime_error("OpenSSL could not compute a digest");
-    }
-    return digest;
-}
-
-std::string hmac(const EVP_MD* hash, std::size_t bytes, std::string_view key,
-                 std::string_view data) {
-    std::string digest(bytes, '\0');
-    unsigned length = 0;
-    if (!HMAC(hash, key.data(), static_cast<int>(key.size()),
-              reinterpret_cast<const unsigned char*>(data.data()), data.size(),
-              reinterpret_cast<unsigned char*>(digest.data()), &length)) {
-        throw std::runtime_error("OpenSSL could not compute an HMAC");
-    }
-    return digest;
-}
-
-constexpr std::size_t kKeyBytes = 32;
-constexpr std::size_t kNonceBytes = 12;
-constexpr std::size_t kTagBytes = 16;
-
-struct FreeCipher {
+struct FreeContext {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+    void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
     void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
     void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
 };
-using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
+using Digest = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+using Mac = std::unique_ptr<EVP_MAC_CTX, FreeContext>;
+using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
 
 const unsigned char* bytes_of(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
@@ -87,6 +66,83 @@ const unsigned char* bytes_of(std::string_view text) {
 unsigned char* bytes_of(std::string& text) {
     return reinterpret_cast<unsigned char*>(text.data());
 }
+
+// OpenSSL 3 searches its providers on each use of EVP_sha256() and the like. The search takes
+// longer than the digest of a short text. So each algorithm is fetched once, for the lifetime of
+// the process.
+template <class Algorithm>
+Algorithm* fetched(Algorithm* algorithm) {
+    if (!algorithm) throw std::runtime_error("OpenSSL does not have a required algorithm");
+    return algorithm;
+}
+
+EVP_MD* sha256_algorithm() {
+    static EVP_MD* const kAlgorithm = fetched(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+    return kAlgorithm;
+}
+EVP_MD* sha1_algorithm() {
+    static EVP_MD* const kAlgorithm = fetched(EVP_MD_fetch(nullptr, "SHA1", nullptr));
+    return kAlgorithm;
+}
+EVP_CIPHER* aes_256_gcm() {
+    static EVP_CIPHER* const kAlgorithm =
+        fetched(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr));
+    return kAlgorithm;
+}
+
+void require_mac(bool good) {
+    if (!good) throw std::runtime_error("OpenSSL could not compute a MAC");
+}
+
+// A context without a key. The EVP_MAC stays referenced by its contexts.
+Mac new_mac(const char* algorithm, const OSSL_PARAM& parameter) {
+    EVP_MAC* mac = fetched(EVP_MAC_fetch(nullptr, algorithm, nullptr));
+    Mac context(EVP_MAC_CTX_new(mac));
+    EVP_MAC_free(mac);
+    const std::array<OSSL_PARAM, 2> parameters{parameter, OSSL_PARAM_construct_end()};
+    require_mac(context && EVP_MAC_CTX_set_params(context.get(), parameters.data()) == 1);
+    return context;
+}
+
+Mac new_hmac(std::string hash) {
+    return new_mac("HMAC", OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, hash.data(), 0));
+}
+
+void run_mac(EVP_MAC_CTX* context, std::string_view key, std::string_view data, unsigned char* to,
+             std::size_t bytes) {
+    // An empty key must not be a null pointer: it would mean the key of the call before.
+    const unsigned char* key_bytes = bytes_of(key.empty() ? std::string_view("") : key);
+    std::size_t length = 0;
+    require_mac(EVP_MAC_init(context, key_bytes, key.size(), nullptr) == 1 &&
+                EVP_MAC_update(context, bytes_of(data), data.size()) == 1 &&
+                EVP_MAC_final(context, to, &length, bytes) == 1 && length == bytes);
+}
+
+// Each call works on a copy of the context, which OpenSSL clears when it is freed. A context that
+// is kept would hold the last key in memory.
+std::string hmac(const Mac& prepared, std::size_t bytes, std::string_view key,
+                 std::string_view data) {
+    const Mac context(EVP_MAC_CTX_dup(prepared.get()));
+    require_mac(context != nullptr);
+    std::string digest(bytes, '\0');
+    run_mac(context.get(), key, data, bytes_of(digest), bytes);
+    return digest;
+}
+
+std::string digest_of(EVP_MD_CTX* context, const EVP_MD* hash, std::size_t bytes,
+                      std::string_view data) {
+    std::string digest(bytes, '\0');
+    if (!context || EVP_DigestInit_ex2(context, hash, nullptr) != 1 ||
+        EVP_DigestUpdate(context, data.data(), data.size()) != 1 ||
+        EVP_DigestFinal_ex(context, bytes_of(digest), nullptr) != 1) {
+        throw std::runtime_error("OpenSSL could not compute a digest");
+    }
+    return digest;
+}
+
+constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kNonceBytes = 12;
+constexpr std::size_t kTagBytes = 16;
 
 void require(int result) {
     if (result != 1) throw std::runtime_error("AES-256-GCM failed");
@@ -101,19 +157,37 @@ void random_bytes(void* to, std::size_t count) {
 }
 
 std::string sha256(std::string_view data) {
-    return digest_of(EVP_sha256(), 32, data);
+    thread_local const Digest context(EVP_MD_CTX_new());
+    return digest_of(context.get(), sha256_algorithm(), 32, data);
 }
 
 std::string sha1(std::string_view data) {
-    return digest_of(EVP_sha1(), 20, data);
+    const Digest context(EVP_MD_CTX_new());
+    return digest_of(context.get(), sha1_algorithm(), 20, data);
 }
 
 std::string hmac_sha256(std::string_view key, std::string_view data) {
-    return hmac(EVP_sha256(), 32, key, data);
+    static const Mac kPrepared = new_hmac("SHA256");
+    return hmac(kPrepared, 32, key, data);
 }
 
 std::string hmac_sha1(std::string_view key, std::string_view data) {
-    return hmac(EVP_sha1(), 20, key, data);
+    static const Mac kPrepared = new_hmac("SHA1");
+    return hmac(kPrepared, 20, key, data);
+}
+
+std::uint64_t siphash(std::string_view key, std::string_view data) {
+    constexpr std::size_t kSipKeyBytes = 16;
+    if (key.size() != kSipKeyBytes) throw std::invalid_argument("a SipHash key has 16 bytes");
+    thread_local const Mac context = [] {
+        std::size_t bytes = sizeof(std::uint64_t);
+        return new_mac("SIPHASH", OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &bytes));
+    }();
+    std::array<unsigned char, sizeof(std::uint64_t)> digest{};
+    run_mac(context.get(), key, data, digest.data(), digest.size());
+    std::uint64_t hash = 0;
+    for (std::size_t i = digest.size(); i-- > 0;) hash = hash << 8U | digest[i];
+    return hash;
 }
 
 Secret random_digits(std::size_t count) {
@@ -128,13 +202,13 @@ Secret random_digits(std::size_t count) {
 }
 
 Secret hkdf_sha256(const Secret& key, std::string_view purpose) {
-    const std::unique_ptr<EVP_PKEY_CTX, FreeCipher> context(
+    const std::unique_ptr<EVP_PKEY_CTX, FreeContext> context(
         EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr));
     std::string derived(kKeyBytes, '\0');
     std::size_t length = derived.size();
     const std::string& secret = key.reveal();
     const bool good = context && EVP_PKEY_derive_init(context.get()) == 1 &&
-                      EVP_PKEY_CTX_set_hkdf_md(context.get(), EVP_sha256()) == 1 &&
+                      EVP_PKEY_CTX_set_hkdf_md(context.get(), sha256_algorithm()) == 1 &&
                       EVP_PKEY_CTX_set1_hkdf_key(context.get(), bytes_of(secret),
                                                  static_cast<int>(secret.size())) == 1 &&
                       EVP_PKEY_CTX_add1_hkdf_info(context.get(), bytes_of(purpose),
@@ -150,8 +224,7 @@ std::string seal_under(const Secret& key, std::string_view plain, std::string_vi
     unsigned char* out = bytes_of(sealed);
     const Cipher cipher(EVP_CIPHER_CTX_new());
     int length = 0;
-    require(
-        EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, bytes_of(key.reveal()), out));
+    require(EVP_EncryptInit_ex2(cipher.get(), aes_256_gcm(), bytes_of(key.reveal()), out, nullptr));
     require(EVP_EncryptUpdate(cipher.get(), nullptr, &length, bytes_of(context),
                               static_cast<int>(context.size())));
     require(EVP_EncryptUpdate(cipher.get(), out + kNonceBytes, &length, bytes_of(plain),
@@ -172,8 +245,8 @@ std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
     auto* out = const_cast<unsigned char*>(bytes_of(plain.reveal()));
     const Cipher cipher(EVP_CIPHER_CTX_new());
     int length = 0;
-    require(EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, bytes_of(key.reveal()),
-                               bytes_of(sealed)));
+    require(EVP_DecryptInit_ex2(cipher.get(), aes_256_gcm(), bytes_of(key.reveal()),
+                                bytes_of(sealed), nullptr));
     require(EVP_DecryptUpdate(cipher.get(), nullptr, &length, bytes_of(context),
                               static_cast<int>(context.size())));
     require(EVP_DecryptUpdate(cipher.get(), out, &length, bytes_of(body),

@@ -7,12 +7,14 @@
 
 #include "base/secret.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace muster {
 
+// From OpenSSL itself: for keys, credentials and nonces. base/random.hpp is faster for few bytes.
 void random_bytes(void* to, std::size_t count);
 // Both return 32 bytes.
 [[nodiscard]] std::string sha256(std::string_view data);
@@ -21,6 +23,9 @@ void random_bytes(void* to, std::size_t count);
 [[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view data);
 // 20 bytes. For TOTP (RFC 6238): authenticator apps support only SHA-1.
 [[nodiscard]] std::string hmac_sha1(std::string_view key, std::string_view data);
+// SipHash-2-4 with a key of 16 bytes, for hash tables: a stranger who does not know the key cannot
+// choose texts that collide. It is not a signature.
+[[nodiscard]] std::uint64_t siphash(std::string_view key, std::string_view data);
 // `count` decimal digits, uniformly distributed.
 [[nodiscard]] Secret random_digits(std::size_t count);
 // Derives a key of 32 bytes for one purpose (RFC 5869).

@@ -1,9 +1,7 @@
 #include "base/ids.hpp"
 
-#include "base/crypto.hpp"
+#include "base/random.hpp"
 #include "base/time.hpp"
-
-#include <unistd.h>
 
 #include <cstring>
 
@@ -11,27 +9,6 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
-
-// Random bytes are drawn in bulk: a call that stages 5,000 rows needs 10,000 ids.
-class RandomPool {
-  public:
-    void draw(std::uint8_t* to, std::size_t count) {
-        if (used_ + count > pool_.size() || owner_ != getpid()) refill();
-        std::memcpy(to, pool_.data() + used_, count);
-        used_ += count;
-    }
-
-  private:
-    void refill() {  // also after a fork: two workers must not draw the same bytes
-        random_bytes(pool_.data(), pool_.size());
-        used_ = 0;
-        owner_ = getpid();
-    }
-
-    std::array<std::uint8_t, 4096> pool_{};
-    std::size_t used_ = pool_.size();
-    pid_t owner_ = 0;
-};
 
 constexpr bool is_hyphen_place(std::size_t i) {
     return i == 8 || i == 13 || i == 18 || i == 23;
@@ -46,12 +23,11 @@ int hex_digit(char c) {
 }  // namespace
 
 Uuid Uuid::v7() {
-    thread_local RandomPool pool;
     thread_local std::int64_t last_millisecond = 0;
     thread_local std::uint32_t sequence = 0;
 
     Uuid uuid;
-    pool.draw(uuid.bytes_.data() + 6, 10);
+    draw_random(uuid.bytes_.data() + 6, 10);
     std::int64_t now = Timestamp::now().milliseconds();
     if (now > last_millisecond) {
         last_millisecond = now;

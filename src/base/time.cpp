@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 
-#include <cstdio>
+#include <array>
 #include <cstdlib>
 
 namespace muster {
@@ -33,6 +33,40 @@ int digits(std::string_view text, std::size_t at, std::size_t count) {
 chrono::year_month_day calendar_day(int year, int month, int day) {
     return chrono::year(year) / chrono::month(static_cast<unsigned>(month)) /
            chrono::day(static_cast<unsigned>(day));
+}
+
+// Long enough for years that a damaged row may hold: -32767 to 32767.
+using TextBuffer = std::array<char, 32>;
+
+// Writes the last `width` digits and returns the place after them.
+char* put_digits(char* to, unsigned value, std::size_t width) {
+    for (std::size_t i = width; i-- > 0; value /= 10) to[i] = static_cast<char>('0' + value % 10);
+    return to + width;
+}
+
+char* put_date(char* to, const Date& date) {
+    const auto year = static_cast<unsigned>(std::abs(date.year()));
+    if (date.year() < 0) *to++ = '-';
+    std::size_t width = date.year() < 0 ? 3 : 4;  // the sign counts as a digit
+    if (year > 999) width = year > 9999 ? 5 : 4;
+    to = put_digits(to, year, width);
+    *to++ = '-';
+    to = put_digits(to, static_cast<unsigned>(date.month()), 2);
+    *to++ = '-';
+    return put_digits(to, static_cast<unsigned>(date.day()), 2);
+}
+
+struct Split {
+    std::int64_t day;   // since 1970, negative before
+    std::int64_t rest;  // milliseconds since midnight
+};
+
+// For any number: a damaged row may hold one that overflows when a day is converted back.
+Split split_day(std::int64_t milliseconds) {
+    constexpr std::int64_t kDay = 86'400'000;
+    const std::int64_t rest = milliseconds % kDay;
+    if (rest < 0) return {milliseconds / kDay - 1, rest + kDay};
+    return {milliseconds / kDay, rest};
 }
 
 // The part after the seconds: an optional fraction (truncated to milliseconds) and a zone.
@@ -102,15 +136,19 @@ std::optional<Timestamp> Timestamp::parse(std::string_view text) {
 }
 
 std::string Timestamp::text() const {
-    const chrono::sys_time<Milliseconds> when{Milliseconds(milliseconds_)};
-    const auto day = chrono::floor<chrono::days>(when);
-    const chrono::hh_mm_ss<Milliseconds> time{when - day};
-    char text[40];
-    std::snprintf(text, sizeof text, "%sT%02d:%02d:%02d.%03dZ", Date::of(*this).text().c_str(),
-                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                  static_cast<int>(time.seconds().count()),
-                  static_cast<int>(time.subseconds().count()));
-    return text;
+    const auto time = static_cast<unsigned>(split_day(milliseconds_).rest);
+    TextBuffer text{};
+    char* to = put_date(text.data(), Date::of(*this));
+    *to++ = 'T';
+    to = put_digits(to, time / 3'600'000, 2);
+    *to++ = ':';
+    to = put_digits(to, time / 60'000 % 60, 2);
+    *to++ = ':';
+    to = put_digits(to, time / 1000 % 60, 2);
+    *to++ = '.';
+    to = put_digits(to, time % 1000, 3);
+    *to++ = 'Z';
+    return {text.data(), to};
 }
 
 std::optional<Date> Date::parse(std::string_view text) {
@@ -125,16 +163,16 @@ std::optional<Date> Date::parse(std::string_view text) {
 }
 
 Date Date::of(Timestamp when) {
-    const chrono::sys_time<Milliseconds> time{Milliseconds(when.milliseconds())};
-    const chrono::year_month_day day{chrono::floor<chrono::days>(time)};
+    const chrono::days since_epoch(split_day(when.milliseconds()).day);
+    const chrono::year_month_day day{chrono::sys_days(since_epoch)};
     return {static_cast<int>(day.year()), static_cast<int>(static_cast<unsigned>(day.month())),
             static_cast<int>(static_cast<unsigned>(day.day()))};
 }
 
 std::string Date::text() const {
-    char text[40];
-    std::snprintf(text, sizeof text, "%04d-%02d-%02d", year_, month_, day_);
-    return text;
+    TextBuffer text{};
+    char* end = put_date(text.data(), *this);
+    return {text.data(), end};
 }
 
 }  // namespace muster

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -24,8 +23,8 @@
 // dies leaves no partial state.
 //
 // The other bits of the hash choose the slot. The limiter confuses two keys if their tags are equal
-// and their probes overlap: one in 50,000 with 10,000 busy keys. Random bytes key the hash, so a
-// client cannot choose a key that collides with another one.
+// and their probes overlap: one in 50,000 with 10,000 busy keys. The hash is SipHash with a random
+// key, which all workers share. So a client cannot choose a key that collides with another one.
 
 namespace muster::process {
 namespace {
@@ -125,9 +124,9 @@ struct RateLimiter::Found {
 
 RateLimiter::RateLimiter(std::size_t slots) : slots_(slots), start_(Clock::now()) {
     if (!std::has_single_bit(slots_)) throw std::invalid_argument("slots must be a power of two");
-    std::string seed(32, '\0');
-    random_bytes(seed.data(), seed.size());
-    seed_ = Secret(std::move(seed));
+    std::string key(16, '\0');
+    random_bytes(key.data(), key.size());
+    hash_key_ = Secret(std::move(key));
     void* memory = mmap(nullptr, slots_ * sizeof(Slot), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
@@ -139,9 +138,7 @@ RateLimiter::~RateLimiter() {
 }
 
 RateLimiter::Place RateLimiter::place_of(std::string_view bucket_key) const {
-    const std::string digest = hmac_sha256(seed_.reveal(), bucket_key);
-    std::uint64_t hash = 0;
-    std::memcpy(&hash, digest.data(), sizeof hash);
+    const std::uint64_t hash = siphash(hash_key_.reveal(), bucket_key);
     return {static_cast<std::size_t>(hash) & (slots_ - 1), tag_of(hash)};
 }
 

@@ -57,7 +57,7 @@ class RateLimiter {
     struct Slot;
     std::size_t slots_;
     Slot* table_;
-    Secret seed_;
+    Secret hash_key_;
     Clock::time_point start_;
 };
 

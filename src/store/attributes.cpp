@@ -1,6 +1,6 @@
 #include "store/attributes.hpp"
 
-#include "base/json.hpp"
+#include "rules/stored_json.hpp"
 
 namespace muster::store {
 
@@ -24,15 +24,6 @@ constexpr auto kAttribute = columns<rules::AttributeRecord>(
     column<&rules::AttributeRecord::created_at>("created_at"),
     column<&rules::AttributeRecord::updated_at>("updated_at"));
 
-std::string choices_json(const std::vector<std::string>& choices) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.begin_array();
-    for (const std::string& choice : choices) writer.string(choice);
-    writer.end_array();
-    return text;
-}
-
 }  // namespace
 
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
@@ -42,7 +33,8 @@ bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
         "enabled, "
         "created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?)"};
     const Attribute& attribute = record.attribute;
-    const std::string choices = attribute.choices.empty() ? "" : choices_json(attribute.choices);
+    const std::string choices =
+        attribute.choices.empty() ? "" : rules::json_of_texts(attribute.choices);
     return db::try_unique([&] {
         org.execute(kInsert, record.id, attribute.key, attribute.label, text_of(attribute.type),
                     db::Param::text_or_null(choices), attribute.enabled, record.created_at,
@@ -87,7 +79,8 @@ void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
         "UPDATE attributes SET label = ?, type = ?, choices = ?, enabled = ?, updated_at = ? "
         "WHERE organization_id = :org AND attribute_key = ?"};
     const Attribute& attribute = record.attribute;
-    const std::string choices = attribute.choices.empty() ? "" : choices_json(attribute.choices);
+    const std::string choices =
+        attribute.choices.empty() ? "" : rules::json_of_texts(attribute.choices);
     org.execute(kUpdate, attribute.label, text_of(attribute.type), db::Param::text_or_null(choices),
                 attribute.enabled, record.updated_at, attribute.key);
 }

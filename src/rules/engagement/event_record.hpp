@@ -14,7 +14,10 @@ inline constexpr auto kEngagementFields = std::array{
         "member_external_id", "external_id of the member; null if there is none.", "C-1001"),
     field<&EngagementEvent::user_id>("user_id", "Id of the user; null for a visitor."),
     field<&EngagementEvent::action>("action", "What the member did.", "ticket_bought"),
-    field<&EngagementEvent::tags>("tags", "Tags for reports.", R"(["cup"])"),
+    RecordField<EngagementEvent>{
+        "tags", "Tags for reports.",
+        [](JsonWriter& to, const EngagementEvent& event) { to.raw(event.tags.text); },
+        JsonType<std::vector<std::string>>::schema, R"(["cup"])"},
     RecordField<EngagementEvent>{"metadata",
                                  "Any JSON, with numbers as sent; null if none was sent.",
                                  [](JsonWriter& to, const EngagementEvent& event) {

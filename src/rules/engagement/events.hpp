@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace muster::rules {
 
@@ -21,7 +20,7 @@ struct EngagementEvent {
     std::optional<UserId> user_id;
     std::optional<std::string> type;
     std::string action;
-    std::vector<std::string> tags;
+    RawJson tags{"[]"};  // an array of texts
     std::optional<RawJson> metadata;
     std::optional<std::string> client_event_id;
     Timestamp occurred_at;

@@ -1,7 +1,7 @@
 #include "service/ads/serving.hpp"
 
-#include "base/crypto.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "db/transaction.hpp"
 #include "rules/ads/token.hpp"
 #include "store/ads/serving.hpp"
@@ -207,7 +207,7 @@ std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId 
 
 std::uint64_t ad_chance(std::uint64_t bound) {
     std::uint64_t number = 0;
-    random_bytes(&number, sizeof number);
+    draw_random(&number, sizeof number);
     return number % bound;  // The bounds are small, so the bias of the modulo is negligible.
 }
 

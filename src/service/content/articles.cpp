@@ -1,8 +1,8 @@
 #include "service/content/articles.hpp"
 
 #include "base/error.hpp"
-#include "base/json.hpp"
 #include "db/transaction.hpp"
+#include "rules/stored_json.hpp"
 #include "service/audit.hpp"
 #include "store/content/articles.hpp"
 
@@ -29,15 +29,6 @@ Article locked_article(db::OrgStore& org, ArticleId id) {
     return std::move(*article);
 }
 
-std::string tags_json(const std::vector<std::string>& tags) {
-    std::string text;
-    JsonWriter to(text);
-    to.begin_array();
-    for (const std::string& tag : tags) to.string(tag);
-    to.end_array();
-    return text;
-}
-
 // Assigns `from` if it is given. Returns whether the value changed.
 template <class To, class From>
 bool assign(To& to, const std::optional<From>& from) {
@@ -47,7 +38,8 @@ bool assign(To& to, const std::optional<From>& from) {
 }
 
 bool assign_all(Article& article, const ArticleChange& change) {
-    const auto tags = change.tags ? std::optional(tags_json(*change.tags)) : std::nullopt;
+    const auto tags =
+        change.tags ? std::optional(rules::json_of_texts(*change.tags)) : std::nullopt;
     const std::array changed = {
         assign(article.slug, change.slug),           assign(article.title, change.title),
         assign(article.body_html, change.body_html), assign(article.excerpt, change.excerpt),
@@ -128,7 +120,7 @@ Article create_article(OrgTransaction& transaction, const NewArticle& in) {
     article.body_html = in.body_html;
     article.excerpt = in.excerpt;
     article.locale = in.locale;
-    article.tags.text = tags_json(in.tags);
+    article.tags.text = rules::json_of_texts(in.tags);
     article.author = in.author;
     article.cover_url = in.cover_url;
     article.created_by = transaction.actor.admin;

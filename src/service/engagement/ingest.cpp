@@ -7,6 +7,7 @@
 #include "rules/engagement/events.hpp"
 #include "rules/event_types.hpp"
 #include "rules/modules/manifest.hpp"
+#include "rules/stored_json.hpp"
 #include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
 #include "store/engagement/events.hpp"
@@ -155,7 +156,7 @@ class IngestBatch {
                 .user_id = member.user,
                 .type = event.type,
                 .action = event.action,
-                .tags = event.tags,
+                .tags = {rules::json_of_texts(event.tags)},
                 .metadata = event.metadata,
                 .client_event_id = event.client_event_id,
                 .occurred_at = event.occurred_at.value_or(transaction_.now),

@@ -4,6 +4,7 @@
 #include "rules/engagement/event_record.hpp"
 #include "rules/engagement/events.hpp"
 #include "rules/event_types.hpp"
+#include "rules/stored_json.hpp"
 #include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
 #include "store/engagement/events.hpp"
@@ -76,7 +77,7 @@ rules::EngagementEvent record_of(const TrackedCall& call, const TrackedEvent& ev
         record.user_id = member->user;
     }
     record.action = event.action;
-    record.tags = event.tags;
+    record.tags.text = rules::json_of_texts(event.tags);
     record.metadata = event.metadata;
     record.client_event_id = event.client_event_id;
     record.occurred_at = event.occurred_at.value_or(now);

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "store/like_pattern.hpp"
+#include "store/stored_json.hpp"
 
 #include <limits>
 
@@ -23,7 +24,7 @@ constexpr auto article_columns(const auto&... more) {
         column<&Article::organization_id>("a.organization_id"), column<&Article::id>("a.id"),
         column<&Article::slug>("a.slug"), column<&Article::title>("a.title"),
         column<&Article::excerpt>("a.excerpt"), column<&Article::locale>("a.locale"),
-        column<&Article::tags>("a.tags"), column<&Article::author>("a.author"),
+        converted<stored_texts, &Article::tags>("a.tags"), column<&Article::author>("a.author"),
         column<&Article::cover_url>("a.cover_url"),
         column<&Article::published_at>("a.published_at"),
         column<&Article::created_by>("a.created_by"), column<&Article::created_at>("a.created_at"),

@@ -1,7 +1,7 @@
 #include "store/engagement/events.hpp"
 
-#include "base/json.hpp"
 #include "store/batches.hpp"
+#include "store/stored_json.hpp"
 
 #include <limits>
 
@@ -9,6 +9,7 @@ namespace muster::store {
 
 using db::column;
 using db::columns;
+using db::converted;
 using db::OrgSql;
 using db::Param;
 
@@ -17,8 +18,8 @@ namespace {
 constexpr auto kEvent = columns<rules::EngagementEvent>(
     column<&rules::EngagementEvent::id>("id"), column<&rules::EngagementEvent::type>("type"),
     column<&rules::EngagementEvent::action>("action"),
-    column<&rules::EngagementEvent::tags>("tags"),
-    column<&rules::EngagementEvent::metadata>("metadata"),
+    converted<stored_texts, &rules::EngagementEvent::tags>("tags"),
+    converted<stored_json, &rules::EngagementEvent::metadata>("metadata"),
     column<&rules::EngagementEvent::client_event_id>("client_event_id"),
     column<&rules::EngagementEvent::occurred_at>("occurred_at"),
     column<&rules::EngagementEvent::received_at>("received_at"),
@@ -28,13 +29,6 @@ constexpr auto kEvent = columns<rules::EngagementEvent>(
 // JSON as stored; nullopt becomes NULL.
 std::optional<std::string> text_of(const std::optional<RawJson>& json) {
     return json ? std::optional(json->text) : std::nullopt;
-}
-
-std::string json_of(const std::vector<std::string>& tags) {
-    std::string text;
-    JsonWriter writer(text);
-    JsonType<std::vector<std::string>>::write(writer, tags);
-    return text;
 }
 
 }  // namespace
@@ -73,18 +67,15 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
         const auto piece = events.first(batch_size(events.size()));
         events = events.subspan(piece.size());
         std::vector<Param> params;
-        std::vector<std::string> tags;
         std::vector<std::optional<std::string>> metadata;
         params.reserve(piece.size() * 13);
-        tags.reserve(piece.size());
         metadata.reserve(piece.size());
         for (const rules::EngagementEvent& event : piece) {
             params.insert(params.end(),
                           {event.id, event.member_id, installation, event.type, event.action,
-                           tags.emplace_back(json_of(event.tags)),
-                           metadata.emplace_back(text_of(event.metadata)), event.client_event_id,
-                           event.occurred_at, event.received_at, event.geo_country,
-                           event.geo_region, event.anonymous_id});
+                           event.tags.text, metadata.emplace_back(text_of(event.metadata)),
+                           event.client_event_id, event.occurred_at, event.received_at,
+                           event.geo_country, event.geo_region, event.anonymous_id});
         }
         org.execute_bulk(kInsert, piece.size(), params);
     }

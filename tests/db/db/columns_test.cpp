@@ -5,6 +5,7 @@
 #include "db/sql_text.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/stored_json.hpp"
 
 #include "print.hpp"
 
@@ -83,6 +84,45 @@ BOOST_AUTO_TEST_CASE(an_unknown_enum_text_is_rejected) {
     static constexpr SystemSql kBad{"test.bad", Why{"numbers of no tenant"}, kBadRow,
                                     kSqlText<[] { return from_numbers("DESC LIMIT 1"); }>};
     BOOST_CHECK_THROW(database.autocommit([](db::Tx& tx) { return tx.all(kBad, 2); }), DbError);
+}
+
+BOOST_AUTO_TEST_CASE(a_stored_array_of_texts_is_read_in_any_format) {
+    using Texts = std::vector<std::string>;
+    BOOST_TEST(db::texts_of("[]") == Texts());
+    BOOST_TEST(db::texts_of("[ ]") == Texts());
+    BOOST_TEST(db::texts_of(R"([""])") == Texts({""}));
+    BOOST_TEST(db::texts_of(R"(["a","b c","\u00e9"])") == Texts({"a", "b c", "\u00e9"}));
+    BOOST_TEST(db::texts_of(R"(["a", "b"])") == Texts({"a", "b"}));
+    BOOST_TEST(db::texts_of(R"([ "a" ,"]",","])") == Texts({"a", "]", ","}));
+    BOOST_TEST(db::texts_of(R"(["a\"b\\","\u00e9"])") == Texts({"a\"b\\", "\u00e9"}));
+    const Texts texts = {"plain", "\"", "\\", "a,b", "[]", "\n", "\x01", "\u00e9", ""};
+    BOOST_TEST(db::texts_of(rules::json_of_texts(texts)) == texts);
+    for (const Texts& one : {Texts{"x\\"}, Texts{"x", "y\""}, Texts{"\t", "z"}}) {
+        BOOST_TEST(db::texts_of(rules::json_of_texts(one)) == one);
+    }
+    for (const char* damaged : {"",
+                                "[",
+                                "]",
+                                "[\"",
+                                "[\"a",
+                                "[\"a\"",
+                                "[\"a\",",
+                                "[\"a\",]",
+                                "[\"a\"]x",
+                                "[\"a\"]]",
+                                "[\"a\" \"b\"]",
+                                "\"a\"",
+                                "{}",
+                                "null",
+                                "[,\"a\"]",
+                                "[\"a\",,\"b\"]",
+                                "[1]",
+                                "[null]",
+                                "[\"a\",true]",
+                                "[[\"a\"]]",
+                                "[{}]"}) {
+        BOOST_TEST_CONTEXT(damaged) BOOST_CHECK_THROW((void)db::texts_of(damaged), DbError);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_single_value_needs_no_column_list) {

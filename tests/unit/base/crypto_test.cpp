@@ -3,12 +3,16 @@
 
 #include "base/text.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "print.hpp"
 
 #include <array>
 #include <ostream>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 using muster::create_credential;
@@ -18,6 +22,7 @@ using muster::hmac_sha256;
 using muster::is_credential;
 using muster::random_digits;
 using muster::Secret;
+using muster::sha1;
 using muster::sha256;
 using muster::to_hex;
 
@@ -94,6 +99,64 @@ BOOST_AUTO_TEST_CASE(hmac_sha1_gives_the_digests_of_rfc_2202) {
         BOOST_TEST(hmac_sha1(key, data).size() == 20U);
         BOOST_TEST(to_hex(hmac_sha1(key, data)) == digest);
     }
+}
+
+BOOST_AUTO_TEST_CASE(sha1_gives_the_published_digests) {
+    BOOST_TEST(to_hex(sha1("")) == "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+    BOOST_TEST(to_hex(sha1("abc")) == "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
+// The test vectors of the reference implementation: data is 00 01 02 …, little-endian digests.
+BOOST_AUTO_TEST_CASE(siphash_gives_the_published_digests) {
+    std::string key;
+    for (char c = 0; c < 16; ++c) key += c;
+    BOOST_TEST(muster::siphash(key, "") == 0x726fdb47dd0e0e31U);
+    BOOST_TEST(muster::siphash(key, key.substr(0, 1)) == 0x74f839c593dc67fdU);
+    BOOST_TEST(muster::siphash(key, key.substr(0, 15)) == 0xa129ca6149be45e5U);
+    const std::string other = key.substr(1) + key.substr(0, 1);
+    BOOST_TEST(muster::siphash(other, "") != muster::siphash(key, ""));
+    BOOST_TEST(muster::siphash(key, "") == 0x726fdb47dd0e0e31U);
+    BOOST_CHECK_THROW((void)muster::siphash(key + "x", ""), std::invalid_argument);
+    BOOST_CHECK_THROW((void)muster::siphash("", ""), std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_CASE(hkdf_gives_the_key_of_rfc_5869) {  // test case 3, the first 32 bytes
+    BOOST_TEST(to_hex(muster::hkdf_sha256(Secret(std::string(22, '\x0b')), "").reveal()) ==
+               "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d");
+}
+
+// Test case 14 of "The Galois/Counter Mode of Operation" (McGrew, Viega).
+BOOST_AUTO_TEST_CASE(aes_256_gcm_opens_the_published_text) {
+    const std::string sealed =
+        std::string(12, '\0') +
+        muster::from_hex("cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919")
+            .value();
+    const auto plain = muster::open_under(Secret(std::string(32, '\0')), sealed, "");
+    BOOST_TEST_REQUIRE(plain.has_value());
+    BOOST_TEST(plain->reveal() == std::string(16, '\0'));
+}
+
+BOOST_AUTO_TEST_CASE(digests_of_one_thread_do_not_depend_on_another_thread_or_on_a_fork) {
+    const std::string_view abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    const std::string_view jefe =
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+    const auto are_right = [&] {
+        for (int i = 0; i < 2000; ++i) {
+            if (to_hex(sha256("abc")) != abc) return false;
+            if (to_hex(hmac_sha256("Jefe", "what do ya want for nothing?")) != jefe) return false;
+        }
+        return true;
+    };
+    bool is_other_right = false;
+    std::thread other([&] { is_other_right = are_right(); });
+    BOOST_TEST(are_right());
+    other.join();
+    BOOST_TEST(is_other_right);
+    const pid_t child = fork();
+    if (child == 0) _exit(are_right() ? 0 : 1);
+    int status = 1;
+    BOOST_TEST_REQUIRE(waitpid(child, &status, 0) == child);
+    BOOST_TEST(status == 0);
 }
 
 BOOST_AUTO_TEST_CASE(random_digits_are_uniformly_distributed) {

@@ -3,7 +3,12 @@
 
 #include "print.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +21,20 @@ namespace {
 std::string reparsed(std::string_view text) {
     const auto when = Timestamp::parse(text);
     return when ? when->text() : "none";
+}
+
+// The text as the C library prints it.
+std::string printed(std::int64_t milliseconds) {
+    constexpr std::int64_t kSecond = 1000;
+    const std::int64_t rest = (milliseconds % kSecond + kSecond) % kSecond;
+    const std::time_t seconds = (milliseconds - rest) / kSecond;
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
+                  parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+                  parts.tm_min, parts.tm_sec, static_cast<int>(rest));
+    return text.data();
 }
 
 }  // namespace
@@ -118,6 +137,52 @@ BOOST_AUTO_TEST_CASE(a_time_is_written_with_milliseconds_in_utc) {
     for (const auto& [milliseconds, text] : table) {
         BOOST_TEST(Timestamp(milliseconds).text() == text);
         BOOST_TEST(Timestamp::parse(text) == Timestamp(milliseconds), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_time_is_written_as_the_c_library_prints_it) {
+    std::vector<std::int64_t> table = {0,
+                                       7,
+                                       999,
+                                       1000,
+                                       59'999,
+                                       3'599'999,
+                                       86'399'999,
+                                       86'400'000,
+                                       951'782'399'999,
+                                       951'782'400'007,
+                                       951'868'800'000,
+                                       2'147'483'647'999,
+                                       2'147'483'648'000,
+                                       4'294'967'296'000,
+                                       253'402'300'799'999,
+                                       253'402'300'800'000,
+                                       -1,
+                                       -86'400'000,
+                                       -86'400'001,
+                                       -62'135'596'800'000,
+                                       -62'135'596'800'001,
+                                       -62'167'219'200'000,
+                                       -62'167'219'200'001,
+                                       -93'724'128'000'001,
+                                       -377'705'116'800'001,
+                                       600'000'000'000'000};
+    std::mt19937_64 chance(7);  // NOLINT(cert-msc51-cpp): the same each time
+    std::uniform_int_distribution<std::int64_t> any(-120'000'000'000'000, 253'500'000'000'000);
+    for (int i = 0; i < 20'000; ++i) table.push_back(any(chance));
+    for (const std::int64_t milliseconds : table) {
+        BOOST_TEST_REQUIRE(Timestamp(milliseconds).text() == printed(milliseconds));
+        BOOST_TEST_REQUIRE(Date::of(Timestamp(milliseconds)).text() ==
+                           printed(milliseconds).substr(0, printed(milliseconds).find('T')));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_time_beyond_the_calendar_is_written_without_overflow) {
+    for (const std::int64_t milliseconds :
+         {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+        const std::string text = Timestamp(milliseconds).text();
+        BOOST_TEST(text.size() < 40U);
+        BOOST_TEST(text.ends_with(milliseconds < 0 ? "T16:47:04.192Z" : "T07:12:55.807Z"), text);
     }
 }
 

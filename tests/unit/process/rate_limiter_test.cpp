@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <new>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -356,6 +357,20 @@ BOOST_AUTO_TEST_CASE(the_header_fields_are_structured_fields) {
     BOOST_TEST(rate_policy_field(per_minute(10)) == "\"default\";q=10;w=60");
     BOOST_TEST(rate_limit_field({true, 199, 1, 0}) == "\"default\";r=199;t=1");
     BOOST_TEST(rate_limit_field({false, 0, 120, 1}) == "\"default\";r=0;t=120");
+}
+
+// A full table shows which keys share a bucket: 256 keys in 256 slots.
+BOOST_AUTO_TEST_CASE(colliding_keys_differ_from_one_limiter_to_the_next) {
+    std::set<std::string> patterns;
+    for (int i = 0; i < 8; ++i) {
+        LimiterFixture fixture(256);
+        std::string pattern;
+        for (int key = 0; key < 256; ++key) {
+            pattern += fixture.take(std::to_string(key), per_minute(1)).allowed ? '1' : '0';
+        }
+        patterns.insert(pattern);
+    }
+    BOOST_TEST(patterns.size() == 8U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

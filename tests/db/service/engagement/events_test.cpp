@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_every_field) {
     BOOST_TEST(event.member_external_id.value() == "crm-1");
     BOOST_TEST(event.type.value() == "shop.sold");
     BOOST_TEST(event.action == "bought");
-    BOOST_TEST(event.tags == std::vector<std::string>({"a \"b\"", "\u00e9"}));
+    BOOST_TEST(event.tags.text == R"(["a \"b\"","\u00e9"])");
     BOOST_TEST(event.metadata.value().text == "{\"price\":12.50}");
     BOOST_TEST(event.client_event_id.value() == "order-1");
     BOOST_TEST(event.occurred_at == kWhen);
@@ -102,10 +102,29 @@ BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_every_field) {
     BOOST_TEST(event.geo_region.value() == "ENG");
 }
 
+BOOST_AUTO_TEST_CASE(a_damaged_event_is_an_error_and_not_a_malformed_page) {
+    put(ann, 0);
+    const auto damage = [&](std::string_view tags, std::string_view metadata) {
+        client.execute("UPDATE engagement_events SET tags = ?, metadata = ?", tags, metadata);
+    };
+    for (const char* tags : {"", "x", "{}", "null", "[1]", "[[]]", R"(["a",null])", R"(["a")",
+                             R"(["a"],"b":[])", R"(["a"] 1)"}) {
+        damage(tags, "{}");
+        BOOST_CHECK_THROW((void)page(), db::DbError);
+    }
+    for (const char* metadata : {"", "x", "{", R"({"a":1},"b":2)", "1 2", R"("a)", "{'a':1}"}) {
+        damage("[]", metadata);
+        BOOST_CHECK_THROW((void)page(), db::DbError);
+    }
+    damage(R"([ "a", "b" ])", "null");
+    BOOST_TEST(page().events.at(0).tags.text == R"([ "a", "b" ])");
+    BOOST_TEST(page().events.at(0).metadata.value().text == "null");
+}
+
 BOOST_AUTO_TEST_CASE(omitted_fields_are_empty) {
     put(ann, 0);
     const auto event = page().events.at(0);
-    BOOST_TEST(event.tags.empty());
+    BOOST_TEST(event.tags.text == "[]");
     BOOST_TEST(!event.type);
     BOOST_TEST(!event.metadata);
     BOOST_TEST(!event.client_event_id);
