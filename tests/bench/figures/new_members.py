@@ -24,8 +24,10 @@ def staging(bench):
 
 
 def dry_run(bench):
-    return phase_figure(bench, "P4", "dry_run", "select",
-                        "dry run with preview; floor: streaming SELECT of a row each", 0.8)
+    """The floor is P3's value: a client must not wait longer for the check of its rows than it needs to send them."""
+    runs = [(bench.rows / times.dry_run, bench.rows / times.staging) for _, times in bench.cycles()]
+    return [Figure("P4", "dry run with preview; floor: the rows/s of staging in the same run", "rows/s", 1.0, AT_LEAST, runs,
+                   disturbance=bench.disturbance, notes={"cpu_seconds_of_last_run": bench.cycles()[-1][1].cpu["dry_run"]})]
 
 
 def whole_job(bench):
@@ -33,4 +35,4 @@ def whole_job(bench):
               for phase in ("staging", "dry_run", "commit", "whole")}
     runs = [(times.whole, floors["load"]) for floors, times in bench.cycles()]
     return [Figure("P5", "whole job, created to completed; floor: LOAD DATA of the final rows", "s",
-                   1.6, AT_MOST, runs, disturbance=bench.disturbance, notes={"seconds": phases})]
+                   1.4, AT_MOST, runs, disturbance=bench.disturbance, notes={"seconds": phases})]

@@ -5,8 +5,6 @@ a runner is P15, and the complete job (P5) includes all of it and the polling.
 """
 
 import json
-import os
-import subprocess
 import time
 from dataclasses import dataclass
 
@@ -147,14 +145,6 @@ class ImportBench:
         ids = f"SET organization_id = UNHEX('{organization}'), job_id = UNHEX('{organization}')"
         return self.timed_load(("staged.tsv", "floor.staged_rows", columns, ids))
 
-    def select_staged_rows(self):
-        program = os.path.join(self.stack.build, "bench", "floor_select")
-        shown = subprocess.run([program, self.stack.socket], check=True, capture_output=True, text=True)
-        count, seconds = shown.stdout.split()
-        if int(count) != self.rows:
-            raise BrokenMeasurement(f"the streaming SELECT read {count} rows instead of {self.rows}")
-        return float(seconds)
-
     # ------------------------------------------------------------------------ P1, P3, P4, P5
     def cycles(self):
         """Per run: ({floor: seconds}, JobTimes), an import of new members and its floors. Measured once for all."""
@@ -166,8 +156,7 @@ class ImportBench:
         return self.measured
 
     def cycle(self):
-        floors = {"load": self.load_final_rows(), "stage": self.load_staged_rows(),
-                  "select": self.select_staged_rows()}
+        floors = {"load": self.load_final_rows(), "stage": self.load_staged_rows()}
         self.stack.reset()
         self.stack.settle()
         return floors, self.run_job(created_count=self.rows)
