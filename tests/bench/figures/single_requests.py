@@ -1,52 +1,52 @@
 """P9, P10: one member per request, read or created, over 64 keep-alive connections."""
 
-import os
-import subprocess
-
 from lib.client import Client
-from lib.figure import AT_LEAST, BrokenMeasurement, Figure
-from lib.wrk import CONNECTIONS, fixed_server, load, measured_load
+from lib.figure import BrokenMeasurement, alternate, rate_figure
+from lib.floors import UserFloor, writing_program
+from lib.wrk import CONNECTIONS, load, measured_load
 
-RUNS = 3
+RUNS = 5
 READ_USERS = 1000
+READ, CREATE = "get_user.lua", "post_user.lua"
 
 
 def seconds(bench):
-    return 2 if bench.quick else 8
+    return 2 if bench.quick else 6
 
 
-def key(bench):
-    return bench.stack.organizations[0]["api_key"]
+def key(stack, organization=0):
+    return stack.organizations[organization]["api_key"]
 
 
 def read_user(bench):
     """Compared with a minimal FastCGI program that answers every request with the bytes of one such record."""
     bench.make_dumps()
     bench.load_people()
-    environment = {"BENCH_KEY": key(bench), "BENCH_PATHS": write_paths(bench)}
-    with open(environment["BENCH_PATHS"], encoding="ascii") as file:
-        answer = Client(bench.stack).call("GET", file.readline().strip())
-    runs, notes = [], []
-    with fixed_server(bench.stack, answer) as fixed:
-        for port in (fixed.port, bench.stack.port):  # warm-up
-            load(port, "get_user.lua", 1, environment)
-        for _ in range(RUNS):
-            floor = load(fixed.port, "get_user.lua", seconds(bench), environment)
-            seen, note = measured_load(bench, "get_user.lua", seconds(bench), environment)
-            runs.append((seen.rate, floor.rate))
-            notes.append(note)
-    return [Figure("P9", "GET /v1/users/{id}; floor: a bare FastCGI program, fixed JSON", "req/s",
-                   0.35, AT_LEAST, runs, notes={"of_each_run": notes})]
+    environment = reading(bench.stack)
+    with UserFloor(bench, one_answer(bench.stack, environment), environment) as floor:
+        for port in (floor.server.port, bench.stack.port):  # warm-up
+            load(port, READ, 1, environment)
+        pairs = alternate(RUNS, lambda: measured_load(bench, bench.stack, READ, seconds(bench), environment)[1],
+                          lambda: floor.measure(seconds(bench)))
+    return [rate_figure("P9", "GET /v1/users/{id}; floor: a bare FastCGI program, fixed JSON", 0.6, pairs)]
 
 
-def write_paths(bench):
-    with bench.stack.db.cursor() as cursor:
-        cursor.execute(f"SELECT HEX(user_id) FROM members ORDER BY external_id LIMIT {READ_USERS}")
-        ids = [row[0].lower() for row in cursor.fetchall()]
-    path = bench.stack.file("paths")
+def reading(stack, organization=0):
+    """The environment of get_user.lua: the first members of the organization."""
+    with stack.db.cursor() as cursor:
+        cursor.execute("SELECT LOWER(HEX(user_id)) FROM members WHERE organization_id = UNHEX(%s) "
+                       "ORDER BY external_id LIMIT %s",
+                       (stack.organizations[organization]["id"].replace("-", ""), READ_USERS))
+        ids = [row[0] for row in cursor.fetchall()]
+    path = stack.file(f"paths-{organization}")
     with open(path, "w", encoding="ascii") as file:
         file.writelines(f"/v1/users/{i[:8]}-{i[8:12]}-{i[12:16]}-{i[16:20]}-{i[20:]}\n" for i in ids)
-    return path
+    return {"BENCH_KEY": key(stack, organization), "BENCH_PATHS": path}
+
+
+def one_answer(stack, environment):
+    with open(environment["BENCH_PATHS"], encoding="ascii") as file:
+        return Client(stack).call("GET", file.readline().strip())
 
 
 def create_user(bench):
@@ -54,32 +54,24 @@ def create_user(bench):
     bench.stack.reset()
     bench.stack.empty("floor.members", "floor.users", "floor.idempotency_keys")
     create(bench, "warm", 1)
-    inserts_per_second(bench, 1)
-    runs, notes = [], []
-    for number in range(RUNS):
-        floor = inserts_per_second(bench, seconds(bench))
-        rate, note = create(bench, f"run{number}", seconds(bench))
-        runs.append((rate, floor))
-        notes.append(note)
-    return [Figure("P10", "POST /v1/users (new); floor: three prepared INSERTs, 8 connections", "req/s",
-                   0.5, AT_LEAST, runs, notes={"of_each_run": notes})]
+    inserts(bench, 1)
+    runs = (f"run{number}" for number in range(RUNS))
+    pairs = alternate(RUNS, lambda: create(bench, next(runs), seconds(bench)), lambda: inserts(bench, seconds(bench)))
+    return [rate_figure("P10", "POST /v1/users (new); floor: three prepared INSERTs, 8 connections", 0.9, pairs)]
 
 
 def create(bench, run, duration):
-    """(requests/s, notes); each request must have created a member."""
+    """Each request must have created a member."""
     before = bench.stack.sql("SELECT COUNT(*) FROM members")
     bench.stack.settle()
-    seen, note = measured_load(bench, "post_user.lua", duration, {"BENCH_KEY": key(bench), "BENCH_RUN": run})
+    environment = {"BENCH_KEY": key(bench.stack), "BENCH_RUN": run}
+    seen, sample = measured_load(bench, bench.stack, CREATE, duration, environment)
     made = bench.stack.sql("SELECT COUNT(*) FROM members") - before
     if not seen.requests <= made <= seen.requests + CONNECTIONS:
         raise BrokenMeasurement(f"{seen.requests} requests created {made} members")
-    return seen.rate, note
+    return sample
 
 
-def inserts_per_second(bench, duration):
+def inserts(bench, duration):
     bench.stack.settle()
-    program = os.path.join(bench.stack.build, "bench", "floor_inserts")
-    organization = bench.stack.organizations[0]["id"]
-    shown = subprocess.run([program, bench.stack.socket, organization, "8", str(duration)], check=True,
-                           capture_output=True, text=True)
-    return float(shown.stdout)
+    return writing_program(bench, "floor_inserts", duration)

@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 
 from lib.client import Client
 from lib.figure import AT_MOST, BrokenMeasurement, Figure
+from lib.floors import free_port
 from lib.pages import BAR, DEPTH, PAGE, PAIRS, RUNS, Listing, alternated
 from lib.people import people, write_members
 from lib.stack import Stack
-from lib.wrk import free_port
 
 MANY, OTHERS, FEW = 1_000_000, 100_000, 10_000
 BEGAN, DAY = 1_760_000_000_000, 86_400_000
@@ -42,10 +42,12 @@ def pages_and_lookups(bench):
     small = Stack(bench.stack.build, free_port(), "bench-sandbox-small")
     try:
         small.start()
+        bench.running.append(small)
         fill(small, FEW, seed=1)
         small.settle()
         figures += lookups(bench.stack, small, many)
     finally:
+        bench.running = [other for other in bench.running if other is not small]
         small.stop()
     bench.stack.reset()
     return figures

@@ -37,6 +37,7 @@ class ImportBench:
 
     def __init__(self, stack, rows, runs, quick):
         self.stack, self.rows, self.runs, self.quick = stack, rows, runs, quick
+        self.running = []  # other stacks and the servers of floors, which are part of the bench
         self.bodies = bodies(people(rows, SEED))
         write_row_each(stack.file("staged.tsv"), people(rows, SEED))
         self.clients = [Client(stack) for _ in range(CALLS_AT_ONCE)]
@@ -90,7 +91,7 @@ class ImportBench:
             raise BrokenMeasurement(f"{times.job['preview']} merges instead of {merged}")
 
     def meter(self):
-        return Meter({name: pid for name, pid in self.stack.pids().items() if pid})
+        return Meter(self.stack.services(), [pid for other in self.running for pid in other.services().values()])
 
     # ------------------------------------------------------------------------ data
     def make_dumps(self):

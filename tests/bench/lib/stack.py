@@ -14,6 +14,7 @@ import pymysql
 
 from lib.client import Client
 from lib.figure import BrokenMeasurement
+from lib.workers import expected_groups, server_settings
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
@@ -31,19 +32,25 @@ STAGED_ROWS = """CREATE TABLE floor.staged_rows (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"""
 
 
-class Stack:
-    """Started by start(); everything is in build/`name`, the dumps in its folder "rows"."""
+# A replaced worker would begin with cold caches in the middle of a measurement.
+WITHOUT_RECYCLING = {"MUSTER_SERVER_RECYCLE_REQUESTS": "100000000", "MUSTER_SERVER_RECYCLE_MEMORY": "65536"}
+ANSWERING = ("nginx", "musterd", "mariadbd")
 
-    def __init__(self, build, port, name="bench-sandbox"):
-        self.build = build
+
+class Stack:
+    """Started by start(); everything is in build/`name`, the dumps in its folder "rows". `root`: the tree of the build, whose
+    scripts and schema it uses."""
+
+    def __init__(self, build, port, name="bench-sandbox", root=ROOT):
+        self.build, self.root = build, root
         self.folder = os.path.join(build, name)
         self.rows_folder = os.path.join(self.folder, "rows")
         self.port = port
-        self.environment = dict(os.environ, BUILD=build, SANDBOX=self.folder, PORT=str(port))
+        self.environment = dict(os.environ, BUILD=build, SANDBOX=self.folder, PORT=str(port), **WITHOUT_RECYCLING)
         self.environment.pop("RATES", None)
 
     def script(self, name, *arguments, **environment):
-        subprocess.run([f"{ROOT}/tests/sandbox/{name}", *arguments], check=True, cwd=ROOT,
+        subprocess.run([f"{self.root}/tests/sandbox/{name}", *arguments], check=True, cwd=self.root,
                        env={**self.environment, **environment}, stdout=subprocess.DEVNULL)
 
     def start(self):
@@ -56,7 +63,14 @@ class Stack:
         self.socket, self.database = env["mysql_socket"], env["database"]
         self.db = pymysql.connect(unix_socket=self.socket, user="root", autocommit=True, charset="utf8mb4",
                                   read_timeout=600, database=self.database)
+        self.check_sessions()
         self.make_floor_database()
+
+    def check_sessions(self):
+        """Each service must lead a session of its own (lib/meter.py)."""
+        for name, pid in self.services().items():
+            if os.getsid(pid) != pid:
+                raise BrokenMeasurement(f"{name} shares the session of process {os.getsid(pid)}")
 
     def stop(self):
         """Stops it and frees the disk space; the logs are kept."""
@@ -89,6 +103,15 @@ class Stack:
         with open(f"{self.folder}/env.json", encoding="utf-8") as file:
             return json.load(file)["pids"]
 
+    def services(self):
+        """{name: the leader of its session} of those that run."""
+        return {name: pid for name, pid in self.pids().items() if pid}
+
+    def answering(self):
+        """The services whose time a request costs."""
+        services = self.services()
+        return {name: services[name] for name in ANSWERING}
+
     # ------------------------------------------------------------------------ SQL
     def sql(self, statement, *values):
         """Runs it; returns the first column of the first row, or the number of changed rows."""
@@ -101,7 +124,7 @@ class Stack:
         """Tables with the same indexes and foreign keys, used only by the floors."""
         self.sql("CREATE DATABASE floor CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
         self.sql("USE floor")
-        with open(f"{ROOT}/sql/schema.sql", encoding="utf-8") as file:
+        with open(f"{self.root}/sql/schema.sql", encoding="utf-8") as file:
             for statement in re.split(r";\s*$", file.read(), flags=re.MULTILINE):
                 if re.sub(r"^--.*$", "", statement, flags=re.MULTILINE).strip():
                     self.sql(statement)
@@ -170,8 +193,10 @@ class Stack:
                  "innodb_log_file_size", "innodb_flush_method", "innodb_doublewrite", "log_bin")
         settings = {name: str(self.sql(f"SELECT @@{name}")) for name in names}
         shown = subprocess.run([NGINX, "-v"], capture_output=True, text=True, check=True).stderr
-        with open(f"{self.folder}/muster.conf", encoding="utf-8") as file:
-            conf = dict(re.findall(r"^(workers|connections) = (\d+)", file.read(), flags=re.MULTILINE))
+        with open("/proc/sys/kernel/sched_autogroup_enabled", encoding="ascii") as file:
+            by_session = file.read().strip()
+        server = server_settings(self)
+        groups = {f"musterd.{name}": count for name, (_, count) in expected_groups(server).items()}
         return {**{f"mariadb.{name}": value for name, value in settings.items()},
-                "nginx": shown.strip().rpartition("/")[2], "tls": "nginx, HTTP/1.1, kept alive",
-                "musterd.workers": conf.get("workers"), "runner.connections": conf.get("connections")}
+                "nginx": shown.strip().rpartition("/")[2], "tls": "nginx, HTTP/1.1, kept alive", **groups,
+                "musterd.recycle_requests": server["recycle_requests"], "scheduler.groups_by_session": by_session}
