@@ -5,15 +5,16 @@ import threading
 from lib.client import Client, Job
 from lib.figure import AT_MOST, BrokenMeasurement, Figure
 from lib.people import bodies, people
+from lib.workers import children, only_worker
 
 STAGING_CALLS = 50
+ONE_WORKER = {"MUSTER_SERVER_WORKERS": "1"}  # so that every call reaches the same process
 
 
 def peaks(bench):
     runner = Figure("P17", f"muster-run, peak of a {bench.rows:,}-row import", "MiB", 64, AT_MOST,
                     [(runner_peak(bench), None)], compared="value")
-    # One worker, so that every call reaches the same process.
-    bench.stack.restart_musterd(MUSTER_SERVER_WORKERS="1", MUSTER_SERVER_COLLECTORS="1")
+    bench.stack.restart_musterd(**ONE_WORKER)
     try:
         staging, reports = worker_after_staging(bench), report_peaks(bench)
     finally:
@@ -37,11 +38,6 @@ def memory(pid, name):
 def forget_peak(pid):
     with open(f"/proc/{pid}/clear_refs", "w", encoding="ascii") as file:
         file.write("5")
-
-
-def children(parent):
-    with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as file:
-        return [int(pid) for pid in file.read().split()]
 
 
 # ---------------------------------------------------------------------------- the runner
@@ -77,23 +73,15 @@ def runner_peak(bench):
 
 
 # ---------------------------------------------------------------------------- the worker
-def only_worker(bench):
-    """musterd starts its workers before its collectors; there is one of each."""
-    workers = children(bench.stack.pids()["musterd"])
-    if len(workers) != 2:
-        raise BrokenMeasurement(f"musterd has {len(workers)} workers and collectors instead of one of each")
-    return min(workers)
-
-
 def worker_after_staging(bench):
     bench.stack.reset()
     client = Client(bench.stack)
-    worker = only_worker(bench)
+    worker = only_worker(bench.stack)
     job = Job(client, bench.rows)
     texts = (bench.bodies * STAGING_CALLS)[:STAGING_CALLS]
     for text in texts:
         job.stage([text], [client])
-    if only_worker(bench) != worker:
+    if only_worker(bench.stack) != worker:
         raise BrokenMeasurement("the worker was replaced during the measurement")
     client.post(job.path + "/cancel")
     return memory(worker, "VmRSS")
@@ -115,13 +103,13 @@ def report_peak(bench, count):
     if job.wait("validated")["invalid_rows"] != count:
         raise BrokenMeasurement("not every row was found invalid")
     # A new worker: memory kept from staging would hide the memory of the report.
-    bench.stack.restart_musterd(MUSTER_SERVER_WORKERS="1")
+    bench.stack.restart_musterd(**ONE_WORKER)
     client.connect()
     job.read()
-    worker = only_worker(bench)
+    worker = only_worker(bench.stack)
     forget_peak(worker)
     lines = client.call("GET", job.path + "/error-report").count(b"\r\n")
-    if lines != count + 1 or only_worker(bench) != worker:
+    if lines != count + 1 or only_worker(bench.stack) != worker:
         raise BrokenMeasurement(f"the report has {lines} lines instead of {count + 1}")
     return memory(worker, "VmHWM")
 
