@@ -1,0 +1,214 @@
+"""P18: the latency of one organization while another one sends 100 times its share, or waits for rows that are locked.
+
+For the requests that workers answer in batches, because one slow request of a batch could delay the others. The organization
+that is measured sends a steady number of requests per second, and a latency begins when its request was due. wrk cannot do
+that: it sends the next request only after the reply to the one before.
+"""
+
+import http.client
+import queue
+import threading
+import time
+import uuid
+from contextlib import contextmanager, nullcontext
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import pymysql
+
+from figures.single_requests import key, reading
+from figures.tracking import page
+from lib import wrk
+from lib.client import Client
+from lib.figure import AT_MOST, BrokenMeasurement, Figure, percentile
+from lib.people import people, write_members
+
+BUSY, CALM = 0, 1  # the organizations
+CONNECTIONS = 20
+TIMES_ITS_SHARE = 100
+SHARE = 3  # requests/s of the calm organization
+SENDERS = 8
+FAILED = 30.0  # seconds: what a failed request counts as
+USERS = 1000
+RUNS = 3
+PREPARED, DAY = 1_760_000_000_000, 86_400_000
+# Every row of the organization that its requests read or extend, and the row that its new rows refer to.
+LOCKS = (
+    "SELECT COUNT(*) FROM organizations WHERE id = UNHEX(%s) FOR UPDATE",
+    "SELECT COUNT(*) FROM members WHERE organization_id = UNHEX(%s) FOR UPDATE",
+    "SELECT COUNT(*) FROM engagement_events WHERE organization_id = UNHEX(%s) FOR UPDATE",
+    "SELECT COUNT(*) FROM attributes WHERE organization_id = UNHEX(%s) FOR UPDATE",
+)
+
+
+class Calm(NamedTuple):
+    """The organization that is measured: its record in env.json, and the paths of its members."""
+
+    organization: dict
+    paths: list
+
+
+class Operation(NamedTuple):
+    """`script` loads wrk with `environment(stack)`; `call(client, calm, number)` sends one request."""
+
+    what: str
+    script: str
+    environment: object
+    call: object
+
+
+# ---------------------------------------------------------------------------- the requests
+def read_user(client, calm, number):
+    client.call("GET", calm.paths[number % len(calm.paths)])
+
+
+def create_user(client, _, number):
+    client.post("/v1/users", {"email": f"calm-{number}-{uuid.uuid4().hex}@example.org"}, expect=201)
+
+
+def track_event(client, calm, number):
+    body = b'{"anonymous_id":"v-%d","action":"page_viewed","client_event_id":"%s"}' % (number, uuid.uuid4().hex.encode())
+    client.headers = {"Origin": calm.organization["allowed_origin"]}
+    client.call("POST", "/v1/track?" + urlencode({"key": calm.organization["tracking_key"]}), body, expect=202)
+
+
+def unique_run():
+    return f"busy-{time.time_ns()}"
+
+
+OPERATIONS = (
+    Operation("GET /v1/users/{id}", "get_user.lua", lambda stack: reading(stack, BUSY), read_user),
+    Operation("POST /v1/users", "post_user.lua",
+              lambda stack: {"BENCH_KEY": key(stack, BUSY), "BENCH_RUN": unique_run()}, create_user),
+    Operation("POST /v1/track", "post_track.lua", lambda stack: page(stack, unique_run(), 1, BUSY), track_event),
+)
+
+
+# ---------------------------------------------------------------------------- the calm organization
+class SteadyClient:
+    """Requests of the calm organization at a steady rate. seconds_each(): from when a request was due to its reply."""
+
+    def __init__(self, stack, calm, operation):
+        self.calm, self.operation = calm, operation
+        self.clients = [Client(stack, CALM) for _ in range(SENDERS)]
+        self.due = queue.SimpleQueue()
+        self.seconds, self.failed = [], 0
+        self.lock = threading.Lock()
+
+    def seconds_each(self, duration):
+        threads = [threading.Thread(target=self.send, args=(client,)) for client in self.clients]
+        for thread in threads:
+            thread.start()
+        began = time.monotonic()
+        for number in range(int(duration * SHARE)):
+            moment = began + number / SHARE
+            time.sleep(max(0.0, moment - time.monotonic()))
+            self.due.put((number, moment))
+        for _ in threads:
+            self.due.put(None)
+        for thread in threads:
+            thread.join()
+        for client in self.clients:
+            client.close()
+        return self.seconds
+
+    def send(self, client):
+        while (item := self.due.get()) is not None:
+            number, moment = item
+            is_good = self.try_to_send(client, number)
+            with self.lock:
+                self.failed += not is_good
+                self.seconds.append(time.monotonic() - moment if is_good else FAILED)
+
+    def try_to_send(self, client, number):
+        try:
+            self.operation.call(client, self.calm, number)
+        except (BrokenMeasurement, OSError, http.client.HTTPException):
+            client.connect()
+            return False
+        return True
+
+
+# ---------------------------------------------------------------------------- the busy organization
+@contextmanager
+def locked_rows(stack):
+    """A transaction that holds the rows of the busy organization."""
+    organization = stack.organizations[BUSY]["id"].replace("-", "")
+    connection = pymysql.connect(unix_socket=stack.socket, user="root", database=stack.database, autocommit=False)
+    try:
+        with connection.cursor() as cursor:
+            for statement in LOCKS:
+                cursor.execute(statement, (organization,))
+        yield
+        connection.rollback()
+    finally:
+        connection.close()
+
+
+def latencies_of(stack, calm, operation, duration, is_busy=False, are_locked=False):
+    """(the seconds of each request of the calm organization, note)"""
+    steady = SteadyClient(stack, calm, operation)
+    environment = operation.environment(stack)
+    stack.settle()
+    busy = None
+    with locked_rows(stack) if are_locked else nullcontext():
+        if is_busy:
+            busy = wrk.start(stack.port, operation.script, duration, environment, CONNECTIONS)
+        seconds = steady.seconds_each(duration)
+    if steady.failed and not is_busy:
+        raise BrokenMeasurement(f"{operation.what}: {steady.failed} of {len(seconds)} requests failed while idle")
+    note = {"p95_ms": round(p95(seconds), 2), "median_ms": round(percentile(seconds, 50) * 1000, 2), "most_ms": round(max(seconds) * 1000, 1),
+            "requests": len(seconds), "failed": steady.failed}
+    if busy:
+        note["busy_requests_per_second"] = round(requests_of(busy, duration) / duration)
+    return seconds, note
+
+
+def p95(seconds):
+    return percentile(seconds, 95) * 1000
+
+
+def requests_of(busy, duration):
+    """wrk prints no latency if no request was answered, as may happen while rows are locked."""
+    try:
+        seen = wrk.result(busy, duration + 30)
+    except BrokenMeasurement:
+        return 0
+    return seen.requests
+
+
+def with_flood(bench, calm, operation):
+    """The percentiles are those of all runs together: one run has too few requests for a steady one."""
+    duration = 5 if bench.quick else 15
+    calm_seconds, busy_seconds, notes = [], [], []
+    for _ in range(RUNS):
+        idle, idle_note = latencies_of(bench.stack, calm, operation, duration)
+        busy, note = latencies_of(bench.stack, calm, operation, duration, is_busy=True)
+        if note["busy_requests_per_second"] < TIMES_ITS_SHARE * SHARE:
+            raise BrokenMeasurement(f"the busy organization sent only {note['busy_requests_per_second']} requests/s")
+        calm_seconds += idle
+        busy_seconds += busy
+        notes.append({"idle": idle_note, "busy": note})
+    what = f"p95 of one organization, {operation.what}, another sends {TIMES_ITS_SHARE} × its share; floor: idle"
+    return Figure("P18", what, "ms", 3, AT_MOST, [(p95(busy_seconds), p95(calm_seconds))], notes={"of_each_run": notes})
+
+
+def with_locks(bench, calm, operation):
+    duration = 5 if bench.quick else 30
+    idle, idle_note = latencies_of(bench.stack, calm, operation, duration)
+    busy, note = latencies_of(bench.stack, calm, operation, duration, is_busy=True, are_locked=True)
+    what = f"p95 of one organization, {operation.what}, the rows of another are locked for {duration} s; floor: idle"
+    return Figure("P18", what, "ms", 3, AT_MOST, [(p95(busy), p95(idle))], notes={"idle": idle_note, "locked": note})
+
+
+def latencies(bench):
+    stack = bench.stack
+    stack.reset()
+    for organization in (BUSY, CALM):
+        write_members(stack.file("few.tsv"), people(USERS, seed=18 + organization), PREPARED + organization * DAY)
+        stack.load_written("few.tsv", organization)
+    with open(reading(stack, CALM)["BENCH_PATHS"], encoding="ascii") as file:
+        calm = Calm(stack.organizations[CALM], file.read().split())
+    figures = [measure(bench, calm, operation) for operation in OPERATIONS for measure in (with_flood, with_locks)]
+    stack.reset()
+    return figures
