@@ -15,7 +15,7 @@
 #   make e2e          the end-to-end tests. T=imports/test_imports.py runs one file, folder or test.
 #   make lint         the lints. T="floors families" runs some of them.
 #   make fuzz         fuzz the decoders for SECONDS=60
-#   make bench        measure and compare with the floors. ONLY=P1,P3 runs some of them.
+#   make bench        measure and compare with the floors. ONLY=P1,P3 runs some of them; BASELINE names a build for P20.
 #
 #   make compile_commands.json   for clangd and other tools that need the compiler's flags
 #   make format       format the C++ sources
@@ -230,7 +230,7 @@ fuzz:
 bench:
 	@packaging/install-deps --check bench
 	@$(MAKE) $(IN_PARALLEL) all bench-floors
-	@BUILD=$(BUILD) tests/bench/run $(if $(ONLY),--only $(ONLY))
+	@BUILD=$(BUILD) tests/bench/run $(if $(ONLY),--only $(ONLY)) $(if $(BASELINE),--baseline $(BASELINE))
 format:
 	@git ls-files 'src/*.[ch]pp' 'tests/*.[ch]pp' | xargs clang-format -i
 

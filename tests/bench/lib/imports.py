@@ -35,8 +35,8 @@ class JobTimes:
 class ImportBench:
     """One data set, one organization. `rows`: per job; `quick`: shorter measurements."""
 
-    def __init__(self, stack, rows, runs, quick):
-        self.stack, self.rows, self.runs, self.quick = stack, rows, runs, quick
+    def __init__(self, stack, rows, runs, quick, baseline=None):
+        self.stack, self.rows, self.runs, self.quick, self.baseline = stack, rows, runs, quick, baseline
         self.running = []  # other stacks and the servers of floors, which are part of the bench
         self.bodies = bodies(people(rows, SEED))
         write_row_each(stack.file("staged.tsv"), people(rows, SEED))
