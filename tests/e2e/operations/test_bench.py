@@ -1,6 +1,7 @@
-"""The rules of the benchmark (tests/bench): its verdicts, and how it counts musterd's processes."""
+"""The rules of the benchmark (tests/bench): its verdicts, its plot, and how it counts musterd's processes."""
 
 import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from support.stack import ROOT, wait_for
 sys.path.append(str(ROOT / "tests/bench"))
 
 from lib.figure import AT_LEAST, AT_MOST, Figure, Sample, alternate, rate_figure, table  # noqa: E402
+from lib.plot import plot  # noqa: E402
 from lib.workers import children, expected_groups, only_worker, worker_groups  # noqa: E402
 
 
@@ -89,3 +91,15 @@ def test_the_table_has_the_processor_time_next_to_each_rate():
     assert "172 (nginx 70, musterd 102)" in table([figure])
     assert "39 (nginx 30, floor_fixed 9)" in table([figure])
     assert figure.as_json()["cpu_us_per_request"] == {"nginx": 70.0, "musterd": 101.6}
+
+
+# ---------------------------------------------------------------------------- the plot
+def test_the_plot_has_a_panel_for_each_operation():
+    sizes = [{"size": size, "cost": {
+        "GET /v1/users": {"unit": "µs of CPU", "value": 9.5, "cpu": {"nginx": 4.0, "musterd": 5.5}},
+        "import & commit": {"unit": "rows/s", "value": 40_000, "cpu": {}},
+    }} for size in (10_000, 100_000)]
+    drawn = ElementTree.fromstring(plot({"sizes": sizes}))
+    words = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"GET /v1/users", "import & commit", "10k", "100k", "musterd"} <= set(words)
+    assert len(list(drawn.iter("{http://www.w3.org/2000/svg}polyline"))) == 4
