@@ -1,5 +1,7 @@
 """P7, P8: events that pages send to POST /v1/track, one or fifty per call, over 64 keep-alive connections."""
 
+import time
+
 from lib.figure import BrokenMeasurement, Sample, alternate, rate_figure
 from lib.floors import BareServer, writing_program
 from lib.wrk import CONNECTIONS, measured_load
@@ -32,11 +34,24 @@ def track(bench, events, run, duration):
     stack.settle()
     seen, sample = measured_load(bench, stack, SCRIPT, duration, page(stack, run, events))
     # At the end each connection may have one uncounted request in progress, whose events may still be written.
-    counts = stack.sql("SELECT CONCAT(COUNT(*), ' ', COUNT(DISTINCT client_event_id)) FROM engagement_events")
+    counts = stack.sql("SELECT CONCAT(COUNT(*), ' ', COUNT(DISTINCT client_event_id)) FROM engagement_events "
+                       "WHERE client_event_id LIKE %s", f"{run}-%")
     stored, different = map(int, counts.split())
     if stored != different or not seen.requests * events <= stored <= (seen.requests + CONNECTIONS) * events:
         raise BrokenMeasurement(f"{seen.requests} calls of {events} stored {stored} events, {different} different ones")
     return sample_of(sample, events)
+
+
+def wait_for_writers(stack):
+    """The floor answers requests that were in progress when the previous run ended; its events do not name their run."""
+    end, unchanged, before = time.monotonic() + 10, 0, None
+    while unchanged < 10:
+        count = stack.sql("SELECT COUNT(*) FROM floor.engagement_events")
+        unchanged = unchanged + 1 if count == before else 0
+        before = count
+        if time.monotonic() > end:
+            raise BrokenMeasurement("the floor keeps writing events after its load has ended")
+        time.sleep(0.05)
 
 
 def figure(bench, name, what, bar, events, measure_floor):
@@ -49,6 +64,7 @@ def figure(bench, name, what, bar, events, measure_floor):
     runs = (f"{name}-{number}" for number in range(RUNS))
 
     def floor():
+        wait_for_writers(stack)
         stack.sql("TRUNCATE TABLE floor.engagement_events")
         stack.settle()
         return measure_floor(seconds(bench))
