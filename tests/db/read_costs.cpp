@@ -16,6 +16,12 @@ std::string hash_of(std::int64_t number) {
     return std::string(Uuid::kBytes, '\0') + std::string(id_of<Uuid>(number).bytes());
 }
 
+std::vector<std::string> some_hashes() {
+    std::vector<std::string> hashes;
+    for (int i = 1; i <= kAsked; ++i) hashes.push_back(hash_of(i));
+    return hashes;
+}
+
 std::vector<MeasuredCall> all_measured_calls() {
     std::vector<MeasuredCall> all;
     for (const auto& family : {member_calls, import_calls, access_calls, page_calls, module_calls,

@@ -18,6 +18,7 @@ inline constexpr int kPage = 50;    // rows of a page
 inline constexpr int kAsked = 100;  // values of an IN list
 // Entries that a statement may read in addition to its rows: the ends of its ranges.
 inline constexpr std::int64_t kEnds = 10;
+inline constexpr std::int64_t kOnePage = kPage + kEnds;
 
 // Row `number` of a table, 1 or more.
 template <class IdType = Uuid>
@@ -39,6 +40,8 @@ std::vector<IdType> some_ids() {
 std::vector<std::string> some_texts(std::string_view prefix);
 // The 32 bytes of row `number`, for hashes.
 std::string hash_of(std::int64_t number);
+// The hashes of the first kAsked rows.
+std::vector<std::string> some_hashes();
 
 // A call that runs statements of store/, and the number of entries of tables and indexes that it
 // may read. `run` returns the number of found rows.

@@ -28,7 +28,6 @@ namespace {
 const Timestamp kEarly(60);
 // Import jobs that are not expired.
 const Timestamp kBeforeExpiry(1'000'000);
-const std::int64_t kOnePage = kPage + kEnds;
 const std::int64_t kEachAsked = kAsked + kEnds;
 
 template <class Text>
@@ -119,11 +118,11 @@ std::vector<MeasuredCall> member_calls() {
         store::update_member(org, [] {
             rules::Member member;
             member.user_id = id_of<UserId>(1);
-            member.attributes = R"({"colour": ["red", "api", 1]})";
+            member.attributes = R"({"color": ["red", "api", 1]})";
             member.status = "active";
             return member;
         }());
-        return store::is_attribute_used(org, "colour");
+        return store::is_attribute_used(org, "color");
     });
     add("engagement_events.find_client_events", 2 * kAsked + kEnds,
         [](OrgStore& org) { return store::find_client_events(org, some_texts("e")); });
@@ -188,11 +187,8 @@ std::vector<MeasuredCall> import_calls() {
     });
     add("erasure.scan_replies", kOnePage,
         [](OrgStore& org) { return store::scan_replies(org, hash_of(60), "x", kPage); });
-    add("erasure.delete_replies", 2 * kAsked + kEnds, [](OrgStore& org) {
-        std::vector<std::string> hashes;
-        for (int i = 1; i <= kAsked; ++i) hashes.push_back(hash_of(i));
-        return store::delete_replies(org, hashes, "body");
-    });
+    add("erasure.delete_replies", 2 * kAsked + kEnds,
+        [](OrgStore& org) { return store::delete_replies(org, some_hashes(), "body"); });
     return calls;
 }
 
@@ -201,7 +197,11 @@ std::vector<MeasuredCall> access_calls() {
     const auto add = [&](const char* name, std::int64_t most, const auto& call) {
         calls.push_back(measured({name}, most, call));
     };
-    add("sessions.find", kEnds, [](Tx& tx) { return store::find_session(tx, hash_of(7)); });
+    // Each row has the admin and the seat.
+    add("sessions.find", 3 * kAsked + kEnds,
+        [](Tx& tx) { return store::find_sessions(tx, some_hashes()); });
+    add("api_keys.find_by_secret", kAsked + kEnds,
+        [](Tx& tx) { return store::find_api_keys(tx, some_hashes()); });
     add("sessions.find_by_id", kEnds,
         [](Tx& tx) { return store::find_session(tx, id_of<SessionId>(7)); });
     // An organization has 200 seats and attributes.

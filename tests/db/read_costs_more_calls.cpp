@@ -35,7 +35,6 @@ namespace {
 // Times of the filled rows are 1, 2, …
 const Timestamp kMiddle(60);
 const Timestamp kEnd(1'000'000);
-const std::int64_t kOnePage = kPage + kEnds;
 
 struct Calls {
     void add(std::vector<std::string> names, std::int64_t most, const auto& call) {
@@ -74,8 +73,9 @@ std::vector<MeasuredCall> module_calls() {
     calls.add({"module_credentials.count"}, 200 + kEnds, [](OrgStore& org) {
         return store::count_module_credentials(org, id_of<InstallationId>(9));
     });
-    calls.add({"module_credentials.find_by_secret"}, kEnds,
-              [](Tx& tx) { return store::find_module_credential(tx, hash_of(7)); });
+    // Each row has the installation.
+    calls.add({"module_credentials.find_by_secret"}, 2 * kAsked + kEnds,
+              [](Tx& tx) { return store::find_module_credentials(tx, some_hashes()); });
     // Every second key is revoked.
     calls.add({"publishable_keys.page"}, 2 * kPage + kEnds, [](OrgStore& org) {
         return store::page_publishable_keys(org, rules::PublishableKeyKind::Tracking, {}, kEnd,

@@ -21,7 +21,7 @@ constexpr auto kApiKey = columns<rules::ApiKey>(
     column<&rules::ApiKey::expires_at>("expires_at"),
     column<&rules::ApiKey::revoked_at>("revoked_at"));
 constexpr auto kFoundKey = columns<FoundApiKey>(column<&FoundApiKey::secret_hash>("secret_hash"),
-                                             nested<&FoundApiKey::key>(kApiKey));
+                                                nested<&FoundApiKey::key>(kApiKey));
 
 }  // namespace
 
@@ -38,7 +38,8 @@ void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_vie
 std::vector<FoundApiKey> find_api_keys(db::Tx& tx, std::span<const std::string> secret_hashes) {
     static constexpr SystemSql kFind{"api_keys.find_by_secret",
                                      Why{"the credential identifies the tenant"}, kFoundKey,
-                                     "SELECT {columns} FROM api_keys WHERE secret_hash IN ({?})"};
+                                     "SELECT {columns} FROM api_keys FORCE INDEX (secret_hash) "
+                                     "WHERE secret_hash IN ({?})"};
     return tx.all_in(kFind, secret_hashes);
 }
 

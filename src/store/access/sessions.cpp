@@ -24,14 +24,14 @@ constexpr auto kSession = columns<rules::Session>(
     column<&rules::Session::created_at>("t.created_at"),
     column<&rules::Session::last_used_at>("t.last_used_at"),
     column<&rules::Session::expires_at>("t.expires_at"));
-constexpr auto kFoundSession = columns<FoundSession>(column<&FoundSession::token_hash>("t.token_hash"),
-                                              nested<&FoundSession::session>(kSession));
+constexpr auto kFoundSession = columns<FoundSession>(
+    column<&FoundSession::token_hash>("t.token_hash"), nested<&FoundSession::session>(kSession));
 
-constexpr SqlText find_text(std::string_view condition) {
-    return {
-        "SELECT {columns} FROM sessions t JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s "
-        "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id WHERE ",
-        condition};
+constexpr SqlText find_text(std::string_view index, std::string_view condition) {
+    return {"SELECT {columns} FROM sessions t FORCE INDEX (", index,
+            ") STRAIGHT_JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s "
+            "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id WHERE ",
+            condition};
 }
 
 }  // namespace
@@ -48,14 +48,14 @@ void insert_session(db::Tx& tx, const rules::Session& session, std::string_view 
 std::vector<FoundSession> find_sessions(db::Tx& tx, std::span<const std::string> token_hashes) {
     static constexpr SystemSql kFind{
         "sessions.find", Why{"a session belongs to an admin and names its tenant"}, kFoundSession,
-        kSqlText<[] { return find_text("t.token_hash IN ({?})"); }>};
+        kSqlText<[] { return find_text("token_hash", "t.token_hash IN ({?})"); }>};
     return tx.all_in(kFind, token_hashes);
 }
 
 std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
-    static constexpr SystemSql kFind{"sessions.find_by_id",
-                                     Why{"a session belongs to an admin and names its tenant"},
-                                     kSession, kSqlText<[] { return find_text("t.id = ?"); }>};
+    static constexpr SystemSql kFind{
+        "sessions.find_by_id", Why{"a session belongs to an admin and names its tenant"}, kSession,
+        kSqlText<[] { return find_text("PRIMARY", "t.id = ?"); }>};
     return tx.one(kFind, id);
 }
 

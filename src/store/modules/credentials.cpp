@@ -49,8 +49,8 @@ std::vector<FoundCredential> find_module_credentials(db::Tx& tx,
     // once.
     static constexpr SystemSql kFind{
         "module_credentials.find_by_secret", Why{"the credential identifies the tenant"}, kFound,
-        "SELECT {columns} FROM module_credentials c "
-        "JOIN module_installations i "
+        "SELECT {columns} FROM module_credentials c FORCE INDEX (secret_hash) "
+        "STRAIGHT_JOIN module_installations i "
         "ON i.organization_id = c.organization_id AND i.id = c.installation_id "
         "WHERE c.secret_hash IN ({?})"};
     return tx.all_in(kFind, secret_hashes);

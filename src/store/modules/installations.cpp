@@ -1,9 +1,12 @@
 #include "store/modules/installations.hpp"
 
+#include "store/stored_json.hpp"
+
 namespace muster::store {
 
 using db::column;
 using db::columns;
+using db::converted;
 using db::or_empty;
 using db::OrgSql;
 using db::Param;
@@ -15,7 +18,8 @@ namespace {
 constexpr auto kInstallation = columns<Installation>(
     column<&Installation::organization_id>("organization_id"), column<&Installation::id>("id"),
     column<&Installation::module_id>("module_id"), column<&Installation::version_id>("version_id"),
-    column<&Installation::status>("status"), column<&Installation::config>("config"),
+    column<&Installation::status>("status"),
+    converted<stored_object, &Installation::config>("config"),
     column<&Installation::installed_by>("installed_by"),
     column<&Installation::installed_at>("installed_at"),
     column<&Installation::created_at>("created_at"),

@@ -1,9 +1,12 @@
 #include "store/modules/modules.hpp"
 
+#include "store/stored_json.hpp"
+
 namespace muster::store {
 
 using db::column;
 using db::columns;
+using db::converted;
 using db::OrgSql;
 using rules::Module;
 using rules::ModuleVersion;
@@ -12,7 +15,8 @@ namespace {
 
 constexpr auto kVersion = columns<ModuleVersion>(
     column<&ModuleVersion::id>("id"), column<&ModuleVersion::module_id>("module_id"),
-    column<&ModuleVersion::version>("version"), column<&ModuleVersion::manifest>("manifest"),
+    column<&ModuleVersion::version>("version"),
+    converted<stored_object, &ModuleVersion::manifest>("manifest"),
     column<&ModuleVersion::status>("status"), column<&ModuleVersion::published_at>("published_at"),
     column<&ModuleVersion::created_at>("created_at"),
     column<&ModuleVersion::updated_at>("updated_at"));
