@@ -71,7 +71,8 @@ deps:
 
 # ---------------------------------------------------------------------------- compile
 ROOMS    := base json db rules http process net store service api jobs ctl client
-CPPFLAGS += -Isrc -iquote. -I/usr/include/jsoncpp -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=$(CURDIR)=.
+CPPFLAGS += -Isrc -iquote. -I/usr/include/jsoncpp -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=$(CURDIR)=. \
+            -ffile-prefix-map=./=
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion \
             -Wno-sign-conversion -Wvla
 OPTIMIZE ?= -O2 -g1

@@ -1,5 +1,6 @@
 #include "api/pipeline.hpp"
 
+#include "base/log.hpp"
 #include "service/failure.hpp"
 #include "service/members/read.hpp"
 
@@ -103,6 +104,7 @@ void Pipeline::handle(std::span<const http::Request> requests, const http::Answe
     }
     write(flows);
     for (std::size_t i = 0; i < flows.size(); ++i) send_ready(i);
+    set_log_request_id("");
     const auto cost = service::database_cost();
     worker_.metrics.count_database(cost.statements, cost.reruns);
 }

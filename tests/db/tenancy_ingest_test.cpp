@@ -37,8 +37,11 @@ BOOST_AUTO_TEST_CASE(module_credentials) {
     check({"module_credentials.revoke"}, [&](OrgStore& org) {
         return store::revoke_module_credential(org, owner.credential, kNow);
     });
+    check({"module_credentials.lock_to_touch"}, [&](OrgStore& org) {
+        return store::lock_module_credential_to_touch(org, owner.credential, kLater);
+    });
     check({"module_credentials.touch"}, [&](OrgStore& org) {
-        store::touch_module_credential(org, owner.credential, kNow, kNow);
+        store::touch_module_credential(org, owner.credential, kNow);
         return false;
     });
 }

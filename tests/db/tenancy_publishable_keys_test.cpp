@@ -45,8 +45,11 @@ BOOST_AUTO_TEST_CASE(publishable_keys) {
         store::write_publishable_key(org, key);
         return false;
     });
+    check({"publishable_keys.lock_to_touch"}, [&](OrgStore& org) {
+        return store::lock_publishable_key_to_touch(org, owner.tracking_key, kLater);
+    });
     check({"publishable_keys.touch"}, [&](OrgStore& org) {
-        store::touch_publishable_key(org, owner.tracking_key, kLater, kNow);
+        store::touch_publishable_key(org, owner.tracking_key, kLater);
         return false;
     });
     check({"publishable_keys.revoke"}, [&](OrgStore& org) {

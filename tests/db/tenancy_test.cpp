@@ -92,8 +92,10 @@ BOOST_AUTO_TEST_CASE(api_keys) {
     });
     check({"api_keys.revoke"},
           [&](OrgStore& org) { return store::revoke_api_key(org, owner.key, kNow); });
+    check({"api_keys.lock_to_touch"},
+          [&](OrgStore& org) { return store::lock_api_key_to_touch(org, owner.key, kLater); });
     check({"api_keys.touch"}, [&](OrgStore& org) {
-        store::touch_api_key(org, owner.key, kNow, kNow);
+        store::touch_api_key(org, owner.key, kNow);
         return false;
     });
 }
@@ -415,16 +417,19 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/module_versions") * after("tenancy/installations") *
         after("tenancy/configs_of_installations") * after("tenancy/webhook_outbox") *
         after("tenancy/webhook_endpoints") * after("tenancy/webhook_deliveries") *
-        after("tenancy/webhook_queue") * after("tenancy/webhook_queue_under_a_lease") *
-        after("tenancy/webhook_queue_and_endpoints") * after("tenancy/module_credentials") *
-        after("tenancy/engagement_events") * after("tenancy/events_of_a_person") *
-        after("tenancy/articles") * after("tenancy/tags_of_articles") *
-        after("tenancy/pages_of_articles") * after("tenancy/publishable_keys") *
-        after("tenancy/engagement_events_read_back") * after("tenancy/ad_slots") *
-        after("tenancy/ad_campaigns") * after("tenancy/ad_creatives") *
-        after("tenancy/ad_serving") * after("tenancy/connections") *
-        after("tenancy/connection_authorizations") * after("tenancy/connection_leases") *
-        after("tenancy/connections_under_a_lease") * after("tenancy/removed_connections")) {
+        after("tenancy_webhook_queue/webhook_queue") *
+        after("tenancy_webhook_queue/webhook_queue_under_a_lease") *
+        after("tenancy_webhook_queue/webhook_queue_and_endpoints") *
+        after("tenancy/module_credentials") * after("tenancy/engagement_events") *
+        after("tenancy/events_of_a_person") * after("tenancy/articles") *
+        after("tenancy/tags_of_articles") * after("tenancy/pages_of_articles") *
+        after("tenancy/publishable_keys") * after("tenancy/engagement_events_read_back") *
+        after("tenancy_ads/ad_slots") * after("tenancy_ads/ad_campaigns") *
+        after("tenancy_ads/ad_creatives") * after("tenancy_ads/ad_serving") *
+        after("tenancy/connections") * after("tenancy/connection_authorizations") *
+        after("tenancy_connection_leases/connection_leases") *
+        after("tenancy_connection_leases/connections_under_a_lease") *
+        after("tenancy_connection_leases/removed_connections")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(test::source_root() + "/src/store")) {

@@ -31,7 +31,8 @@ void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, key.organization_id);
-        store::touch_api_key(org, key.id, now, now - kTouchInterval);
+        if (!store::lock_api_key_to_touch(org, key.id, now - kTouchInterval)) return;
+        store::touch_api_key(org, key.id, now);
     });
 }
 

@@ -21,8 +21,10 @@ bool is_active(const rules::Session& session, Timestamp now) {
 
 void touch(Context& context, const rules::Session& session, Timestamp now) {
     if (now - session.last_used_at < kTouchInterval) return;
-    context.database.transaction(
-        [&](db::Tx& tx) { store::touch_session(tx, session.id, now, now - kTouchInterval); });
+    context.database.transaction([&](db::Tx& tx) {
+        if (!store::lock_session_to_touch(tx, session.id, now - kTouchInterval)) return;
+        store::touch_session(tx, session.id, now);
+    });
 }
 
 }  // namespace

@@ -84,7 +84,8 @@ void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, key.organization_id);
-        store::touch_publishable_key(org, key.id, now, now - kTouchInterval);
+        if (!store::lock_publishable_key_to_touch(org, key.id, now - kTouchInterval)) return;
+        store::touch_publishable_key(org, key.id, now);
     });
 }
 

@@ -75,15 +75,19 @@ bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {
     return org.execute(kRevoke, now, id) == 1;
 }
 
-void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now, Timestamp unless_since) {
+bool lock_api_key_to_touch(db::OrgStore& org, ApiKeyId id, Timestamp unless_since) {
     static constexpr OrgSql kLock{
         "api_keys.lock_to_touch",
         "SELECT 1 FROM api_keys WHERE organization_id = :org AND id = ? "
         "AND (last_used_at IS NULL OR last_used_at < ?) FOR UPDATE SKIP LOCKED"};
+    return org.exists(kLock, id, unless_since);
+}
+
+void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {
     static constexpr OrgSql kTouch{
         "api_keys.touch",
         "UPDATE api_keys SET last_used_at = ? WHERE organization_id = :org AND id = ?"};
-    if (org.exists(kLock, id, unless_since)) org.execute(kTouch, now, id);
+    org.execute(kTouch, now, id);
 }
 
 }  // namespace muster::store

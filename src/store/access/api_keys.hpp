@@ -27,7 +27,9 @@ std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
 // False if the key does not exist or was already revoked.
 bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
-// Sets last_used_at, unless it is `unless_since` or later, or another transaction locks the key.
-void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now, Timestamp unless_since);
+// Locks the record to set last_used_at. False if last_used_at is already `unless_since` or later,
+// or if another transaction locks the record.
+bool lock_api_key_to_touch(db::OrgStore& org, ApiKeyId id, Timestamp unless_since);
+void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
 
 }  // namespace muster::store

@@ -59,14 +59,18 @@ std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
     return tx.one(kFind, id);
 }
 
-void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after) {
+bool lock_session_to_touch(db::Tx& tx, SessionId session, Timestamp unless_after) {
     static constexpr SystemSql kLock{
         "sessions.lock_to_touch", Why{"a session belongs to an admin and names its tenant"},
         "SELECT 1 FROM sessions WHERE id = ? AND last_used_at <= ? FOR UPDATE SKIP LOCKED"};
+    return tx.exists(kLock, session, unless_after);
+}
+
+void touch_session(db::Tx& tx, SessionId session, Timestamp now) {
     static constexpr SystemSql kTouch{"sessions.touch",
                                       Why{"a session belongs to an admin and names its tenant"},
                                       "UPDATE sessions SET last_used_at = ? WHERE id = ?"};
-    if (tx.exists(kLock, session, unless_after)) tx.execute(kTouch, now, session);
+    tx.execute(kTouch, now, session);
 }
 
 bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {

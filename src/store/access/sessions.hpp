@@ -18,9 +18,10 @@ struct FoundSession {
 };
 // The sessions with these hashes (one or more), even if they have expired.
 std::vector<FoundSession> find_sessions(db::Tx& tx, std::span<const std::string> token_hashes);
-// Sets last_used_at, unless it is later than `unless_after` or another transaction locks the
-// session.
-void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after);
+// Locks the record to set last_used_at. False if last_used_at is already `unless_after` or later,
+// or if another transaction locks the record.
+bool lock_session_to_touch(db::Tx& tx, SessionId session, Timestamp unless_after);
+void touch_session(db::Tx& tx, SessionId session, Timestamp now);
 // False if the session does not exist any more.
 bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now);
 void set_active_organization(db::Tx& tx, SessionId session, OrgId organization);

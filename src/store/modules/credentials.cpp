@@ -92,16 +92,19 @@ bool revoke_module_credential(db::OrgStore& org, CredentialId id, Timestamp now)
     return org.execute(kRevoke, now, id) == 1;
 }
 
-void touch_module_credential(db::OrgStore& org, CredentialId id, Timestamp now,
-                             Timestamp unless_since) {
+bool lock_module_credential_to_touch(db::OrgStore& org, CredentialId id, Timestamp unless_since) {
     static constexpr OrgSql kLock{
         "module_credentials.lock_to_touch",
         "SELECT 1 FROM module_credentials WHERE organization_id = :org AND id = ? "
         "AND (last_used_at IS NULL OR last_used_at < ?) FOR UPDATE SKIP LOCKED"};
+    return org.exists(kLock, id, unless_since);
+}
+
+void touch_module_credential(db::OrgStore& org, CredentialId id, Timestamp now) {
     static constexpr OrgSql kTouch{
         "module_credentials.touch",
         "UPDATE module_credentials SET last_used_at = ? WHERE organization_id = :org AND id = ?"};
-    if (org.exists(kLock, id, unless_since)) org.execute(kTouch, now, id);
+    org.execute(kTouch, now, id);
 }
 
 }  // namespace muster::store

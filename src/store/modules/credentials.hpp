@@ -36,8 +36,9 @@ std::int64_t count_module_credentials(db::OrgStore& org, InstallationId installa
 bool lock_module_credential(db::OrgStore& org, InstallationId installation, CredentialId id);
 // False if the credential does not exist or was already revoked.
 bool revoke_module_credential(db::OrgStore& org, CredentialId id, Timestamp now);
-// Sets last_used_at, unless it is `unless_since` or later.
-void touch_module_credential(db::OrgStore& org, CredentialId id, Timestamp now,
-                             Timestamp unless_since);
+// Locks the record to set last_used_at. False if last_used_at is already `unless_since` or later,
+// or if another transaction locks the record.
+bool lock_module_credential_to_touch(db::OrgStore& org, CredentialId id, Timestamp unless_since);
+void touch_module_credential(db::OrgStore& org, CredentialId id, Timestamp now);
 
 }  // namespace muster::store

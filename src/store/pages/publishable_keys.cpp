@@ -96,16 +96,19 @@ bool revoke_publishable_key(db::OrgStore& org, PublishableKeyKind kind, Publisha
     return org.execute(kRevoke, now, id, text_of(kind)) == 1;
 }
 
-void touch_publishable_key(db::OrgStore& org, PublishableKeyId id, Timestamp now,
-                           Timestamp unless_since) {
+bool lock_publishable_key_to_touch(db::OrgStore& org, PublishableKeyId id, Timestamp unless_since) {
     static constexpr OrgSql kLock{
         "publishable_keys.lock_to_touch",
         "SELECT 1 FROM publishable_keys WHERE organization_id = :org AND id = ? "
         "AND (last_used_at IS NULL OR last_used_at < ?) FOR UPDATE SKIP LOCKED"};
+    return org.exists(kLock, id, unless_since);
+}
+
+void touch_publishable_key(db::OrgStore& org, PublishableKeyId id, Timestamp now) {
     static constexpr OrgSql kTouch{
         "publishable_keys.touch",
         "UPDATE publishable_keys SET last_used_at = ? WHERE organization_id = :org AND id = ?"};
-    if (org.exists(kLock, id, unless_since)) org.execute(kTouch, now, id);
+    org.execute(kTouch, now, id);
 }
 
 }  // namespace muster::store

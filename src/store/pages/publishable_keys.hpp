@@ -33,8 +33,9 @@ void write_publishable_key(db::OrgStore& org, const rules::PublishableKey& key);
 bool revoke_publishable_key(db::OrgStore& org, rules::PublishableKeyKind kind, PublishableKeyId id,
                             Timestamp now);
 
-// Sets last_used_at, unless it is `unless_since` or later.
-void touch_publishable_key(db::OrgStore& org, PublishableKeyId id, Timestamp now,
-                           Timestamp unless_since);
+// Locks the record to set last_used_at. False if last_used_at is already `unless_since` or later,
+// or if another transaction locks the record.
+bool lock_publishable_key_to_touch(db::OrgStore& org, PublishableKeyId id, Timestamp unless_since);
+void touch_publishable_key(db::OrgStore& org, PublishableKeyId id, Timestamp now);
 
 }  // namespace muster::store
