@@ -29,4 +29,18 @@ void in_batches(std::span<const Value> values, const Use& use) {
     }
 }
 
+// Calls `use` with the rows of each statement, for INSERTs: powers of two, as long as a batch of
+// requests is (server.collectors). More rows are those of an import, which come in blocks of one
+// size.
+template <class Row, class Use>
+void in_pieces(std::span<const Row> rows, const Use& use) {
+    constexpr std::size_t kMostRequests = 64;
+    while (!rows.empty()) {
+        const std::size_t left = rows.size();
+        const auto piece = rows.first(left > kMostRequests ? left : std::bit_floor(left));
+        use(piece);
+        rows = rows.subspan(piece.size());
+    }
+}
+
 }  // namespace muster::store
