@@ -29,15 +29,11 @@ void in_batches(std::span<const Value> values, const Use& use) {
     }
 }
 
-// Calls `use` with the rows of each statement, for INSERTs: powers of two, as long as a batch of
-// requests is (server.collectors). More rows are those of an import, which come in blocks of one
-// size.
+// Calls `use` with the rows of each statement, for INSERTs.
 template <class Row, class Use>
 void in_pieces(std::span<const Row> rows, const Use& use) {
-    constexpr std::size_t kMostRequests = 64;
     while (!rows.empty()) {
-        const std::size_t left = rows.size();
-        const auto piece = rows.first(left > kMostRequests ? left : std::bit_floor(left));
+        const auto piece = rows.first(batch_size(rows.size()));
         use(piece);
         rows = rows.subspan(piece.size());
     }
