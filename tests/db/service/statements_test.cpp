@@ -11,6 +11,7 @@
 #include "service/failure.hpp"
 #include "service/members/change.hpp"
 #include "service/members/read.hpp"
+#include "service/webhooks/endpoints.hpp"
 
 #include "print.hpp"
 
@@ -126,6 +127,7 @@ BOOST_AUTO_TEST_CASE(one_existing_member) {
     BOOST_TEST(cost_of({creation("ann@x.test", {.first_name = "Ann"})}) == 7);
     BOOST_TEST(cost_of({creation("ann@x.test", {.key = true})}) == 6);
     BOOST_TEST(cost_of({creation("ann@x.test", {.key = true})}) == 3);  // a replay
+    BOOST_TEST(cost_of(creations(1)) == 6);                             // after existing users
 }
 
 BOOST_AUTO_TEST_CASE(new_members_together) {
@@ -158,9 +160,31 @@ BOOST_AUTO_TEST_CASE(existing_members_together) {
         }
         return cost_of(calls);
     };
-    BOOST_TEST(again() == 5);
+    BOOST_TEST(again() == 5);  // creates them
     BOOST_TEST(again() == 5);
     BOOST_TEST(again() == 4);
+    BOOST_TEST(cost_of(creations(64)) == 6);
+}
+
+BOOST_AUTO_TEST_CASE(replays_together) {
+    std::vector<CollectedCall> calls;
+    for (int i = 0; i < 64; ++i) {
+        calls.push_back(creation("old" + std::to_string(i) + "@x.test", {.key = true}));
+    }
+    cost_of(calls);
+    BOOST_TEST(cost_of(calls) == 3);
+}
+
+BOOST_AUTO_TEST_CASE(audit_entries_and_webhooks) {
+    auto calls = creations(64);
+    for (CollectedCall& call : calls) std::get<CollectedMember>(call.call).actor.admin = ann;
+    BOOST_TEST(cost_of(calls) == 6);
+    as_admin([&](service::OrgTransaction& transaction) {
+        return service::create_webhook_endpoint(transaction, context.keys, shop,
+                                                {"https://example.org/hook", {"member.created"}});
+    });
+    BOOST_TEST(cost_of(creations(1)) == 7);
+    BOOST_TEST(cost_of(creations(64)) == 7);
 }
 
 BOOST_AUTO_TEST_CASE(tracked_events) {
