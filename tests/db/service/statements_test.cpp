@@ -23,7 +23,7 @@ using service::StoredReply;
 
 namespace {
 
-service::IdempotencyClaim claim(const std::string& key) {
+service::IdempotencyClaim claim_of(const std::string& key) {
     return {sha256(key), sha256("body"), Secret(key)};
 }
 
@@ -57,7 +57,7 @@ struct Statements : test::ModuleFixture {
     CollectedCall creation(const std::string& email, const With& with) {
         CollectedMember call;
         call.actor.organization = with.organization.value_or(acme);
-        if (with.key) call.claim = claim("key of " + email);
+        if (with.key) call.claim = claim_of("key of " + email);
         rules::MemberFields fields;
         fields.email = email;
         fields.first_name = with.first_name;
@@ -99,7 +99,7 @@ struct Statements : test::ModuleFixture {
         event.user_id = user;
         const std::string id = std::to_string(++made);
         return {service::CollectedEvents{
-            service::PushedCall{{acme, {}, {}, "r"}, claim("push " + id), shop, {event}}, counted}};
+            service::PushedCall{{acme, {}, {}, "r"}, claim_of("push " + id), shop, {event}}, counted}};
     }
 
     int made = 0;
@@ -208,7 +208,9 @@ BOOST_AUTO_TEST_CASE(reading_and_changing_a_member) {
     cost_of({creation("ann@x.test")});
     const auto user = UserId(
         Uuid::from_bytes(client.value("SELECT id FROM users WHERE email = 'ann@x.test'")).value());
-    BOOST_TEST(cost([&] { service::find_member(context, acme, user); }) == 1);
+    BOOST_TEST(cost([&] { service::find_members(context, acme, {&user, 1}); }) == 1);
+    const std::vector<UserId> batch(64, user);
+    BOOST_TEST(cost([&] { service::find_members(context, acme, batch); }) == 1);
     rules::MemberPatch patch;
     patch.texts[1] = "Ann";
     const auto change = [&] {
