@@ -60,16 +60,19 @@ bool insert_idempotency_records(db::OrgStore& org, std::span<const IdempotencyRe
     });
 }
 
-void delete_expired_idempotency_records(db::OrgStore& org, std::span<const std::string> key_hashes,
-                                        Timestamp now) {
+std::int64_t delete_expired_idempotency_records(db::OrgStore& org,
+                                                std::span<const std::string> key_hashes,
+                                                Timestamp now) {
     static constexpr OrgSql kDelete{"idempotency.delete_expired",
                                     "DELETE FROM idempotency_keys WHERE organization_id = :org "
                                     "AND key_hash IN ({?}) AND expires_at <= ?"};
+    std::int64_t deleted = 0;
     in_batches(key_hashes, [&](std::vector<Param> params) {
         const std::size_t count = params.size();
         params.emplace_back(now);
-        org.execute_bulk(kDelete, count, params);
+        deleted += org.execute_bulk(kDelete, count, params);
     });
+    return deleted;
 }
 
 std::int64_t purge_idempotency_keys(db::Tx& tx, Timestamp now, int limit) {

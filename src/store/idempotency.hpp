@@ -26,9 +26,11 @@ std::vector<IdempotencyRecord> find_idempotency_records(db::OrgStore& org,
 // transaction that has written a record of one of the keys.
 bool insert_idempotency_records(db::OrgStore& org, std::span<const IdempotencyRecord> records,
                                 Timestamp now);
-// Deletes the expired records among these. Waits for a transaction that is replacing one.
-void delete_expired_idempotency_records(db::OrgStore& org, std::span<const std::string> key_hashes,
-                                        Timestamp now);
+// Deletes the expired records among these and returns their number. Waits for a transaction that is
+// replacing one.
+std::int64_t delete_expired_idempotency_records(db::OrgStore& org,
+                                                std::span<const std::string> key_hashes,
+                                                Timestamp now);
 // Deletes at most `limit` expired records. Returns their number.
 std::int64_t purge_idempotency_keys(db::Tx& tx, Timestamp now, int limit);
 
