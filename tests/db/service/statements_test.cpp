@@ -99,7 +99,8 @@ struct Statements : test::ModuleFixture {
         event.user_id = user;
         const std::string id = std::to_string(++made);
         return {service::CollectedEvents{
-            service::PushedCall{{acme, {}, {}, "r"}, claim_of("push " + id), shop, {event}}, counted}};
+            service::PushedCall{{acme, {}, {}, "r"}, claim_of("push " + id), shop, {event}},
+            counted}};
     }
 
     int made = 0;
