@@ -8,6 +8,8 @@ namespace muster::api {
 
 http::Reply complete(const Call& call, service::StoredReply stored,
                      std::vector<http::Header> headers) {
+    // A replay may follow a run that was rolled back. The headers of that run are not its own.
+    if (stored.replayed) headers.clear();
     http::Reply reply = reply_of(std::move(stored));
     for (http::Header& header : headers) reply.headers.push_back(std::move(header));
     const Endpoint& row = call.endpoint;

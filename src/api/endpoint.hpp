@@ -126,8 +126,7 @@ struct WorkerState;
 // The function that runs a row. api/answers.hpp defines the kinds of handlers.
 struct Handler {
     http::Reply (*run)(Call&) = nullptr;
-    // Used instead of `run` if events of several requests are written together
-    // (service/engagement/collect.hpp).
+    // Used instead of `run` if several requests are written together (service/collecting.hpp).
     service::CollectedCall (*collect)(Call&) = nullptr;
     ReplyShape shape = {};
 

@@ -7,6 +7,7 @@
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
 #include "rules/members/payload.hpp"
+#include "service/collecting.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
@@ -102,13 +103,26 @@ constexpr UserAttributesShape kUserAttributes;
 
 // ---------------------------------------------------------------------------- handlers
 
-Answer<service::CreatedMember> create_user(Call&, OrgTransaction& transaction,
-                                           const rules::MemberFields& fields) {
-    auto created = service::create_member(transaction, fields);
-    std::string location = "/v1/users/" + created.member.user_id.text();
-    const bool is_merged = created.outcome == rules::MemberOutcome::Merged;
-    return {.value = std::move(created), .location = std::move(location), .is_second = is_merged};
+Answer<service::CreatedMember> answer_with(const service::CreatedMember& created) {
+    return {.value = created,
+            .location = "/v1/users/" + created.member.user_id.text(),
+            .is_second = created.outcome == rules::MemberOutcome::Merged};
 }
+
+// Replies after the members of all collected calls are committed.
+struct CreatesMember {
+    static constexpr ReplyShape kShape = json_shape<kCreatedUser>;
+
+    service::CollectedCall operator()(Call& call, rules::MemberFields fields) const {
+        return {
+            service::CollectedMember{call.actor(), call.claim,
+                                     std::make_shared<const rules::MemberFields>(std::move(fields)),
+                                     [&row = call.endpoint](const service::CreatedMember& created) {
+                                         return stored<kCreatedUser>(row, answer_with(created));
+                                     }}};
+    }
+};
+constexpr CreatesMember kCreateUser;
 
 auto get_user(Call& call) {
     return call.loaded_member();
@@ -200,7 +214,8 @@ constexpr std::array kMemberEndpoints = {
         .body_example = R"({"email": "ada@example.org", "first_name": "Ada", "country": "GB"})",
         .reply = {201, "The member was created or attached."},
         .second_reply = ReplySpec{200, "The user was a member already; empty values were filled."},
-        .handler = decoded<kNewUser, answers<kCreatedUser, create_user>>},
+        .handler = decoded<kNewUser, kCreateUser>,
+        .workers = WorkerGroup::Collectors},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/users",

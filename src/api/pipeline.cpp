@@ -74,7 +74,7 @@ void Pipeline::write(std::vector<RequestFlow>& flows) {
     }
     if (calls.empty()) return;
     worker_.metrics.count_collected(calls.size());
-    const auto outcomes = service::collect(worker_.context, calls);
+    const auto outcomes = collector_.collect(calls);
     for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->complete(outcomes[i]);
 }
 

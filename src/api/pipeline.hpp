@@ -17,7 +17,7 @@ class Pipeline {
     // Shared by all workers: metrics, rate limits and concurrency limits.
     Pipeline(service::Context& context, process::Metrics& metrics, process::RateLimiter& limiter,
              process::ConcurrencyLimit& concurrency)
-        : worker_(context, metrics, limiter, concurrency) {}
+        : worker_(context, metrics, limiter, concurrency), collector_(context) {}
 
     // Answers all requests, each as soon as its reply is ready. Never throws.
     void handle(std::span<const http::Request> requests, const http::Answer& answer);
@@ -31,6 +31,7 @@ class Pipeline {
     void write(std::vector<RequestFlow>& flows);
 
     WorkerState worker_;
+    service::Collector collector_;
     bool tainted_ = false;
 };
 

@@ -6,7 +6,7 @@
 #include "api/worker_state.hpp"
 #include "json/json_body.hpp"
 #include "service/callers.hpp"
-#include "service/engagement/collect.hpp"
+#include "service/collecting.hpp"
 
 #include <chrono>
 #include <exception>

@@ -27,9 +27,8 @@ struct AuditEntry {
     std::string details;  // JSON text, a flat object
     std::optional<std::string> request_id;
     Timestamp created_at;
-    // Only set when an entry is read: the organization of the log, and the admin's address.
-    std::optional<OrgId> organization_id;
-    std::optional<std::string> actor_email;
+    std::optional<OrgId> organization_id;    // of the log; nullopt: the installation's
+    std::optional<std::string> actor_email;  // set only when an entry is read
 };
 
 }  // namespace muster::rules

@@ -20,16 +20,32 @@ rules::AuditEntry entry_of(std::string_view action, std::string_view subject_id,
     return entry;
 }
 
+// An entry of the actor, who must be an admin.
+rules::AuditEntry admin_entry(const Actor& actor, std::string_view action,
+                              std::string_view subject_id, AuditDetails details, Timestamp now) {
+    auto entry = entry_of(action, subject_id, details, now);
+    entry.organization_id = actor.organization;
+    entry.actor = rules::AuditActor::Admin;
+    entry.actor_id = actor.admin;
+    if (!actor.request_id.empty()) entry.request_id = actor.request_id;
+    return entry;
+}
+
 }  // namespace
 
 void audit(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
            AuditDetails details) {
     if (!transaction.actor.admin) return;
-    auto entry = entry_of(action, subject_id, details, transaction.now);
-    entry.actor = rules::AuditActor::Admin;
-    entry.actor_id = transaction.actor.admin;
-    if (!transaction.actor.request_id.empty()) entry.request_id = transaction.actor.request_id;
-    store::insert_audit_entry(transaction.tx, transaction.org(), entry);
+    const auto entry = admin_entry(transaction.actor, action, subject_id, details, transaction.now);
+    store::insert_audit_entries(transaction.tx, {&entry, 1});
+}
+
+void audit(db::Tx& tx, std::span<const AuditedAction> actions, Timestamp now) {
+    std::vector<rules::AuditEntry> entries;
+    for (const auto& [actor, action, subject_id] : actions) {
+        if (actor->admin) entries.push_back(admin_entry(*actor, action, subject_id, {}, now));
+    }
+    store::insert_audit_entries(tx, entries);
 }
 
 void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view request_id,
@@ -42,15 +58,17 @@ void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view
 void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::string_view action,
                     std::string_view subject_id, AuditDetails details, Timestamp now) {
     auto entry = entry_of(action, subject_id, details, now);
+    entry.organization_id = organization;
     entry.actor = rules::AuditActor::Operator;
-    store::insert_audit_entry(tx, organization, entry);
+    store::insert_audit_entries(tx, {&entry, 1});
 }
 
 void audit_system(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
                   AuditDetails details) {
     auto entry = entry_of(action, subject_id, details, transaction.now);
+    entry.organization_id = transaction.org();
     entry.actor = rules::AuditActor::System;
-    store::insert_audit_entry(transaction.tx, transaction.org(), entry);
+    store::insert_audit_entries(transaction.tx, {&entry, 1});
 }
 
 std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,

@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,14 @@ using AuditDetails = std::initializer_list<std::pair<std::string_view, std::stri
 // the past>" ("api_key.revoked"); `subject_id` identifies the object of the action.
 void audit(OrgTransaction& transaction, std::string_view action, std::string_view subject_id = "",
            AuditDetails details = {});
+
+// The same for actions of several callers, with one statement.
+struct AuditedAction {
+    const Actor* actor;
+    std::string action;
+    std::string subject_id;
+};
+void audit(db::Tx& tx, std::span<const AuditedAction> actions, Timestamp now);
 
 // The same for an admin outside an OrgTransaction (sign-in), in the log of `organization`.
 void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view request_id,

@@ -3,7 +3,9 @@
 #include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "rules/seal_names.hpp"
-#include "store/idempotency.hpp"
+#include "service/idempotency_records.hpp"
+
+#include <algorithm>
 
 namespace muster::service {
 namespace {
@@ -33,32 +35,6 @@ std::string open_reply(const Context& context, const IdempotencyClaim& claim,
     return body->reveal();
 }
 
-// Returns nullopt if this transaction claimed the key, or the recorded reply if the request was
-// already answered.
-std::optional<StoredReply> claim_or_replay(const Context& context, db::OrgStore& org,
-                                           const IdempotencyClaim& claim, Timestamp now) {
-    const IdempotencyRecord fresh{claim.body_hash, 0, "", "", now + kKeep};
-    try {
-        if (store::claim_idempotency_key(org, claim.key_hash, fresh, now)) return std::nullopt;
-    } catch (const db::DbError& error) {
-        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
-        throw Error(ErrorCode::IdempotencyInProgress).retry_after(1);
-    }
-    const auto recorded = store::find_idempotency_record(org, claim.key_hash);
-    if (!recorded) throw db::RetryTransaction{"an idempotency key was released concurrently"};
-    if (recorded->expires_at <= now) {
-        store::delete_idempotency_key(org, claim.key_hash);
-        return claim_or_replay(context, org, claim, now);
-    }
-    if (recorded->body_hash != claim.body_hash) throw Error(ErrorCode::IdempotencyConflict);
-    StoredReply reply;
-    reply.status = recorded->status;
-    reply.location = recorded->location;
-    reply.body = recorded->is_sealed ? open_reply(context, claim, recorded->body) : recorded->body;
-    reply.replayed = true;
-    return reply;
-}
-
 }  // namespace
 
 StoredReply transact(Context& context, const Actor& actor,
@@ -72,19 +48,82 @@ StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
                         const std::optional<IdempotencyClaim>& claim,
                         const std::function<StoredReply(OrgTransaction&)>& work) {
     OrgTransaction transaction{tx, actor, Timestamp::now()};
-    db::OrgStore org(tx, actor.organization);
-    if (claim) {
-        if (auto replay = claim_or_replay(context, org, *claim, transaction.now)) return *replay;
+    if (!claim) return work(transaction);
+    const IdempotencyClaim* const claims[] = {&*claim};
+    IdempotencyRecords records(context, transaction, claims);
+    if (auto replay = records.find(*claim)) return *replay;
+    try {
+        const StoredReply reply = work(transaction);
+        const ClaimedReply claimed{&*claim, &reply};
+        records.record({&claimed, 1});
+        return reply;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::IdempotencyInProgress) records.retry_if_recorded(claims);
+        throw;
     }
-    StoredReply reply = work(transaction);
-    if (claim) {
-        store::complete_idempotency_key(
-            org, claim->key_hash,
-            {claim->body_hash, reply.status, reply.location,
-             reply.is_secret ? seal_reply(context, *claim, reply.body) : reply.body,
-             reply.keep_until.value_or(transaction.now + kKeep), reply.is_secret});
+}
+
+IdempotencyRecords::IdempotencyRecords(const Context& context, OrgTransaction& transaction,
+                                       std::span<const IdempotencyClaim* const> claims)
+    : context_(context), org_(transaction.tx, transaction.org()), now_(transaction.now) {
+    look_up(claims);
+}
+
+void IdempotencyRecords::look_up(std::span<const IdempotencyClaim* const> claims) {
+    std::vector<std::string> hashes;
+    hashes.reserve(claims.size());
+    for (const IdempotencyClaim* claim : claims) hashes.push_back(claim->key_hash);
+    for (auto& record : store::find_idempotency_records(org_, hashes)) {
+        records_.insert_or_assign(record.key_hash, std::move(record));
     }
+}
+
+bool IdempotencyRecords::is_current(const IdempotencyClaim& claim) const {
+    const auto found = records_.find(claim.key_hash);
+    return found != records_.end() && found->second.expires_at > now_;
+}
+
+std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& claim) const {
+    if (!is_current(claim)) return std::nullopt;
+    const IdempotencyRecord& recorded = records_.at(claim.key_hash);
+    if (recorded.body_hash != claim.body_hash) throw Error(ErrorCode::IdempotencyConflict);
+    StoredReply reply;
+    reply.status = recorded.status;
+    reply.location = recorded.location;
+    reply.body = recorded.is_sealed ? open_reply(context_, claim, recorded.body) : recorded.body;
+    reply.replayed = true;
     return reply;
+}
+
+void IdempotencyRecords::record(std::span<const ClaimedReply> replies) {
+    std::vector<IdempotencyRecord> records;
+    std::vector<std::string> expired;
+    for (const auto& [claim, reply] : replies) {
+        if (records_.contains(claim->key_hash)) expired.push_back(claim->key_hash);
+        records.push_back(
+            {claim->key_hash, claim->body_hash, reply->status, reply->location,
+             reply->is_secret ? seal_reply(context_, *claim, reply->body) : reply->body,
+             reply->keep_until.value_or(now_ + kKeep), reply->is_secret});
+    }
+    // In one order, so that two transactions with the same keys do not deadlock.
+    std::ranges::sort(records, {}, &IdempotencyRecord::key_hash);
+    try {
+        store::delete_expired_idempotency_records(org_, expired, now_);
+        if (store::insert_idempotency_records(org_, records, now_)) return;
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+        throw Error(ErrorCode::IdempotencyInProgress).retry_after(1);
+    }
+    throw db::RetryTransaction{"an idempotency key was recorded concurrently"};
+}
+
+void IdempotencyRecords::retry_if_recorded(std::span<const IdempotencyClaim* const> claims) {
+    look_up(claims);
+    for (const IdempotencyClaim* claim : claims) {
+        if (is_current(*claim)) {
+            throw db::RetryTransaction{"the first request with an idempotency key has ended"};
+        }
+    }
 }
 
 }  // namespace muster::service

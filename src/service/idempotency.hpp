@@ -28,16 +28,17 @@ struct IdempotencyClaim {
     Secret scope;  // the text that key_hash is the hash of; encrypts a reply that contains a secret
 };
 
-// Runs `work` in one transaction. With a claim, the key, the changes and the reply are committed
-// together; a repeated request returns the recorded reply (`replayed` = true) without running
-// `work`. Throws IDEMPOTENCY_CONFLICT if the body differs from the first request,
-// IDEMPOTENCY_IN_PROGRESS if the first request still runs after 5 s. Any exception from `work`
-// rolls back the transaction.
+// Runs `work` in one transaction. With a claim, the changes and the record of the reply are
+// committed together; a repeated request returns the recorded reply (`replayed` = true). If the
+// first request commits while `work` runs, `work` is rolled back and its reply or error is
+// discarded. Throws IDEMPOTENCY_CONFLICT if the body differs from the first request,
+// IDEMPOTENCY_IN_PROGRESS if the first request has recorded its reply but does not commit in time.
+// Any exception from `work` rolls back the transaction.
 StoredReply transact(Context& context, const Actor& actor,
                      const std::optional<IdempotencyClaim>& claim,
                      const std::function<StoredReply(OrgTransaction&)>& work);
-// The same inside an open transaction. The key, the changes and the reply are committed or rolled
-// back with it.
+// The same inside an open transaction. The changes and the record are committed or rolled back with
+// it.
 StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
                         const std::optional<IdempotencyClaim>& claim,
                         const std::function<StoredReply(OrgTransaction&)>& work);

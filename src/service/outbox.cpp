@@ -4,25 +4,12 @@
 #include "rules/webhook_wire.hpp"
 #include "store/outbox.hpp"
 
-#include <algorithm>
-
 namespace muster::service {
 namespace {
-
-// Limits the size of a statement: a body may hold 100 events, each for 100 endpoints.
-constexpr std::size_t kRowsAtOnce = 500;
 
 store::NewWebhookEvent new_event(const OrgTransaction& transaction, const Event& event) {
     return {WebhookEventId::create(), std::string(event.type),
             rules::webhook_body(event.type, transaction.now, event.data()), event.about};
-}
-
-template <class Row>
-void insert_in_chunks(const std::vector<Row>& rows,
-                      const std::function<void(std::span<const Row>)>& insert) {
-    for (std::size_t at = 0; at < rows.size(); at += kRowsAtOnce) {
-        insert(std::span(rows).subspan(at, std::min(kRowsAtOnce, rows.size() - at)));
-    }
 }
 
 // If an endpoint was deleted since it was found, the transaction runs again without it.
@@ -52,10 +39,8 @@ void emit(OrgTransaction& transaction, std::span<const Event> events) {
             deliveries.push_back({DeliveryId::create(), listener.endpoint, *id});
         }
     }
-    insert_in_chunks<store::NewWebhookEvent>(
-        written, [&](auto rows) { store::insert_webhook_events(org, rows, transaction.now); });
-    insert_in_chunks<store::NewDelivery>(
-        deliveries, [&](auto rows) { queue_deliveries(org, rows, transaction.now); });
+    store::insert_webhook_events(org, written, transaction.now);
+    queue_deliveries(org, deliveries, transaction.now);
 }
 
 void emit(OrgTransaction& transaction, const Event& event) {

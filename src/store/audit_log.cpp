@@ -1,6 +1,7 @@
 #include "store/audit_log.hpp"
 
 #include "db/sql_text.hpp"
+#include "store/batches.hpp"
 
 namespace muster::store {
 
@@ -34,15 +35,21 @@ constexpr SqlText page_text(std::string_view hint, std::string_view condition) {
 
 }  // namespace
 
-void insert_audit_entry(db::Tx& tx, const std::optional<OrgId>& organization,
-                        const rules::AuditEntry& entry) {
+void insert_audit_entries(db::Tx& tx, std::span<const rules::AuditEntry> entries) {
     static constexpr SystemSql kInsert{
         "audit_log.insert", Why{"entries about the installation belong to no tenant"},
         "INSERT INTO audit_log (organization_id, id, actor, actor_id, action, subject_id, details, "
-        "request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    tx.execute(kInsert, organization, entry.id, text_of(entry.actor), entry.actor_id, entry.action,
-               Param::text_or_null(entry.subject_id.value_or("")), entry.details,
-               Param::text_or_null(entry.request_id.value_or("")), entry.created_at);
+        "request_id, created_at) VALUES {(?, ?, ?, ?, ?, ?, ?, ?, ?)}"};
+    in_pieces(entries, [&](std::span<const rules::AuditEntry> piece) {
+        std::vector<Param> params;
+        params.reserve(piece.size() * 9);
+        for (const rules::AuditEntry& entry : piece) {
+            params.insert(params.end(), {entry.organization_id, entry.id, text_of(entry.actor),
+                                         entry.actor_id, entry.action, entry.subject_id,
+                                         entry.details, entry.request_id, entry.created_at});
+        }
+        tx.execute_bulk(kInsert, piece.size(), params);
+    });
 }
 
 std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<AuditId> before,

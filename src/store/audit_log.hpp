@@ -5,14 +5,15 @@
 #include "rules/audit.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace muster::store {
 
-// nullopt: an entry about the installation, which no organization can read.
-void insert_audit_entry(db::Tx& tx, const std::optional<OrgId>& organization,
-                        const rules::AuditEntry& entry);
+// Entries of any organizations. One without an organization concerns the installation, and no
+// organization can read it.
+void insert_audit_entries(db::Tx& tx, std::span<const rules::AuditEntry> entries);
 
 struct AuditFilter {
     std::optional<std::string> action;

@@ -29,4 +29,14 @@ void in_batches(std::span<const Value> values, const Use& use) {
     }
 }
 
+// Calls `use` with the rows of each statement, for INSERTs.
+template <class Row, class Use>
+void in_pieces(std::span<const Row> rows, const Use& use) {
+    while (!rows.empty()) {
+        const auto piece = rows.first(batch_size(rows.size()));
+        use(piece);
+        rows = rows.subspan(piece.size());
+    }
+}
+
 }  // namespace muster::store

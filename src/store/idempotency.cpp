@@ -1,5 +1,7 @@
 #include "store/idempotency.hpp"
 
+#include "store/batches.hpp"
+
 namespace muster::store {
 
 using db::column;
@@ -7,12 +9,14 @@ using db::columns;
 using db::converted;
 using db::or_empty;
 using db::OrgSql;
+using db::Param;
 using db::SystemSql;
 using db::Why;
 
 namespace {
 
-constexpr auto kStoredReply = columns<IdempotencyRecord>(
+constexpr auto kRecord = columns<IdempotencyRecord>(
+    column<&IdempotencyRecord::key_hash>("key_hash"),
     column<&IdempotencyRecord::body_hash>("body_hash"),
     column<&IdempotencyRecord::status>("status"),
     converted<or_empty<std::string>, &IdempotencyRecord::location>("location"),
@@ -21,41 +25,54 @@ constexpr auto kStoredReply = columns<IdempotencyRecord>(
 
 }  // namespace
 
-bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
-                           const IdempotencyRecord& record, Timestamp now) {
-    static constexpr OrgSql kClaim{
-        "idempotency.claim",
+std::vector<IdempotencyRecord> find_idempotency_records(db::OrgStore& org,
+                                                        std::span<const std::string> key_hashes) {
+    // Without the hint, the optimizer may read all keys of the organization.
+    static constexpr OrgSql kFind{"idempotency.find", kRecord,
+                                  "SELECT {columns} FROM idempotency_keys FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND key_hash IN ({?})"};
+    std::vector<IdempotencyRecord> found;
+    in_batches(key_hashes, [&](const std::vector<Param>& params) {
+        for (IdempotencyRecord record : org.each_bulk(kFind, params.size(), params)) {
+            found.push_back(std::move(record));
+        }
+    });
+    return found;
+}
+
+bool insert_idempotency_records(db::OrgStore& org, std::span<const IdempotencyRecord> records,
+                                Timestamp now) {
+    static constexpr OrgSql kInsert{
+        "idempotency.insert",
         "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, location, "
-        "body, "
-        "created_at, expires_at) VALUES (:org, ?, ?, 0, NULL, '', ?, ?)"};
-    return db::try_unique(
-        [&] { org.execute(kClaim, key_hash, record.body_hash, now, record.expires_at); });
+        "body, sealed, created_at, expires_at) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?)}"};
+    return db::try_unique([&] {
+        in_pieces(records, [&](std::span<const IdempotencyRecord> piece) {
+            std::vector<Param> params;
+            params.reserve(piece.size() * 8);
+            for (const IdempotencyRecord& record : piece) {
+                params.insert(params.end(), {record.key_hash, record.body_hash, record.status,
+                                             Param::text_or_null(record.location), record.body,
+                                             record.is_sealed, now, record.expires_at});
+            }
+            org.execute_bulk(kInsert, piece.size(), params);
+        });
+    });
 }
 
-std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
-                                                         std::string_view key_hash) {
-    static constexpr OrgSql kFind{
-        "idempotency.find", kStoredReply,
-        "SELECT {columns} FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
-    return org.one(kFind, key_hash);
-}
-
-void complete_idempotency_key(db::OrgStore& org, std::string_view key_hash,
-                              const IdempotencyRecord& record) {
-    static constexpr OrgSql kComplete{
-        "idempotency.complete",
-        "UPDATE idempotency_keys SET status = ?, location = ?, body = ?, expires_at = ?, "
-        "sealed = ? "
-        "WHERE organization_id = :org AND key_hash = ?"};
-    org.execute(kComplete, record.status, db::Param::text_or_null(record.location), record.body,
-                record.expires_at, record.is_sealed, key_hash);
-}
-
-void delete_idempotency_key(db::OrgStore& org, std::string_view key_hash) {
-    static constexpr OrgSql kDelete{
-        "idempotency.delete",
-        "DELETE FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
-    org.execute(kDelete, key_hash);
+std::int64_t delete_expired_idempotency_records(db::OrgStore& org,
+                                                std::span<const std::string> key_hashes,
+                                                Timestamp now) {
+    static constexpr OrgSql kDelete{"idempotency.delete_expired",
+                                    "DELETE FROM idempotency_keys WHERE organization_id = :org "
+                                    "AND key_hash IN ({?}) AND expires_at <= ?"};
+    std::int64_t deleted = 0;
+    in_batches(key_hashes, [&](std::vector<Param> params) {
+        const std::size_t count = params.size();
+        params.emplace_back(now);
+        deleted += org.execute_bulk(kDelete, count, params);
+    });
+    return deleted;
 }
 
 std::int64_t purge_idempotency_keys(db::Tx& tx, Timestamp now, int limit) {

@@ -3,13 +3,14 @@
 
 #include "db/transaction.hpp"
 
-#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace muster::store {
 
 struct IdempotencyRecord {
+    std::string key_hash;
     std::string body_hash;
     int status = 0;
     std::string location;  // "" = none
@@ -18,16 +19,18 @@ struct IdempotencyRecord {
     bool is_sealed = false;
 };
 
-// Claims the key for this transaction. A second transaction with the same key waits. False if a
-// record exists.
-bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
-                           const IdempotencyRecord& record, Timestamp now);
-std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
-                                                         std::string_view key_hash);
-// Writes the reply of a claimed key.
-void complete_idempotency_key(db::OrgStore& org, std::string_view key_hash,
-                              const IdempotencyRecord& record);
-void delete_idempotency_key(db::OrgStore& org, std::string_view key_hash);
+// The records of these keys, also expired ones, in any order. Takes no locks.
+std::vector<IdempotencyRecord> find_idempotency_records(db::OrgStore& org,
+                                                        std::span<const std::string> key_hashes);
+// False if a key has a record already; roll the transaction back then. Waits for another
+// transaction that has written a record of one of the keys.
+bool insert_idempotency_records(db::OrgStore& org, std::span<const IdempotencyRecord> records,
+                                Timestamp now);
+// Deletes the expired records among these and returns their number. Waits for a transaction that is
+// replacing one.
+std::int64_t delete_expired_idempotency_records(db::OrgStore& org,
+                                                std::span<const std::string> key_hashes,
+                                                Timestamp now);
 // Deletes at most `limit` expired records. Returns their number.
 std::int64_t purge_idempotency_keys(db::Tx& tx, Timestamp now, int limit);
 

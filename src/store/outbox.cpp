@@ -1,5 +1,7 @@
 #include "store/outbox.hpp"
 
+#include "store/batches.hpp"
+
 namespace muster::store {
 
 using db::column;
@@ -31,12 +33,14 @@ void insert_webhook_events(db::OrgStore& org, std::span<const NewWebhookEvent> e
         "webhook_outbox.insert_events",
         "INSERT INTO webhook_events (organization_id, id, type, body, user_id, created_at) "
         "VALUES {(:org, ?, ?, ?, ?, ?)}"};
-    std::vector<Param> params;
-    params.reserve(events.size() * 5);
-    for (const NewWebhookEvent& event : events) {
-        params.insert(params.end(), {event.id, event.type, event.body, event.about, now});
-    }
-    if (!events.empty()) org.execute_bulk(kInsert, events.size(), params);
+    in_pieces(events, [&](std::span<const NewWebhookEvent> piece) {
+        std::vector<Param> params;
+        params.reserve(piece.size() * 5);
+        for (const NewWebhookEvent& event : piece) {
+            params.insert(params.end(), {event.id, event.type, event.body, event.about, now});
+        }
+        org.execute_bulk(kInsert, piece.size(), params);
+    });
 }
 
 void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliveries, Timestamp now) {
@@ -44,13 +48,15 @@ void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliverie
         "webhook_outbox.insert_deliveries",
         "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
         "due_at, created_at, updated_at) VALUES {(:org, ?, ?, ?, 'pending', ?, ?, ?)}"};
-    std::vector<Param> params;
-    params.reserve(deliveries.size() * 6);
-    for (const NewDelivery& delivery : deliveries) {
-        params.insert(params.end(),
-                      {delivery.id, delivery.endpoint, delivery.event, now, now, now});
-    }
-    if (!deliveries.empty()) org.execute_bulk(kInsert, deliveries.size(), params);
+    in_pieces(deliveries, [&](std::span<const NewDelivery> piece) {
+        std::vector<Param> params;
+        params.reserve(piece.size() * 6);
+        for (const NewDelivery& delivery : piece) {
+            params.insert(params.end(),
+                          {delivery.id, delivery.endpoint, delivery.event, now, now, now});
+        }
+        org.execute_bulk(kInsert, piece.size(), params);
+    });
 }
 
 void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now) {

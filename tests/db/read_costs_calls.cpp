@@ -6,6 +6,7 @@
 #include "store/attributes.hpp"
 #include "store/audit_log.hpp"
 #include "store/engagement/events.hpp"
+#include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 #include "store/mail_outbox.hpp"
@@ -205,6 +206,11 @@ std::vector<MeasuredCall> access_calls() {
     add("sessions.find_by_id", kEnds,
         [](Tx& tx) { return store::find_session(tx, id_of<SessionId>(7)); });
     // An organization has 200 seats and attributes.
+    add("idempotency.find", kEachAsked,
+        [](OrgStore& org) { return store::find_idempotency_records(org, some_hashes()); });
+    add("idempotency.delete_expired", 2 * kAsked + kEnds, [](OrgStore& org) {
+        return store::delete_expired_idempotency_records(org, some_hashes(), kBeforeExpiry);
+    });
     add("seats.list", 3 * 200 + kEnds, [](OrgStore& org) { return store::list_seat_holders(org); });
     add("seats.find", 3 * 2 + kEnds,
         [](Tx& tx) { return store::find_seats(tx, id_of<AdminId>(7)); });

@@ -153,16 +153,15 @@ BOOST_AUTO_TEST_CASE(attributes_for_writing) {
 }
 
 BOOST_AUTO_TEST_CASE(idempotency_keys) {
-    check({"idempotency.claim"},
-          [&](OrgStore& org) { return !store::claim_idempotency_key(org, kHash, record(), kNow); });
-    check({"idempotency.find"},
-          [&](OrgStore& org) { return store::find_idempotency_record(org, kHash).has_value(); });
-    check({"idempotency.complete"}, [&](OrgStore& org) {
-        store::complete_idempotency_key(org, kHash, record());
-        return false;
+    const auto reply = record();
+    check({"idempotency.insert"}, [&](OrgStore& org) {
+        return !store::insert_idempotency_records(org, {&reply, 1}, kNow);
     });
-    check({"idempotency.delete"}, [&](OrgStore& org) {
-        store::delete_idempotency_key(org, kHash);
+    check({"idempotency.find"}, [&](OrgStore& org) {
+        return !store::find_idempotency_records(org, {&kHash, 1}).empty();
+    });
+    check({"idempotency.delete_expired"}, [&](OrgStore& org) {
+        store::delete_expired_idempotency_records(org, {&kHash, 1}, kLater);
         return false;
     });
 }

@@ -41,7 +41,9 @@ void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
         store::insert_seat(org, tenant.admin, "owner", kNow);
         store::insert_attribute(org, attribute(tenant, "color"));
         store::insert_api_key(org, api_key(tenant), sha256(name));
-        store::claim_idempotency_key(org, name == "owner" ? kHash : sha256(name), record(), kNow);
+        auto reply = record();
+        if (name != "owner") reply.key_hash = sha256(name);
+        BOOST_TEST(store::insert_idempotency_records(org, {&reply, 1}, kNow));
         service::audit_admin(transaction.tx, tenant.id, tenant.admin, "r", "seat.added", {}, kNow);
         const std::string email = name + "@example.test";
         const store::NewUser user{tenant.user, email};
@@ -180,7 +182,7 @@ rules::ApiKey TwoTenants::api_key(const Tenant& tenant) {
 }
 
 store::IdempotencyRecord TwoTenants::record() {
-    return {kHash, 200, "/here", "body", kLater};
+    return {kHash, kHash, 200, "/here", "body", kLater};
 }
 
 store::NewMember TwoTenants::empty_member(const Tenant& tenant, std::string_view first_name) {

@@ -1,10 +1,10 @@
-// The kind of handler whose events are written together with those of other requests.
-// api/answers.hpp has the other kinds.
+// The kind of handler whose events are written together with those of other requests. POST
+// /v1/users has a kind of its own (api/members.cpp), and api/answers.hpp has all others.
 #pragma once
 
 #include "api/answers.hpp"
 #include "rules/engagement/events.hpp"
-#include "service/engagement/collect.hpp"
+#include "service/collecting.hpp"
 
 #include <utility>
 
@@ -16,10 +16,10 @@ struct Collects {
 
     template <class Body>
     service::CollectedCall operator()(Call& call, Body body) const {
-        return {kWork(call, std::move(body)),
-                [&row = call.endpoint](const rules::EventCounts& counts) {
-                    return stored<kRecord>(row, Answer<rules::EventCounts>{counts});
-                }};
+        return {service::CollectedEvents{
+            kWork(call, std::move(body)), [&row = call.endpoint](const rules::EventCounts& counts) {
+                return stored<kRecord>(row, Answer<rules::EventCounts>{counts});
+            }}};
     }
 };
 // Replies with the counts after the events of all collected calls are committed.

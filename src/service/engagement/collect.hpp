@@ -1,33 +1,29 @@
-// Writes the events that the collectors gather (api/pipeline.cpp): many requests in one transaction
-// (docs/developers/architecture.md "The collectors").
+// The parts of a collector's batch that write engagement events (service/collecting.hpp).
 #pragma once
 
+#include "service/batch_writer.hpp"
 #include "service/engagement/ingest.hpp"
 #include "service/engagement/tracking.hpp"
 
-#include <exception>
 #include <functional>
-#include <span>
+#include <map>
 #include <variant>
-#include <vector>
 
 namespace muster::service {
 
-// One request, decoded and validated except for checks that need the database.
-struct CollectedCall {
+// The events of one request, decoded and validated except for checks that need the database.
+struct CollectedEvents {
     std::variant<TrackedCall, PushedCall> events;
     // Builds the reply inside the transaction, which records it for the call's Idempotency-Key.
     std::function<StoredReply(const rules::EventCounts&)> reply;
 };
 
-// The reply after the commit, or the reason why no event of the request was written.
-using Outcome = std::variant<StoredReply, std::exception_ptr>;
+// The calls of a batch, by their index. They must live as long as the parts.
+using EventCalls = std::map<std::size_t, const CollectedEvents*>;
 
-// Writes tracked events in one transaction and pushed events in another. Returns the outcome of
-// each call, in order. An error of one call, such as an unknown member or a used Idempotency-Key,
-// fails that call only. After an error of the whole transaction, such as a lock timeout, each call
-// is written separately. A connection lost during the commit fails all calls, because the result of
-// the commit is unknown.
-std::vector<Outcome> collect(Context& context, std::span<const CollectedCall> calls);
+// One part for each organization: one statement writes its tracked events.
+std::vector<BatchPart> tracked_parts(const EventCalls& calls);
+// One part for each request of a module.
+std::vector<BatchPart> pushed_parts(const Context& context, const EventCalls& calls);
 
 }  // namespace muster::service

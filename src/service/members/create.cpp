@@ -97,39 +97,29 @@ bool adds_something(const MemberInput& input, const store::Membership& membershi
     return rules::fills_gap(input.attributes, membership.attributes);
 }
 
-void validate_attributes_of(OrgTransaction& transaction, const rules::MemberFields& fields) {
-    if (fields.attributes.empty()) return;
-    const auto registry = attribute_registry_for_writing(transaction.tx, transaction.org());
-    reject_attributes(rules::validate_all_attributes(registry, fields.attributes));
-}
-
 // The member as just inserted, without a query.
-rules::Member member_as_inserted(const OrgTransaction& transaction, const MemberInput& input,
-                                 UserId user) {
+rules::Member member_as_inserted(OrgId organization, const MemberInput& input, UserId user,
+                                 Timestamp now) {
     rules::Member member;
     member.user_id = user;
     member.member_id = input.member_id;
-    member.organization_id = transaction.org();
+    member.organization_id = organization;
     member.email = input.email;
     for (std::size_t i = 0; i < input.texts.size(); ++i) {
         if (!input.texts[i].empty()) member.*rules::kTextFields[i].stored = input.texts[i];
     }
     member.attributes = input.attributes;
     member.status = "active";
-    member.created_at = member.updated_at = transaction.now;
+    member.created_at = member.updated_at = now;
     return member;
 }
 
-rules::Member member_of(OrgTransaction& transaction, const MemberInput& input,
-                        const Attachment& attachment) {
-    // The user's row is locked, so no other transaction can have created the member.
-    if (attachment.outcome != MemberOutcome::Merged) {
-        return member_as_inserted(transaction, input, attachment.user_id);
+store::Membership membership_of(const rules::Member& member) {
+    store::Membership membership{{}, member.attributes};
+    for (std::size_t i = 0; i < membership.has_text.size(); ++i) {
+        membership.has_text[i] = (member.*rules::kTextFields[i].stored).has_value();
     }
-    db::OrgStore org(transaction.tx, transaction.org());
-    auto member = store::find_member(org, attachment.user_id);
-    if (!member) throw db::RetryTransaction{"a member was removed concurrently"};
-    return std::move(*member);
+    return membership;
 }
 
 std::string_view event_of(MemberOutcome outcome) {
@@ -170,28 +160,158 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
     return attachments;
 }
 
-CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields) {
-    validate_attributes_of(transaction, fields);
-    MemberInput input{
-        UserId::create(),
-        MemberId::create(),
-        fields.email,
-        {},
-        rules::attribute_document(fields.attributes, rules::Provenance::Api, transaction.now)};
+namespace {
+
+MemberInput input_of(const rules::MemberFields& fields, Timestamp now) {
+    MemberInput input{UserId::create(),
+                      MemberId::create(),
+                      fields.email,
+                      {},
+                      rules::attribute_document(fields.attributes, rules::Provenance::Api, now)};
     for (std::size_t i = 0; i < input.texts.size(); ++i) {
         input.texts[i] = fields.*rules::kTextFields[i].sent;
     }
-    const auto attached = create_or_attach(transaction.tx, transaction.org(), {&input, 1},
-                                           Expect::NewUsers, transaction.now);
-    const Attachment& attachment = attached.front();
-    audit(transaction, "user." + std::string(text_of(attachment.outcome)),
-          attachment.user_id.text());
-    CreatedMember created{member_of(transaction, input, attachment), attachment.outcome};
-    if (attachment.is_written) {
-        emit(transaction, {event_of(attachment.outcome), attachment.user_id,
-                           [&] { return to_json(rules::kUser, created.member); }});
+    return input;
+}
+
+// Creates members of any organizations. Each statement is for all of them, or for those of one
+// organization.
+class MemberCreator {
+  public:
+    MemberCreator(db::Tx& tx, std::span<const MemberCreation> creations, Timestamp now)
+        : tx_(tx), creations_(creations), now_(now), created_(creations.size()) {
+        for (std::size_t i = 0; i < creations.size(); ++i) {
+            inputs_.push_back(input_of(*creations[i].fields, now));
+            by_organization_[creations[i].actor->organization].push_back(i);
+        }
     }
-    return created;
+
+    std::vector<CreatedMember> run() {
+        find_or_insert();
+        for (const auto& [organization, indexes] : by_organization_) attach(organization, indexes);
+        write_audit_entries();
+        for (const auto& [organization, indexes] : by_organization_) emit_events(indexes);
+        return std::move(created_);
+    }
+
+  private:
+    // Predicts from the last call whether most users exist.
+    void find_or_insert() {
+        thread_local Expect expect = Expect::NewUsers;
+        known_ = find_or_insert_users(tx_, inputs_, expect, now_);
+        expect = known_.size() * 2 > inputs_.size() ? Expect::KnownUsers : Expect::NewUsers;
+    }
+
+    void attach(OrgId organization, const std::vector<std::size_t>& indexes) {
+        db::OrgStore org(tx_, organization);
+        auto found = find_known(org, indexes);
+        std::vector<store::NewMember> rows;
+        std::vector<UserId> filled;
+        for (const std::size_t i : indexes) {
+            const MemberInput& input = inputs_[i];
+            const auto user = known_.find(std::string(input.email));
+            const bool is_known = user != known_.end();
+            const UserId id = is_known ? user->second : input.user_id;
+            const auto member = found.find(id);
+            if (member == found.end()) {
+                created_[i] = {member_as_inserted(organization, input, id, now_),
+                               is_known ? MemberOutcome::Attached : MemberOutcome::Created};
+            } else {
+                const bool is_written = adds_something(input, membership_of(member->second));
+                created_[i] = {std::move(member->second), MemberOutcome::Merged, is_written};
+                if (!is_written) continue;
+                filled.push_back(id);
+            }
+            rows.push_back({id, input.member_id, input.email, input.texts, input.attributes});
+        }
+        // The users' rows are locked, so no other transaction creates these members.
+        filled.empty() ? store::insert_members(org, rows, now_)
+                       : store::fill_members(org, rows, now_);
+        read_filled(org, indexes, filled);
+    }
+
+    std::unordered_map<UserId, rules::Member> find_known(db::OrgStore& org,
+                                                         const std::vector<std::size_t>& indexes) {
+        std::vector<UserId> users;
+        for (const std::size_t i : indexes) {
+            const auto user = known_.find(std::string(inputs_[i].email));
+            if (user != known_.end()) users.push_back(user->second);
+        }
+        return members_of(org, users);
+    }
+
+    static std::unordered_map<UserId, rules::Member> members_of(db::OrgStore& org,
+                                                                std::span<const UserId> users) {
+        std::unordered_map<UserId, rules::Member> members;
+        if (users.empty()) return members;
+        for (auto& member : store::find_members(org, users)) {
+            members.emplace(member.user_id, std::move(member));
+        }
+        return members;
+    }
+
+    void read_filled(db::OrgStore& org, const std::vector<std::size_t>& indexes,
+                     const std::vector<UserId>& filled) {
+        auto members = members_of(org, filled);
+        if (members.size() != filled.size()) {
+            throw db::RetryTransaction{"a member was removed concurrently"};
+        }
+        for (const std::size_t i : indexes) {
+            const auto member = members.find(created_[i].member.user_id);
+            if (member != members.end()) created_[i].member = std::move(member->second);
+        }
+    }
+
+    void write_audit_entries() {
+        std::vector<AuditedAction> actions;
+        for (std::size_t i = 0; i < created_.size(); ++i) {
+            actions.push_back({creations_[i].actor,
+                               "user." + std::string(text_of(created_[i].outcome)),
+                               created_[i].member.user_id.text()});
+        }
+        audit(tx_, actions, now_);
+    }
+
+    void emit_events(const std::vector<std::size_t>& indexes) {
+        std::vector<Event> events;
+        for (const std::size_t i : indexes) {
+            const CreatedMember& created = created_[i];
+            if (!created.is_written) continue;
+            events.push_back({event_of(created.outcome), created.member.user_id,
+                              [&created] { return to_json(rules::kUser, created.member); }});
+        }
+        OrgTransaction transaction{tx_, *creations_[indexes.front()].actor, now_};
+        emit(transaction, events);
+    }
+
+    db::Tx& tx_;
+    std::span<const MemberCreation> creations_;
+    Timestamp now_;
+    std::vector<MemberInput> inputs_;
+    std::map<OrgId, std::vector<std::size_t>> by_organization_;
+    store::UsersByEmail known_;
+    std::vector<CreatedMember> created_;
+};
+
+}  // namespace
+
+std::vector<CreatedMember> create_members(db::Tx& tx, std::span<const MemberCreation> creations,
+                                          Timestamp now) {
+    if (creations.empty()) return {};
+    return MemberCreator(tx, creations, now).run();
+}
+
+CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields) {
+    if (!fields.attributes.empty()) {
+        check_attributes(attribute_registry_for_writing(transaction.tx, transaction.org()), fields);
+    }
+    const MemberCreation creation{&transaction.actor, &fields};
+    return std::move(create_members(transaction.tx, {&creation, 1}, transaction.now).front());
+}
+
+void check_attributes(const rules::AttributeRegistry& registry, const rules::MemberFields& fields) {
+    if (fields.attributes.empty()) return;
+    reject_attributes(rules::validate_all_attributes(registry, fields.attributes));
 }
 
 void reject_attributes(const std::vector<rules::AttributesResult>& results) {

@@ -1,5 +1,5 @@
-// Create-or-attach (specification 3.4), the only way members are created: a batch of staged rows at
-// commit, or a batch of one for POST /v1/users.
+// Create-or-attach (specification 3.4), the only way members are created: the staged rows of an
+// import at commit, and POST /v1/users, one request or many together (service/members/collect.hpp).
 #pragma once
 
 #include "rules/members/member.hpp"
@@ -13,6 +13,7 @@
 #include <vector>
 
 namespace muster::rules {
+class AttributeRegistry;
 struct AttributesResult;
 struct MemberFields;
 }  // namespace muster::rules
@@ -42,12 +43,27 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
                                          std::span<const MemberInput> inputs, Expect expect,
                                          Timestamp now);
 
-// POST /v1/users. Throws VALIDATION_ERROR if an attribute is invalid in the current registry.
 struct CreatedMember {
     rules::Member member;
-    rules::MemberOutcome outcome;
+    rules::MemberOutcome outcome = rules::MemberOutcome::Created;
+    bool is_written = true;  // false: the request added no values
 };
+
+// POST /v1/users. Throws VALIDATION_ERROR if an attribute is invalid in the current registry.
 CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields);
+
+// The same for many requests, also of different organizations, with few statements. Requires
+// distinct addresses, and attributes that check_attributes() accepted. Returns the members in the
+// order of the requests.
+struct MemberCreation {
+    const Actor* actor;
+    const rules::MemberFields* fields;
+};
+std::vector<CreatedMember> create_members(db::Tx& tx, std::span<const MemberCreation> creations,
+                                          Timestamp now);
+// Throws VALIDATION_ERROR if an attribute is invalid. The registry must be locked against changes
+// (attribute_registry_for_writing).
+void check_attributes(const rules::AttributeRegistry& registry, const rules::MemberFields& fields);
 
 // Throws VALIDATION_ERROR with a fault for each result; does nothing if there are none.
 void reject_attributes(const std::vector<rules::AttributesResult>& results);

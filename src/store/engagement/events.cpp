@@ -63,9 +63,7 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
         "INSERT INTO engagement_events (organization_id, id, member_id, installation_id, type, "
         "action, tags, metadata, client_event_id, occurred_at, received_at, geo_country, "
         "geo_region, anonymous_id) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"};
-    while (!events.empty()) {
-        const auto piece = events.first(batch_size(events.size()));
-        events = events.subspan(piece.size());
+    in_pieces(events, [&](std::span<const rules::EngagementEvent> piece) {
         std::vector<Param> params;
         std::vector<std::optional<std::string>> metadata;
         params.reserve(piece.size() * 13);
@@ -78,7 +76,7 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
                            event.geo_country, event.geo_region, event.anonymous_id});
         }
         org.execute_bulk(kInsert, piece.size(), params);
-    }
+    });
 }
 
 std::vector<rules::EngagementEvent> page_engagement_events(

@@ -2,6 +2,7 @@
 
 #include "db/sql_text.hpp"
 #include "rules/members/core_fields.hpp"
+#include "store/batches.hpp"
 
 #include <utility>
 
@@ -94,6 +95,25 @@ constexpr SqlText update_text() {
          "WHERE organization_id = :org AND user_id = ?"});
 }
 
+// Members come one by one, in the batches of a collector, or in the blocks of an import. Blocks
+// have 500 rows, and one statement for all of them is the fastest.
+constexpr std::size_t kMostCollected = 64;
+
+template <class Row, class Use>
+void in_member_pieces(std::span<const Row> rows, const Use& use) {
+    rows.size() > kMostCollected ? use(rows) : in_pieces(rows, use);
+}
+
+// The parameters of an IN list, which may repeat a value.
+template <class Value>
+std::vector<Param> list_of(std::span<const Value> values) {
+    std::vector<Param> params(values.begin(), values.end());
+    if (params.size() <= kMostCollected) {
+        params.resize(std::bit_ceil(params.size()), params.back());
+    }
+    return params;
+}
+
 std::vector<Param> params_of(std::span<const NewMember> members, Timestamp now) {
     std::vector<Param> params;
     params.reserve(members.size() * (kFields.size() + 6));
@@ -116,11 +136,14 @@ std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp 
         "users.insert", Why{"identities are global; member rows belong to tenants"},
         "INSERT INTO users (id, email, created_at) VALUES {(?, ?, ?)} "
         "ON DUPLICATE KEY UPDATE id = users.id"};
-    if (users.empty()) return 0;
-    std::vector<Param> params;
-    params.reserve(users.size() * 3);
-    for (const NewUser& user : users) params.insert(params.end(), {user.id, user.email, now});
-    return tx.execute_bulk(kInsert, users.size(), params);
+    std::int64_t inserted = 0;
+    in_member_pieces(users, [&](std::span<const NewUser> piece) {
+        std::vector<Param> params;
+        params.reserve(piece.size() * 3);
+        for (const NewUser& user : piece) params.insert(params.end(), {user.id, user.email, now});
+        inserted += tx.execute_bulk(kInsert, piece.size(), params);
+    });
+    return inserted;
 }
 
 UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock) {
@@ -132,9 +155,9 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Us
         "SELECT {columns} FROM users FORCE INDEX (email) WHERE email IN ({?}) FOR UPDATE"};
     UsersByEmail found;
     if (emails.empty()) return found;
-    const std::vector<Param> params(emails.begin(), emails.end());
+    const auto params = list_of(emails);
     const auto& sql = lock == UserLock::ForUpdate ? kFindLocked : kFind;
-    for (auto [email, user] : tx.each_bulk(sql, emails.size(), params)) {
+    for (auto [email, user] : tx.each_bulk(sql, params.size(), params)) {
         found.emplace(std::move(email), user);
     }
     return found;
@@ -147,8 +170,8 @@ std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
                                   "WHERE organization_id = :org AND user_id IN ({?})"};
     std::unordered_map<UserId, Membership> found;
     if (users.empty()) return found;
-    const std::vector<Param> params(users.begin(), users.end());
-    for (FoundMembership row : org.each_bulk(kFind, users.size(), params)) {
+    const auto params = list_of(users);
+    for (FoundMembership row : org.each_bulk(kFind, params.size(), params)) {
         found.emplace(row.user, Membership{row.has_text, std::move(row.attributes)});
     }
     return found;
@@ -167,12 +190,16 @@ KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> ema
 
 void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {
     static constexpr OrgSql kInsert{"members.insert", kSqlText<insert_text>};
-    if (!members.empty()) org.execute_bulk(kInsert, members.size(), params_of(members, now));
+    in_member_pieces(members, [&](std::span<const NewMember> piece) {
+        org.execute_bulk(kInsert, piece.size(), params_of(piece, now));
+    });
 }
 
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {
     static constexpr OrgSql kFill{"members.fill", kSqlText<fill_text>};
-    if (!members.empty()) org.execute_bulk(kFill, members.size(), params_of(members, now));
+    in_member_pieces(members, [&](std::span<const NewMember> piece) {
+        org.execute_bulk(kFill, piece.size(), params_of(piece, now));
+    });
 }
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <future>
+#include <variant>
 
 using namespace muster;
 using service::IdempotencyClaim;
@@ -234,52 +235,158 @@ BOOST_AUTO_TEST_CASE(parallel_duplicates_of_an_expired_key_run_once) {
     BOOST_TEST(effects() == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_call_and_replays_it) {
-    std::future<StoredReply> second;
-    service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
-        second = std::async(std::launch::async, [&] {
-            DatabaseContext worker;
-            return run(worker.context, acme, claim(), "second");
-        });
-        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
-        return StoredReply{200, "", "first", {}};
+namespace {
+
+// A first request whose transaction has recorded its reply but is not committed.
+struct FirstRequest {
+    explicit FirstRequest(OrgId organization, const std::string& effect = "first") {
+        client.run("START TRANSACTION");
+        client.execute("INSERT INTO admins (id, email, created_at) VALUES (?, ?, 1)",
+                       AdminId::create(), effect);
+        client.execute(
+            "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, body, "
+            "created_at, expires_at) VALUES (?, ?, ?, 201, 'first', ?, ?)",
+            organization, sha256("key"), sha256("body"), Timestamp::now(),
+            Timestamp::now() + std::chrono::hours(1));
+    }
+    void commit() { client.run("COMMIT"); }
+    void roll_back() { client.run("ROLLBACK"); }
+
+    test::Client client;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_repetition_waits_for_the_first_request_and_replays_it) {
+    FirstRequest first(acme);
+    auto second = std::async(std::launch::async, [&] {
+        DatabaseContext worker;
+        return run(worker.context, acme, claim(), "second");
     });
+    BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+    first.commit();
     const auto reply = second.get();
     BOOST_TEST(reply.replayed);
     BOOST_TEST(reply.body == "first");
-    BOOST_TEST(effects() == 0);
+    BOOST_TEST(runs == 1);  // and was rolled back
+    BOOST_TEST(effects() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_duplicate_runs_if_the_first_call_failed) {
-    std::future<StoredReply> second;
-    BOOST_CHECK_THROW(
-        service::transact(context, {acme, {}}, claim(),
-                          [&](OrgTransaction&) -> StoredReply {
-                              second = std::async(std::launch::async, [&] {
-                                  DatabaseContext worker;
-                                  return run(worker.context, acme, claim(), "second");
-                              });
-                              BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
-                              throw std::runtime_error("x");
-                          }),
-        std::runtime_error);
+BOOST_AUTO_TEST_CASE(a_concurrent_request_with_another_body_is_a_conflict) {
+    FirstRequest first(acme);
+    auto second = std::async(std::launch::async, [&] {
+        DatabaseContext worker;
+        return code_of([&] { run(worker.context, acme, claim("key", "other"), "second"); });
+    });
+    BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+    first.commit();
+    BOOST_TEST(second.get() == ErrorCode::IdempotencyConflict);
+    BOOST_TEST(effects() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_repetition_has_its_own_effect_if_the_first_request_fails) {
+    FirstRequest first(acme);
+    auto second = std::async(std::launch::async, [&] {
+        DatabaseContext worker;
+        return run(worker.context, acme, claim(), "second");
+    });
+    BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+    first.roll_back();
     BOOST_TEST(!second.get().replayed);
     BOOST_TEST(effects() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_first_call_that_outlasts_the_wait_is_in_progress) {
+BOOST_AUTO_TEST_CASE(a_first_request_that_does_not_commit_in_time_is_in_progress) {
     auto settings = test::connection_settings();
     settings.lock_timeout_seconds = 1;
     DatabaseContext second(settings);
-    service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
-        const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
-        BOOST_TEST_REQUIRE(error.has_value());
-        BOOST_TEST(error->code() == ErrorCode::IdempotencyInProgress);
-        BOOST_TEST(error->retry_after() == 1);
-        return StoredReply{200, "", "first", {}};
-    });
+    FirstRequest first(acme);
+    const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST(error->code() == ErrorCode::IdempotencyInProgress);
+    BOOST_TEST(error->retry_after() == 1);
+    first.commit();
     BOOST_TEST(run(second.context, acme, claim(), "second").replayed);
-    BOOST_TEST(effects() == 0);
+    BOOST_TEST(effects() == 1);
+}
+
+// The first request makes the second one fail, for example because both create the same slug.
+BOOST_AUTO_TEST_CASE(a_failure_that_the_first_request_causes_is_replaced_by_its_reply) {
+    const auto create = [&](service::Context& with, const std::string& body) {
+        return service::transact(
+            with, {acme, {}}, claim("key", body), [&](OrgTransaction& transaction) {
+                const bool is_new = db::try_unique(
+                    [&] { transaction.tx.execute(kEffect, AdminId::create(), "same"); });
+                if (!is_new) throw Error(ErrorCode::Conflict);
+                return StoredReply{201, "", "second", {}};
+            });
+    };
+    for (const std::string body : {"body", "other"}) {
+        client.run("DELETE FROM idempotency_keys");
+        client.run("DELETE FROM admins");
+        FirstRequest first(acme, "same");
+        auto second = std::async(std::launch::async, [&]() -> std::variant<StoredReply, ErrorCode> {
+            DatabaseContext worker;
+            try {
+                return create(worker.context, body);
+            } catch (const Error& error) {
+                return error.code();
+            }
+        });
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+        first.commit();
+        const auto result = second.get();
+        if (body == "body") {
+            BOOST_TEST_REQUIRE(std::get_if<StoredReply>(&result));
+            BOOST_TEST(std::get<StoredReply>(result).replayed);
+            BOOST_TEST(std::get<StoredReply>(result).body == "first");
+        } else {
+            BOOST_TEST_REQUIRE(std::get_if<ErrorCode>(&result));
+            BOOST_TEST(std::get<ErrorCode>(result) == ErrorCode::IdempotencyConflict);
+        }
+        BOOST_TEST(effects() == 1);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_without_a_record_or_with_an_expired_one_stays_a_failure) {
+    const auto fail = [&] {
+        return code_of([&] {
+            service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) -> StoredReply {
+                ++runs;
+                throw Error(ErrorCode::Conflict);
+            });
+        });
+    };
+    BOOST_TEST(fail() == ErrorCode::Conflict);
+    run(claim(), "a");
+    client.execute("UPDATE idempotency_keys SET expires_at = 1");
+    BOOST_TEST(fail() == ErrorCode::Conflict);
+    BOOST_TEST(runs == 3);  // one of them wrote
+}
+
+BOOST_AUTO_TEST_CASE(the_request_that_commits_first_wins) {
+    const auto reply =
+        service::transact(context, {acme, {}}, claim(), [&](OrgTransaction& transaction) {
+            transaction.tx.execute(kEffect, AdminId::create(), "slow");
+            DatabaseContext worker;
+            BOOST_TEST(!run(worker.context, acme, claim(), "fast").replayed);
+            return StoredReply{200, "", "slow", {}};
+        });
+    BOOST_TEST(reply.replayed);
+    BOOST_TEST(reply.location == "/here/fast");
+    BOOST_TEST(client.column("SELECT email FROM admins") == std::vector<std::string>{"fast"});
+}
+
+BOOST_AUTO_TEST_CASE(a_key_costs_one_look_up_and_one_insert) {
+    const auto cost = [&](const std::optional<IdempotencyClaim>& with) {
+        db::statistics() = {};
+        run(with, "e" + std::to_string(runs));
+        return db::statistics().statements;
+    };
+    const int without = cost(std::nullopt);
+    BOOST_TEST(without == 3);  // START TRANSACTION, the effect, COMMIT
+    BOOST_TEST(cost(claim()) == without + 2);
+    BOOST_TEST(cost(claim()) == 3);  // a replay
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_lost_in_a_call_runs_it_once) {

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from support.bodies import body_of, path_of
@@ -130,17 +131,27 @@ def test_an_invalid_configuration_is_rejected_at_a_reload_and_the_old_one_is_kep
     wait_for(lambda: len(workers(stack)) == len(before), "as many workers as before")
 
 
+SOCKETS = ("socket", "collector_socket", "reader_socket")  # in the order of muster.socket
+
+
+def listen(path):
+    """A listener that outlives each musterd."""
+    if os.path.exists(path):
+        os.unlink(path)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(1024)
+    return listener
+
+
 @contextmanager
 def socket_activated(stack):
-    """musterd as systemd starts it: another process holds the socket, which outlives each musterd.
+    """musterd as systemd starts it: another process holds the sockets, which outlive each musterd.
     Returns a function that stops the running one and starts the next."""
-    config = (stack.folder / "muster.conf").read_text()
-    path = next(line.split("=")[1].strip() for line in config.splitlines() if line.startswith("socket"))
-    with socket.socket(socket.AF_UNIX) as listener:
-        if os.path.exists(path):
-            os.unlink(path)
-        listener.bind(path)
-        listener.listen(1024)
+    settings = dict(re.findall(r"^(\w+) *= *(.*)$", (stack.folder / "muster.conf").read_text(), re.MULTILINE))
+    with ExitStack() as listeners:
+        numbers = [listeners.enter_context(listen(settings[name])).fileno() for name in SOCKETS]
+        passed = " ".join(f"{place}<&{number}" for place, number in enumerate(numbers, 3))
         current = None
 
         def restart():
@@ -148,11 +159,11 @@ def socket_activated(stack):
             if current:
                 current.terminate()
                 assert current.wait(40) == 0
-            script = f'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<&{listener.fileno()}'
+            script = f'export LISTEN_FDS={len(numbers)} LISTEN_PID=$$; exec "$@" {passed}'
             with open(stack.folder / "log" / "musterd.log", "ab") as log:
                 current = subprocess.Popen(
                     ["bash", "-c", script, "activate", stack.build / "musterd", "--config", stack.config],
-                    pass_fds=[listener.fileno()], stdout=log, stderr=log, start_new_session=True)
+                    pass_fds=numbers, stdout=log, stderr=log, start_new_session=True)
 
         try:
             restart()

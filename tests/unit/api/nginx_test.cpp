@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(a_path_goes_to_the_workers_of_its_row) {
     BOOST_TEST(location("= /v1/ingest").ends_with(passed("muster_collector")));
     BOOST_TEST(location("~ ^/v1/users/[^/]+/attributes$") ==
                included("client-rate") + " " + passed("muster_reader"));
-    BOOST_TEST(location("= /v1/users") == "");  // inherited from the enclosing location
+    BOOST_TEST(location("= /v1/users") ==
+               included("client-rate") + " " + passed("$muster_collecting"));
     BOOST_TEST(location("= /healthz") == included("local"));
     BOOST_TEST(location("/console/v1/") == included("console-only"));
     BOOST_TEST(location("= /v1/external-data/connect") == included("console-only"));

@@ -1,0 +1,64 @@
+// Writes the calls that a collector gathers (service/collecting.hpp) in one transaction, so that
+// one call cannot fail or delay the others for long (docs/developers/architecture.md "The
+// collectors").
+#pragma once
+
+#include "service/idempotency.hpp"
+#include "service/locked_organizations.hpp"
+
+#include <exception>
+#include <functional>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace muster::service {
+
+// The reply after the commit, or the reason why the call changed nothing.
+using Outcome = std::variant<StoredReply, std::exception_ptr>;
+
+// The calls of one organization that succeed or fail together.
+struct BatchPart {
+    OrgId organization;
+    std::vector<std::size_t> indexes;  // of the calls
+    // Writes the part in a transaction of its own. Returns one reply for each index.
+    std::function<std::vector<StoredReply>(db::Tx&)> write;
+};
+
+// The replies of a part, or the reason why the part changed nothing. nullopt: the part must be
+// written in a further transaction, after this one.
+using PartOutcome = std::optional<std::variant<std::vector<StoredReply>, std::exception_ptr>>;
+// Writes several parts in one transaction; at least one of them must get its outcome. An exception
+// rolls all of them back.
+using WriteTogether = std::function<std::vector<PartOutcome>(db::Tx&, std::span<const BatchPart>)>;
+
+// Writes each part in the shared transaction with its own statements. An Error of a part rolls back
+// that part only.
+std::vector<PartOutcome> write_one_after_another(db::Tx& tx, std::span<const BatchPart> parts);
+
+class BatchWriter {
+  public:
+    // `locked` keeps the organizations with locked rows from batch to batch.
+    BatchWriter(Context& context, LockedOrganizations& locked, std::vector<Outcome>& outcomes)
+        : context_(context), locked_(locked), outcomes_(outcomes) {}
+
+    // Sets the outcome of each call. After an error of the whole transaction, such as a lock
+    // timeout, each part is written separately. A connection lost during the commit fails all
+    // calls, because the result of the commit is unknown.
+    void write(std::vector<BatchPart> parts, const WriteTogether& together);
+
+  private:
+    std::vector<BatchPart> take_probes(std::vector<BatchPart>& parts);
+    bool write_together(std::vector<BatchPart>& parts, const WriteTogether& together);
+    void write_alone(const BatchPart& part);
+    void refuse(const BatchPart& part);
+    void settle(const BatchPart& part,
+                std::variant<std::vector<StoredReply>, std::exception_ptr> outcome);
+    void fail(const BatchPart& part, const std::exception_ptr& reason);
+
+    Context& context_;
+    LockedOrganizations& locked_;
+    std::vector<Outcome>& outcomes_;
+};
+
+}  // namespace muster::service

@@ -1,0 +1,159 @@
+"""POST /v1/users through the collectors, which write waiting requests in one transaction: equal addresses and keys in parallel, locked
+rows, and collectors that are killed."""
+
+import os
+import signal
+import threading
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import requests
+from support.stack import wait_for
+from support.world import email
+from test_outage import workers
+
+PARALLEL = 24
+
+
+def create(org, body, key=None):
+    headers = {"Idempotency-Key": key} if key else {}
+    return org.api.post("/v1/users", json=body, headers=headers)
+
+
+def in_parallel(calls):
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        return list(pool.map(lambda call: call(), calls))
+
+
+def test_one_address_in_parallel_requests_of_two_organizations_is_one_user(org, new_org):
+    other, address = new_org(attributes=False), email()
+    replies = in_parallel([lambda whose=whose: create(whose, {"email": address}) for whose in (org, other) * PARALLEL])
+    outcomes = [reply.json()["outcome"] for reply in replies]
+    assert (outcomes.count("created"), outcomes.count("attached"), outcomes.count("merged")) == (1, 1, 2 * PARALLEL - 2)
+    assert len({reply.json()["id"] for reply in replies}) == 1
+    assert {reply.status_code for reply in replies} == {200, 201}
+
+
+def test_requests_with_new_addresses_in_parallel_are_all_created(org):
+    addresses = [email() for _ in range(5 * PARALLEL)]
+    replies = in_parallel([lambda to=to: create(org, {"email": to, "first_name": to[:9]}) for to in addresses])
+    assert {reply.status_code for reply in replies} == {201}
+    for address, reply in zip(addresses, replies):
+        assert (reply.json()["email"], reply.json()["first_name"]) == (address, address[:9])
+        assert reply.headers["Location"] == f"/v1/users/{reply.json()['id']}"
+    assert set(org.members()) >= set(addresses)
+
+
+def test_parallel_repetitions_with_keys_get_the_same_bytes(org):
+    requests_of = [(str(uuid.uuid4()), {"email": email()}) for _ in range(6)]
+    replies = in_parallel([lambda key=key, body=body: (key, create(org, body, key)) for key, body in requests_of * 8])
+    for key, body in requests_of:
+        same = [reply for other, reply in replies if other == key]
+        assert {reply.status_code for reply in same} == {201}
+        assert len({reply.content for reply in same}) == 1
+        assert [reply.headers.get("Idempotency-Replayed") for reply in same].count(None) == 1
+        assert body["email"] in org.members()
+
+
+def test_a_fault_in_one_of_many_requests_fails_that_one_only(org):
+    bodies = [{"email": email(), "attributes": {"no_such": 1}} if i % 6 == 0 else {"email": email()} for i in range(2 * PARALLEL)]
+    replies = in_parallel([lambda body=body: create(org, body) for body in bodies])
+    members = org.members()
+    for body, reply in zip(bodies, replies):
+        assert reply.status_code == (422 if "attributes" in body else 201), reply.text
+        assert (body["email"] in members) == ("attributes" not in body)
+
+
+def test_an_organization_with_a_locked_row_is_refused_and_another_one_is_served(stack, org, new_org):
+    other, address = new_org(attributes=False), email()
+    create(org, {"email": address}).raise_for_status()
+    stopping, held = threading.Event(), []
+
+    def insist():
+        while not stopping.is_set():
+            held.append(create(org, {"email": address}))
+
+    holder = stack.connect(autocommit=False)
+    threads = [threading.Thread(target=insist) for _ in range(4)]
+    try:
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM users WHERE email = %s FOR UPDATE", (address,))
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: held, "the first lock timeout")
+        for _ in range(20):
+            assert create(other, {"email": email()}).status_code == 201
+        # A refusal at once, without the second that a lock timeout takes.
+        wait_for(lambda: any(reply.elapsed.total_seconds() < 0.9 for reply in held), "a refusal at once")
+    finally:
+        holder.rollback()
+        holder.close()
+        stopping.set()
+        for thread in threads:
+            thread.join(60)
+    for reply in held[:-4]:
+        assert reply.status_code in (200, 503), reply.text
+        assert reply.status_code == 200 or int(reply.headers["Retry-After"]) >= 1
+    assert held[0].status_code == 503
+    wait_for(lambda: create(org, {"email": address}).status_code == 200, "the organization to be served again")
+
+
+class Creators:
+    """Threads that create users, each with a key of its own, until stopped."""
+
+    def __init__(self, org, threads=12):
+        self.org, self.stopping = org, threading.Event()
+        self.created, self.unknown, self.unexpected = [], [], []
+        self._threads = [threading.Thread(target=self._work) for _ in range(threads)]
+
+    def _work(self):
+        while not self.stopping.is_set():
+            request = (str(uuid.uuid4()), {"email": email("crash")})
+            try:
+                reply = create(self.org, request[1], request[0])
+            except requests.RequestException:
+                self.unknown.append(request)
+                continue
+            if reply.status_code == 201:
+                self.created.append((*request, reply.content))
+            elif reply.status_code in (502, 503):
+                self.unknown.append(request)
+            else:
+                self.unexpected.append(reply.text)
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        for thread in self._threads:
+            thread.join(90)
+            assert not thread.is_alive()
+
+    def wait_for_users(self, count=60):
+        goal = len(self.created) + count
+        wait_for(lambda: len(self.created) >= goal, "further users", 60)
+
+
+def test_killed_collectors_lose_no_acknowledged_user_and_repetitions_replay(stack, org):
+    with Creators(org) as creators:
+        for _ in range(4):
+            creators.wait_for_users()
+            for pid in workers(stack):
+                os.kill(pid, signal.SIGKILL)
+        creators.wait_for_users()
+    assert creators.unexpected == []
+    listed = org.members()
+    assert {body["email"] for _, body, _ in creators.created} <= set(listed)
+    for key, body, content in creators.created:
+        again = create(org, body, key)
+        assert (again.status_code, again.content) == (201, content)
+        assert again.headers["Idempotency-Replayed"] == "true"
+    # A request without an answer was written or not; its repetition has the effect once.
+    for key, body in creators.unknown:
+        assert create(org, body, key).json()["outcome"] == "created"
+    [(count,)] = stack.sql("SELECT COUNT(*) FROM members WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
+                           "AND email LIKE 'crash%%'", org.id)
+    assert count == len(creators.created) + len(creators.unknown)
