@@ -8,10 +8,10 @@
 #include "rules/members/member_record.hpp"
 #include "rules/members/payload.hpp"
 #include "service/collecting.hpp"
+#include "service/members/attributes.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
-#include "service/members/read.hpp"
 
 namespace muster::api {
 namespace {

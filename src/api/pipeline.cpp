@@ -1,6 +1,7 @@
 #include "api/pipeline.hpp"
 
 #include "base/log.hpp"
+#include "rules/members/member.hpp"
 #include "service/failure.hpp"
 #include "service/members/read.hpp"
 

@@ -35,6 +35,17 @@ std::string open_reply(const Context& context, const IdempotencyClaim& claim,
     return body->reveal();
 }
 
+// Runs a step that waits for the first request with a key.
+template <class Step>
+auto answer_lock_timeout(const Step& step) {
+    try {
+        return step();
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+        throw Error(ErrorCode::IdempotencyInProgress).retry_after(1);
+    }
+}
+
 }  // namespace
 
 StoredReply transact(Context& context, const Actor& actor,
@@ -50,7 +61,7 @@ StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
     OrgTransaction transaction{tx, actor, Timestamp::now()};
     if (!claim) return work(transaction);
     const IdempotencyClaim* const claims[] = {&*claim};
-    IdempotencyRecords records(context, transaction, claims);
+    IdempotencyRecords records(context, transaction, claims, store::RecordLock::Share);
     if (auto replay = records.find(*claim)) return *replay;
     try {
         const StoredReply reply = work(transaction);
@@ -64,16 +75,18 @@ StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
 }
 
 IdempotencyRecords::IdempotencyRecords(const Context& context, OrgTransaction& transaction,
-                                       std::span<const IdempotencyClaim* const> claims)
+                                       std::span<const IdempotencyClaim* const> claims,
+                                       store::RecordLock lock)
     : context_(context), org_(transaction.tx, transaction.org()), now_(transaction.now) {
-    look_up(claims);
+    answer_lock_timeout([&] { look_up(claims, lock); });
 }
 
-void IdempotencyRecords::look_up(std::span<const IdempotencyClaim* const> claims) {
+void IdempotencyRecords::look_up(std::span<const IdempotencyClaim* const> claims,
+                                 store::RecordLock lock) {
     std::vector<std::string> hashes;
     hashes.reserve(claims.size());
     for (const IdempotencyClaim* claim : claims) hashes.push_back(claim->key_hash);
-    for (auto& record : store::find_idempotency_records(org_, hashes)) {
+    for (auto& record : store::find_idempotency_records(org_, hashes, lock)) {
         records_.insert_or_assign(record.key_hash, std::move(record));
     }
 }
@@ -107,18 +120,15 @@ void IdempotencyRecords::record(std::span<const ClaimedReply> replies) {
     }
     // In one order, so that two transactions with the same keys do not deadlock.
     std::ranges::sort(records, {}, &IdempotencyRecord::key_hash);
-    try {
+    const bool is_first = answer_lock_timeout([&] {
         store::delete_expired_idempotency_records(org_, expired, now_);
-        if (store::insert_idempotency_records(org_, records, now_)) return;
-    } catch (const db::DbError& error) {
-        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
-        throw Error(ErrorCode::IdempotencyInProgress).retry_after(1);
-    }
-    throw db::RetryTransaction{"an idempotency key was recorded concurrently"};
+        return store::insert_idempotency_records(org_, records, now_);
+    });
+    if (!is_first) throw db::RetryTransaction{"an idempotency key was recorded concurrently"};
 }
 
 void IdempotencyRecords::retry_if_recorded(std::span<const IdempotencyClaim* const> claims) {
-    look_up(claims);
+    look_up(claims, store::RecordLock::None);
     for (const IdempotencyClaim* claim : claims) {
         if (is_current(*claim)) {
             throw db::RetryTransaction{"the first request with an idempotency key has ended"};

@@ -18,9 +18,11 @@ struct ClaimedReply {
 
 class IdempotencyRecords {
   public:
-    // Looks the claims up. Requests whose key is not recorded may run.
+    // Looks the claims up. Requests whose key is not recorded may run. With RecordLock::Share it
+    // waits for a first request that is about to end, and throws IDEMPOTENCY_IN_PROGRESS if it does
+    // not end in time.
     IdempotencyRecords(const Context& context, OrgTransaction& transaction,
-                       std::span<const IdempotencyClaim* const> claims);
+                       std::span<const IdempotencyClaim* const> claims, store::RecordLock lock);
 
     // The recorded reply; nullopt if there is none or it has expired. Throws IDEMPOTENCY_CONFLICT
     // if the body differs from the recorded request.
@@ -37,7 +39,7 @@ class IdempotencyRecords {
     void retry_if_recorded(std::span<const IdempotencyClaim* const> claims);
 
   private:
-    void look_up(std::span<const IdempotencyClaim* const> claims);
+    void look_up(std::span<const IdempotencyClaim* const> claims, store::RecordLock lock);
     bool is_current(const IdempotencyClaim& claim) const;
 
     const Context& context_;

@@ -26,14 +26,19 @@ constexpr auto kRecord = columns<IdempotencyRecord>(
 }  // namespace
 
 std::vector<IdempotencyRecord> find_idempotency_records(db::OrgStore& org,
-                                                        std::span<const std::string> key_hashes) {
-    // Without the hint, the optimizer may read all keys of the organization.
+                                                        std::span<const std::string> key_hashes,
+                                                        RecordLock lock) {
     static constexpr OrgSql kFind{"idempotency.find", kRecord,
                                   "SELECT {columns} FROM idempotency_keys FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND key_hash IN ({?})"};
+    static constexpr OrgSql kFindShared{
+        "idempotency.find_shared", kRecord,
+        "SELECT {columns} FROM idempotency_keys FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND key_hash IN ({?}) LOCK IN SHARE MODE"};
+    const auto& sql = lock == RecordLock::Share ? kFindShared : kFind;
     std::vector<IdempotencyRecord> found;
     in_batches(key_hashes, [&](const std::vector<Param>& params) {
-        for (IdempotencyRecord record : org.each_bulk(kFind, params.size(), params)) {
+        for (IdempotencyRecord record : org.each_bulk(sql, params.size(), params)) {
             found.push_back(std::move(record));
         }
     });

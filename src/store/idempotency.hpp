@@ -19,9 +19,12 @@ struct IdempotencyRecord {
     bool is_sealed = false;
 };
 
-// The records of these keys, also expired ones, in any order. Takes no locks.
+enum class RecordLock : std::uint8_t { None, Share };
+// The records of these keys, also expired ones, in any order. With RecordLock::Share it waits for a
+// transaction that has written one of them and has not ended.
 std::vector<IdempotencyRecord> find_idempotency_records(db::OrgStore& org,
-                                                        std::span<const std::string> key_hashes);
+                                                        std::span<const std::string> key_hashes,
+                                                        RecordLock lock);
 // False if a key has a record already; roll the transaction back then. Waits for another
 // transaction that has written a record of one of the keys.
 bool insert_idempotency_records(db::OrgStore& org, std::span<const IdempotencyRecord> records,

@@ -1,25 +1,23 @@
-// Looks up one record where the product looks up those of many requests.
+// Looks up one record where the product looks up those of many requests. The caller includes the
+// header of the record.
 #pragma once
 
-#include "service/callers.hpp"
-#include "service/members/read.hpp"
+#include "service/context.hpp"
 
 #include <optional>
 #include <string>
-#include <utility>
+
+namespace muster::rules {
+struct Member;
+}
+namespace muster::service {
+struct Caller;
+}
 
 namespace muster::test {
 
-inline std::optional<service::Caller> find_caller(service::Context& context,
-                                                  const std::string& token) {
-    auto found = service::identify(context, {token});
-    return found.empty() ? std::nullopt : std::optional(std::move(found.begin()->second));
-}
-
-inline std::optional<rules::Member> find_member(service::Context& context, OrgId organization,
-                                                UserId user) {
-    auto found = service::find_members(context, organization, {&user, 1});
-    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
-}
+std::optional<service::Caller> find_caller(service::Context& context, const std::string& token);
+std::optional<rules::Member> find_member(service::Context& context, OrgId organization,
+                                         UserId user);
 
 }  // namespace muster::test

@@ -5,8 +5,8 @@
 #include "db/fixture.hpp"
 #include "db/lookups.hpp"
 #include "rules/attributes.hpp"
+#include "rules/members/member.hpp"
 #include "service/members/create.hpp"
-#include "service/members/read.hpp"
 
 #include "print.hpp"
 

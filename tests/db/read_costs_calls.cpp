@@ -206,8 +206,12 @@ std::vector<MeasuredCall> access_calls() {
     add("sessions.find_by_id", kEnds,
         [](Tx& tx) { return store::find_session(tx, id_of<SessionId>(7)); });
     // An organization has 200 seats and attributes.
-    add("idempotency.find", kEachAsked,
-        [](OrgStore& org) { return store::find_idempotency_records(org, some_hashes()); });
+    add("idempotency.find", kEachAsked, [](OrgStore& org) {
+        return store::find_idempotency_records(org, some_hashes(), store::RecordLock::None);
+    });
+    add("idempotency.find_shared", kEachAsked, [](OrgStore& org) {
+        return store::find_idempotency_records(org, some_hashes(), store::RecordLock::Share);
+    });
     add("idempotency.delete_expired", 2 * kAsked + kEnds, [](OrgStore& org) {
         return store::delete_expired_idempotency_records(org, some_hashes(), kBeforeExpiry);
     });

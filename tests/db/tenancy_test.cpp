@@ -158,7 +158,10 @@ BOOST_AUTO_TEST_CASE(idempotency_keys) {
         return !store::insert_idempotency_records(org, {&reply, 1}, kNow);
     });
     check({"idempotency.find"}, [&](OrgStore& org) {
-        return !store::find_idempotency_records(org, {&kHash, 1}).empty();
+        return !store::find_idempotency_records(org, {&kHash, 1}, store::RecordLock::None).empty();
+    });
+    check({"idempotency.find_shared"}, [&](OrgStore& org) {
+        return !store::find_idempotency_records(org, {&kHash, 1}, store::RecordLock::Share).empty();
     });
     check({"idempotency.delete_expired"}, [&](OrgStore& org) {
         store::delete_expired_idempotency_records(org, {&kHash, 1}, kLater);

@@ -1,5 +1,7 @@
 #include "service/members/collect.hpp"
 
+#include "service/members/create.hpp"
+
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/attributes.hpp"
@@ -38,7 +40,8 @@ class MemberRound {
         }
         for (const auto& [organization, its_claims] : claims) {
             OrgTransaction transaction{tx_, {organization}, now_};
-            records_.try_emplace(organization, context_, transaction, its_claims);
+            records_.try_emplace(organization, context_, transaction, its_claims,
+                                 store::RecordLock::None);
         }
         for (std::size_t i = 0; i < calls_.size(); ++i) {
             if (!calls_[i]->claim) continue;

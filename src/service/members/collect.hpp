@@ -2,13 +2,18 @@
 #pragma once
 
 #include "service/batch_writer.hpp"
-#include "service/members/create.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
 
+namespace muster::rules {
+struct MemberFields;
+}
+
 namespace muster::service {
+
+struct CreatedMember;
 
 // One request, decoded and validated except for its attributes.
 struct CollectedMember {

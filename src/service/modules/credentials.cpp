@@ -30,7 +30,8 @@ void touch(Context& context, const rules::ModuleCredential& credential, Timestam
     if (!is_touch_due(credential, now)) return;
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, credential.organization_id);
-        if (!store::lock_module_credential_to_touch(org, credential.id, now - kTouchInterval)) return;
+        if (!store::lock_module_credential_to_touch(org, credential.id, now - kTouchInterval))
+            return;
         store::touch_module_credential(org, credential.id, now);
     });
 }

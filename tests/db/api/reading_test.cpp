@@ -6,7 +6,6 @@
 #include "process/concurrency_limit.hpp"
 #include "process/metrics.hpp"
 #include "process/rate_limiter.hpp"
-#include "rules/members/fields.hpp"
 #include "service/access/api_keys.hpp"
 #include "service/members/create.hpp"
 
@@ -25,10 +24,13 @@ struct Reading : test::Fixture {
     }
 
     UserId join(OrgId organization, const std::string& email) {
-        rules::MemberFields fields;
-        fields.email = email;
-        return as(organization, [&](service::OrgTransaction& transaction) {
-            return service::create_member(transaction, fields).member.user_id;
+        test::Batch batch;
+        batch.add(email);
+        return database.transaction([&](db::Tx& tx) {
+            return service::create_or_attach(tx, organization, batch.inputs(),
+                                             service::Expect::NewUsers, Timestamp::now())
+                .front()
+                .user_id;
         });
     }
     service::IssuedKey issue(OrgId organization) {
@@ -107,11 +109,11 @@ BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) 
     const std::vector<Request> batch = {
         get_user(ann, ours),
         get_user(cat, theirs),
-        get_user(cat, ours),                                            // another tenant's
-        get_user(UserId::create(), ours),                                // of no organization
-        get("/v1/users/x", ours),                                       // not an id
-        get("/v1/users/" + bob.text() + "/attributes", ours),           //
-        get("/v1/users/" + cat.text() + "/engagement/events", theirs),  //
+        get_user(cat, ours),               // another tenant's
+        get_user(UserId::create(), ours),  // of no organization
+        get("/v1/users/x", ours),          // not an id
+        get("/v1/users/" + bob.text() + "/attributes", ours),
+        get("/v1/users/" + cat.text() + "/engagement/events", theirs),
         get("/v1/users/" + cat.text() + "/engagement/events", ours),
         get_user(ann, theirs),
     };

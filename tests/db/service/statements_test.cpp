@@ -10,6 +10,7 @@
 #include "service/collecting.hpp"
 #include "service/failure.hpp"
 #include "service/members/change.hpp"
+#include "service/members/create.hpp"
 #include "service/members/read.hpp"
 #include "service/webhooks/endpoints.hpp"
 

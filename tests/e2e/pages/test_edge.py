@@ -291,7 +291,7 @@ def test_unresponsive_workers_are_503_too(stack, key):
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(path)
         silent.listen(16)
-        changes = [("snippets/muster-page-key.conf", "fastcgi_pass muster;", f"fastcgi_pass unix:{path};"),
+        changes = [("snippets/muster-page-key.conf", "fastcgi_pass muster_reader;", f"fastcgi_pass unix:{path};"),
                    ("snippets/muster-page-key.conf", "fastcgi_read_timeout 5s", "fastcgi_read_timeout 1s")]
         with Edge(stack, "silent-key", changes) as edge:
             assert envelope(track(edge, key.token))["code"] == "SERVICE_UNAVAILABLE"

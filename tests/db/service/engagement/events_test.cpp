@@ -5,6 +5,7 @@
 
 #include "db/lookups.hpp"
 #include "db/members.hpp"
+#include "rules/members/member.hpp"
 #include "service/members/change.hpp"
 
 #include <algorithm>

@@ -7,9 +7,9 @@
 #include "db/imports.hpp"
 #include "db/lookups.hpp"
 #include "rules/imports/block.hpp"
+#include "rules/members/member.hpp"
 #include "service/attributes.hpp"
 #include "service/members/create.hpp"
-#include "service/members/read.hpp"
 
 #include <array>
 #include <set>

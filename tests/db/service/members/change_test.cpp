@@ -4,8 +4,9 @@
 
 #include "db/lookups.hpp"
 #include "db/members.hpp"
+#include "rules/members/member.hpp"
 #include "service/attributes.hpp"
-#include "service/members/read.hpp"
+#include "service/members/attributes.hpp"
 
 #include "print.hpp"
 

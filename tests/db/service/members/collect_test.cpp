@@ -1,6 +1,7 @@
 // service/collecting.hpp: many requests that create members in one transaction. Each of them has
 // the result that it would have alone.
 #include "service/collecting.hpp"
+#include "service/members/create.hpp"
 
 #include "base/crypto.hpp"
 #include "db/modules.hpp"

@@ -4,7 +4,7 @@
 #include "db/lookups.hpp"
 #include "db/members.hpp"
 #include "rules/members/fields.hpp"
-#include "service/members/read.hpp"
+#include "rules/members/member.hpp"
 
 #include <atomic>
 #include <map>

@@ -6,8 +6,8 @@
 #include "db/lookups.hpp"
 #include "db/members.hpp"
 #include "json/json_body.hpp"
+#include "rules/members/member.hpp"
 #include "service/attributes.hpp"
-#include "service/members/read.hpp"
 
 using namespace muster;
 using rules::MemberOutcome;

@@ -2,11 +2,11 @@
 // is completed by running it again.
 #include "service/privacy/erasure.hpp"
 #include "rules/members/fields.hpp"
-#include "service/members/read.hpp"
 
 #include "base/crypto.hpp"
 #include "db/imports.hpp"
 #include "db/lookups.hpp"
+#include "rules/members/member.hpp"
 #include "service/access/organizations.hpp"
 #include "service/attributes.hpp"
 #include "service/idempotency.hpp"
