@@ -336,6 +336,21 @@ BOOST_AUTO_TEST_CASE(autocommit_reconnects_once) {
     BOOST_TEST(runs == 2);
 }
 
+BOOST_AUTO_TEST_CASE(autocommit_runs_again_after_a_deadlock_and_can_reject_a_lock_timeout) {
+    int runs = 0;
+    database.autocommit([&](Tx&) {
+        if (++runs == 1) throw DbError(Kind::Deadlock, 1213, "deadlock");
+    });
+    BOOST_TEST(runs == 2);
+    const auto time_out = [&](Tx&) {
+        ++runs;
+        throw DbError(Kind::LockTimeout, 1205, "lock timeout");
+    };
+    BOOST_TEST(kind_of([&] { database.autocommit(time_out, db::OnLockTimeout::Throw); }) ==
+               Kind::LockTimeout);
+    BOOST_TEST(runs == 3);
+}
+
 BOOST_AUTO_TEST_CASE(autocommit_opens_no_transaction) {
     database.autocommit([&](Tx& tx) {
         tx.execute(kAdd, 1);
