@@ -157,8 +157,8 @@ void random_bytes(void* to, std::size_t count) {
 }
 
 std::string sha256(std::string_view data) {
-    thread_local const Digest context(EVP_MD_CTX_new());
-    return digest_of(context.get(), sha256_algorithm(), 32, data);
+    thread_local const Digest kContext(EVP_MD_CTX_new());
+    return digest_of(kContext.get(), sha256_algorithm(), 32, data);
 }
 
 std::string sha1(std::string_view data) {
@@ -179,12 +179,12 @@ std::string hmac_sha1(std::string_view key, std::string_view data) {
 std::uint64_t siphash(std::string_view key, std::string_view data) {
     constexpr std::size_t kSipKeyBytes = 16;
     if (key.size() != kSipKeyBytes) throw std::invalid_argument("a SipHash key has 16 bytes");
-    thread_local const Mac context = [] {
+    thread_local const Mac kContext = [] {
         std::size_t bytes = sizeof(std::uint64_t);
         return new_mac("SIPHASH", OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &bytes));
     }();
     std::array<unsigned char, sizeof(std::uint64_t)> digest{};
-    run_mac(context.get(), key, data, digest.data(), digest.size());
+    run_mac(kContext.get(), key, data, digest.data(), digest.size());
     std::uint64_t hash = 0;
     for (std::size_t i = digest.size(); i-- > 0;) hash = hash << 8U | digest[i];
     return hash;

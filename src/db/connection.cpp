@@ -8,6 +8,8 @@
 #include <mysql_connection.h>
 #include <mysql_driver.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <list>
 #include <sstream>
@@ -176,14 +178,19 @@ std::unique_ptr<sql::Connection> connect(const ConnectionSettings& settings) {
 }  // namespace
 
 DbError::Kind kind_of_error(int number) {
-    switch (static_cast<ServerError>(number)) {
-#define SERVER_ERROR(name, number, kind) \
-    case ServerError::name:              \
-        return DbError::Kind::kind;
+    struct Entry {
+        int number;
+        DbError::Kind kind;
+    };
+    static constexpr std::array kEntries = {
+#define SERVER_ERROR(name, number, kind) Entry{number, DbError::Kind::kind},
 #include "db/server_errors.def"
 #undef SERVER_ERROR
-    }
-    return DbError::Kind::Other;
+    };
+    const auto* const found =
+        std::find_if(kEntries.begin(), kEntries.end(),
+                     [number](const Entry& entry) { return entry.number == number; });
+    return found == kEntries.end() ? DbError::Kind::Other : found->kind;
 }
 
 Statistics& statistics() {

@@ -64,7 +64,7 @@ StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
     IdempotencyRecords records(context, transaction, claims, store::RecordLock::Share);
     if (auto replay = records.find(*claim)) return *replay;
     try {
-        const StoredReply reply = work(transaction);
+        StoredReply reply = work(transaction);
         const ClaimedReply claimed{&*claim, &reply};
         records.record({&claimed, 1});
         return reply;
