@@ -44,10 +44,15 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
     return members;
 }
 
+// The log lines of a step for many requests carry the id of none.
+void begin_shared_step(std::size_t requests) {
+    if (requests > 1) set_log_request_id("");
+}
+
 }  // namespace
 
 // One query per kind of credential for all requests. If the database is unavailable, each request
-// gets the error.
+// gets the error. A damaged credential fails its own requests only.
 service::Callers Pipeline::identify(std::vector<RequestFlow>& flows) {
     std::set<std::string> tokens;
     for (const RequestFlow& flow : flows) {
@@ -56,12 +61,30 @@ service::Callers Pipeline::identify(std::vector<RequestFlow>& flows) {
     if (tokens.empty()) return {};
     try {
         return service::identify(worker_.context, tokens);
-    } catch (const std::exception&) {
-        for (RequestFlow& flow : flows) {
-            if (!flow.token().empty()) flow.fail(std::current_exception());
+    } catch (const std::exception& error) {
+        if (service::is_transient_failure(error)) {
+            for (RequestFlow& flow : flows) {
+                if (!flow.token().empty()) flow.fail(std::current_exception());
+            }
+            return {};
         }
-        return {};
     }
+    return identify_one_by_one(flows, tokens);
+}
+
+service::Callers Pipeline::identify_one_by_one(std::vector<RequestFlow>& flows,
+                                               const std::set<std::string>& tokens) {
+    service::Callers callers;
+    for (const std::string& token : tokens) {
+        try {
+            callers.merge(service::identify(worker_.context, {token}));
+        } catch (const std::exception&) {
+            for (RequestFlow& flow : flows) {
+                if (flow.token() == token) flow.fail(std::current_exception());
+            }
+        }
+    }
+    return callers;
 }
 
 void Pipeline::write(std::vector<RequestFlow>& flows) {
@@ -74,6 +97,7 @@ void Pipeline::write(std::vector<RequestFlow>& flows) {
         }
     }
     if (calls.empty()) return;
+    begin_shared_step(calls.size());
     worker_.metrics.count_collected(calls.size());
     const auto outcomes = collector_.collect(calls);
     for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->complete(outcomes[i]);
@@ -93,8 +117,10 @@ void Pipeline::handle(std::span<const http::Request> requests, const http::Answe
         tainted_ = tainted_ || flow.is_tainted();
     };
     for (RequestFlow& flow : flows) flow.route();
+    begin_shared_step(flows.size());
     const service::Callers callers = identify(flows);
     for (RequestFlow& flow : flows) flow.authorize(callers);
+    begin_shared_step(flows.size());
     const auto members = load_members(worker_.context, flows);
     // A reply does not wait for the slower ones of the batch.
     for (const bool is_quick : {true, false}) {

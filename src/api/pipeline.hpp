@@ -7,7 +7,9 @@
 #include "http/fcgi_io.hpp"
 
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace muster::api {
@@ -28,6 +30,8 @@ class Pipeline {
 
   private:
     service::Callers identify(std::vector<RequestFlow>& flows);
+    service::Callers identify_one_by_one(std::vector<RequestFlow>& flows,
+                                         const std::set<std::string>& tokens);
     void write(std::vector<RequestFlow>& flows);
 
     WorkerState worker_;

@@ -1,13 +1,19 @@
 #include "service/batch_writer.hpp"
 
-#include "base/error.hpp"
 #include "db/transaction.hpp"
-
-#include <set>
 
 namespace muster::service {
 
 using Clock = LockedOrganizations::Clock;
+
+namespace {
+
+// True if the part waited for the locked record of its Idempotency-Key until the timeout.
+bool is_record_timeout(const Error& error) {
+    return error.code() == ErrorCode::IdempotencyInProgress;
+}
+
+}  // namespace
 
 std::vector<PartOutcome> write_one_after_another(db::Tx& tx, std::span<const BatchPart> parts) {
     std::vector<PartOutcome> outcomes;
@@ -18,7 +24,9 @@ std::vector<PartOutcome> write_one_after_another(db::Tx& tx, std::span<const Bat
             try {
                 outcome = part.write(tx);
                 return true;
-            } catch (const Error&) {
+            } catch (const Error& error) {
+                if (is_record_timeout(error))
+                    throw;  // the locks of the transaction would last as long
                 outcome = std::current_exception();
                 return false;
             }
@@ -94,9 +102,11 @@ void BatchWriter::write_alone(const BatchPart& part) {
         settle(part, context_.database.transaction(part.write, db::OnLockTimeout::Throw));
         locked_.succeeded(part.organization);
     } catch (const db::DbError& error) {
-        if (error.kind() == db::DbError::Kind::LockTimeout) {
+        if (error.kind() == db::DbError::Kind::LockTimeout)
             locked_.timed_out(part.organization, Clock::now());
-        }
+        fail(part, std::current_exception());
+    } catch (const Error& error) {
+        note(part.organization, error);
         fail(part, std::current_exception());
     } catch (const std::exception&) {
         locked_.succeeded(part.organization);
@@ -104,11 +114,21 @@ void BatchWriter::write_alone(const BatchPart& part) {
     }
 }
 
+// One locked record concerns one Idempotency-Key. The second one of a batch closes the
+// organization, so that many keys cannot hold up the batch.
+void BatchWriter::note(OrgId organization, const Error& error) {
+    if (!is_record_timeout(error)) return locked_.succeeded(organization);
+    const auto now = Clock::now();
+    const bool is_first = waited_.insert(organization).second;
+    if (is_first && locked_.access(organization, now) == LockedOrganizations::Access::Open) return;
+    locked_.timed_out(organization, now);
+}
+
 void BatchWriter::refuse(const BatchPart& part) {
     fail(part, std::make_exception_ptr(
                    Error(ErrorCode::ServiceUnavailable)
                        .retry_after(locked_.seconds_left(part.organization, Clock::now()))
-                       .internal("another transaction locks rows of the organization")));
+                       .internal("another transaction locks a row that the organization needs")));
 }
 
 void BatchWriter::settle(const BatchPart& part,

@@ -3,11 +3,13 @@
 // collectors").
 #pragma once
 
+#include "base/error.hpp"
 #include "service/idempotency.hpp"
 #include "service/locked_organizations.hpp"
 
 #include <exception>
 #include <functional>
+#include <set>
 #include <span>
 #include <variant>
 #include <vector>
@@ -51,6 +53,7 @@ class BatchWriter {
     std::vector<BatchPart> take_probes(std::vector<BatchPart>& parts);
     bool write_together(std::vector<BatchPart>& parts, const WriteTogether& together);
     void write_alone(const BatchPart& part);
+    void note(OrgId organization, const Error& error);
     void refuse(const BatchPart& part);
     void settle(const BatchPart& part,
                 std::variant<std::vector<StoredReply>, std::exception_ptr> outcome);
@@ -59,6 +62,7 @@ class BatchWriter {
     Context& context_;
     LockedOrganizations& locked_;
     std::vector<Outcome>& outcomes_;
+    std::set<OrgId> waited_;  // for a locked record of an Idempotency-Key, in this batch
 };
 
 }  // namespace muster::service

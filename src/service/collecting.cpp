@@ -1,9 +1,13 @@
 #include "service/collecting.hpp"
 
+#include <stdexcept>
+
 namespace muster::service {
 
 std::vector<Outcome> Collector::collect(std::span<const CollectedCall> calls) {
-    std::vector<Outcome> outcomes(calls.size());
+    // Each call gets its outcome below. Without one it must not look successful.
+    std::vector<Outcome> outcomes(
+        calls.size(), std::make_exception_ptr(std::logic_error("a collected call got no outcome")));
     EventCalls events;
     MemberCalls members;
     for (std::size_t i = 0; i < calls.size(); ++i) {

@@ -27,15 +27,6 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
     return issued;
 }
 
-void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
-    if (!is_touch_due(key, now)) return;
-    context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, key.organization_id);
-        if (!store::lock_api_key_to_touch(org, key.id, now - kTouchInterval)) return;
-        store::touch_api_key(org, key.id, now);
-    });
-}
-
 }  // namespace
 
 IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields) {
@@ -121,7 +112,7 @@ std::map<std::string, rules::ApiKey> verify_api_keys(Context& context,
     std::map<std::string, rules::ApiKey> keys;
     for (auto& [hash, key] : found) {
         if (is_expired_or_revoked(key, now)) continue;
-        touch(context, key, now);
+        touch(context, key, now, store::lock_api_key_to_touch, store::touch_api_key);
         keys.emplace(hashed.token_of(hash), std::move(key));
     }
     return keys;

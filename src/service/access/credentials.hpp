@@ -4,12 +4,18 @@
 
 #include "base/secret.hpp"
 #include "base/time.hpp"
+#include "service/context.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace muster::db {
+class OrgStore;
+}
 
 namespace muster::service {
 
@@ -33,6 +39,21 @@ bool is_expired_or_revoked(const Credential& credential, Timestamp now) {
 template <class Credential>
 bool is_touch_due(const Credential& credential, Timestamp now) {
     return !credential.last_used_at || now - *credential.last_used_at >= kTouchInterval;
+}
+
+// Writes `last_used_at` in a transaction of its own. Logs a failure and ignores it: no request
+// depends on this time.
+void write_last_use(Context& context, const std::function<void(db::Tx&)>& write);
+void write_last_use(Context& context, OrgId organization,
+                    const std::function<void(db::OrgStore&)>& write);
+
+// Writes the credential's `last_used_at` if it is due and if `lock` finds the row free.
+template <class Credential, class Lock, class Write>
+void touch(Context& context, const Credential& credential, Timestamp now, Lock lock, Write write) {
+    if (!is_touch_due(credential, now)) return;
+    write_last_use(context, credential.organization_id, [&](db::OrgStore& org) {
+        if (lock(org, credential.id, now - kTouchInterval)) write(org, credential.id, now);
+    });
 }
 
 // Tokens by their SHA-256, by which the database finds them. A look-up by the hash of 256 random

@@ -21,7 +21,7 @@ bool is_active(const rules::Session& session, Timestamp now) {
 
 void touch(Context& context, const rules::Session& session, Timestamp now) {
     if (now - session.last_used_at < kTouchInterval) return;
-    context.database.transaction([&](db::Tx& tx) {
+    write_last_use(context, [&](db::Tx& tx) {
         if (!store::lock_session_to_touch(tx, session.id, now - kTouchInterval)) return;
         store::touch_session(tx, session.id, now);
     });

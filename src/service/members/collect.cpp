@@ -1,13 +1,12 @@
 #include "service/members/collect.hpp"
 
-#include "service/members/create.hpp"
-
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 #include "service/attributes.hpp"
 #include "service/idempotency_records.hpp"
+#include "service/members/create.hpp"
 
 #include <set>
 #include <utility>

@@ -26,16 +26,6 @@ void reject_if_unavailable(db::OrgStore& org, const rules::Installation& install
     }
 }
 
-void touch(Context& context, const rules::ModuleCredential& credential, Timestamp now) {
-    if (!is_touch_due(credential, now)) return;
-    context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, credential.organization_id);
-        if (!store::lock_module_credential_to_touch(org, credential.id, now - kTouchInterval))
-            return;
-        store::touch_module_credential(org, credential.id, now);
-    });
-}
-
 }  // namespace
 
 IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, const KeyRing& keys,
@@ -96,7 +86,8 @@ std::map<std::string, VerifiedModule> verify_module_credentials(
     std::map<std::string, VerifiedModule> modules;
     for (auto& [hash, credential, sealed_secret, is_disabled] : found) {
         if (is_disabled || is_expired_or_revoked(credential, now)) continue;
-        touch(context, credential, now);
+        touch(context, credential, now, store::lock_module_credential_to_touch,
+              store::touch_module_credential);
         modules.emplace(
             hashed.token_of(hash),
             VerifiedModule{credential.organization_id,

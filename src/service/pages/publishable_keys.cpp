@@ -80,15 +80,6 @@ PublishableKey changed(PublishableKey key, const PublishableKeyChange& change) {
     return key;
 }
 
-void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
-    if (!is_touch_due(key, now)) return;
-    context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, key.organization_id);
-        if (!store::lock_publishable_key_to_touch(org, key.id, now - kTouchInterval)) return;
-        store::touch_publishable_key(org, key.id, now);
-    });
-}
-
 }  // namespace
 
 PublishableKey issue_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
@@ -181,7 +172,10 @@ std::vector<rules::PublishableKey> find_publishable_keys(Context& context,
         [&](db::Tx& tx) { return store::find_publishable_keys(tx, tokens); });
     const Timestamp now = Timestamp::now();
     std::erase_if(keys, [&](const auto& key) { return is_expired_or_revoked(key, now); });
-    for (const rules::PublishableKey& key : keys) touch(context, key, now);
+    for (const rules::PublishableKey& key : keys) {
+        touch(context, key, now, store::lock_publishable_key_to_touch,
+              store::touch_publishable_key);
+    }
     return keys;
 }
 

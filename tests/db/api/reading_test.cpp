@@ -8,6 +8,7 @@
 #include "process/rate_limiter.hpp"
 #include "service/access/api_keys.hpp"
 #include "service/members/create.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 #include "print.hpp"
 
@@ -165,6 +166,35 @@ BOOST_AUTO_TEST_CASE(a_locked_key_delays_no_request) {
     BOOST_TEST(client.value("SELECT last_used_at FROM api_keys WHERE id = ?", ours.key.id) ==
                "NULL");
     BOOST_TEST(client.value("SELECT last_used_at FROM api_keys WHERE id = ?", theirs.key.id) !=
+               "NULL");
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_credential_fails_only_its_own_requests) {
+    const auto page =
+        service::issue_publishable_key(context, acme, rules::PublishableKeyKind::Content,
+                                       {"page", {"https://site.example"}, {}, {}, {}});
+    client.run("SET SESSION sql_mode = ''");  // stores a wrong value of an enum as an empty text
+    client.execute("UPDATE publishable_keys SET kind = 'wrong' WHERE id = ?", page.id);
+    Request damaged = get("/v1/content/articles", ours);
+    damaged.authorization.clear();
+    damaged.query = "key=" + page.token;
+    damaged.origin = "https://site.example";
+    const auto replies = answers({get_user(ann, ours), damaged, get_user(cat, theirs)});
+    BOOST_TEST(replies[0].status == 200);
+    BOOST_TEST(replies[1].status == 500);
+    BOOST_TEST(replies[2].status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(a_last_use_that_cannot_be_written_fails_no_request) {
+    client.run(
+        "CREATE TRIGGER refuse_touch BEFORE UPDATE ON api_keys FOR EACH ROW "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'");
+    const auto replies = answers({get_user(ann, ours), get_user(cat, theirs)});
+    client.run("DROP TRIGGER refuse_touch");
+    BOOST_TEST(replies[0].status == 200);
+    BOOST_TEST(replies[1].status == 200);
+    BOOST_TEST(!pipeline.is_tainted());
+    BOOST_TEST(client.value("SELECT last_used_at FROM api_keys WHERE id = ?", ours.key.id) ==
                "NULL");
 }
 

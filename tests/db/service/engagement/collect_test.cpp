@@ -167,6 +167,27 @@ BOOST_AUTO_TEST_CASE(many_calls_that_need_a_locked_row_wait_no_longer_than_one) 
     BOOST_TEST(test::until([&] { return reply_of(collect({pushed("k5", "e")})[0]); }));
 }
 
+BOOST_AUTO_TEST_CASE(many_calls_with_keys_in_progress_wait_no_longer_than_two) {
+    const OrgId other = organization("Other");
+    client.run("START TRANSACTION");
+    for (const char* key : {"k1", "k2", "k3", "k4", "k5"}) {
+        client.execute(
+            "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, body, "
+            "created_at, expires_at) VALUES (?, ?, ?, 202, 'x', 1, 1)",
+            acme, sha256(key), sha256("body"));
+    }
+    const auto began = Clock::now();
+    const auto outcomes = collect({pushed("k1", "a"), pushed("k2", "b"), pushed("k3", "c"),
+                                   pushed("k4", "d"), pushed("k5", "e"), tracked(other, "f")});
+    BOOST_TEST(Clock::now() - began < kMoment);
+    client.run("ROLLBACK");
+    for (std::size_t i = 0; i < 5; ++i) {
+        BOOST_TEST(std::holds_alternative<std::exception_ptr>(outcomes[i]));
+    }
+    BOOST_TEST(reply_of(outcomes[5]));
+    BOOST_TEST(test::until([&] { return reply_of(collect({pushed("k5", "e")})[0]); }));
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_lost_before_the_commit_is_retried_without_duplicates) {
     collect({tracked(acme, "a")});
     client.kill(collector.database.autocommit([](db::Tx& tx) {

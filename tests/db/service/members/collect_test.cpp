@@ -332,6 +332,30 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_not_committed_in_time_is_in_progress_and_the_
     BOOST_TEST(summary(collect({{acme, "a@x.test", "k"}})[0]) == "201 created");
 }
 
+BOOST_AUTO_TEST_CASE(many_keys_that_are_not_committed_in_time_delay_the_others_only_twice) {
+    test::Client first;
+    first.run("START TRANSACTION");
+    std::vector<Creation> calls;
+    for (int i = 0; i < 6; ++i) {
+        const std::string key = "k" + std::to_string(i);
+        first.execute(
+            "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, body, "
+            "created_at, expires_at) VALUES (?, ?, ?, 201, 'x', 1, 1)",
+            acme, sha256(key), sha256("body"));
+        calls.push_back({acme, key + "@x.test", key});
+    }
+    calls.push_back({other, "b@x.test", "k"});
+    const auto began = Clock::now();
+    const auto outcomes = summaries(collect(calls));
+    const auto spent = Clock::now() - began;
+    first.run("ROLLBACK");
+    BOOST_TEST(outcomes == (Texts{"IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_IN_PROGRESS",
+                                  "SERVICE_UNAVAILABLE", "SERVICE_UNAVAILABLE",
+                                  "SERVICE_UNAVAILABLE", "SERVICE_UNAVAILABLE", "201 created"}));
+    BOOST_TEST(spent < std::chrono::seconds(5));  // once together, twice alone, and a margin
+    BOOST_TEST(test::until([&] { return reply_of(collect({{acme, "k5@x.test", "k5"}})[0]); }));
+}
+
 BOOST_AUTO_TEST_CASE(an_organization_with_a_locked_row_does_not_delay_the_others_twice) {
     create_alone({acme, "held@x.test"});
     client.run("START TRANSACTION");
