@@ -257,10 +257,13 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     return requests;
 }
 
-int FcgiServer::serve(const sigset_t& unblocked, int most, const Handler& handler) {
+bool FcgiServer::wait(const sigset_t& unblocked) const {
     epoll_event event{};
-    if (epoll_pwait(epoll_, &event, 1, -1, &unblocked) < 0) return 0;  // a signal
-    const std::vector<Request> requests = take(static_cast<std::size_t>(most));
+    return epoll_pwait(epoll_, &event, 1, -1, &unblocked) >= 0;
+}
+
+std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {
+    const std::vector<Request> requests = take(most);
     if (requests.empty()) return 0;
     std::vector<bool> is_answered(requests.size());
     const auto answer = [&](std::size_t index, const std::optional<Reply>& reply) {
@@ -274,7 +277,7 @@ int FcgiServer::serve(const sigset_t& unblocked, int most, const Handler& handle
             if (!is_answered[i]) connection(i).cut(error.what());
         }
     }
-    return static_cast<int>(requests.size());
+    return requests.size();
 }
 
 }  // namespace muster::http

@@ -32,9 +32,12 @@ class FcgiServer {
     FcgiServer(const FcgiServer&) = delete;
     FcgiServer& operator=(const FcgiServer&) = delete;
 
-    // Waits for a request; the signals of `unblocked` are delivered only during the wait. Takes all
-    // waiting requests, at most `most`, and answers them with `handler`. Returns their number.
-    int serve(const sigset_t& unblocked, int most, const Handler& handler);
+    // Waits for a request; the signals of `unblocked` are delivered only during the wait. Returns
+    // false after a signal.
+    bool wait(const sigset_t& unblocked) const;
+    // Takes all waiting requests, at most `most`, and answers them with `handler`. Returns their
+    // number: 0 if another worker was faster.
+    std::size_t serve(std::size_t most, const Handler& handler);
 
   private:
     struct Connection;

@@ -7,15 +7,18 @@
 #include "base/settings.hpp"
 #include "http/fcgi_io.hpp"
 #include "main/wiring.hpp"
+#include "process/busy_workers.hpp"
 #include "process/worker_pool.hpp"
 #include "service/operations/schema.hpp"
 
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 
 namespace {
@@ -36,11 +39,24 @@ std::size_t resident_mebibytes() {
 // that takes many requests is shorter, because it delays the other requests of the batch.
 struct WorkerOptions {
     int listener;
-    int most_at_once;
+    std::size_t most_at_once;
     int lock_timeout_seconds;
+    process::BusyWorkers* busy = nullptr;  // nullptr: all workers of the group may be busy
 };
-constexpr int kOneByOne = 1;
-constexpr int kDrained = 64;
+constexpr std::size_t kOneByOne = 1;
+constexpr std::size_t kDrained = 64;
+
+// Waits until the worker should take requests, then for a request. Returns false after a signal.
+bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* busy,
+                      const http::FcgiServer& server) {
+    while (busy) {
+        const auto wait = busy->wait_time();
+        if (wait.count() == 0) break;
+        const timespec pause{0, std::chrono::nanoseconds(wait).count()};
+        if (ppoll(nullptr, 0, &pause, &unblocked) < 0) return false;
+    }
+    return server.wait(unblocked);
+}
 
 // Serves requests until a signal, its quota or an unexpected error.
 int work(const Settings& settings, const WorkerOptions& options, process::Metrics& metrics,
@@ -59,7 +75,10 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     const auto most_memory = static_cast<std::size_t>(settings.server.recycle_memory);
     int batches = 0;
     while (batches < settings.server.recycle_requests && !process::stop_requested()) {
-        if (server.serve(unblocked, options.most_at_once, handler) == 0) continue;
+        if (!wait_for_request(unblocked, options.busy, server)) continue;
+        std::optional<process::BusyWorkers::Batch> batch;
+        if (options.busy) batch.emplace(options.busy->begin());
+        if (server.serve(options.most_at_once, handler) == 0) continue;
         if (pipeline.is_tainted()) return 1;
         constexpr int kMemoryCheck = 64;
         if (++batches % kMemoryCheck == 0 && resident_mebibytes() > most_memory) break;
@@ -80,6 +99,7 @@ int serve(const std::string& config) {
     process::Metrics metrics(operations);
     process::RateLimiter limiter;
     process::ConcurrencyLimit concurrency;
+    process::BusyWorkers busy_readers(process::most_busy_workers());
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION},
                {"workers", settings.server.workers},
@@ -99,7 +119,7 @@ int serve(const std::string& config) {
         return process::PoolConfig{
             group(settings.server.workers, {api_listener, kOneByOne, 5}),
             group(settings.server.collectors, {collector_listener, kDrained, 1}),
-            group(settings.server.readers, {reader_listener, kDrained, 1})};
+            group(settings.server.readers, {reader_listener, kDrained, 1, &busy_readers})};
     });
     log_event(LogLevel::Info, "musterd.stopped");
     return status;

@@ -1,0 +1,79 @@
+#include "process/busy_workers.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <thread>
+
+// A slot is one word: the time at which the batch began, in microseconds of the monotonic clock, or
+// 0. One compare-exchange changes it, so a worker that dies leaves no partial state.
+
+namespace muster::process {
+namespace {
+
+std::uint64_t microseconds_of(BusyWorkers::Clock::time_point time) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count());
+}
+
+constexpr std::uint64_t kLong = std::chrono::microseconds(BusyWorkers::kLongBatch).count();
+
+}  // namespace
+
+struct BusyWorkers::Slot {
+    std::atomic<std::uint64_t> begin{0};
+    static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+};
+
+BusyWorkers::BusyWorkers(std::size_t most) : most_(most) {
+    void* memory = mmap(nullptr, kMost * sizeof(Slot), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    table_ = new (memory) Slot[kMost]{};
+}
+
+BusyWorkers::~BusyWorkers() {
+    munmap(table_, kMost * sizeof(Slot));
+}
+
+BusyWorkers::Batch::~Batch() {
+    if (!table_) return;
+    std::uint64_t expected = begin_;
+    table_->table_[place_].begin.compare_exchange_strong(expected, 0);
+}
+
+BusyWorkers::Batch BusyWorkers::begin(Clock::time_point now) {
+    const std::uint64_t current = microseconds_of(now);
+    for (std::size_t place = 0; place < kMost; ++place) {
+        std::uint64_t found = table_[place].begin.load();
+        if (found + kLong > current) continue;
+        if (table_[place].begin.compare_exchange_strong(found, current)) {
+            return {this, place, current};
+        }
+    }
+    return {nullptr, 0, current};
+}
+
+std::chrono::microseconds BusyWorkers::wait_time(Clock::time_point now) const {
+    const std::uint64_t current = microseconds_of(now);
+    std::size_t busy = 0;
+    std::uint64_t longest = current;
+    for (std::size_t place = 0; place < kMost; ++place) {
+        const std::uint64_t begin = table_[place].begin.load();
+        if (begin + kLong <= current) continue;
+        ++busy;
+        longest = std::min(longest, begin);
+    }
+    if (busy < most_) return std::chrono::microseconds(0);
+    return std::chrono::microseconds(longest + kLong - current);
+}
+
+std::size_t most_busy_workers() {
+    return std::max<std::size_t>(1, std::thread::hardware_concurrency() / 2);
+}
+
+}  // namespace muster::process
