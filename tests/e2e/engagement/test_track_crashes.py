@@ -4,11 +4,11 @@ commit)."""
 import json
 import os
 import signal
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import requests
 from support.client import SHOP
+from support.load import Background
 from support.stack import wait_for
 from test_ingest import stored
 from test_outage import workers
@@ -17,16 +17,16 @@ CONNECTIONS = 32
 HEADERS = {"Origin": SHOP, "Content-Type": "text/plain"}
 
 
-class Pages:
+class Pages(Background):
     """Threads that track events with their own ids until stopped; acknowledged ids are recorded."""
 
     def __init__(self, org, threads=8):
-        self.org, self.stopping = org, threading.Event()
+        super().__init__(threads)
+        self.org = org
         self.url = f"{org.stack.base_url}/v1/track?key={org.page_api.token}"
         self.acknowledged, self.refused, self.unknown = [], [], []
-        self._threads = [threading.Thread(target=self._work, args=(number,)) for number in range(threads)]
 
-    def _work(self, number):
+    def work(self, number):
         with requests.Session() as session:
             session.trust_env, session.verify = False, str(self.org.stack.ca_file)
             sent = 0
@@ -44,17 +44,6 @@ class Pages:
         (self.acknowledged if reply.status_code == 202 else self.refused).append(name)
         if reply.status_code != 202:
             assert reply.status_code in (502, 503) and "error" in reply.json(), reply.text
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stopping.set()
-        for thread in self._threads:
-            thread.join(90)
-            assert not thread.is_alive()
 
     def wait_for_requests(self, count=200):
         goal = len(self.acknowledged) + count

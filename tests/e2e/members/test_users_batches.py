@@ -7,7 +7,9 @@ import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import requests
+from support.load import Background
 from support.stack import wait_for
 from support.world import email
 from test_outage import workers
@@ -98,15 +100,15 @@ def test_an_organization_with_a_locked_row_is_refused_and_another_one_is_served(
     wait_for(lambda: create(org, {"email": address}).status_code == 200, "the organization to be served again")
 
 
-class Creators:
+class Creators(Background):
     """Threads that create users, each with a key of its own, until stopped."""
 
     def __init__(self, org, threads=12):
-        self.org, self.stopping = org, threading.Event()
+        super().__init__(threads)
+        self.org = org
         self.created, self.unknown, self.unexpected = [], [], []
-        self._threads = [threading.Thread(target=self._work) for _ in range(threads)]
 
-    def _work(self):
+    def work(self, number):
         while not self.stopping.is_set():
             request = (str(uuid.uuid4()), {"email": email("crash")})
             try:
@@ -118,32 +120,33 @@ class Creators:
                 self.created.append((*request, reply.content))
             elif reply.status_code in (502, 503):
                 self.unknown.append(request)
+                self.stopping.wait(0.1)  # a refused client pauses
             else:
                 self.unexpected.append(reply.text)
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stopping.set()
-        for thread in self._threads:
-            thread.join(90)
-            assert not thread.is_alive()
 
     def wait_for_users(self, count=60):
         goal = len(self.created) + count
         wait_for(lambda: len(self.created) >= goal, "further users", 60)
 
 
-def test_killed_collectors_lose_no_acknowledged_user_and_repetitions_replay(stack, org):
+def kill_collectors(stack):
+    for pid in workers(stack):
+        os.kill(pid, signal.SIGKILL)
+
+
+def kill_database(stack):
+    with stack.without("mariadbd", verb="kill"):
+        pass
+
+
+@pytest.mark.parametrize("kill", [kill_collectors, kill_database])
+def test_a_kill_loses_no_acknowledged_user_and_repetitions_replay(stack, org, kill):
     with Creators(org) as creators:
         for _ in range(4):
             creators.wait_for_users()
-            for pid in workers(stack):
-                os.kill(pid, signal.SIGKILL)
+            kill(stack)
         creators.wait_for_users()
+    assert creators.unknown, "the kills disturbed no request"
     assert creators.unexpected == []
     listed = org.members()
     assert {body["email"] for _, body, _ in creators.created} <= set(listed)

@@ -7,26 +7,15 @@ from support.stack import wait_for
 from support.world import email
 
 
-class Load:
-    """Threads that create and read users until stopped; every reply and every failure is recorded."""
+class Background:
+    """Threads that run `work(number)`, which returns when `stopping` is set, until the end of the with block."""
 
-    def __init__(self, org, threads=4):
-        self.org, self.stopping = org, threading.Event()
-        self.statuses, self.failures, self.created = [], [], []
-        self._threads = [threading.Thread(target=self._work) for _ in range(threads)]
+    def __init__(self, threads):
+        self.stopping = threading.Event()
+        self._threads = [threading.Thread(target=self.work, args=(number,)) for number in range(threads)]
 
-    def _work(self):
-        while not self.stopping.is_set():
-            address = email("load")
-            try:
-                reply = self.org.api.post("/v1/users", json={"email": address})
-                self.statuses.append(reply.status_code)
-                if reply.status_code == 201:
-                    self.created.append((address, reply.json()["id"]))
-                    got = self.org.api.get(f"/v1/users/{reply.json()['id']}")
-                    self.statuses.append(got.status_code)
-            except (requests.RequestException, AssertionError, ValueError, KeyError) as error:
-                self.failures.append(repr(error))
+    def work(self, number):
+        raise NotImplementedError
 
     def __enter__(self):
         for thread in self._threads:
@@ -38,6 +27,28 @@ class Load:
         for thread in self._threads:
             thread.join(90)
             assert not thread.is_alive()
+
+
+class Load(Background):
+    """Threads that create and read users until stopped; every reply and every failure is recorded."""
+
+    def __init__(self, org, threads=4):
+        super().__init__(threads)
+        self.org = org
+        self.statuses, self.failures, self.created = [], [], []
+
+    def work(self, number):
+        while not self.stopping.is_set():
+            address = email("load")
+            try:
+                reply = self.org.api.post("/v1/users", json={"email": address})
+                self.statuses.append(reply.status_code)
+                if reply.status_code == 201:
+                    self.created.append((address, reply.json()["id"]))
+                    got = self.org.api.get(f"/v1/users/{reply.json()['id']}")
+                    self.statuses.append(got.status_code)
+            except (requests.RequestException, AssertionError, ValueError, KeyError) as error:
+                self.failures.append(repr(error))
 
     def wait_for_requests(self, count=30):
         """Waits until that many more requests were answered."""
