@@ -28,11 +28,17 @@ constexpr std::string_view kPluginAdvice =
 std::vector<Account> accounts_of(const Settings& settings, const std::string& client_host) {
     const auto urls = connection_settings(settings.database).urls;
     const auto is_unix = [](const std::string& url) { return url.starts_with("unix:"); };
+    const bool is_local = std::all_of(urls.begin(), urls.end(), is_unix);
+    if (is_local && !client_host.empty()) {
+        throw std::runtime_error("the client host is \"" + client_host +
+                                 "\", but database.url uses only Unix sockets: leave out "
+                                 "--client-host, or set database.url to a network address");
+    }
     std::vector<Account> accounts;
     if (std::any_of(urls.begin(), urls.end(), is_unix)) {
         accounts.push_back({settings.database.user, "localhost"});
     }
-    if (!std::all_of(urls.begin(), urls.end(), is_unix)) {
+    if (!is_local) {
         if (settings.database.password.empty()) {
             throw std::runtime_error(
                 "database.url uses a network address and database.password is empty: set database.password");

@@ -201,6 +201,11 @@ def test_over_a_network_a_password_is_required_and_the_client_host_is_named(firs
     assert "database.password is empty" in first.init(status=NOT_DONE, env=empty).stderr
 
 
+def test_a_client_host_is_refused_if_only_unix_sockets_are_used(first):
+    refused = first.run("db", "init", "--print-sql", "--client-host", "10.0.%", status=NOT_DONE)
+    assert 'the client host is "10.0.%", but database.url uses only Unix sockets' in refused.stderr
+
+
 @pytest.mark.parametrize("env, words", [
     ({"MUSTER_DATABASE_USER": "a'b"}, []), ({"MUSTER_DATABASE_USER": "root"}, []), ({"MUSTER_DATABASE_USER": "a" * 33}, []),
     ({"MUSTER_DATABASE_NAME": "a`b"}, []), ({"MUSTER_DATABASE_NAME": "a-b"}, []),
