@@ -285,6 +285,18 @@ CREATE TABLE IF NOT EXISTS import_jobs (
     CONSTRAINT import_jobs_created_by FOREIGN KEY (created_by_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
+-- What a job reports about its current state. A table of its own, because MariaDB cannot add a column online to a table
+-- with an index on a virtual column. row_errors: JSON (src/rules/imports/error_counts.hpp); NULL = none.
+CREATE TABLE IF NOT EXISTS import_progress (
+    organization_id  BINARY(16) NOT NULL,
+    job_id           BINARY(16) NOT NULL,
+    phase_started_at BIGINT     NOT NULL,
+    row_errors       TEXT       NULL,
+    PRIMARY KEY (organization_id, job_id),
+    CONSTRAINT import_progress_job FOREIGN KEY (organization_id, job_id)
+        REFERENCES import_jobs (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
 -- Rows 500·block_no+1 … 500·(block_no+1) of a job, packed (src/rules/imports/block.hpp). A large block has several
 -- parts, each under 4 MiB, numbered by the index of their first row. Readers use the counts to skip blocks.
 CREATE TABLE IF NOT EXISTS import_blocks (

@@ -25,9 +25,23 @@ bool is_choice(const QueryParameter& parameter, std::string_view value) {
     return false;
 }
 
+std::optional<FieldCode> choice_fault(const QueryParameter& parameter, std::string_view text) {
+    if (!parameter.is_list) {
+        return is_choice(parameter, text) ? std::nullopt : std::optional(FieldCode::InvalidChoice);
+    }
+    std::set<std::string_view> seen;
+    for (const std::string_view part : split(text, ',')) {
+        if (!is_choice(parameter, part)) return FieldCode::InvalidChoice;
+        if (!seen.insert(part).second) return FieldCode::Duplicate;
+    }
+    return std::nullopt;
+}
+
 // Validates and normalizes a text of the parameter's kind.
 std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string& text) {
-    if (parameter.choice && !is_choice(parameter, text)) return FieldCode::InvalidChoice;
+    if (parameter.choice) {
+        if (const auto fault = choice_fault(parameter, text)) return fault;
+    }
     if (parameter.kind == Kind::Email) {
         return normalize_email(text);
     }
@@ -118,6 +132,13 @@ std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
 std::optional<std::string> QueryValues::text(std::string_view name) const {
     const auto found = texts_.find(name);
     return found == texts_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::string> QueryValues::list(std::string_view name) const {
+    const auto found = text(name);
+    if (!found) return {};
+    const auto parts = split(*found, ',');
+    return {parts.begin(), parts.end()};
 }
 
 int QueryValues::integer(std::string_view name) const {

@@ -73,6 +73,7 @@ struct QueryParameter {
     int most = 0;
     int fallback = 0;
     std::string_view (*choice)(std::size_t index) = nullptr;  // "" after the last choice
+    bool is_list = false;  // several choices, separated by commas
     std::string_view meaning = {};
 };
 
@@ -200,6 +201,8 @@ inline constexpr std::size_t kStagingBody = std::size_t{16} << 20U;
 class QueryValues {
   public:
     std::optional<std::string> text(std::string_view name) const;
+    // The parts of a list; empty if the parameter is absent.
+    std::vector<std::string> list(std::string_view name) const;
     int integer(std::string_view name) const;
     std::optional<Timestamp> timestamp(std::string_view name) const;
     bool flag(std::string_view name) const { return integer(name) != 0; }

@@ -10,6 +10,7 @@
 #include "rules/members/core_fields.hpp"
 #include "rules/members/payload.hpp"
 #include "service/imports/rows.hpp"
+#include "service/imports/staging.hpp"
 
 namespace muster::api {
 namespace {
@@ -152,6 +153,17 @@ constexpr auto kImportJob = record<ImportJob>(
     field<&ImportJob::failure>("failure", "Reason why the job failed; null in other states."),
     field<&ImportJob::preview>(
         "preview", "Predicted result of a commit at the end of the dry run; null before."),
+    field<&ImportJob::errors>(
+        "errors",
+        "Number of invalid and failed rows by error and field, the most frequent first. Up to 20 "
+        "fields of an error are distinguished; the rows of further fields have field null."),
+    field<&ImportJob::phase_started_at>(
+        "phase_started_at",
+        "Time when the job entered its state; null if it did before the upgrade that added this field."),
+    field<&ImportJob::queue_position>(
+        "queue_position",
+        "0: the runner works on the job. From 1: place among the jobs that wait for the runner, up "
+        "to 100. null if the job does not need the runner."),
     field<&ImportJob::heartbeat_at>(
         "heartbeat_at", "Time when the runner last worked on the job; null if it has not started."),
     field<&ImportJob::completed_at>(
@@ -164,11 +176,7 @@ constexpr auto kImportJob = record<ImportJob>(
 
 // The error codes of rows.
 Json::Value error_code_schema() {
-    Json::Value schema = one_of({});
-    for (const auto& name : kNames<rules::RowError>) {
-        if (name.value != rules::RowError::None) schema["enum"].append(std::string(name.text));
-    }
-    return or_null(schema);
+    return or_null(rules::row_error_schema());
 }
 
 void write_error_code(JsonWriter& to, const ImportRow& row) {
@@ -276,13 +284,17 @@ auto cancel_import(Call& call, OrgTransaction& transaction, Nothing) {
 auto list_import_rows(Call& call) {
     const auto position = call.cursor_position();
     const auto after = position ? parse_number<std::uint32_t>(*position).value_or(0) : 0;
-    const auto state = call.query.text("state");
+    service::RowFilter filter;
+    for (const std::string& state : call.query.list("state")) {
+        filter.states.push_back(*parse<rules::RowState>(state));
+    }
+    if (const auto error = call.query.text("error_code")) {
+        filter.error = parse<rules::RowError>(*error);
+    }
     auto page = service::list_import_rows(call.context, call.org(), call.id<ImportId>(), after,
-                                          state ? parse<rules::RowState>(*state) : std::nullopt,
-                                          call.query.integer("limit"));
+                                          filter, call.query.integer("limit"));
     if (!page) throw Error(ErrorCode::NotFound);
-    const auto next =
-        page->has_more ? std::optional(std::to_string(page->rows.back().row_number)) : std::nullopt;
+    const auto next = page->next ? std::optional(std::to_string(*page->next)) : std::nullopt;
     return page_of(call, std::move(page->rows), next);
 }
 
@@ -310,11 +322,20 @@ constexpr std::array kImportListQuery = {
                    .choice = name_at<rules::ImportState>,
                    .meaning = "Only jobs in this state."},
 };
+// The first name is that of rows without an error.
+std::string_view error_code_at(std::size_t index) {
+    return name_at<rules::RowError>(index + 1);
+}
+
 constexpr std::array kRowsQuery = {
     page_limit(1000, 100),
     kPageCursor,
+    QueryParameter{.name = "state",
+                   .choice = name_at<rules::RowState>,
+                   .is_list = true,
+                   .meaning = "Only rows in one of these states, separated by commas."},
     QueryParameter{
-        .name = "state", .choice = name_at<rules::RowState>, .meaning = "Only rows in this state."},
+        .name = "error_code", .choice = error_code_at, .meaning = "Only rows with this error."},
 };
 constexpr std::array kReportQuery = {
     QueryParameter{.name = "raw",
@@ -394,8 +415,8 @@ constexpr std::array kImportEndpoints = {
         .summary = "List an import job's rows with their results",
         .description =
             "Lists the rows of a job with their states, by row number. It works in every state of "
-            "the job. A page of large rows may be shorter than limit; continue until next_cursor "
-            "is null.",
+            "the job. state selects several states, error_code one error. A page may be shorter "
+            "than limit, or empty; continue until next_cursor is null.",
         .query = kRowsQuery,
         .reply = {200, "A page of rows."},
         .handler = answers<kImportRowList, list_import_rows>},

@@ -92,6 +92,12 @@ Json::Value query_schema(const QueryParameter& query) {
             schema["enum"].append(std::string(query.choice(i)));
         }
     }
+    if (query.is_list) {
+        Json::Value list = array_of_schema(std::move(schema));
+        list["minItems"] = 1;
+        list["uniqueItems"] = true;
+        return list;
+    }
     return schema;
 }
 
@@ -99,6 +105,10 @@ void add_query_parameters(const Endpoint& row, Json::Value& to) {
     for (const QueryParameter& query : row.query) {
         Json::Value value = parameter("query", query.name, query.meaning);
         value["schema"] = query_schema(query);
+        if (query.is_list) {
+            value["style"] = "form";
+            value["explode"] = false;
+        }
         to.append(std::move(value));
     }
 }

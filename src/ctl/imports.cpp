@@ -33,14 +33,37 @@ Json::Value job_json(const rules::ImportJob& job) {
     json["created_at"] = job.created_at.text();
     json["heartbeat_at"] = job.heartbeat_at ? Json::Value(job.heartbeat_at->text()) : Json::Value();
     if (job.failure) json["failure"] = job.failure->code;
+    if (job.phase_started_at) json["phase_started_at"] = job.phase_started_at->text();
+    if (job.queue_position) json["queue_position"] = Json::Int64(*job.queue_position);
+    json["errors"] = Json::Value(Json::arrayValue);
+    for (const rules::ErrorCount& entry : job.errors) {
+        Json::Value error;
+        error["error_code"] = std::string(text_of(entry.error));
+        error["field"] = entry.field.empty() ? Json::Value() : Json::Value(entry.field);
+        error["count"] = Json::Int64(entry.count);
+        json["errors"].append(std::move(error));
+    }
     return json;
 }
 
 // In the order of a job's life. jsoncpp sorts members by name.
 constexpr std::array kShown = {
-    "id",           "state",         "failure",        "file_name",      "created_at",
-    "heartbeat_at", "attempts",      "staged_rows",    "processed_rows", "valid_rows",
-    "invalid_rows", "created_count", "attached_count", "failed_count",
+    "id",
+    "state",
+    "failure",
+    "file_name",
+    "created_at",
+    "phase_started_at",
+    "queue_position",
+    "heartbeat_at",
+    "attempts",
+    "staged_rows",
+    "processed_rows",
+    "valid_rows",
+    "invalid_rows",
+    "created_count",
+    "attached_count",
+    "failed_count",
 };
 
 std::string job_text(const Json::Value& job) {
@@ -49,6 +72,11 @@ std::string job_text(const Json::Value& job) {
         if (!job.isMember(name)) continue;
         const std::string value = job[name].asString();
         text += std::string(name) + ": " + (value.empty() ? "-" : printable(value)) + "\n";
+    }
+    for (const Json::Value& error : job["errors"]) {
+        text += "error: " + error["error_code"].asString() + " " +
+                (error["field"].isNull() ? "-" : printable(error["field"].asString())) + " " +
+                error["count"].asString() + "\n";
     }
     return text;
 }

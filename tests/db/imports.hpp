@@ -6,6 +6,7 @@
 #include "service/imports/dry_run.hpp"
 #include "service/imports/jobs.hpp"
 #include "service/imports/rows.hpp"
+#include "service/imports/staging.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 
@@ -116,11 +117,13 @@ struct ImportFixture : Fixture {
                                        std::optional<rules::RowState> state = std::nullopt) {
         std::vector<rules::ImportRow> all;
         for (std::int64_t after = 0;;) {
-            auto page = service::list_import_rows(context, acme, id, after, state, 1'000'000);
+            service::RowFilter filter;
+            if (state) filter.states.push_back(*state);
+            auto page = service::list_import_rows(context, acme, id, after, filter, 1'000'000);
             BOOST_TEST_REQUIRE(page.has_value());
             all.insert(all.end(), page->rows.begin(), page->rows.end());
-            if (!page->has_more) return all;
-            after = all.back().row_number;
+            if (!page->next) return all;
+            after = *page->next;
         }
     }
     // "created", or "invalid ROW_DUPLICATE_IN_FILE", by row number.

@@ -57,10 +57,10 @@ MeasuredCall by_external_id(const char* name, store::MemberLock lock) {
         return store::find_members_by_external_id(org, some_texts("C-"), lock);
     });
 }
-MeasuredCall blocks(const char* name, store::BlockFilter filter) {
+MeasuredCall blocks(const char* name, const store::RowStates& states) {
     // Half of the blocks are staged.
     return measured({name}, 2 * kPage + kEnds, [=](OrgStore& org) {
-        return store::read_blocks(org, id_of<ImportId>(2), {1100, 0}, filter, kPage);
+        return store::read_blocks(org, id_of<ImportId>(2), {1100, 0}, states, kPage);
     });
 }
 
@@ -143,18 +143,10 @@ std::vector<MeasuredCall> member_calls() {
 }
 
 std::vector<MeasuredCall> import_calls() {
-    using store::BlockFilter;
-    std::vector<MeasuredCall> calls{
-        blocks("import_blocks.read", BlockFilter::All),
-        blocks("import_blocks.read_staged", BlockFilter::Staged),
-        blocks("import_blocks.read_valid", BlockFilter::Valid),
-        blocks("import_blocks.read_invalid", BlockFilter::Invalid),
-        blocks("import_blocks.read_created", BlockFilter::Created),
-        blocks("import_blocks.read_attached", BlockFilter::Attached),
-        blocks("import_blocks.read_merged", BlockFilter::Merged),
-        blocks("import_blocks.read_failed", BlockFilter::Failed),
-        blocks("import_blocks.read_faulty", BlockFilter::Faulty),
-    };
+    std::vector<MeasuredCall> calls{blocks("import_blocks.read", {})};
+    for (const auto& name : kNames<rules::RowState>) {
+        calls.push_back(blocks("import_blocks.read_states", {name.value}));
+    }
     const auto add = [&](const char* name, std::int64_t most, const auto& call) {
         calls.push_back(measured({name}, most, call));
     };
@@ -168,15 +160,17 @@ std::vector<MeasuredCall> import_calls() {
     });
     add("import_blocks.delete_some", 2 * kPage + kEnds,
         [](OrgStore& org) { return store::delete_some_blocks(org, id_of<ImportId>(2), kPage); });
-    add("imports.page", kOnePage, [](OrgStore& org) {
+    add("imports.page", 4 * kPage + kEnds, [](OrgStore& org) {
         return store::page_imports(org, id_of<ImportId>(90), {}, kPage, kBeforeExpiry);
     });
-    add("imports.page_of_state", kOnePage, [](OrgStore& org) {
+    add("imports.page_of_state", 4 * kPage + kEnds, [](OrgStore& org) {
         return store::page_imports(org, id_of<ImportId>(90), rules::ImportState::Completed, kPage,
                                    kBeforeExpiry);
     });
     add("imports.find_due", 2 * kEnds,
         [](Tx& tx) { return store::find_due_import(tx, kBeforeExpiry); });
+    add("imports.count_ahead", 2 * kEnds,
+        [](Tx& tx) { return store::count_imports_ahead(tx, kEarly, kEarly, kBeforeExpiry, 99); });
     add("imports.find_expired", 2 * kPage + kEnds, [](Tx& tx) {
         return store::find_expired_imports(tx, kBeforeExpiry + Milliseconds(90), kPage);
     });

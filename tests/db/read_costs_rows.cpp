@@ -65,6 +65,8 @@ constexpr TableRows kRows[] = {
      "created_at, updated_at",
      "{org}, {id}, 'api', IF(seq = 1, 'validating', 'completed'), '{}', 'f', 1, 1000000 + seq, "
      "seq, seq"},
+    {"import_progress", Owner::Organization, kSome, "organization_id, job_id, phase_started_at",
+     "{org}, {id}, seq"},
     {"import_blocks", Owner::Organization, kAll,
      "organization_id, job_id, block_no, part, state, row_count, valid_count, invalid_count, "
      "created_count, attached_count, merged_count, failed_count, staged_at, updated_at, data",

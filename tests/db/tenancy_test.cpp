@@ -26,7 +26,6 @@
 using namespace muster;
 using db::OrgStore;
 using rules::ImportState;
-using store::BlockFilter;
 using store::BlockKey;
 using test::kHash;
 using test::kLater;
@@ -304,6 +303,10 @@ BOOST_AUTO_TEST_CASE(import_jobs) {
     check({"imports.move_to_validating"}, [&](OrgStore& org) {
         return store::move_import_to_validating(org, owner.job, true, kNow);
     });
+    check({"imports.begin_phase"}, [&](OrgStore& org) {
+        store::begin_import_phase(org, owner.job, kLater);
+        return false;
+    });
     client.execute("UPDATE import_jobs SET expires_at = ? WHERE organization_id = ?", kNow,
                    owner.id);
     check(insertion,
@@ -332,6 +335,12 @@ BOOST_AUTO_TEST_CASE(leases_on_import_jobs) {
     check({"imports.add_progress"}, [&](OrgStore& org) {
         return store::add_import_progress(org, owner.job, runner, ImportState::Validating, {},
                                           BlockKey{1, 0}, kNow, kLater);
+    });
+    check({"imports.lock_row_errors", "imports.write_row_errors"}, [&](OrgStore& org) {
+        rules::ErrorCounts more;
+        more.add(rules::RowError::WriteFailed, "");
+        store::add_row_errors(org, owner.job, more, kNow);
+        return false;
     });
     check({"imports.finish"}, [&](OrgStore& org) {
         return store::finish_import(org, owner.job, runner, ImportState::Validating,
@@ -369,21 +378,12 @@ BOOST_AUTO_TEST_CASE(import_blocks) {
           [&](OrgStore& org) { return store::delete_some_blocks(org, owner.job, 10) > 0; });
 }
 
-BOOST_AUTO_TEST_CASE(import_blocks_by_filter) {
-    const std::vector<std::pair<BlockFilter, std::string>> filters = {
-        {BlockFilter::All, "read"},
-        {BlockFilter::Staged, "read_staged"},
-        {BlockFilter::Valid, "read_valid"},
-        {BlockFilter::Invalid, "read_invalid"},
-        {BlockFilter::Created, "read_created"},
-        {BlockFilter::Attached, "read_attached"},
-        {BlockFilter::Merged, "read_merged"},
-        {BlockFilter::Failed, "read_failed"},
-        {BlockFilter::Faulty, "read_faulty"},
-    };
-    for (const auto& [filter, name] : filters) {
-        check({"import_blocks." + name}, [&, by = filter](OrgStore& org) {
-            return has_block(store::read_blocks(org, owner.job, {}, by, 10));
+BOOST_AUTO_TEST_CASE(import_blocks_by_state) {
+    check({"import_blocks.read"},
+          [&](OrgStore& org) { return has_block(store::read_blocks(org, owner.job, {}, {}, 10)); });
+    for (const auto& name : kNames<rules::RowState>) {
+        check({"import_blocks.read_states"}, [&](OrgStore& org) {
+            return has_block(store::read_blocks(org, owner.job, {}, {name.value}, 10));
         });
     }
 }
@@ -415,7 +415,7 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/import_jobs") * after("tenancy/leases_on_import_jobs") *
         after("tenancy/import_blocks") * after("tenancy/attributes_for_writing") *
         after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
-        after("tenancy/import_blocks_by_filter") * after("tenancy/modules") *
+        after("tenancy/import_blocks_by_state") * after("tenancy/modules") *
         after("tenancy/module_versions") * after("tenancy/installations") *
         after("tenancy/configs_of_installations") * after("tenancy/webhook_outbox") *
         after("tenancy/webhook_endpoints") * after("tenancy/webhook_deliveries") *

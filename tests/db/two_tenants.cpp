@@ -51,6 +51,7 @@ void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
         const auto member = empty_member(tenant, "");
         store::fill_members(org, {&member, 1}, kNow);
         store::insert_import(org, job(tenant));
+        store::begin_import_phase(org, tenant.job, kNow);
         const store::NewBlock block{{0, 0}, 1, "data"};
         store::insert_blocks(org, tenant.job, {&block, 1}, kNow);
         store::write_outcome(org, tenant.job, {0, 0}, store::BlockState::Checked, one_of_each(),

@@ -5,7 +5,7 @@
 #include "fuzz/fuzz.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/payload.hpp"
-#include "service/imports/jobs.hpp"
+#include "service/imports/staging.hpp"
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "base/ids.hpp"
 #include "rules/imports/block_key.hpp"
-#include "rules/imports/states.hpp"
+#include "rules/imports/outcome.hpp"
 #include "rules/members/fields.hpp"
 
 #include <array>
@@ -67,18 +67,6 @@ struct Redaction {
 };
 // Throws CorruptBlock.
 [[nodiscard]] Redaction redact_rows(std::string_view block, std::string_view email);
-
-struct RowOutcome {
-    RowState state = RowState::Staged;
-    RowError error = RowError::None;
-    std::string key;  // the key of the invalid attribute, or ""
-    UserId user_id;   // for created, attached and merged rows
-
-    bool has_user() const {
-        return state == RowState::Created || state == RowState::Attached ||
-               state == RowState::Merged;
-    }
-};
 
 [[nodiscard]] std::string encode_outcomes(const std::vector<RowOutcome>& outcomes);
 // `rows`: the number of rows of the block. Empty bytes mean that all are Staged. Throws

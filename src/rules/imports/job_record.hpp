@@ -4,7 +4,41 @@
 #include "base/record.hpp"
 #include "rules/imports/jobs.hpp"
 
+namespace muster::rules {
+
+// The codes of all errors.
+inline Json::Value row_error_schema() {
+    Json::Value schema = one_of({});
+    for (const auto& name : kNames<RowError>) {
+        if (name.value != RowError::None) schema["enum"].append(std::string(name.text));
+    }
+    return schema;
+}
+
+}  // namespace muster::rules
+
 namespace muster {
+
+template <>
+struct JsonType<rules::ErrorCount> {
+    static constexpr auto kRecord = record<rules::ErrorCount>(
+        "ImportErrorCount",
+        RecordField<rules::ErrorCount>{
+            "error_code", "Error of the rows.",
+            [](JsonWriter& to, const rules::ErrorCount& entry) { to.string(text_of(entry.error)); },
+            rules::row_error_schema},
+        RecordField<rules::ErrorCount>{
+            "field",
+            "Path of the field in the payload; null if the error is not about a field, and for "
+            "fields beyond the limit.",
+            [](JsonWriter& to, const rules::ErrorCount& entry) {
+                entry.field.empty() ? to.null() : to.string(entry.field);
+            },
+            JsonType<std::optional<std::string>>::schema},
+        field<&rules::ErrorCount::count>("count", "Number of rows."));
+    static void write(JsonWriter& to, const rules::ErrorCount& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
 
 template <>
 struct JsonType<rules::ImportFailure> {

@@ -5,12 +5,14 @@
 #include "base/names.hpp"
 #include "base/time.hpp"
 #include "rules/imports/block_key.hpp"
+#include "rules/imports/error_counts.hpp"
 #include "rules/imports/states.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::rules {
 
@@ -48,9 +50,18 @@ struct ImportJob {
     std::int64_t failed_count = 0;
     std::optional<ImportFailure> failure;
     std::optional<ImportPreview> preview;
+    std::vector<ErrorCount> errors;
+    // When the job entered its state; nullopt if that was before schema version 7.
+    std::optional<Timestamp> phase_started_at;
+    // 0: a runner works on the job. Otherwise the place among the waiting jobs, from 1. nullopt if
+    // the job does not need a runner.
+    std::optional<std::int64_t> queue_position;
     bool commit_requested = false;
     BlockKey next_block;
     int attempts = 0;
+    bool is_leased = false;
+    Timestamp lease_until;
+    Timestamp served_at;
     std::optional<Timestamp> heartbeat_at;
     std::optional<Timestamp> completed_at;
     Timestamp expires_at;

@@ -41,6 +41,20 @@ std::string row_error_message(RowError error, std::string_view key) {
     return "";
 }
 
+std::string row_error_field(RowError error, std::string_view key) {
+    switch (error) {
+        case RowError::None:
+        case RowError::WriteFailed:
+            return "";
+        case RowError::DuplicateInFile:
+            return "email";
+        case RowError::AttrInvalidValue:
+        case RowError::AttrUnknownKey:
+            return key.empty() ? "attributes" : std::string("attributes.").append(key);
+    }
+    return "";
+}
+
 RowError row_error_of(AttributeResult result) {
     switch (result) {
         case AttributeResult::Good:

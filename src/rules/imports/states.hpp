@@ -45,6 +45,9 @@ enum class RowError : std::uint8_t {
 RowError row_error_of(AttributeResult result);
 // A sentence for a person. `key` is the key of the invalid attribute, if any.
 std::string row_error_message(RowError error, std::string_view key);
+// The path of the invalid field in the payload, such as "email" or "attributes.phone"; "" if the
+// error is not about a field.
+std::string row_error_field(RowError error, std::string_view key);
 
 }  // namespace muster::rules
 

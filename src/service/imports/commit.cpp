@@ -49,6 +49,12 @@ class BlockCommit {
     BlockKey key() const { return block_.key; }
     const std::vector<RowOutcome>& outcomes() const { return outcomes_; }
     std::int64_t attempted() const { return attempted_; }
+    void add_failures(rules::ErrorCounts& to) const {
+        for (const RowOutcome& outcome : outcomes_) {
+            if (outcome.state != RowState::Failed) continue;
+            to.add(outcome.error, rules::row_error_field(outcome.error, outcome.key));
+        }
+    }
 
     // Writes all rows with one set of statements.
     void write(db::Tx& tx, OrgId organization, Expect expect, Timestamp now) {
@@ -129,6 +135,7 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
         db::OrgStore org(tx, lease.organization);
         const auto registry = attribute_registry_for_writing(tx, lease.organization);
         store::ImportProgress progress;
+        rules::ErrorCounts errors;
         for (const BlockKey& key : unit.blocks) {
             auto block = store::lock_uncommitted_block(org, lease.id, key);
             if (!block) continue;
@@ -142,12 +149,14 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
             progress.created += counts.created;
             progress.attached += counts.attached + counts.merged;
             progress.failed += counts.failed;
+            if (counts.failed > 0) commit.add_failures(errors);
             expect = expectation_after(counts);
         }
         if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Committing,
                                         progress, std::nullopt, now, lease_end(context, now))) {
             throw LeaseLost{};
         }
+        store::add_row_errors(org, lease.id, errors, now);
     });
 }
 

@@ -29,7 +29,7 @@ constexpr int kBlocksPerBatch = 10;
 std::vector<store::Block> read_batch(Context& context, const Lease& lease, BlockKey from) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
-        return store::read_blocks(org, lease.id, from, store::BlockFilter::All, kBlocksPerBatch);
+        return store::read_blocks(org, lease.id, from, {}, kBlocksPerBatch);
     });
 }
 
@@ -73,6 +73,7 @@ struct ValidatedBatch::Impl {
     std::vector<std::vector<RowOutcome>> outcomes;  // for each block
     std::vector<std::string_view> valid;            // addresses, as views into the blocks' data
     store::ImportProgress progress;
+    rules::ErrorCounts errors;
 };
 
 ValidatedBatch::ValidatedBatch(std::vector<store::Block> blocks,
@@ -86,6 +87,7 @@ ValidatedBatch::ValidatedBatch(std::vector<store::Block> blocks,
             if (outcomes.back().state == RowState::Valid) impl_->valid.push_back(row.email());
         }
         impl_->progress.processed += static_cast<std::int64_t>(outcomes.size());
+        impl_->errors.add(outcomes);
     }
     impl_->progress.valid = static_cast<std::int64_t>(impl_->valid.size());
     impl_->progress.invalid = impl_->progress.processed - impl_->progress.valid;
@@ -131,6 +133,7 @@ void ValidatedBatch::record(Context& context, const Lease& lease,
                                         progress, next, now, lease_end(context, now))) {
             throw LeaseLost{};
         }
+        store::add_row_errors(org, lease.id, impl_->errors, now);
     });
 }
 

@@ -4,17 +4,11 @@
 #include "base/faults.hpp"
 #include "base/json.hpp"
 #include "db/transaction.hpp"
-#include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
-#include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <span>
 #include <stdexcept>
-#include <unordered_set>
 
 namespace muster::service {
 namespace {
@@ -23,21 +17,23 @@ using rules::ImportState;
 
 constexpr Milliseconds kRetention = std::chrono::days(30);
 
-[[noreturn]] void reject_state(ImportState state, std::string_view expected) {
-    throw Error(ErrorCode::ImportJobInvalidState)
-        .detail("state", std::string(text_of(state)))
-        .detail("expected", std::string(expected));
+// Fills in the place among the jobs that wait for a runner.
+void add_queue_position(db::Tx& tx, rules::ImportJob& job, Timestamp now) {
+    constexpr int kMostAhead = 99;
+    if (!rules::is_in_progress(job.state)) return;
+    if (job.is_leased && job.lease_until > now) {
+        job.queue_position = 0;
+    } else {
+        job.queue_position =
+            1 + store::count_imports_ahead(tx, job.served_at, job.created_at, now, kMostAhead);
+    }
 }
 
-rules::ImportJob locked(db::OrgStore& org, ImportId id, Timestamp now) {
-    auto job = store::lock_import(org, id, now);
-    if (!job) throw Error(ErrorCode::NotFound);
-    return std::move(*job);
-}
-
-rules::ImportJob reread(db::OrgStore& org, ImportId id, Timestamp now) {
-    auto job = store::find_import(org, id, now);
+rules::ImportJob reread(OrgTransaction& transaction, ImportId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto job = store::find_import(org, id, transaction.now);
     if (!job) throw std::runtime_error("a locked import job does not exist");
+    add_queue_position(transaction.tx, *job, transaction.now);
     return std::move(*job);
 }
 
@@ -65,127 +61,20 @@ std::string mapping_json(const rules::Mapping& mapping) {
     return text;
 }
 
-// ---------------------------------------------------------------------------- staging
-
-using BlockRows = std::span<const rules::StagedRow>;
-
-bool by_number(const rules::StagedRow& left, const rules::StagedRow& right) {
-    return left.row_number < right.row_number;
-}
-
-void reject_repeated_numbers(const std::vector<NewRow>& rows) {
-    std::unordered_set<std::int64_t> seen;
-    seen.reserve(rows.size());
-    Faults faults;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (seen.insert(rows[i].number).second) continue;
-        faults.add("rows[" + std::to_string(i) + "].rowNumber", FieldCode::Duplicate);
-    }
-    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
-}
-
-// The rows ordered by number, as views into `rows`.
-std::vector<rules::StagedRow> sorted_rows(const std::vector<NewRow>& rows) {
-    std::vector<rules::StagedRow> sorted;
-    sorted.reserve(rows.size());
-    for (const NewRow& row : rows) {
-        sorted.push_back(rules::staged_row(static_cast<std::uint32_t>(row.number), row.fields));
-    }
-    if (!std::is_sorted(sorted.begin(), sorted.end(), by_number)) {
-        std::sort(sorted.begin(), sorted.end(), by_number);
-    }
-    return sorted;
-}
-
-// Rows for the same stored part, or for a new block.
-struct Destination {
-    rules::BlockKey key;
-    bool is_stored = false;
-    BlockRows rows;
-};
-
-// The stored part for a row: the last part of its block that begins at or before the row, or else
-// the block's first part. Returns nullopt if the block is new. Requires sorted `keys`.
-std::optional<rules::BlockKey> part_for(std::uint32_t row_number,
-                                        const std::vector<rules::BlockKey>& keys) {
-    const rules::BlockKey target{rules::block_of(row_number), rules::index_in_block(row_number)};
-    const auto next = std::upper_bound(keys.begin(), keys.end(), target);
-    if (next != keys.begin() && std::prev(next)->number == target.number) return *std::prev(next);
-    if (next != keys.end() && next->number == target.number) return *next;
-    return std::nullopt;
-}
-
-// The destination of each run of rows. Requires sorted `rows`; the destinations are sorted too.
-std::vector<Destination> destinations_of(const std::vector<rules::StagedRow>& rows,
-                                         const std::vector<rules::BlockKey>& keys) {
-    std::vector<Destination> destinations;
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto part = part_for(rows[i].row_number, keys);
-        const auto key = part.value_or(rules::BlockKey{rules::block_of(rows[i].row_number), 0});
-        if (destinations.empty() || destinations.back().key != key) {
-            destinations.push_back({key, part.has_value(), {}});
-            from = i;
-        }
-        destinations.back().rows = BlockRows(rows).subspan(from, i + 1 - from);
-    }
-    return destinations;
-}
-
-std::vector<std::uint32_t> block_numbers_of(const std::vector<rules::StagedRow>& rows) {
-    std::vector<std::uint32_t> numbers;
-    for (const rules::StagedRow& row : rows) {
-        const std::uint32_t number = rules::block_of(row.row_number);
-        if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
-    }
-    return numbers;
-}
-
-// The old and new rows of a block, sorted. A new row replaces the old row with the same number.
-std::vector<rules::StagedRow> merged_rows(const std::vector<rules::StagedRow>& old,
-                                          BlockRows fresh) {
-    std::vector<rules::StagedRow> merged(fresh.begin(), fresh.end());
-    for (const rules::StagedRow& row : old) {
-        if (!std::binary_search(fresh.begin(), fresh.end(), row, by_number)) merged.push_back(row);
-    }
-    std::sort(merged.begin(), merged.end(), by_number);
-    return merged;
-}
-
-// Packs the rows of one block. A part that would exceed kMaxPartBytes begins a new part.
-std::vector<store::NewBlock> pack(BlockRows rows) {
-    std::vector<store::NewBlock> parts;
-    std::size_t bytes = 0;
-    for (const rules::StagedRow& row : rows) bytes += rules::encoded_size(row);
-    for (const rules::StagedRow& row : rows) {
-        if (parts.empty() ||
-            parts.back().data.size() + rules::encoded_size(row) > rules::kMaxPartBytes) {
-            const int part = rules::index_in_block(row.row_number);
-            parts.push_back({{rules::block_of(row.row_number), part}, 0, {}});
-            parts.back().data.reserve(std::min(bytes, rules::kMaxPartBytes));
-        }
-        rules::append_row(parts.back().data, row);
-        ++parts.back().rows;
-    }
-    return parts;
-}
-
-// Stages one run of rows and returns how many rows the job gains. Reads and writes only the
-// affected part, so a small call is cheap in a large block.
-int stage_run(db::OrgStore& org, ImportId id, const Destination& to, Timestamp now) {
-    if (!to.is_stored) {
-        store::insert_blocks(org, id, pack(to.rows), now);
-        return static_cast<int>(to.rows.size());
-    }
-    const auto stored = store::read_block(org, id, to.key);
-    if (!stored) throw std::runtime_error("a block of a locked import job does not exist");
-    const auto merged = merged_rows(rules::decode_rows(stored->data), to.rows);
-    store::delete_block(org, id, to.key);
-    store::insert_blocks(org, id, pack(merged), now);
-    return static_cast<int>(merged.size()) - stored->rows;
-}
-
 }  // namespace
+
+void reject_import_state(ImportState state, std::string_view expected) {
+    throw Error(ErrorCode::ImportJobInvalidState)
+        .detail("state", std::string(text_of(state)))
+        .detail("expected", std::string(expected));
+}
+
+rules::ImportJob lock_import(OrgTransaction& transaction, ImportId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto job = store::lock_import(org, id, transaction.now);
+    if (!job) throw Error(ErrorCode::NotFound);
+    return std::move(*job);
+}
 
 rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in) {
     db::OrgStore org(transaction.tx, transaction.org());
@@ -202,45 +91,29 @@ rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in)
     job.file_name = in.file_name;
     job.declared_total = in.declared_total;
     job.created_at = job.updated_at = transaction.now;
+    job.phase_started_at = transaction.now;
     job.expires_at = transaction.now + kRetention;
     if (const auto active = store::insert_import(org, job)) {
         throw Error(ErrorCode::ImportJobActiveExists).detail("job_id", active->text());
     }
+    store::begin_import_phase(org, job.id, transaction.now);
     audit(transaction, "import.created", job.id.text());
     return job;
 }
 
-void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows) {
-    reject_repeated_numbers(rows);
-    const auto sorted = sorted_rows(rows);
-    db::OrgStore org(transaction.tx, transaction.org());
-    // Concurrent calls for one job write one after the other; the packing above runs in parallel.
-    const auto job = locked(org, id, transaction.now);
-    if (job.state != ImportState::Staging) reject_state(job.state, "staging");
-    if (rows.empty()) return;
-    const auto keys = store::find_block_keys(org, id, block_numbers_of(sorted));
-    int added = 0;
-    for (const Destination& to : destinations_of(sorted, keys))
-        added += stage_run(org, id, to, transaction.now);
-    if (!store::add_staged_rows(org, id, added, kMostImportRows, transaction.now)) {
-        throw Error(ErrorCode::ImportRowLimitExceeded)
-            .detail("staged_rows", Json::Int64(job.staged_rows))
-            .detail("limit", Json::Int64(kMostImportRows));
-    }
-}
-
 rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto job = locked(org, id, transaction.now);
-    if (job.state != ImportState::Staging) reject_state(job.state, "staging");
+    const auto job = lock_import(transaction, id);
+    if (job.state != ImportState::Staging) reject_import_state(job.state, "staging");
     store::move_import_to_validating(org, id, false, transaction.now);
-    return reread(org, id, transaction.now);
+    store::begin_import_phase(org, id, transaction.now);
+    return reread(transaction, id);
 }
 
 rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
                                std::optional<bool> dry_run) {
     db::OrgStore org(transaction.tx, transaction.org());
-    auto job = locked(org, id, transaction.now);
+    auto job = lock_import(transaction, id);
     if (job.state == ImportState::Validated) {
         if (dry_run == true) return job;  // the dry run has already been done
         store::move_import(org, id, ImportState::Validated, ImportState::Committing,
@@ -248,27 +121,29 @@ rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
     } else if (job.state == ImportState::Staging && dry_run == false) {
         store::move_import_to_validating(org, id, true, transaction.now);
     } else {
-        reject_state(job.state, "validated");
+        reject_import_state(job.state, "validated");
     }
+    store::begin_import_phase(org, id, transaction.now);
     audit(transaction, "import.committed", id.text());
-    return reread(org, id, transaction.now);
+    return reread(transaction, id);
 }
 
 rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id) {
     db::OrgStore org(transaction.tx, transaction.org());
-    auto job = locked(org, id, transaction.now);
+    auto job = lock_import(transaction, id);
     if (job.state == ImportState::Canceled) return job;
-    if (!rules::can_cancel(job.state)) reject_state(job.state, "staging, validating or validated");
+    if (!rules::can_cancel(job.state))
+        reject_import_state(job.state, "staging, validating or validated");
     store::move_import(org, id, job.state, ImportState::Canceled, transaction.now);
+    store::begin_import_phase(org, id, transaction.now);
     audit(transaction, "import.canceled", id.text());
-    return reread(org, id, transaction.now);
+    return reread(transaction, id);
 }
 
 void cancel_import_now(Context& context, OrgId organization, ImportId id) {
     context.database.transaction([&](db::Tx& tx) {
         OrgTransaction transaction{tx, {organization}, Timestamp::now()};
-        db::OrgStore org(tx, organization);
-        if (locked(org, id, transaction.now).state == ImportState::Canceled) return;
+        if (lock_import(transaction, id).state == ImportState::Canceled) return;
         cancel_import(transaction, id);
         audit_operator(tx, organization, "import.canceled", id.text(), {}, transaction.now);
     });
@@ -277,7 +152,10 @@ void cancel_import_now(Context& context, OrgId organization, ImportId id) {
 std::optional<rules::ImportJob> read_import(Context& context, OrgId organization, ImportId id) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_import(org, id, Timestamp::now());
+        const Timestamp now = Timestamp::now();
+        auto job = store::find_import(org, id, now);
+        if (job) add_queue_position(tx, *job, now);
+        return job;
     });
 }
 
@@ -287,8 +165,12 @@ std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, actor.organization);
         const Timestamp now = Timestamp::now();
-        store::move_import(org, id, ImportState::Validated, ImportState::Committing, now);
-        return store::find_import(org, id, now);
+        if (store::move_import(org, id, ImportState::Validated, ImportState::Committing, now)) {
+            store::begin_import_phase(org, id, now);
+        }
+        auto moved = store::find_import(org, id, now);
+        if (moved) add_queue_position(tx, *moved, now);
+        return moved;
     });
 }
 
@@ -297,7 +179,11 @@ std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
                                            std::optional<ImportState> state, int limit) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::page_imports(org, before, state, limit + 1, Timestamp::now());
+        const Timestamp now = Timestamp::now();
+        auto jobs = store::page_imports(org, before, state, limit + 1, now);
+        // At most one job of an organization is active.
+        for (rules::ImportJob& job : jobs) add_queue_position(tx, job, now);
+        return jobs;
     });
 }
 

@@ -1,22 +1,21 @@
 // The states of an import job, as changed by the API and the operator (specification 3.1, 4.1;
-// docs/api/imports.md "Imports"). The runner's steps are in dry_run.hpp and commit.hpp, rows and
-// the error report in rows.hpp.
+// docs/api/imports.md "Imports"). Staging is in staging.hpp, the runner's steps in dry_run.hpp and
+// commit.hpp, rows and the error report in rows.hpp.
 #pragma once
 
 #include "rules/imports/jobs.hpp"
 #include "rules/imports/mapping.hpp"
-#include "rules/members/fields.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::service {
 
 inline constexpr std::int64_t kMostImportRows = 250'000;
-inline constexpr std::size_t kMostStagedAtOnce = 5'000;
 
 struct NewImport {
     std::string file_name;
@@ -25,15 +24,6 @@ struct NewImport {
 };
 // Creates a job. Throws IMPORT_MAPPING_INVALID, IMPORT_JOB_ACTIVE_EXISTS.
 rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in);
-
-struct NewRow {
-    std::int64_t number = 0;
-    rules::MemberFields fields;
-};
-// Stages all rows or none. A row replaces the staged row with the same number. Throws
-// VALIDATION_ERROR if a number is repeated, NOT_FOUND, IMPORT_JOB_INVALID_STATE,
-// IMPORT_ROW_LIMIT_EXCEEDED.
-void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows);
 
 // Moves a job from staging to validating. Throws NOT_FOUND, IMPORT_JOB_INVALID_STATE.
 rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id);
@@ -62,5 +52,10 @@ std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor
 std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
                                            std::optional<ImportId> before,
                                            std::optional<rules::ImportState> state, int limit);
+
+// For the steps of a job: locks the job, or throws NOT_FOUND.
+rules::ImportJob lock_import(OrgTransaction& transaction, ImportId id);
+// Throws IMPORT_JOB_INVALID_STATE.
+[[noreturn]] void reject_import_state(rules::ImportState state, std::string_view expected);
 
 }  // namespace muster::service

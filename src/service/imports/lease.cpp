@@ -8,6 +8,23 @@ namespace muster::service {
 
 using rules::ImportState;
 
+namespace {
+
+// False if the lease is lost.
+bool finish(Context& context, const Lease& lease, ImportState from, ImportState to,
+            const std::optional<rules::ImportFailure>& failure) {
+    return context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        const Timestamp now = Timestamp::now();
+        const bool is_finished =
+            store::finish_import(org, lease.id, lease.owner, from, to, failure, now);
+        if (is_finished) store::begin_import_phase(org, lease.id, now);
+        return is_finished;
+    });
+}
+
+}  // namespace
+
 // Claims and releases run in transactions. After a lost connection, uncommitted changes are rolled
 // back, so a second run finds the job unchanged.
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
@@ -39,11 +56,7 @@ void release_import(Context& context, const Lease& lease, AttemptPolicy policy,
 
 void fail_import(Context& context, const Lease& lease, ImportState from,
                  const rules::ImportFailure& failure) {
-    context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, lease.organization);
-        store::finish_import(org, lease.id, lease.owner, from, ImportState::Failed, failure,
-                             Timestamp::now());
-    });
+    finish(context, lease, from, ImportState::Failed, failure);
 }
 
 Timestamp lease_end(const Context& context, Timestamp now) {
@@ -51,13 +64,7 @@ Timestamp lease_end(const Context& context, Timestamp now) {
 }
 
 void finish_stage(Context& context, const Lease& lease, ImportState from, ImportState to) {
-    context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, lease.organization);
-        if (!store::finish_import(org, lease.id, lease.owner, from, to, std::nullopt,
-                                  Timestamp::now())) {
-            throw LeaseLost{};
-        }
-    });
+    if (!finish(context, lease, from, to, std::nullopt)) throw LeaseLost{};
 }
 
 }  // namespace muster::service

@@ -8,36 +8,21 @@
 #include "service/imports/jobs.hpp"
 #include "store/imports/blocks.hpp"
 
+#include <algorithm>
+
 namespace muster::service {
 namespace {
 
 using rules::RowState;
-using store::BlockFilter;
 using store::BlockKey;
 
 constexpr int kBlocksAtOnce = 4;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
-
-BlockFilter filter_for(std::optional<RowState> state) {
-    if (!state) return BlockFilter::All;
-    switch (*state) {
-        case RowState::Staged:
-            return BlockFilter::Staged;
-        case RowState::Valid:
-            return BlockFilter::Valid;
-        case RowState::Invalid:
-            return BlockFilter::Invalid;
-        case RowState::Created:
-            return BlockFilter::Created;
-        case RowState::Attached:
-            return BlockFilter::Attached;
-        case RowState::Merged:
-            return BlockFilter::Merged;
-        case RowState::Failed:
-            return BlockFilter::Failed;
-    }
-    return BlockFilter::All;
-}
+// A page examines at most this much, because blocks with matching states may hold no matching
+// error.
+constexpr int kMostReads = 64;
+constexpr std::size_t kMostExaminedBytes = std::size_t{32} << 20U;
+const store::RowStates kFaulty = {RowState::Invalid, RowState::Failed};
 
 std::string payload_json(const rules::StagedRow& row) {
     std::string text;
@@ -70,27 +55,82 @@ rules::ImportRow record_of(ImportId job, const store::Block& block, const rules:
     return record;
 }
 
-// Calls `visit(block, row, outcome)` for each row of the matching blocks, from row `after` + 1,
-// until it returns false. Each batch of blocks is a separate read, so a slow reader holds no locks.
-template <class Visit>
-void for_each_row(Context& context, OrgId organization, ImportId id, std::int64_t after,
-                  BlockFilter filter, const Visit& visit) {
-    BlockKey from{rules::block_of(static_cast<std::uint32_t>(after + 1)), 0};
-    for (;;) {
-        const auto blocks = context.database.autocommit([&](db::Tx& tx) {
-            db::OrgStore org(tx, organization);
-            return store::read_blocks(org, id, from, filter, kBlocksAtOnce);
+struct VisitedRow {
+    const store::Block& block;
+    const rules::StagedRow& row;
+    const rules::RowOutcome& outcome;
+};
+
+// The rows of the blocks that have a row in one of the states, from row `after` + 1. Each batch of
+// blocks is a separate read, so a slow reader holds no locks.
+class RowReader {
+  public:
+    RowReader(Context& context, OrgId organization, ImportId id, std::int64_t after,
+              const store::RowStates& states)
+        : context_(context),
+          organization_(organization),
+          id_(id),
+          after_(after),
+          states_(states),
+          from_{rules::block_of(static_cast<std::uint32_t>(after + 1)), 0} {}
+
+    // Calls `visit` for each row of the next batch until it returns false. Returns false if it did,
+    // or if no block is left.
+    template <class Visit>
+    bool visit_batch(const Visit& visit) {
+        const auto blocks = context_.database.autocommit([&](db::Tx& tx) {
+            db::OrgStore org(tx, organization_);
+            return store::read_blocks(org, id_, from_, states_, kBlocksAtOnce);
         });
-        if (blocks.empty()) return;
         for (const store::Block& block : blocks) {
-            const auto rows = rules::decode_rows(block.data);
-            const auto outcomes = rules::decode_outcomes(block.outcome, rows.size());
-            for (std::size_t i = 0; i < rows.size(); ++i) {
-                if (rows[i].row_number > after && !visit(block, rows[i], outcomes[i])) return;
-            }
+            bytes_ += block.data.size();
+            if (!visit_block(block, visit)) return false;
         }
-        from = blocks.back().key.next();
+        if (!blocks.empty()) from_ = blocks.back().key.next();
+        return !blocks.empty();
     }
+
+    std::size_t bytes() const { return bytes_; }
+
+  private:
+    template <class Visit>
+    bool visit_block(const store::Block& block, const Visit& visit) {
+        const auto rows = rules::decode_rows(block.data);
+        const auto outcomes = rules::decode_outcomes(block.outcome, rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (rows[i].row_number <= after_) continue;
+            if (!visit(VisitedRow{block, rows[i], outcomes[i]})) return false;
+        }
+        return true;
+    }
+
+    Context& context_;
+    OrgId organization_;
+    ImportId id_;
+    std::int64_t after_;
+    const store::RowStates& states_;
+    BlockKey from_;
+    std::size_t bytes_ = 0;
+};
+
+bool is_in(RowState state, const store::RowStates& states) {
+    return std::find(states.begin(), states.end(), state) != states.end();
+}
+
+bool matches(const RowFilter& filter, const rules::RowOutcome& outcome) {
+    if (!filter.states.empty() && !is_in(outcome.state, filter.states)) return false;
+    return !filter.error || outcome.error == *filter.error;
+}
+
+// Only an invalid or failed row has an error. nullopt if no row can match.
+std::optional<store::RowStates> states_to_read(const RowFilter& filter) {
+    if (!filter.error) return filter.states;
+    if (filter.states.empty()) return kFaulty;
+    store::RowStates states;
+    for (const RowState state : kFaulty) {
+        if (is_in(state, filter.states)) states.push_back(state);
+    }
+    return states.empty() ? std::nullopt : std::optional(states);
 }
 
 void append_line(std::string& text, const rules::StagedRow& row, const rules::RowOutcome& outcome,
@@ -113,29 +153,34 @@ std::string header_line() {
     return line + "attributes,row_number,error_code,error_message\r\n";
 }
 
-bool is_faulty(RowState state) {
-    return state == RowState::Invalid || state == RowState::Failed;
-}
-
 }  // namespace
 
 std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organization, ImportId id,
-                                              std::int64_t after, std::optional<RowState> state,
+                                              std::int64_t after, const RowFilter& filter,
                                               int limit) {
     if (!read_import(context, organization, id)) return std::nullopt;
     ImportRowPage page;
+    const auto states = states_to_read(filter);
+    if (!states) return page;
+    RowReader reader(context, organization, id, after, *states);
     std::size_t bytes = 0;
-    for_each_row(context, organization, id, after, filter_for(state),
-                 [&](const store::Block& block, const rules::StagedRow& row,
-                     const rules::RowOutcome& outcome) {
-                     if (state && outcome.state != *state) return true;
-                     const bool is_full = static_cast<int>(page.rows.size()) == limit;
-                     page.has_more = is_full || bytes > kPageBytes;
-                     if (page.has_more) return false;
-                     page.rows.push_back(record_of(id, block, row, outcome));
-                     bytes += page.rows.back().payload.size();
-                     return true;
-                 });
+    std::int64_t examined = after;
+    const auto add = [&](const VisitedRow& at) {
+        if (matches(filter, at.outcome)) {
+            const bool is_full = static_cast<int>(page.rows.size()) == limit || bytes > kPageBytes;
+            if (is_full) page.next = examined;
+            if (is_full) return false;
+            page.rows.push_back(record_of(id, at.block, at.row, at.outcome));
+            bytes += page.rows.back().payload.size();
+        }
+        examined = std::max<std::int64_t>(examined, at.row.row_number);
+        return true;
+    };
+    for (int reads = 1; reader.visit_batch(add); ++reads) {
+        if (reads < kMostReads && reader.bytes() < kMostExaminedBytes) continue;
+        page.next = examined;
+        break;
+    }
     return page;
 }
 
@@ -144,17 +189,18 @@ void write_error_report(Context& context, OrgId organization, ImportId id, bool 
     constexpr std::size_t kChunkBytes = 64U << 10U;
     const CsvCells cells = raw ? CsvCells::Raw : CsvCells::Guarded;
     std::string text = header_line();
-    for_each_row(
-        context, organization, id, 0, BlockFilter::Faulty,
-        [&](const store::Block&, const rules::StagedRow& row, const rules::RowOutcome& outcome) {
-            if (!is_faulty(outcome.state)) return true;
-            append_line(text, row, outcome, cells);
-            if (text.size() < kChunkBytes) return true;
-            const bool should_continue = sink(text);
-            text.clear();
-            return should_continue;
-        });
-    if (!text.empty()) sink(text);
+    bool is_read = true;
+    const auto add = [&](const VisitedRow& at) {
+        if (!is_in(at.outcome.state, kFaulty)) return true;
+        append_line(text, at.row, at.outcome, cells);
+        if (text.size() < kChunkBytes) return true;
+        is_read = sink(text);
+        text.clear();
+        return is_read;
+    };
+    RowReader reader(context, organization, id, 0, kFaulty);
+    while (reader.visit_batch(add)) continue;
+    if (is_read && !text.empty()) sink(text);
 }
 
 }  // namespace muster::service

@@ -3,6 +3,8 @@
 #include "db/sql_text.hpp"
 #include "rules/imports/block.hpp"
 
+#include <algorithm>
+
 namespace muster::store {
 
 using db::column;
@@ -31,49 +33,6 @@ constexpr SqlText read_blocks(std::string_view condition) {
         "WHERE organization_id = :org AND job_id = ? "
         "AND (block_no > ? OR (block_no = ? AND part >= ?)) ",
         condition, " ORDER BY block_no, part LIMIT ?"};
-}
-
-constexpr OrgSql kReadAll{"import_blocks.read", kBlock, kSqlText<[] { return read_blocks(""); }>};
-constexpr OrgSql kReadStaged{"import_blocks.read_staged", kBlock,
-                             kSqlText<[] { return read_blocks("AND state = 'staged'"); }>};
-constexpr OrgSql kReadValid{"import_blocks.read_valid", kBlock,
-                            kSqlText<[] { return read_blocks("AND valid_count > 0"); }>};
-constexpr OrgSql kReadInvalid{"import_blocks.read_invalid", kBlock,
-                              kSqlText<[] { return read_blocks("AND invalid_count > 0"); }>};
-constexpr OrgSql kReadCreated{"import_blocks.read_created", kBlock,
-                              kSqlText<[] { return read_blocks("AND created_count > 0"); }>};
-constexpr OrgSql kReadAttached{"import_blocks.read_attached", kBlock,
-                               kSqlText<[] { return read_blocks("AND attached_count > 0"); }>};
-constexpr OrgSql kReadMerged{"import_blocks.read_merged", kBlock,
-                             kSqlText<[] { return read_blocks("AND merged_count > 0"); }>};
-constexpr OrgSql kReadFailed{"import_blocks.read_failed", kBlock,
-                             kSqlText<[] { return read_blocks("AND failed_count > 0"); }>};
-constexpr OrgSql kReadFaulty{
-    "import_blocks.read_faulty", kBlock,
-    kSqlText<[] { return read_blocks("AND invalid_count + failed_count > 0"); }>};
-
-const OrgSql<std::remove_const_t<decltype(kBlock)>>& read_statement(BlockFilter filter) {
-    switch (filter) {
-        case BlockFilter::All:
-            return kReadAll;
-        case BlockFilter::Staged:
-            return kReadStaged;
-        case BlockFilter::Valid:
-            return kReadValid;
-        case BlockFilter::Invalid:
-            return kReadInvalid;
-        case BlockFilter::Created:
-            return kReadCreated;
-        case BlockFilter::Attached:
-            return kReadAttached;
-        case BlockFilter::Merged:
-            return kReadMerged;
-        case BlockFilter::Failed:
-            return kReadFailed;
-        case BlockFilter::Faulty:
-            return kReadFaulty;
-    }
-    return kReadAll;
 }
 
 }  // namespace
@@ -122,9 +81,29 @@ void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> bl
     if (!are_inserted) throw db::RetryTransaction{"two calls staged the same new block"};
 }
 
-std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from, BlockFilter filter,
-                               int limit) {
-    return org.all(read_statement(filter), job, from.number, from.number, from.part, limit);
+std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
+                               const RowStates& states, int limit) {
+    static constexpr OrgSql kRead{"import_blocks.read", kBlock,
+                                  kSqlText<[] { return read_blocks(""); }>};
+    // One parameter for each state, in the order of RowState.
+    static constexpr OrgSql kReadStates{
+        "import_blocks.read_states", kBlock, kSqlText<[] {
+            return read_blocks(
+                "AND ((? AND state = 'staged') OR (? AND valid_count > 0) "
+                "OR (? AND invalid_count > 0) OR (? AND created_count > 0) "
+                "OR (? AND attached_count > 0) OR (? AND merged_count > 0) "
+                "OR (? AND failed_count > 0))");
+        }>};
+    std::vector<Param> params{job, from.number, from.number, from.part};
+    if (!states.empty()) {
+        for (const auto& name : kNames<rules::RowState>) {
+            const bool is_wanted =
+                std::find(states.begin(), states.end(), name.value) != states.end();
+            params.emplace_back(is_wanted ? 1 : 0);
+        }
+    }
+    params.emplace_back(limit);
+    return org.all_bulk(states.empty() ? kRead : kReadStates, 1, params);
 }
 
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,

@@ -3,6 +3,7 @@
 
 #include "db/transaction.hpp"
 #include "rules/imports/block_key.hpp"
+#include "rules/imports/states.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -43,22 +44,12 @@ void delete_block(db::OrgStore& org, ImportId job, BlockKey key);
 void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
                    Timestamp now);
 
-// Selects the blocks that have at least one row in this state.
-enum class BlockFilter : std::uint8_t {
-    All,
-    Staged,
-    Valid,
-    Invalid,
-    Created,
-    Attached,
-    Merged,
-    Failed,
-    Faulty
-};
+// States of rows; empty = all states.
+using RowStates = std::vector<rules::RowState>;
 
-// The next blocks from `from`, in order.
-std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from, BlockFilter filter,
-                               int limit);
+// The next blocks from `from` that have at least one row in one of the states, in order.
+std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
+                               const RowStates& states, int limit);
 
 // The keys of checked blocks that contain valid rows, in order, starting at `from`.
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,

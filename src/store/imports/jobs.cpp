@@ -33,6 +33,10 @@ constexpr auto kFailure = columns<ImportFailure>(
     column<&ImportFailure::code>("failure_code"),
     converted<or_empty<std::string>, &ImportFailure::message>("failure_message"));
 
+std::vector<rules::ErrorCount> error_counts(const std::optional<std::string>& json) {
+    return rules::decode_error_counts(json.value_or("")).list();
+}
+
 constexpr auto kJob = columns<ImportJob>(
     column<&ImportJob::organization_id>("organization_id"), column<&ImportJob::id>("id"),
     column<&ImportJob::created_by_id>("created_by_id"), column<&ImportJob::source>("source"),
@@ -45,10 +49,20 @@ constexpr auto kJob = columns<ImportJob>(
     column<&ImportJob::created_count>("created_count"),
     column<&ImportJob::attached_count>("attached_count"),
     column<&ImportJob::failed_count>("failed_count"), nested<&ImportJob::preview>(kPreview),
-    nested<&ImportJob::failure>(kFailure), column<&ImportJob::commit_requested>("commit_requested"),
+    nested<&ImportJob::failure>(kFailure),
+    converted<error_counts, &ImportJob::errors>(
+        "(SELECT p.row_errors FROM import_progress p "
+        "WHERE p.organization_id = import_jobs.organization_id AND p.job_id = import_jobs.id)"),
+    column<&ImportJob::phase_started_at>(
+        "(SELECT p.phase_started_at FROM import_progress p "
+        "WHERE p.organization_id = import_jobs.organization_id AND p.job_id = import_jobs.id)"),
+    column<&ImportJob::commit_requested>("commit_requested"),
     column<&ImportJob::next_block, &BlockKey::number>("next_block"),
     column<&ImportJob::next_block, &BlockKey::part>("next_part"),
-    column<&ImportJob::attempts>("attempts"), column<&ImportJob::heartbeat_at>("heartbeat_at"),
+    column<&ImportJob::attempts>("attempts"),
+    column<&ImportJob::is_leased>("lease_owner IS NOT NULL"),
+    column<&ImportJob::lease_until>("lease_until"), column<&ImportJob::served_at>("served_at"),
+    column<&ImportJob::heartbeat_at>("heartbeat_at"),
     column<&ImportJob::completed_at>("completed_at"), column<&ImportJob::expires_at>("expires_at"),
     column<&ImportJob::created_at>("created_at"), column<&ImportJob::updated_at>("updated_at"));
 
@@ -154,6 +168,27 @@ bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_reque
     return org.execute(kMove, commit_requested, now, id) == 1;
 }
 
+void begin_import_phase(db::OrgStore& org, ImportId id, Timestamp now) {
+    static constexpr OrgSql kBegin{
+        "imports.begin_phase",
+        "INSERT INTO import_progress (organization_id, job_id, phase_started_at) "
+        "VALUES (:org, ?, ?) "
+        "ON DUPLICATE KEY UPDATE phase_started_at = VALUES(phase_started_at)"};
+    org.execute(kBegin, id, now);
+}
+
+int count_imports_ahead(db::Tx& tx, Timestamp served_at, Timestamp created_at, Timestamp now,
+                        int most) {
+    static constexpr SystemSql kCount{
+        "imports.count_ahead",
+        Why{"all tenants share one queue; only the number of waiting jobs is returned"},
+        "SELECT COUNT(*) FROM (SELECT 1 FROM import_jobs FORCE INDEX (work) "
+        "WHERE state IN ('validating', 'committing') AND served_at <= ? "
+        "AND (served_at < ? OR created_at < ?) AND lease_until <= ? AND expires_at > ? "
+        "LIMIT ?) AS ahead"};
+    return tx.value<int>(kCount, served_at, served_at, created_at, now, now, most);
+}
+
 // ---------------------------------------------------------------------------- the runner
 
 std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
@@ -204,6 +239,21 @@ bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner, Impo
                        progress.attached, progress.failed, progress.preview.create,
                        progress.preview.attach, progress.preview.merge, number, part, now, until,
                        now, id, owner, text_of(state)) == 1;
+}
+
+void add_row_errors(db::OrgStore& org, ImportId id, const rules::ErrorCounts& more, Timestamp now) {
+    static constexpr OrgSql kLock{"imports.lock_row_errors",
+                                  "SELECT COALESCE(row_errors, '') FROM import_progress "
+                                  "WHERE organization_id = :org AND job_id = ? FOR UPDATE"};
+    static constexpr OrgSql kWrite{
+        "imports.write_row_errors",
+        "INSERT INTO import_progress (organization_id, job_id, phase_started_at, row_errors) "
+        "VALUES (:org, ?, ?, ?) ON DUPLICATE KEY UPDATE row_errors = VALUES(row_errors)"};
+    if (more.empty()) return;
+    rules::ErrorCounts counts =
+        rules::decode_error_counts(org.one<std::string>(kLock, id).value_or(""));
+    counts.add(more);
+    org.execute(kWrite, id, now, rules::encode_error_counts(counts));
 }
 
 bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, ImportState from,

@@ -35,6 +35,15 @@ bool move_import(db::OrgStore& org, ImportId id, rules::ImportState from, rules:
 bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_requested,
                                Timestamp now);
 
+// Records when the job entered its state. The caller has just moved the job, so it holds the job's
+// lock.
+void begin_import_phase(db::OrgStore& org, ImportId id, Timestamp now);
+
+// The number of jobs of all organizations that wait for a runner and are served before a job with
+// these times; at most `most`.
+int count_imports_ahead(db::Tx& tx, Timestamp served_at, Timestamp created_at, Timestamp now,
+                        int most);
+
 // ---- the runner
 
 struct ClaimedImport {
@@ -66,6 +75,9 @@ struct ImportProgress {
 bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner,
                          rules::ImportState state, const ImportProgress& progress,
                          std::optional<rules::BlockKey> next_block, Timestamp now, Timestamp until);
+// Adds to the job's counts of rows by error. The caller has just written the job, so it holds the
+// job's lock.
+void add_row_errors(db::OrgStore& org, ImportId id, const rules::ErrorCounts& more, Timestamp now);
 // Ends validating or committing. False if the job is in another state or the owner lost the lease.
 bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, rules::ImportState from,
                    rules::ImportState to, const std::optional<rules::ImportFailure>& failure,

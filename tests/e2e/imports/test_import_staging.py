@@ -293,6 +293,43 @@ def test_rows_can_be_listed_by_state(org):
     assert listed() == {"merged": [1], "created": [2], "invalid": [3, 4]}
 
 
+def test_rows_can_be_listed_by_several_states_and_by_error(org):
+    twice = email("twice")
+    rows = [{"email": twice}, {"email": twice}, {"email": email(), "attributes": {"x": 1}}]
+    job = org.imported(rows)
+
+    def listed(**query):
+        return [row["row_number"] for row in org.rows(job["id"], **query)]
+
+    assert listed(state="created,invalid") == [1, 2, 3]
+    assert listed(state="invalid,failed", limit=1) == [2, 3]
+    assert listed(error_code="ROW_DUPLICATE_IN_FILE") == [2]
+    assert listed(error_code="ROW_ATTR_UNKNOWN_KEY", state="invalid,created") == [3]
+    assert listed(error_code="ROW_WRITE_FAILED") == []
+    assert job["errors"] == [{"error_code": "ROW_DUPLICATE_IN_FILE", "field": "email", "count": 1},
+                             {"error_code": "ROW_ATTR_UNKNOWN_KEY", "field": "attributes.x", "count": 1}]
+
+
+@pytest.mark.parametrize("query, code", [
+    ("state=invalid,wrong", "invalid_choice"), ("state=", "invalid_choice"), ("state=invalid,", "invalid_choice"),
+    ("state=invalid,invalid", "duplicate"), ("state=invalid&state=failed", "duplicate"), ("error_code=", "invalid_choice"),
+    ("error_code=ROW_OTHER", "invalid_choice")])
+def test_unknown_states_and_errors_are_rejected(module_org, job, query, code):
+    reply = module_org.api.get(f"/v1/imports/{job}/rows?{query}", expect=422)
+    assert [field["code"] for field in details_of(reply)["fields"]] == [code]
+
+
+def test_musterctl_shows_errors_and_the_place_in_the_queue(org, stack, no_runner):
+    job_id = org.staged([{"email": email(), "attributes": {"x": 1}}])
+    org.validate(job_id)
+    shown = stack.ctl("import", "show", "--org", org.id, "--id", job_id)
+    assert shown["queue_position"] >= 1 and shown["phase_started_at"] and shown["errors"] == []
+    stack.run_once()
+    done = stack.ctl_raw("import", "show", "--org", org.id, "--id", job_id)
+    assert "error: ROW_ATTR_UNKNOWN_KEY attributes.x 1\n" in done.stdout
+    assert "queue_position" not in done.stdout
+
+
 @pytest.mark.parametrize("limit", [1, 7, 100, 999, 1000, None])
 def test_the_listing_is_paged_without_gap_or_repetition(module_org, job, limit):
     module_org.stage(job, [(10_000 + 3 * n, {"email": email()}) for n in range(20)])

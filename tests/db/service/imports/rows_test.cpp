@@ -20,11 +20,28 @@ struct Rows : ImportFixture {
     std::vector<std::int64_t> numbers(ImportId id, std::int64_t after,
                                       std::optional<RowState> state, int limit) {
         std::vector<std::int64_t> numbers;
-        const auto page = service::list_import_rows(context, acme, id, after, state, limit);
+        service::RowFilter filter;
+        if (state) filter.states.push_back(*state);
+        const auto page = service::list_import_rows(context, acme, id, after, filter, limit);
         for (const auto& one : page->rows) numbers.push_back(one.row_number);
-        has_more = page->has_more;
+        has_more = page->next.has_value();
         return numbers;
     }
+    // All rows that match, page by page.
+    std::vector<std::int64_t> all_numbers(ImportId id, const service::RowFilter& filter,
+                                          int limit) {
+        std::vector<std::int64_t> all;
+        pages = 0;
+        for (std::int64_t after = 0;;) {
+            const auto page = service::list_import_rows(context, acme, id, after, filter, limit);
+            ++pages;
+            for (const auto& one : page->rows) all.push_back(one.row_number);
+            if (!page->next) return all;
+            BOOST_TEST_REQUIRE(*page->next > after);
+            after = *page->next;
+        }
+    }
+    int pages = 0;          // of the last call of all_numbers()
     bool has_more = false;  // of the last page
 
     std::string report(ImportId id, bool raw = false) {
@@ -115,6 +132,43 @@ BOOST_AUTO_TEST_CASE(a_row_shows_its_payload_with_every_field) {
     BOOST_TEST(!one.user_id.has_value());
     BOOST_TEST(one.created_at == one.updated_at);
     BOOST_TEST(all.back().payload.ends_with(R"("attributes":{}})"));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_several_states_are_listed_together) {
+    auto all = people(1, 4);
+    all[1].fields.email = all[0].fields.email;
+    const ImportId id = completed(all);
+    using enum RowState;
+    BOOST_TEST(all_numbers(id, {{Created, Invalid}, {}}, 9) == (Numbers{1, 2, 3, 4}));
+    BOOST_TEST(all_numbers(id, {{Invalid, Failed}, {}}, 9) == (Numbers{2}));
+    BOOST_TEST(all_numbers(id, {{Staged, Failed}, {}}, 9).empty());
+}
+
+BOOST_AUTO_TEST_CASE(rows_with_one_error_are_listed) {
+    auto all = people(1, 5);
+    all[1].fields.email = all[0].fields.email;
+    all[3].fields.attributes = R"({"hobby":"chess"})";
+    const ImportId id = validated(all);
+    using enum RowState;
+    using rules::RowError;
+    BOOST_TEST(all_numbers(id, {{}, RowError::DuplicateInFile}, 9) == (Numbers{2}));
+    BOOST_TEST(all_numbers(id, {{}, RowError::AttrUnknownKey}, 9) == (Numbers{4}));
+    BOOST_TEST(all_numbers(id, {{Invalid, Valid}, RowError::AttrUnknownKey}, 9) == (Numbers{4}));
+    BOOST_TEST(all_numbers(id, {{Failed}, RowError::AttrUnknownKey}, 9).empty());
+    BOOST_TEST(all_numbers(id, {{Valid}, RowError::AttrUnknownKey}, 9).empty());
+    BOOST_TEST(all_numbers(id, {{}, RowError::WriteFailed}, 9).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_page_examines_a_bounded_number_of_blocks) {
+    // Each block has an invalid row, but only the last one has the error.
+    auto all = people(1, 600, 500);
+    for (auto& one : all) one.fields.attributes = R"({"hobby":"chess"})";
+    all.back().fields.attributes.clear();
+    all.back().fields.email = all.front().fields.email;
+    const ImportId id = validated(all);
+    BOOST_TEST(all_numbers(id, {{}, rules::RowError::DuplicateInFile}, 9) ==
+               (Numbers{all.back().number}));
+    BOOST_TEST(pages == 3);  // of 256 blocks each
 }
 
 // ---------------------------------------------------------------------------- the error report

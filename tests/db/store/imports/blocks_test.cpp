@@ -9,7 +9,6 @@
 using namespace muster;
 using db::OrgStore;
 using rules::RowState;
-using store::BlockFilter;
 using store::BlockKey;
 using store::BlockState;
 using test::ImportFixture;
@@ -49,7 +48,8 @@ struct Blocks : ImportFixture {
             store::write_outcome(org, id, key, state, outcomes, kDecidedAt);
         });
     }
-    std::vector<BlockKey> read(BlockFilter filter, BlockKey from = {}, int limit = 100) {
+    std::vector<BlockKey> read(const store::RowStates& filter, BlockKey from = {},
+                               int limit = 100) {
         std::vector<BlockKey> keys;
         on_store([&](OrgStore& org) {
             for (const auto& block : store::read_blocks(org, id, from, filter, limit)) {
@@ -75,8 +75,8 @@ BOOST_FIXTURE_TEST_SUITE(store_import_blocks, Blocks)
 BOOST_AUTO_TEST_CASE(a_block_is_read_as_it_was_written) {
     const std::string data("\0\xff'?:org{}", 10);
     insert({4'294'967, 3}, data);
-    const auto blocks = on_store(
-        [&](OrgStore& org) { return store::read_blocks(org, id, {}, BlockFilter::All, 10); });
+    const auto blocks =
+        on_store([&](OrgStore& org) { return store::read_blocks(org, id, {}, {}, 10); });
     BOOST_TEST_REQUIRE(blocks.size() == 1);
     const store::Block& block = blocks.front();
     BOOST_TEST(block.key == (BlockKey{4'294'967, 3}));
@@ -91,32 +91,29 @@ BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_any_position) {
     for (const BlockKey key : {BlockKey{2, 1}, BlockKey{0, 0}, BlockKey{10, 0}, BlockKey{2, 0}}) {
         insert(key);
     }
-    BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {2, 0}, {2, 1}, {10, 0}}));
-    BOOST_TEST(read(BlockFilter::All, {0, 1}) == (Keys{{2, 0}, {2, 1}, {10, 0}}));
-    BOOST_TEST(read(BlockFilter::All, {2, 1}) == (Keys{{2, 1}, {10, 0}}));
-    BOOST_TEST(read(BlockFilter::All, {2, 0}, 2) == (Keys{{2, 0}, {2, 1}}));
-    BOOST_TEST(read(BlockFilter::All, {10, 1}).empty());
+    BOOST_TEST(read({}) == (Keys{{0, 0}, {2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST(read({}, {0, 1}) == (Keys{{2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST(read({}, {2, 1}) == (Keys{{2, 1}, {10, 0}}));
+    BOOST_TEST(read({}, {2, 0}, 2) == (Keys{{2, 0}, {2, 1}}));
+    BOOST_TEST(read({}, {10, 1}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_with_a_matching_row) {
     insert({0, 0});
-    const std::vector<std::pair<RowState, BlockFilter>> filters = {
-        {RowState::Valid, BlockFilter::Valid},     {RowState::Invalid, BlockFilter::Invalid},
-        {RowState::Created, BlockFilter::Created}, {RowState::Attached, BlockFilter::Attached},
-        {RowState::Merged, BlockFilter::Merged},   {RowState::Failed, BlockFilter::Failed},
-    };
+    const std::vector<RowState> states = {RowState::Valid,    RowState::Invalid, RowState::Created,
+                                          RowState::Attached, RowState::Merged,  RowState::Failed};
     std::uint32_t number = 0;
-    for (const auto& [state, filter] : filters) {
+    for (const RowState state : states) {
         insert({++number, 0});
         set_outcome({number, 0}, {state});
     }
     number = 0;
-    for (const auto& [state, filter] : filters) {
-        BOOST_TEST(read(filter) == (Keys{{++number, 0}}), text_of(state));
+    for (const RowState state : states) {
+        BOOST_TEST(read({state}) == (Keys{{++number, 0}}), text_of(state));
     }
-    BOOST_TEST(read(BlockFilter::Staged) == (Keys{{0, 0}}));
-    BOOST_TEST(read(BlockFilter::Faulty) == (Keys{{2, 0}, {6, 0}}));
-    BOOST_TEST(read(BlockFilter::All).size() == 7);
+    BOOST_TEST(read({RowState::Staged}) == (Keys{{0, 0}}));
+    BOOST_TEST(read({RowState::Invalid, RowState::Failed}) == (Keys{{2, 0}, {6, 0}}));
+    BOOST_TEST(read({}).size() == 7);
 }
 
 BOOST_AUTO_TEST_CASE(only_validated_blocks_with_valid_rows_are_uncommitted) {
@@ -143,7 +140,7 @@ BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_its_time) {
         {RowState::Created, rules::RowError::None, "", UserId::create()}};
     on_store([&](OrgStore& org) {
         store::write_outcome(org, id, {0, 0}, BlockState::Checked, outcomes, kDecidedAt);
-        const auto block = store::read_blocks(org, id, {}, BlockFilter::All, 1).front();
+        const auto block = store::read_blocks(org, id, {}, {}, 1).front();
         BOOST_TEST(block.updated_at == kDecidedAt);
         BOOST_TEST(block.staged_at == kStagedAt);
         const auto read = rules::decode_outcomes(block.outcome, 2);
@@ -165,7 +162,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_found_by_number_with_all_their_parts) {
         store::delete_block(org, id, {1, 7});
         store::delete_block(org, id, {1, 1});
     });
-    BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {1, 0}, {2, 3}}));
+    BOOST_TEST(read({}) == (Keys{{0, 0}, {1, 0}, {2, 3}}));
 }
 
 BOOST_AUTO_TEST_CASE(blocks_are_deleted_in_steps) {
@@ -198,7 +195,7 @@ BOOST_AUTO_TEST_CASE(two_calls_that_create_the_same_block_run_in_sequence) {
     });
     second.get();
     BOOST_TEST(runs == 2);
-    BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {1, 0}}));
+    BOOST_TEST(read({}) == (Keys{{0, 0}, {1, 0}}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
