@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "http/fcgi_records.hpp"
 
 #include <fcgiapp.h>
 #include <fcntl.h>
@@ -16,12 +17,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace muster::http {
 namespace {
 
 constexpr int kBacklog = 1024;  // nginx answers 502 at once when the backlog is full
 constexpr int kSystemdFirst = 3;
+// nginx sends a request at once. Other peers must not hold a worker.
+constexpr std::chrono::seconds kHeadTime{10};  // until the request's head is complete
+constexpr time_t kBodyPauseSeconds = 10;       // between two pieces of the body
+constexpr std::size_t kMostPending = 64;
 
 [[noreturn]] void fail(const std::string& what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -168,6 +174,26 @@ void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
     }
 }
 
+// Looks at the bytes that have arrived, without taking them.
+RequestHead look_at_head(int fd) {
+    thread_local std::string buffer(kMostHeadBytes, '\0');
+    constexpr std::size_t kUsual = std::size_t{16} << 10U;
+    for (const std::size_t size : {kUsual, kMostHeadBytes}) {
+        const ssize_t got = recv(fd, buffer.data(), size, MSG_PEEK | MSG_DONTWAIT);
+        if (got < 0 && errno == EAGAIN) return RequestHead::Incomplete;
+        if (got <= 0) return RequestHead::Invalid;
+        const std::size_t count = static_cast<std::size_t>(got);
+        const RequestHead head = check_request_head(std::string_view(buffer).substr(0, count));
+        if (head != RequestHead::Incomplete || count < size) return head;
+    }
+    return RequestHead::Invalid;  // too long
+}
+
+void limit_pauses(int fd) {
+    const timeval pause{kBodyPauseSeconds, 0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &pause, sizeof pause);
+}
+
 // nginx treats a closed connection as the end of the reply's body. An invalid record makes nginx
 // abort its own connection to the client.
 void break_connection(const FCGX_Request& fcgi) {
@@ -189,9 +215,9 @@ int open_listener(int place, const std::string& path, unsigned mode) {
 // A connection and its request, from accept to close.
 struct FcgiServer::Connection {
     FCGX_Request fcgi{};
-    int listener;
 
-    explicit Connection(int from) : listener(from) { FCGX_InitRequest(&fcgi, listener, 0); }
+    // Without a listener: libfcgi must not accept another connection instead of a broken one.
+    Connection() { FCGX_InitRequest(&fcgi, -1, 0); }
     ~Connection() { FCGX_Free(&fcgi, 1); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -209,7 +235,7 @@ struct FcgiServer::Connection {
         log_event(LogLevel::Error, "reply.broken_off", {{"reason", reason}});
         break_connection(fcgi);
         FCGX_Free(&fcgi, 1);
-        FCGX_InitRequest(&fcgi, listener, 0);
+        FCGX_InitRequest(&fcgi, -1, 0);
     }
 
     void answer(const Request& request, const std::optional<Reply>& reply) {
@@ -235,31 +261,78 @@ FcgiServer::FcgiServer(int listener) : listener_(listener), epoll_(epoll_create1
 }
 
 FcgiServer::~FcgiServer() {
+    for (const Pending& pending : pending_) close(pending.fd);
     close(epoll_);
 }
 
 FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
     while (connections_.size() <= place) {
-        connections_.push_back(std::make_unique<Connection>(listener_));
+        connections_.push_back(std::make_unique<Connection>());
     }
     return *connections_[place];
 }
 
-// Accepts all waiting connections, at most `most`. Request i belongs to connections_[i].
+// Takes the complete requests of waiting connections, at most `most`. Request i belongs to
+// connections_[i].
 std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
+    if (!pending_.empty()) take_pending(requests, most);
     while (requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
-        Connection& taken = connection(requests.size());
-        if (taken.begin(fd)) requests.push_back(make_request(taken.fcgi));
+        limit_pauses(fd);
+        const RequestHead head = look_at_head(fd);
+        if (head == RequestHead::Complete) {
+            begin(fd, requests);
+        } else if (head == RequestHead::Incomplete) {
+            keep_pending(fd);
+        } else {
+            close(fd);
+        }
     }
     return requests;
 }
 
-bool FcgiServer::wait(const sigset_t& unblocked) const {
+void FcgiServer::take_pending(std::vector<Request>& requests, std::size_t most) {
+    const auto now = Clock::now();
+    for (Pending& pending : std::exchange(pending_, {})) {
+        const RequestHead head = look_at_head(pending.fd);
+        pending.is_complete = head == RequestHead::Complete;
+        if (pending.is_complete && requests.size() < most) {
+            epoll_ctl(epoll_, EPOLL_CTL_DEL, pending.fd, nullptr);
+            begin(pending.fd, requests);
+        } else if (pending.is_complete ||
+                   (head == RequestHead::Incomplete && now < pending.until)) {
+            pending_.push_back(pending);
+        } else {
+            close(pending.fd);
+        }
+    }
+}
+
+void FcgiServer::begin(int fd, std::vector<Request>& requests) {
+    Connection& taken = connection(requests.size());
+    if (taken.begin(fd)) requests.push_back(make_request(taken.fcgi));
+}
+
+void FcgiServer::keep_pending(int fd) {
+    if (pending_.size() == kMostPending) {
+        close(pending_.front().fd);
+        pending_.erase(pending_.begin());
+    }
     epoll_event event{};
-    return epoll_pwait(epoll_, &event, 1, -1, &unblocked) >= 0;
+    event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // once for each piece: the bytes stay unread
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+    pending_.push_back({fd, Clock::now() + kHeadTime});
+}
+
+bool FcgiServer::wait(const sigset_t& unblocked) const {
+    constexpr int kExpiryCheck = 1000;  // milliseconds
+    epoll_event event{};
+    const bool is_ready = std::any_of(pending_.begin(), pending_.end(),
+                                      [](const Pending& p) { return p.is_complete; });
+    const int most = is_ready ? 0 : pending_.empty() ? -1 : kExpiryCheck;
+    return epoll_pwait(epoll_, &event, 1, most, &unblocked) >= 0;
 }
 
 std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {

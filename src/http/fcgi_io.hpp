@@ -4,6 +4,7 @@
 
 #include "http/message.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <memory>
@@ -36,15 +37,27 @@ class FcgiServer {
     // false after a signal.
     bool wait(const sigset_t& unblocked) const;
     // Takes all waiting requests, at most `most`, and answers them with `handler`. Returns their
-    // number: 0 if another worker was faster.
+    // number: 0 if another worker was faster, or if no request was complete. A connection whose
+    // request does not arrive in time, or is not one, is closed.
     std::size_t serve(std::size_t most, const Handler& handler);
 
   private:
+    using Clock = std::chrono::steady_clock;
     struct Connection;
+    // An accepted connection whose request is not complete.
+    struct Pending {
+        int fd;
+        Clock::time_point until;
+        bool is_complete = false;  // it waits for the next call of take()
+    };
     Connection& connection(std::size_t place);
     std::vector<Request> take(std::size_t most);
+    void take_pending(std::vector<Request>& requests, std::size_t most);
+    void begin(int fd, std::vector<Request>& requests);
+    void keep_pending(int fd);
 
     std::vector<std::unique_ptr<Connection>> connections_;
+    std::vector<Pending> pending_;  // the oldest first
     int listener_;
     int epoll_;  // this worker's epoll
 };

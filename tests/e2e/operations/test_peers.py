@@ -1,0 +1,94 @@
+"""Peers of musterd's sockets that are not nginx: they hold no worker, and end none."""
+
+import re
+import socket
+import struct
+import time
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from support.stack import wait_for
+from support.world import email
+from test_outage import SOCKETS, workers
+
+FREE_WITHIN = 15  # seconds
+
+
+def record(kind, content=b"", request_id=1):
+    return struct.pack(">BBHHxx", 1, kind, request_id, len(content)) + content
+
+
+BEGIN = record(1, bytes([0, 1, 0, 0, 0, 0, 0, 0]))
+METHOD = b"\x0e\x04REQUEST_METHODPOST"
+PEERS = {
+    "silent": b"",
+    "half a header": BEGIN[:5],
+    "half the parameters": BEGIN + record(4, METHOD)[:12],
+    "without the end of the parameters": BEGIN + record(4, METHOD),
+    "HTTP": b"GET / HTTP/1.1\r\n\r\n",
+    "lengths whose sum is negative": BEGIN + record(4, b"\xff" * 8 + b"ab") + record(4),
+    "lengths beyond the record": BEGIN + record(4, b"\x80\x7f\xff\xff\x01ab") + record(4),
+}
+
+
+@pytest.fixture
+def paths(stack):
+    """The paths of the sockets."""
+    settings = dict(re.findall(r"^(\w+) *= *(.*)$", (stack.folder / "muster.conf").read_text(), re.MULTILINE))
+    return [settings[name] for name in SOCKETS]
+
+
+@contextmanager
+def connected(path, data):
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(FREE_WITHIN)
+        peer.connect(path)
+        peer.sendall(data)
+        yield peer
+
+
+def is_closed(peer):
+    try:
+        return peer.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_wrong_peers_hold_no_worker_and_are_closed(stack, org, paths):
+    before = sorted(workers(stack))
+    many = 10  # more than the workers of any group
+    with ExitStack() as peers:
+        connections = [(path, name, peers.enter_context(connected(path, data)))
+                       for path in paths for name, data in PEERS.items() for _ in range(many)]
+        began = time.monotonic()
+        user = org.create_user({"email": email()})
+        assert org.user(user["id"])["id"] == user["id"]
+        assert org.api.get("/v1/imports").status_code == 200
+        assert time.monotonic() - began < FREE_WITHIN / 3
+        for path, name, peer in connections:
+            assert is_closed(peer), (path, name)
+        assert time.monotonic() - began < FREE_WITHIN
+    assert sorted(workers(stack)) == before  # none has ended
+
+
+def test_a_request_in_pieces_is_answered(paths):
+    head = BEGIN + record(4, METHOD + b"\x0b\x08REQUEST_URI/healthz") + record(4) + record(5)
+    for path in paths:
+        with connected(path, head[:7]) as peer:
+            for place in range(7, len(head), 7):
+                peer.sendall(head[place:place + 7])
+            reply = b""
+            while piece := peer.recv(65536):
+                reply += piece
+        assert b"Status: 405" in reply  # POST /healthz
+
+
+def test_a_body_that_stops_frees_its_worker(org, paths):
+    body = (METHOD + b"\x0b\x09REQUEST_URI/v1/track" + b"\x0e\x02CONTENT_LENGTH99"
+            + b"\x0c\x10CONTENT_TYPEapplication/json")
+    with ExitStack() as peers:
+        for path in 2 * paths:
+            peers.enter_context(connected(path, BEGIN + record(4, body) + record(4) + record(5, b"{")))
+        began = time.monotonic()
+        wait_for(lambda: org.api.post("/v1/users", json={"email": email()}).status_code == 201, "a reply", 60)
+        assert time.monotonic() - began < 2 * FREE_WITHIN
