@@ -12,9 +12,14 @@ using namespace muster::http;
 namespace {
 
 std::string record(char type, const std::string& content, std::size_t padding = 0) {
-    const std::string header = {
-        1, type, 0, 1, static_cast<char>(content.size() >> 8U), static_cast<char>(content.size()),
-        static_cast<char>(padding), 0};
+    const std::string header = {1,
+                                type,
+                                0,
+                                1,
+                                static_cast<char>(content.size() >> 8U),
+                                static_cast<char>(content.size()),
+                                static_cast<char>(padding),
+                                0};
     return header + content + std::string(padding, '\0');
 }
 std::string begin(char role = 1) {
@@ -68,8 +73,8 @@ BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit_are_invalid) {
     }
     BOOST_TEST((check_request_head(begin() + params("\x05")) == RequestHead::Invalid));
     BOOST_TEST((check_request_head(begin() + params("\x80\x01")) == RequestHead::Invalid));
-    BOOST_TEST((check_request_head(begin() + params(pair("a", "b") + "c")) ==
-                RequestHead::Invalid));
+    BOOST_TEST(
+        (check_request_head(begin() + params(pair("a", "b") + "c")) == RequestHead::Invalid));
 }
 
 BOOST_AUTO_TEST_CASE(other_peers_are_rejected_at_their_first_bytes) {
