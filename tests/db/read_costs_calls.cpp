@@ -90,6 +90,10 @@ std::vector<MeasuredCall> member_calls() {
         const auto asked = emails();
         return store::count_known(org, views(asked)).members;
     });
+    add("members.find_known_users", 3 * kAsked + kEnds, [](OrgStore& org) {
+        const auto asked = emails();
+        return store::find_known_users(org, views(asked));
+    });
     add("users.find", 2 * kAsked + kEnds, [](Tx& tx) {
         const auto asked = emails();
         return store::find_users(tx, views(asked), store::UserLock::None);

@@ -206,6 +206,10 @@ BOOST_AUTO_TEST_CASE(members) {
     check({"members.count_known"}, [&](OrgStore& org) {
         return store::count_known(org, {&email, 1}).members > 0;
     });
+    check({"members.find_known_users"}, [&](OrgStore& org) {
+        const auto known = store::find_known_users(org, {&email, 1});
+        return known.at(std::string(email)).membership.has_value();
+    });
     check({"members.fill"}, [&](OrgStore& org) {
         const auto member = empty_member(owner, "Ann");
         store::fill_members(org, {&member, 1}, kLater);

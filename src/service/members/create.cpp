@@ -40,22 +40,21 @@ std::vector<store::NewUser> users_to_insert(std::span<const MemberInput> inputs,
     return users;
 }
 
-std::vector<std::string_view> emails_of(std::span<const store::NewUser> users) {
-    std::vector<std::string_view> emails;
-    emails.reserve(users.size());
-    for (const store::NewUser& user : users) emails.push_back(user.email);
+using Emails = std::vector<std::string_view>;
+
+template <class Rows>
+Emails emails_of(const Rows& rows) {
+    Emails emails;
+    emails.reserve(rows.size());
+    for (const auto& row : rows) emails.push_back(row.email);
     return emails;
 }
 
 // The existing users of the batch, by address. All others are inserted with their new id.
+// `expected`: the addresses that probably exist. They are looked up first.
 store::UsersByEmail find_or_insert_users(db::Tx& tx, std::span<const MemberInput> inputs,
-                                         Expect expect, Timestamp now) {
-    store::UsersByEmail known;
-    if (expect == Expect::KnownUsers) {
-        std::vector<std::string_view> emails;
-        for (const MemberInput& input : inputs) emails.push_back(input.email);
-        known = store::find_users(tx, emails, store::UserLock::ForUpdate);
-    }
+                                         const Emails& expected, Timestamp now) {
+    auto known = store::find_users(tx, expected, store::UserLock::ForUpdate);
     const auto users = users_to_insert(inputs, known);
     const auto inserted = store::insert_users(tx, users, now);
     if (inserted == static_cast<std::int64_t>(users.size())) return known;
@@ -128,13 +127,12 @@ std::string_view event_of(MemberOutcome outcome) {
     return rules::event_type::kMemberUpdated;
 }
 
-}  // namespace
-
-std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
-                                         std::span<const MemberInput> inputs, Expect expect,
-                                         Timestamp now) {
+// Locks the users of the inputs and writes their members.
+std::vector<Attachment> write_members(db::Tx& tx, OrgId organization,
+                                      std::span<const MemberInput> inputs, const Emails& expected,
+                                      Timestamp now) {
     db::OrgStore org(tx, organization);
-    const auto known = find_or_insert_users(tx, inputs, expect, now);
+    const auto known = find_or_insert_users(tx, inputs, expected, now);
     const auto memberships = memberships_of(org, known);
     std::vector<Attachment> attachments;
     std::vector<store::NewMember> members;
@@ -157,6 +155,49 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
     } else {
         store::fill_members(org, members, now);
     }
+    return attachments;
+}
+
+// The inputs that write something, with their places in the batch.
+struct Writes {
+    std::vector<MemberInput> inputs;
+    std::vector<std::size_t> places;
+    Emails expected;
+};
+
+// Settles the inputs that add nothing to existing members, by one read without locks, and returns
+// the others.
+Writes settle_unchanged(db::Tx& tx, OrgId organization, std::span<const MemberInput> inputs,
+                        std::vector<Attachment>& attachments) {
+    db::OrgStore org(tx, organization);
+    const auto known = store::find_known_users(org, emails_of(inputs));
+    Writes writes;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const auto user = known.find(std::string(inputs[i].email));
+        const bool is_known = user != known.end();
+        if (is_known && user->second.membership &&
+            !adds_something(inputs[i], *user->second.membership)) {
+            attachments[i] = {MemberOutcome::Merged, user->second.id, false};
+            continue;
+        }
+        if (is_known) writes.expected.push_back(inputs[i].email);
+        writes.inputs.push_back(inputs[i]);
+        writes.places.push_back(i);
+    }
+    return writes;
+}
+
+}  // namespace
+
+std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
+                                         std::span<const MemberInput> inputs, Expect expect,
+                                         Timestamp now) {
+    if (expect == Expect::NewUsers) return write_members(tx, organization, inputs, {}, now);
+    std::vector<Attachment> attachments(inputs.size());
+    const auto writes = settle_unchanged(tx, organization, inputs, attachments);
+    if (writes.inputs.empty()) return attachments;
+    const auto written = write_members(tx, organization, writes.inputs, writes.expected, now);
+    for (std::size_t i = 0; i < written.size(); ++i) attachments[writes.places[i]] = written[i];
     return attachments;
 }
 
@@ -198,7 +239,8 @@ class MemberCreator {
     // Predicts from the last call whether most users exist.
     void find_or_insert() {
         thread_local Expect expect = Expect::NewUsers;
-        known_ = find_or_insert_users(tx_, inputs_, expect, now_);
+        const auto expected = expect == Expect::KnownUsers ? emails_of(inputs_) : Emails();
+        known_ = find_or_insert_users(tx_, inputs_, expected, now_);
         expect = known_.size() * 2 > inputs_.size() ? Expect::KnownUsers : Expect::NewUsers;
     }
 

@@ -34,7 +34,7 @@ struct Attachment {
     bool is_written = true;  // false: the input added no values
 };
 
-// Whether most users of the batch are new. Decides which statement runs first, never the result.
+// Whether most users of the batch are new. Decides which statements run first, never the result.
 enum class Expect : std::uint8_t { NewUsers, KnownUsers };
 
 // Creates or attaches the members. Never overwrites a value. Requires distinct addresses. Returns

@@ -10,8 +10,10 @@ namespace muster::store {
 
 using db::column;
 using db::columns;
+using db::converted;
 using db::elements;
 using db::kSqlText;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
 using db::SqlText;
@@ -53,6 +55,24 @@ constexpr auto membership_columns(std::index_sequence<I...>) {
                                     column<&FoundMembership::attributes>("attributes"));
 }
 constexpr auto kMembership = membership_columns(EachField());
+
+struct FoundUser {
+    std::string email;
+    UserId id;
+    bool is_member = false;
+    decltype(Membership::has_text) has_text{};
+    std::string attributes;
+};
+
+template <std::size_t... I>
+constexpr auto known_columns(std::index_sequence<I...>) {
+    return columns<FoundUser>(
+        column<&FoundUser::email>("u.email"), column<&FoundUser::id>("u.id"),
+        column<&FoundUser::is_member>("m.user_id IS NOT NULL"),
+        elements<&FoundUser::has_text>({kHasField<I>...}),
+        converted<or_empty<std::string>, &FoundUser::attributes>("m.attributes"));
+}
+constexpr auto kKnownUser = known_columns(EachField());
 
 constexpr auto kUser = db::row<std::string, UserId>("email", "id");
 constexpr auto kKnown = columns<KnownCounts>(column<&KnownCounts::users>("COUNT(*)"),
@@ -173,6 +193,25 @@ std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
     const auto params = list_of(users);
     for (FoundMembership row : org.each_bulk(kFind, params.size(), params)) {
         found.emplace(row.user, Membership{row.has_text, std::move(row.attributes)});
+    }
+    return found;
+}
+
+std::unordered_map<std::string, KnownUser> find_known_users(
+    db::OrgStore& org, std::span<const std::string_view> emails) {
+    static constexpr OrgSql kFind{
+        "members.find_known_users", kKnownUser,
+        "SELECT {columns} FROM users u FORCE INDEX (email) "
+        "LEFT JOIN members m FORCE INDEX (PRIMARY) "
+        "ON m.organization_id = :org AND m.user_id = u.id WHERE u.email IN ({?})"};
+    std::unordered_map<std::string, KnownUser> found;
+    if (emails.empty()) return found;
+    found.reserve(emails.size());
+    const auto params = list_of(emails);
+    for (FoundUser row : org.each_bulk(kFind, params.size(), params)) {
+        KnownUser& user = found[std::move(row.email)];
+        user.id = row.id;
+        if (row.is_member) user.membership = {row.has_text, std::move(row.attributes)};
     }
     return found;
 }

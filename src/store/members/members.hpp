@@ -36,6 +36,15 @@ struct Membership {
 std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
                                                         std::span<const UserId> users);
 
+// A user, and the values of its member if it is one.
+struct KnownUser {
+    UserId id;
+    std::optional<Membership> membership;
+};
+// The users with these addresses, by address. Locks nothing.
+std::unordered_map<std::string, KnownUser> find_known_users(
+    db::OrgStore& org, std::span<const std::string_view> emails);
+
 // The number of users with these addresses (without duplicates), and the number of members among
 // them.
 struct KnownCounts {

@@ -106,6 +106,22 @@ BOOST_AUTO_TEST_CASE(updated_at_changes_only_if_a_field_was_filled) {
     BOOST_TEST(merge({}, R"({"shirt":"M"})") == later);
 }
 
+BOOST_AUTO_TEST_CASE(members_that_gain_nothing_wait_for_no_lock) {
+    Batch batch;
+    batch.add("ann@example.test", {"7", "Ann"}).add("bob@example.test", {"8", "Bob"});
+    const auto created = run(acme, batch);
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM users FOR UPDATE");
+    client.query("SELECT 1 FROM members FOR UPDATE");
+    const auto merged = run(acme, batch, Expect::KnownUsers);
+    client.run("ROLLBACK");
+    for (std::size_t i = 0; i < merged.size(); ++i) {
+        BOOST_TEST(merged[i].outcome == MemberOutcome::Merged);
+        BOOST_TEST(merged[i].user_id == created[i].user_id);
+        BOOST_TEST(!merged[i].is_written);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_batch_may_contain_all_three_cases_and_keeps_its_order) {
     run(acme, Batch().add("merged@example.test"));
     run(umbrella, Batch().add("attached@example.test"));
