@@ -41,7 +41,9 @@ bool purge_turn(service::Context& context) {
 
 Work import_work(service::Context& context, std::vector<service::Context*> helpers) {
     const auto work = std::make_shared<ImportWork>(context, std::move(helpers));
-    return {"imports", [work](const Deadline& deadline) { return work->turn(deadline); }};
+    return {.name = "imports",
+            .turn = [work](const Deadline& deadline) { return work->turn(deadline); },
+            .has_sequels = true};
 }
 
 Work webhook_work(service::Context& context) {

@@ -13,6 +13,9 @@ namespace muster::jobs {
 namespace {
 
 constexpr Milliseconds kPoll{200};
+// Work that has sequels is looked for more often for a second.
+constexpr Milliseconds kPollForSequel{20};
+constexpr Milliseconds kSequelComes{1000};
 constexpr Milliseconds kAfterFailure{1000};
 
 std::atomic<bool> g_stop{false};
@@ -35,13 +38,15 @@ TurnResult take_turn(const Work& work, const Deadline& deadline) {
 // Returns true if no turn failed.
 bool run_kind(const Work& work, const Deadline& deadline) {
     bool all_well = true;
+    Timestamp sequel_until;
     while (!deadline.over()) {
         switch (take_turn(work, deadline)) {
             case TurnResult::Worked:
+                if (work.has_sequels) sequel_until = Timestamp::now() + kSequelComes;
                 break;
             case TurnResult::Idle:
                 if (work.ends_when_idle) return all_well;
-                deadline.pause(kPoll);
+                deadline.pause(Timestamp::now() < sequel_until ? kPollForSequel : kPoll);
                 break;
             case TurnResult::Failed:
                 all_well = false;

@@ -33,6 +33,8 @@ struct Work {
     std::function<bool(const Deadline&)> turn;
     // true: the work ends when there is nothing to do (the purge); false: it continues to look.
     bool ends_when_idle = false;
+    // true: more work often comes right after a turn, such as the commit after a dry run.
+    bool has_sequels = false;
 };
 
 // Handles SIGTERM and SIGINT: the run ends after the current step.

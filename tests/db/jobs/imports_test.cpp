@@ -5,6 +5,9 @@
 #include "db/imports.hpp"
 #include "jobs/kinds.hpp"
 
+#include <array>
+#include <atomic>
+
 using namespace muster;
 using jobs::Deadline;
 using rules::ImportState;
@@ -156,6 +159,19 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_is_released_without_an_error) {
     cancel(id);
     BOOST_TEST(run() == 0);
     BOOST_TEST(job(id).state == ImportState::Canceled);
+}
+
+BOOST_AUTO_TEST_CASE(after_a_turn_the_runner_looks_for_the_next_stage_more_often) {
+    BOOST_TEST(jobs::import_work(context, {&first.context}).has_sequels);
+    std::array<std::atomic<int>, 2> looks{};
+    const auto works_once = [&](std::size_t kind) {
+        return [&looks, kind](const Deadline&) { return ++looks[kind] == 1; };
+    };
+    const std::vector<jobs::Work> kinds = {
+        {.name = "single", .turn = works_once(0)},
+        {.name = "staged", .turn = works_once(1), .has_sequels = true}};
+    BOOST_TEST(jobs::run(kinds, Deadline(Timestamp::now() + Milliseconds(900))));
+    BOOST_TEST(looks[1] > looks[0]);
 }
 
 BOOST_AUTO_TEST_CASE(the_purge_ends_when_no_expired_row_is_left) {
