@@ -90,7 +90,7 @@ CCACHE   := $(shell command -v ccache 2>/dev/null)
 # CI fails on warnings without -Werror, so that builds with and without CI share the compiler cache.
 STRICTLY  = $(if $(CI),2>$@.said || { cat $@.said >&2; exit 1; }; cat $@.said >&2; test ! -s $@.said && rm $@.said)
 COMPILE   = $(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -MMD -MP -c $< -o $@ $(STRICTLY)
-LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lcrypto -lz
+LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lutf8proc -lcrypto -lz
 
 # ---------------------------------------------------------------------------- units
 # Headers take most of the compiler's time, so it compiles a folder's files together, as units of up to $(UNITS) files in

@@ -1,0 +1,39 @@
+#include "base/unicode.hpp"
+
+#include <utf8proc.h>
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+
+namespace muster {
+namespace {
+
+struct Free {
+    void operator()(utf8proc_uint8_t* text) const { std::free(text); }
+};
+
+// utf8proc has only full folding, in which one character may become several ("ss"). An upper-case
+// letter has one lower-case letter.
+utf8proc_int32_t folded_point(utf8proc_int32_t point, void* /*unused*/) {
+    constexpr utf8proc_int32_t kDottedI = 0x130;
+    constexpr utf8proc_int32_t kDotlessI = 0x131;
+    if (point == kDottedI || point == kDotlessI) return point;
+    return utf8proc_tolower(utf8proc_toupper(point));
+}
+
+}  // namespace
+
+std::string folded(std::string_view text) {
+    if (text.empty()) return {};
+    utf8proc_uint8_t* result = nullptr;
+    const auto length = utf8proc_map_custom(
+        reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+        static_cast<utf8proc_ssize_t>(text.size()), &result,
+        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE), folded_point, nullptr);
+    const std::unique_ptr<utf8proc_uint8_t, Free> owned(result);
+    if (length < 0) throw std::runtime_error(utf8proc_errmsg(length));
+    return {reinterpret_cast<const char*>(owned.get()), static_cast<std::size_t>(length)};
+}
+
+}  // namespace muster

@@ -1,0 +1,42 @@
+// base/unicode.hpp: spellings that look alike become equal, and others stay different.
+#include "base/unicode.hpp"
+
+#include "print.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using muster::folded;
+
+BOOST_AUTO_TEST_SUITE(unicode)
+
+BOOST_AUTO_TEST_CASE(a_text_is_composed_and_folded) {
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {"", ""},
+        {"Ann", "ann"},
+        {"ZO\u00cb", "zo\u00eb"},
+        {"zoe\u0308", "zo\u00eb"},
+        {"ZOE\u0308", "zo\u00eb"},
+        {"\u0418\u0412\u0410\u041d", "\u0438\u0432\u0430\u043d"},
+        {"\u039f\u03a3", "\u03bf\u03c3"},
+        {"\u03bf\u03c2", "\u03bf\u03c3"},
+        {"\u1e9e", "\u00df"},
+        {"stra\u00dfe", "stra\u00dfe"},
+        {"\u212b", "\u00e5"},
+        {"\u4f60\u597d \U0001f600", "\u4f60\u597d \U0001f600"},
+    };
+    for (const auto& [text, expected] : table) {
+        BOOST_TEST(folded(text) == expected, text);
+        BOOST_TEST(folded(folded(text)) == expected, text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(letters_of_different_words_stay_different) {
+    BOOST_TEST(folded("\u0130") == "\u0130");
+    BOOST_TEST(folded("\u0131") == "\u0131");
+    BOOST_TEST(folded("\ufb01") == "\ufb01");  // a ligature is not a compatibility spelling
+    BOOST_TEST(folded("stra\u00dfe") != folded("strasse"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
