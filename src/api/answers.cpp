@@ -13,8 +13,8 @@ http::Reply complete(const Call& call, service::StoredReply stored,
     http::Reply reply = reply_of(std::move(stored));
     for (http::Header& header : headers) reply.headers.push_back(std::move(header));
     const Endpoint& row = call.endpoint;
-    if (!row.reply.has_etag) return reply;
-    const std::string etag = http::etag_of(reply.body);
+    const std::string etag = etag_of(row, reply.body);
+    if (etag.empty()) return reply;
     reply.headers.emplace_back("ETag", etag);
     const bool may_be_known = row.second_reply && row.second_reply->status == kNotModified.status;
     if (may_be_known && http::if_none_match_matches(call.request.if_none_match, etag)) {

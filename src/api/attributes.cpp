@@ -56,6 +56,10 @@ auto list_attributes(Call& call) {
                    [](const AttributeRecord& record) { return record.attribute.key; });
 }
 
+auto get_attribute(Call& call) {
+    return service::find_attribute(call.context, call.org(), call.parameters.at(0));
+}
+
 auto put_attribute(Call& call, OrgTransaction& transaction, const AttributeChange& change) {
     return service::put_attribute(transaction, call.parameters.at(0), change);
 }
@@ -65,6 +69,7 @@ constexpr std::array kAttributeListQuery = {
     kPageCursor,
 };
 
+constexpr std::array kAttributeReadErrors = {ErrorCode::NotFound};
 constexpr std::array kAttributeChangeErrors = {ErrorCode::InvalidState};
 
 constexpr auto kAttributeList = list_of<kAttribute>("AttributeList", "attributes");
@@ -81,6 +86,16 @@ constexpr std::array kAttributeEndpoints = {
         .query = kAttributeListQuery,
         .reply = {200, "A page of attributes."},
         .handler = answers<kAttributeList, list_attributes>},
+    Endpoint{.method = http::Method::Get,
+             .path = "/v1/attributes/{key}",
+             .operation = "getAttribute",
+             .summary = "Get an attribute",
+             .description =
+                 "Returns one attribute of the registry, enabled or not. A key that the registry "
+                 "does not have is 404.",
+             .reply = {200, "The attribute."},
+             .errors = kAttributeReadErrors,
+             .handler = answers<kAttribute, get_attribute>},
     Endpoint{
         .method = http::Method::Put,
         .path = "/v1/attributes/{key}",

@@ -27,6 +27,10 @@ void require_kind(const Endpoint& endpoint, const Caller& caller) {
 
 void require_organization(const Caller& caller, const http::Request& request) {
     if (!request.has_expect_organization) return;
+    if (http::is_repeated(request, "X-Expect-Organization")) {
+        throw Error(ErrorCode::BadRequest)
+            .detail("reason", "the header X-Expect-Organization is repeated; send it once");
+    }
     const auto expected = OrgId::parse(request.expect_organization);
     if (!expected) {
         throw Error(ErrorCode::BadRequest)

@@ -24,11 +24,15 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
+std::vector<std::string> provider_ids() {
+    std::vector<std::string> ids;
+    for (const rules::Provider& provider : rules::providers()) ids.emplace_back(provider.id);
+    return ids;
+}
+
 Json::Value provider_schema() {
     Json::Value schema = JsonType<std::string>::typed("string");
-    for (const rules::Provider& provider : rules::providers()) {
-        schema["enum"].append(std::string(provider.id));
-    }
+    for (const std::string& id : provider_ids()) schema["enum"].append(id);
     return schema;
 }
 
@@ -38,7 +42,7 @@ struct ProviderId {
         const auto id = to.string(in, path);
         if (!id) return;
         out = rules::find_provider(*id);
-        if (!out) to.fault(path, FieldCode::InvalidChoice);
+        if (!out) to.fault(path, FieldCode::InvalidChoice, {.allowed = provider_ids()});
     }
     Json::Value schema() const { return provider_schema(); }
 };
@@ -52,7 +56,7 @@ struct ProviderSettings {
                 std::map<std::string, std::string, std::less<>>& out) const {
         const auto object = to.object(in, path);
         if (!object) return;
-        if (object->size() > kMost) return to.fault(path, FieldCode::TooLong);
+        if (object->size() > kMost) return to.fault(path, FieldCode::TooLong, longest(kMost));
         for (const auto& [key, value] : *object) {
             kText.decode(value, json::Path(path, key), to, out[std::string(key)]);
         }
@@ -239,6 +243,10 @@ class ProviderPermit {
     std::optional<process::ConcurrencyLimit::Permit> permit_;
 };
 
+auto get_connection(Call& call) {
+    return service::find_connection(call.context, call.org(), call.id<ConnectionId>());
+}
+
 Answer<ProviderConnection> refresh_connection(Call& call, const Nothing&) {
     const auto id = call.id<ConnectionId>();
     ProviderPermit permit(call);
@@ -393,6 +401,16 @@ constexpr std::array kConnectionEndpoints = {
         .reply = {303, "Redirect to the console, with the result in the query."},
         .handler = redirects<return_from_provider>,
         .has_secret_query = true},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/external-data/connections/{connectionId}",
+             .operation = "getConnection",
+             .summary = "Get a connection",
+             .description =
+                 "Returns one connection of the active organization with its state. authStatus and "
+                 "error say whether it needs an admin.",
+             .access = Access::Console,
+             .reply = {200, "The connection."},
+             .handler = answers<kConnection, get_connection>},
     Endpoint{
         .method = Method::Delete,
         .path = "/v1/external-data/connections/{connectionId}",

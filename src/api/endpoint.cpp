@@ -3,6 +3,7 @@
 #include "api/worker_state.hpp"
 #include "base/email.hpp"
 #include "base/text.hpp"
+#include "http/etag.hpp"
 #include "http/query.hpp"
 #include "service/callers.hpp"
 
@@ -46,13 +47,23 @@ std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string
         return normalize_email(text);
     }
     if (parameter.kind == Kind::Timestamp) {
-        const auto when = Timestamp::parse(text);
+        const auto when = Timestamp::parse_since(text);
         if (!when) return FieldCode::InvalidTimestamp;
         text = when->text();
         return std::nullopt;
     }
     const bool is_short = utf8_length(text) < static_cast<std::size_t>(parameter.least);
     return is_short ? std::optional(FieldCode::TooShort) : std::nullopt;
+}
+
+FieldLimits limits_of(const QueryParameter& parameter, FieldCode fault) {
+    FieldLimits limits;
+    if (fault == FieldCode::TooShort) limits.min_length = parameter.least;
+    if (fault != FieldCode::InvalidChoice) return limits;
+    for (std::size_t i = 0; !parameter.choice(i).empty(); ++i) {
+        limits.allowed.emplace_back(parameter.choice(i));
+    }
+    return limits;
 }
 
 void add_errors_of_access(Access access, std::set<ErrorCode>& to) {
@@ -167,7 +178,9 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
             auto text =
                 in.text(name, parameter.kind == Kind::Cursor ? kLongestCursor : kLongestText);
             if (!text) continue;
-            if (const auto fault = text_fault(parameter, *text)) faults.add(name, *fault);
+            if (const auto fault = text_fault(parameter, *text)) {
+                faults.add(name, *fault, limits_of(parameter, *fault));
+            }
             values.texts_[name] = std::move(*text);
         }
     }
@@ -203,6 +216,12 @@ http::Reply reply_of(service::StoredReply stored) {
     if (!stored.location.empty()) reply.headers.emplace_back("Location", stored.location);
     if (stored.replayed) reply.headers.emplace_back("Idempotency-Replayed", "true");
     return reply;
+}
+
+std::string etag_of(const Endpoint& row, std::string_view body) {
+    if (!row.reply.has_etag) return "";
+    const auto tagged = row.handler.shape.tagged;
+    return tagged ? http::etag_of(tagged(body)) : http::etag_of(body);
 }
 
 std::string Call::cursor_scope() const {

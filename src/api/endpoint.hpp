@@ -119,6 +119,8 @@ struct ReplyShape {
     std::string_view component = {};     // the schema's name in the OpenAPI document; "": not JSON
     Json::Value (*schema)() = nullptr;
     bool is_streamed = false;  // written in chunks
+    // The representation that the ETag identifies, from the body. nullptr: the body.
+    std::string (*tagged)(std::string_view body) = nullptr;
 };
 
 struct Call;
@@ -167,6 +169,7 @@ struct Endpoint {
     bool takes_if_match = false;
     std::size_t body_limit = 0;  // in bytes; 0: no body
     bool body_required = false;
+    bool accepts_gzip = false;  // Content-Encoding: gzip; the limit holds for the decoded body too
     std::string_view body_component = {};  // the schema's name; "": no body described
     Json::Value (*body_schema)() = nullptr;
     std::string_view body_example = {};  // JSON, shown in the OpenAPI document
@@ -185,6 +188,7 @@ struct Endpoint {
     bool is_published = true;
     // Called only by nginx; in no description.
     bool is_internal = false;
+    bool is_static = false;         // the same reply for everybody, so nginx may compress it
     bool is_local = false;          // reachable from this machine only; 404 for others
     bool has_secret_query = false;  // the query must not be logged
 };
@@ -317,6 +321,8 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
 // A recorded reply, or one that is about to be recorded.
 http::Reply reply_of(service::StoredReply stored);
 http::Reply json_reply(int status, std::string body);
+// The ETag of a reply with this body; "" if the row's replies have none.
+std::string etag_of(const Endpoint& row, std::string_view body);
 http::Reply no_content();  // 204
 
 // {"<name>": [record…], "next_cursor": string|null}

@@ -38,6 +38,7 @@ constexpr std::array kGroups = {
     Group{"Imports", import_endpoints},
     Group{"Engagement", ingest_endpoints},
     Group{"Modules", installation_endpoints},
+    Group{"Modules", module_config_endpoints},
     Group{"Modules", module_endpoints},
     Group{"Modules", module_credential_endpoints},
     Group{"Sessions", session_endpoints},

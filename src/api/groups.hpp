@@ -39,6 +39,7 @@ std::span<const Endpoint> import_endpoints();             // imports.cpp
 std::span<const Endpoint> ingest_endpoints();             // engagement/ingest.cpp
 std::span<const Endpoint> installation_endpoints();       // modules/installations.cpp
 std::span<const Endpoint> module_credential_endpoints();  // modules/credentials.cpp
+std::span<const Endpoint> module_config_endpoints();      // modules/config.cpp
 std::span<const Endpoint> module_endpoints();             // modules/modules.cpp
 std::span<const Endpoint> openapi_endpoints();            // openapi.cpp
 std::span<const Endpoint> session_endpoints();            // access/session.cpp

@@ -9,6 +9,7 @@
 #include "rules/imports/mapping.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/payload.hpp"
+#include "service/callers.hpp"
 #include "service/imports/rows.hpp"
 #include "service/imports/staging.hpp"
 
@@ -242,8 +243,16 @@ Answer<ImportJob> polled(ImportJob job) {
     return answer;
 }
 
+// Whether the poll may start a requested commit: a HEAD and a viewer change nothing.
+bool may_start_commit(const Call& call) {
+    if (call.request.method != Method::Get) return false;
+    return !call.caller.session || call.caller.session->role >= rules::Role::Admin;
+}
+
 auto get_import(Call& call) {
-    auto job = service::poll_import(call.context, call.actor(), call.id<ImportId>());
+    const auto id = call.id<ImportId>();
+    auto job = may_start_commit(call) ? service::poll_import(call.context, call.actor(), id)
+                                      : service::read_import(call.context, call.org(), id);
     if (!job) throw Error(ErrorCode::NotFound);
     return polled(std::move(*job));
 }
@@ -386,8 +395,8 @@ constexpr std::array kImportEndpoints = {
         .summary = "Read an import job with its counts",
         .description =
             "Returns the job with its counts. Poll it after validate and commit, no faster than "
-            "Retry-After. It also starts a commit that was requested with dry_run false once the "
-            "dry run is done.",
+            "Retry-After. Once the dry run is done, it also starts a commit that was requested with "
+            "dry_run false, if the caller may write.",
         .reply = with_retry_after({200, "The job."}),
         .handler = answers<kImportJob, get_import>},
     Endpoint{
@@ -398,10 +407,12 @@ constexpr std::array kImportEndpoints = {
         .description =
             "Stages up to 5,000 rows of a job in state staging. A call stages all its rows or "
             "none. A row replaces the staged row with its number, so a call can be repeated. A "
-            "job holds up to 250,000 rows.",
+            "job holds up to 250,000 rows. The body may be gzip; its limit holds before and after "
+            "decompression.",
         .role = rules::Role::Admin,
         .body_limit = kStagingBody,
         .body_required = true,
+        .accepts_gzip = true,
         .body_component = "StageRows",
         .body_schema = schema_of<kStageRows>,
         .body_example = kStageRowsExample,

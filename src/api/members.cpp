@@ -109,9 +109,18 @@ Answer<service::CreatedMember> answer_with(const service::CreatedMember& created
             .is_second = created.outcome == rules::MemberOutcome::Merged};
 }
 
+// The record of GET, whose ETag the reply has: the body without its last field, the outcome.
+std::string user_in(std::string_view created) {
+    return std::string(created.substr(0, created.rfind(",\"outcome\":"))) + "}";
+}
+
 // Replies after the members of all collected calls are committed.
 struct CreatesMember {
-    static constexpr ReplyShape kShape = json_shape<kCreatedUser>;
+    static constexpr ReplyShape kShape = [] {
+        ReplyShape shape = json_shape<kCreatedUser>;
+        shape.tagged = user_in;
+        return shape;
+    }();
 
     service::CollectedCall operator()(Call& call, rules::MemberFields fields) const {
         return {
@@ -138,26 +147,30 @@ auto list_users(Call& call) {
     return page_of(call, std::move(page.members), page.next);
 }
 
-auto update_user(Call& call, OrgTransaction& transaction, const rules::MemberPatch& patch) {
-    const auto check = [&](const Member& before) {
-        const auto& if_match = call.request.if_match;
-        if (!if_match) return;
+// Throws PRECONDITION_FAILED if the member does not have an ETag of If-Match.
+service::MemberCheck if_match_of(const Call& call) {
+    const auto& if_match = call.request.if_match;
+    if (!if_match) return {};
+    return [&if_match](const Member& before) {
         const std::string etag = http::etag_of(to_json(kUser, before));
         if (!http::if_match_holds(*if_match, etag)) throw Error(ErrorCode::PreconditionFailed);
     };
-    return service::change_member(transaction, call.id<UserId>(), patch, check);
+}
+
+auto update_user(Call& call, OrgTransaction& transaction, const rules::MemberPatch& patch) {
+    return service::change_member(transaction, call.id<UserId>(), patch, if_match_of(call));
 }
 
 auto lock_user(Call& call, OrgTransaction& transaction, const LockUser& in) {
-    return service::lock_member(transaction, call.id<UserId>(), in.reason);
+    return service::lock_member(transaction, call.id<UserId>(), in.reason, if_match_of(call));
 }
 
 auto unlock_user(Call& call, OrgTransaction& transaction, const Nothing&) {
-    return service::unlock_member(transaction, call.id<UserId>());
+    return service::unlock_member(transaction, call.id<UserId>(), if_match_of(call));
 }
 
 void remove_user(Call& call, OrgTransaction& transaction) {
-    service::remove_member(transaction, call.id<UserId>());
+    service::remove_member(transaction, call.id<UserId>(), if_match_of(call));
 }
 
 auto list_user_attributes(Call& call) {
@@ -212,8 +225,8 @@ constexpr std::array kMemberEndpoints = {
         .body_component = "MemberPayload",
         .body_schema = schema_of<kNewUser>,
         .body_example = R"({"email": "ada@example.org", "first_name": "Ada", "country": "GB"})",
-        .reply = {201, "The member was created or attached."},
-        .second_reply = ReplySpec{200, "The user was a member already; empty values were filled."},
+        .reply = with_tag({201, "The member was created or attached, with its ETag."}),
+        .second_reply = with_tag({200, "The user was a member already; empty values were filled."}),
         .handler = decoded<kNewUser, kCreateUser>,
         .workers = WorkerGroup::Collectors},
     Endpoint{
@@ -262,16 +275,20 @@ constexpr std::array kMemberEndpoints = {
         .reply = with_tag({200, "The member as it is now, with its ETag."}),
         .errors = kMemberChangeErrors,
         .handler = decoded<kUserPatch, answers<kUser, update_user>>},
-    Endpoint{.method = Method::Delete,
-             .path = "/v1/users/{userId}",
-             .operation = "removeUser",
-             .summary = "End a membership",
-             .description =
-                 "Ends the membership and deletes the organization's data of the person. The user "
-                 "keeps memberships in other organizations. A second call is 404.",
-             .role = rules::Role::Admin,
-             .reply = {204, "The membership has ended."},
-             .handler = answers_nothing<remove_user>},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/users/{userId}",
+        .operation = "removeUser",
+        .summary = "End a membership",
+        .description =
+            "Ends the membership and deletes the organization's data of the person. The user "
+            "keeps memberships in other organizations. With If-Match, only an unchanged record "
+            "is deleted; otherwise the reply is 412. A second call is 404.",
+        .role = rules::Role::Admin,
+        .takes_if_match = true,
+        .reply = {204, "The membership has ended."},
+        .errors = kMemberChangeErrors,
+        .handler = answers_nothing<remove_user>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/users/{userId}/attributes",
@@ -294,11 +311,13 @@ constexpr std::array kMemberEndpoints = {
             "time, so the call can be repeated. A locked member's data can still be changed.",
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_component = "LockUser",
         .body_schema = schema_of<kLockUser>,
         .body_example = R"({"reason": "Asked for it by phone"})",
         .reply = with_tag({200, "The member, locked, with its ETag."}),
+        .errors = kMemberChangeErrors,
         .handler = decoded<kLockUser, answers<kUser, lock_user>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/users/{userId}/unlock",
@@ -309,8 +328,10 @@ constexpr std::array kMemberEndpoints = {
                  "is not changed, so the call can be repeated.",
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
+             .takes_if_match = true,
              .body_limit = kSmallBody,
              .reply = with_tag({200, "The member, active, with its ETag."}),
+             .errors = kMemberChangeErrors,
              .handler = decoded<kNothing, answers<kUser, unlock_user>>},
 };
 static_assert(well_formed(kMemberEndpoints, "/v1/users"));

@@ -105,6 +105,7 @@ Directives directives_of(const Rows& rows) {
     for (const Endpoint* row : rows) {
         limit = std::max(limit, row->body_limit);
         if (row->has_secret_query) text += "error_log /dev/null emerg;\n";
+        if (row->is_static) text += include("compress");
         if (row->handler.shape.is_streamed) text += "fastcgi_read_timeout 300s;\n";
     }
     if (limit > kSmallBody) text += body_cap(limit);

@@ -112,7 +112,8 @@ constexpr std::array kOpenApiEndpoints = {
         .access = Access::Open,
         .reply = with_tag({200, "The document, OpenAPI 3.1.0."}),
         .second_reply = kNotModified,
-        .handler = {get_openapi, {"application/json", "OpenApi", any_object}}},
+        .handler = {get_openapi, {"application/json", "OpenApi", any_object}},
+        .is_static = true},
 };
 static_assert(well_formed(kOpenApiEndpoints, "/openapi"));
 

@@ -94,6 +94,21 @@ Json::Value field_code_schema() {
     return schema;
 }
 
+// What a field accepts. Only members that help to fix the fault are present.
+void add_limits(Json::Value& to) {
+    to["allowed"] = described(array_of_schema(text_schema()),
+                              "The accepted values; absent if there are more than 50.",
+                              R"(["active", "locked"])");
+    to["minimum"] = described(integer_schema(), "The least accepted number.", "1");
+    to["maximum"] = described(integer_schema(), "The greatest accepted number.", "100");
+    to["min_length"] = described(
+        integer_schema(), "The least length: characters of a text, entries of an array.", "1");
+    to["max_length"] = described(
+        integer_schema(),
+        "The greatest length: characters of a text, entries of an array, bytes of JSON.", "255");
+    to["format"] = described(text_schema(), "The accepted form.", "date");
+}
+
 // The details that Error::detail() and Error::fields() add.
 Json::Value details_schema() {
     Json::Value fault = JsonType<std::string>::typed("object");
@@ -106,12 +121,17 @@ Json::Value details_schema() {
     fault["properties"]["message"] = described(
         text_schema(), "Description of the fault, for people.", "is not an email address");
     for (const char* key : {"path", "code", "message"}) fault["required"].append(key);
+    add_limits(fault["properties"]);
 
     Json::Value details = JsonType<std::string>::typed("object");
     Json::Value& of = details["properties"];
     of["fields"] = described(array_of_schema(std::move(fault)), "The faults, up to 100.", "");
     of["truncated"] = described(JsonType<bool>::schema(), "Whether there are more faults.", "");
-    of["reason"] = described(text_schema(), "The cause in more detail.", "");
+    of["reason"] = described(
+        text_schema(),
+        "The cause in more detail. A constant for UNAUTHORIZED (MISSING, INVALID, SESSION_ENDED, "
+        "WRONG_CODE) and ORIGIN_NOT_ALLOWED (MISSING, FOREIGN); otherwise a sentence.",
+        "");
     of["field"] = described(text_schema(), "The field or header that conflicts.", "slug");
     of["state"] = described(text_schema(), "State of the import job.", "completed");
     of["expected"] = described(text_schema(), "State that the call requires.", "staging");

@@ -151,6 +151,13 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
                             "The console's origin. Browsers send it; if it is absent, the Referer "
                             "is used."));
     }
+    if (row.accepts_gzip) {
+        Json::Value value = parameter("header", "Content-Encoding",
+                                      "gzip if the body is compressed. The limit of the body holds "
+                                      "before and after decompression.");
+        value["schema"] = one_of({"gzip", "identity"});
+        to.append(std::move(value));
+    }
     if (row.takes_if_match) {
         to.append(parameter("header", "If-Match",
                             "ETags, or *. The change is made only if the record has one of "

@@ -4,6 +4,7 @@
 #include "api/envelope.hpp"
 #include "api/pages/cors.hpp"
 #include "base/crypto.hpp"
+#include "base/gzip.hpp"
 #include "base/ids.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -54,21 +55,57 @@ void reject_malformed_ids(const Endpoint& endpoint,
     }
 }
 
-// The body as sent; "" if there is none.
+[[noreturn]] void reject_length(const Endpoint& endpoint) {
+    throw Error(ErrorCode::PayloadTooLarge)
+        .detail("limit_bytes", Json::UInt64(endpoint.body_limit));
+}
+
+std::string decompressed(std::string_view body, const Endpoint& endpoint) {
+    auto text = gunzip(body, endpoint.body_limit);
+    if (text.result == Gunzip::TooLong) reject_length(endpoint);
+    if (text.result == Gunzip::Malformed) {
+        throw Error(ErrorCode::BadRequest).detail("reason", "the body is not complete gzip");
+    }
+    return std::move(text.text);
+}
+
+// The body without its Content-Encoding.
+std::string decoded_body(std::string body, const Request& request, const Endpoint& endpoint) {
+    const std::string_view coding = trimmed(request.content_encoding);
+    if (coding.empty() || equal_ignoring_case(coding, "identity")) return body;
+    if (endpoint.accepts_gzip && equal_ignoring_case(coding, "gzip")) {
+        return decompressed(body, endpoint);
+    }
+    throw Error(ErrorCode::UnsupportedMediaType)
+        .detail("reason", endpoint.accepts_gzip
+                              ? "the Content-Encoding is not supported; use gzip, or none"
+                              : "the Content-Encoding is not supported; send the body without one");
+}
+
+void reject_repeated(const Request& request, std::string_view header) {
+    if (!http::is_repeated(request, header)) return;
+    throw Error(ErrorCode::BadRequest)
+        .detail("reason", "the header " + std::string(header) + " is repeated; send it once");
+}
+
+// The body, decoded; "" if there is none.
 std::string read_body(const Request& request, const Endpoint& endpoint) {
     auto body = request.read_body(endpoint.body_limit);
-    if (!body) {
-        throw Error(ErrorCode::PayloadTooLarge)
-            .detail("limit_bytes", Json::UInt64(endpoint.body_limit));
-    }
+    if (!body) reject_length(endpoint);
     if (body->empty()) {
         if (!endpoint.body_required) return {};
         throw Error(ErrorCode::BadRequest).detail("reason", "the body is empty");
     }
+    reject_repeated(request, "Content-Type");
     if (endpoint.body_limit > 0 && !is_json(request, endpoint)) {
         throw Error(ErrorCode::UnsupportedMediaType);
     }
-    return std::move(*body);
+    return decoded_body(std::move(*body), request, endpoint);
+}
+
+// Why no caller has the token. A token with the form of a session's belongs to one that has ended.
+const char* reason_of_unknown(const std::string& token) {
+    return service::is_session_token(token) ? "SESSION_ENDED" : "INVALID";
 }
 
 bool has_idempotency_key(const Request& request, const Endpoint& endpoint) {
@@ -80,6 +117,7 @@ void check_idempotency_key(const Request& request, const Endpoint& endpoint) {
         if (endpoint.idempotency != IdempotencyKey::Required) return;
         throw Error(ErrorCode::IdempotencyKeyRequired);
     }
+    reject_repeated(request, "Idempotency-Key");
     const std::string& key = request.idempotency_key;
     bool is_valid = !key.empty() && key.size() <= kLongestKey;
     for (const char c : key) is_valid = is_valid && c > ' ' && c < 0x7f;
@@ -179,6 +217,7 @@ void RequestFlow::find_token() {
         find_page_token();
     } else {
         token_ = http::bearer_token(request_);
+        has_credential_ = !request_.authorization.empty();
     }
 }
 
@@ -188,6 +227,7 @@ void RequestFlow::find_page_token() {
     const bool may_be_in_body = endpoint_->body_limit > 0 && !preflight_.endpoint;
     if (!token && may_be_in_body && document()) token = token_in(*document());
     if (body_ && body_->size() > kKeptDocument) document_.reset();
+    has_credential_ = token && !token->empty();
     if (token && service::is_publishable_token(*token)) token_ = std::move(*token);
 }
 
@@ -208,7 +248,10 @@ void RequestFlow::authorize(const service::Callers& callers) {
 
 void RequestFlow::identify(const service::Callers& callers) {
     const auto found = callers.find(token_);
-    if (found == callers.end()) throw Error(ErrorCode::Unauthorized);
+    if (found == callers.end()) {
+        throw Error(ErrorCode::Unauthorized)
+            .detail("reason", has_credential_ ? reason_of_unknown(token_) : "MISSING");
+    }
     caller_ = found->second;
     caller_.actor.request_id = request_.request_id;
     is_publishable(endpoint_->access) ? accept_page() : accept_bearer();
@@ -307,7 +350,10 @@ void RequestFlow::complete(const service::Outcome& outcome) {
         if (const auto* thrown = std::get_if<std::exception_ptr>(&outcome)) {
             std::rethrow_exception(*thrown);
         }
-        answer(reply_of(std::get<service::StoredReply>(outcome)));
+        Reply reply = reply_of(std::get<service::StoredReply>(outcome));
+        const std::string etag = etag_of(*endpoint_, reply.body);
+        if (!etag.empty()) reply.headers.emplace_back("ETag", etag);
+        answer(std::move(reply));
     });
 }
 

@@ -76,7 +76,8 @@ class RequestFlow {
     const Endpoint* endpoint_ = nullptr;  // the row whose access is required
     service::Caller caller_;
     const rules::Member* member_ = nullptr;
-    std::string token_;
+    std::string token_;            // "" if there is none to look up
+    bool has_credential_ = false;  // the request has one, well-formed or not
     std::optional<std::string> body_;
     std::optional<json::JsonBody> document_;
     std::optional<service::CollectedCall> collected_;

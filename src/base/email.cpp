@@ -1,6 +1,7 @@
 #include "base/email.hpp"
 
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,8 +60,12 @@ char32_t next_code_point(std::string_view text, std::size_t& at) {
     return point;
 }
 
+bool has_non_ascii(std::string_view text) {
+    return !std::all_of(text.begin(), text.end(), is_ascii);
+}
+
 bool has_invisible(std::string_view text) {
-    if (std::all_of(text.begin(), text.end(), is_ascii)) return false;
+    if (!has_non_ascii(text)) return false;
     if (!is_utf8(text)) return true;
     for (std::size_t at = 0; at < text.size();) {
         if (is_invisible(next_code_point(text, at))) return true;
@@ -120,7 +125,37 @@ bool is_domain(std::string_view text) {
     }
 }
 
-constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
+// The position of the last code point of valid UTF-8.
+std::size_t last_code_point(std::string_view text) {
+    std::size_t at = text.size() - 1;
+    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U) --at;
+    return at;
+}
+
+bool is_blank(char32_t point) {
+    return is_invisible(point) || point == ' ' || (point >= '\t' && point <= '\r');
+}
+
+std::string_view without_blank_ends(std::string_view text) {
+    while (!text.empty()) {
+        std::size_t next = 0;
+        if (!is_blank(next_code_point(text, next))) break;
+        text.remove_prefix(next);
+    }
+    while (!text.empty()) {
+        std::size_t last = last_code_point(text);
+        const std::size_t begin = last;
+        if (!is_blank(next_code_point(text, last))) break;
+        text = text.substr(0, begin);
+    }
+    return text;
+}
+
+// Without this check every ordinary address would be copied.
+bool may_have_blank_ends(std::string_view text) {
+    return !text.empty() && (!is_ascii(static_cast<unsigned char>(text.front())) ||
+                             !is_ascii(static_cast<unsigned char>(text.back())));
+}
 
 }  // namespace
 
@@ -134,9 +169,11 @@ bool is_email(std::string_view email) {
 
 std::optional<FieldCode> normalize_email(std::string& text) {
     trim(text);
+    if (may_have_blank_ends(text)) text = std::string(without_blank_ends(text));
     if (text.empty()) return FieldCode::Required;
     if (has_control(text)) return FieldCode::InvalidValue;
     ascii_lower(text);
+    if (has_non_ascii(text) && is_utf8(text)) text = folded(text);
     if (is_longer_than(text, kLongestEmail)) return FieldCode::TooLong;
     if (!is_email(text)) return FieldCode::InvalidEmail;
     return std::nullopt;

@@ -9,6 +9,8 @@
 
 namespace muster {
 
+inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
+
 // `email` is already trimmed and lower-case (ASCII). True if it has one `@`, 3 to 254 bytes, a
 // valid local part and a valid domain. The local part has 1 to 64 bytes. It is a quoted string, or
 // a dot-string of RFC 5322 atext and non-ASCII letters: no control character, space or invisible
@@ -16,9 +18,11 @@ namespace muster {
 // characters.
 [[nodiscard]] bool is_email(std::string_view email);
 
-// Trims and lower-cases (ASCII) `text` in place; `text` must be valid UTF-8. Returns nullopt for a
-// valid address. Otherwise Required (empty), InvalidValue (a control character), TooLong or
-// InvalidEmail.
+// Trims `text` and folds its case (base/unicode.hpp) in place; `text` must be valid UTF-8. Trimming
+// removes white
+// space and invisible characters at both ends, such as the no-break space of a web page's address
+// and the byte order mark of a file's first cell. Returns nullopt for a valid address. Otherwise
+// Required (empty), InvalidValue (a control character), TooLong or InvalidEmail.
 [[nodiscard]] std::optional<FieldCode> normalize_email(std::string& text);
 
 }  // namespace muster

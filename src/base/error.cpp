@@ -14,6 +14,28 @@ constexpr std::array kErrorEntries = {
 #undef ERROR
 };
 
+constexpr std::size_t kMostAllowed = 50;
+// Of all lists in one error, so that its size is bounded.
+constexpr std::size_t kMostAllowedBytes = std::size_t{64} << 10U;
+
+// Writes the limits of one fault. `room` is what remains for lists of allowed values.
+void add_limits(const FieldLimits& limits, std::size_t& room, Json::Value& to) {
+    const auto number = [&](const char* name, const std::optional<std::int64_t>& value) {
+        if (value) to[name] = Json::Int64(*value);
+    };
+    number("minimum", limits.minimum);
+    number("maximum", limits.maximum);
+    number("min_length", limits.min_length);
+    number("max_length", limits.max_length);
+    if (!limits.format.empty()) to["format"] = std::string(limits.format);
+    if (limits.allowed.empty() || limits.allowed.size() > kMostAllowed) return;
+    std::size_t bytes = 0;
+    for (const std::string& value : limits.allowed) bytes += value.size();
+    if (bytes > room) return;
+    room -= bytes;
+    for (const std::string& value : limits.allowed) to["allowed"].append(value);
+}
+
 }  // namespace
 
 const ErrorEntry& error_entry(ErrorCode code) {
@@ -27,11 +49,13 @@ Error& Error::detail(std::string_view key, Json::Value value) {
 
 Error& Error::fields(const Faults& faults) {
     Json::Value list(Json::arrayValue);
+    std::size_t room = kMostAllowedBytes;
     for (const Fault& fault : faults.list()) {
         Json::Value entry;
         entry["path"] = fault.path;
         entry["code"] = std::string(field_code_text(fault.code));
         entry["message"] = fault.message;
+        add_limits(fault.limits, room, entry);
         list.append(std::move(entry));
     }
     details_["fields"] = std::move(list);

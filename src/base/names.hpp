@@ -14,8 +14,10 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace muster {
 
@@ -91,6 +93,15 @@ template <Named Enum>
 template <Named Enum>
 constexpr std::string_view name_at(std::size_t index) {
     return index < kNames<Enum>.size() ? kNames<Enum>[index].text : std::string_view();
+}
+
+// All texts, in the enum's order.
+template <Named Enum>
+[[nodiscard]] std::vector<std::string> texts_of() {
+    std::vector<std::string> texts;
+    texts.reserve(kNames<Enum>.size());
+    for (const auto& name : kNames<Enum>) texts.emplace_back(name.text);
+    return texts;
 }
 
 }  // namespace muster

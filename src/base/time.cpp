@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -100,25 +101,15 @@ std::optional<Tail> parse_tail(std::string_view text) {
     return tail;
 }
 
-}  // namespace
-
-Timestamp Timestamp::now() {
-    const auto since_epoch = chrono::system_clock::now().time_since_epoch();
-    return of_wall_clock(chrono::duration_cast<Milliseconds>(since_epoch).count());
-}
-
-Timestamp Timestamp::of_wall_clock(std::int64_t milliseconds) {
-    return Timestamp(milliseconds) + clock_offset();
-}
-
-std::optional<Timestamp> Timestamp::parse(std::string_view text) {
+// Milliseconds since 1970, negative before.
+std::optional<std::int64_t> parse_milliseconds(std::string_view text) {
     constexpr std::size_t kSeconds = 19;  // YYYY-MM-DDTHH:MM:SS
     if (text.size() <= kSeconds || (text[10] != 'T' && text[10] != 't')) return std::nullopt;
     const auto date = Date::parse(text.substr(0, 10));
     const int hour = digits(text, 11, 2);
     const int minute = digits(text, 14, 2);
     const int second = digits(text, 17, 2);
-    if (!date || date->year() < 1970 || text[13] != ':' || text[16] != ':') return std::nullopt;
+    if (!date || text[13] != ':' || text[16] != ':') return std::nullopt;
     if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) {
         return std::nullopt;
     }
@@ -131,8 +122,31 @@ std::optional<Timestamp> Timestamp::parse(std::string_view text) {
         chrono::duration_cast<Milliseconds>(when).count() + tail->milliseconds;
     // The offset may move the time past the year 9999.
     constexpr std::int64_t kYear10000 = 253'402'300'800'000;
-    if (milliseconds < 0 || milliseconds >= kYear10000) return std::nullopt;
-    return Timestamp(milliseconds);
+    if (milliseconds >= kYear10000) return std::nullopt;
+    return milliseconds;
+}
+
+}  // namespace
+
+Timestamp Timestamp::now() {
+    const auto since_epoch = chrono::system_clock::now().time_since_epoch();
+    return of_wall_clock(chrono::duration_cast<Milliseconds>(since_epoch).count());
+}
+
+Timestamp Timestamp::of_wall_clock(std::int64_t milliseconds) {
+    return Timestamp(milliseconds) + clock_offset();
+}
+
+std::optional<Timestamp> Timestamp::parse(std::string_view text) {
+    const auto milliseconds = parse_milliseconds(text);
+    if (!milliseconds || *milliseconds < 0 || text.substr(0, 4) < "1970") return std::nullopt;
+    return Timestamp(*milliseconds);
+}
+
+std::optional<Timestamp> Timestamp::parse_since(std::string_view text) {
+    const auto milliseconds = parse_milliseconds(text);
+    if (!milliseconds) return std::nullopt;
+    return Timestamp(std::max<std::int64_t>(*milliseconds, 0));
 }
 
 std::string Timestamp::text() const {

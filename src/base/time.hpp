@@ -24,6 +24,9 @@ class Timestamp {
     // ISO 8601 with seconds, an optional fraction, and `Z` or an offset; years 1970 to 9999.
     // Otherwise nullopt.
     static std::optional<Timestamp> parse(std::string_view text);
+    // The same for years 0001 to 9999; a time before 1970 gives 1970. For a filter "since": the
+    // zero time of Go and .NET means all records.
+    static std::optional<Timestamp> parse_since(std::string_view text);
 
     constexpr std::int64_t milliseconds() const { return milliseconds_; }
     // 2026-11-20T10:00:00.000Z

@@ -40,7 +40,10 @@ std::vector<rules::ApiKey> all_keys(const Invocation& in, OrgId organization) {
 }  // namespace
 
 Result create_org(const Invocation& in) {
-    const auto organization = service::create_organization(in.context, in.required("--name"));
+    const auto starters = in.flag("--no-starter-attributes") ? service::StarterAttributes::Disabled
+                                                             : service::StarterAttributes::Enabled;
+    const auto organization =
+        service::create_organization(in.context, in.required("--name"), starters);
     Result result;
     result.json["id"] = organization.id.text();
     result.json["name"] = organization.name;

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -12,6 +13,16 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kMethods = {"GET",    "POST", "PATCH",   "PUT",
                                                       "DELETE", "HEAD", "OPTIONS", "OTHER"};
+
+// Whether the parameter is the header: "HTTP_CONTENT_TYPE=…" is "Content-Type".
+bool is_header(std::string_view parameter, std::string_view header) {
+    constexpr std::string_view kPrefix = "HTTP_";
+    if (!parameter.starts_with(kPrefix)) return false;
+    std::string name(parameter.substr(kPrefix.size(), header.size()));
+    std::replace(name.begin(), name.end(), '_', '-');
+    return equal_ignoring_case(name, header) &&
+           parameter.substr(kPrefix.size() + header.size()).starts_with('=');
+}
 
 }  // namespace
 
@@ -24,6 +35,25 @@ Method method_of(std::string_view text) {
         if (kMethods[i] == text) return static_cast<Method>(i);
     }
     return Method::Other;
+}
+
+std::vector<std::string_view> repeated_headers(const char* const* parameters) {
+    std::array<int, kSingleHeaders.size()> counts{};
+    for (; *parameters; ++parameters) {
+        for (std::size_t i = 0; i < kSingleHeaders.size(); ++i) {
+            counts[i] += is_header(*parameters, kSingleHeaders[i]) ? 1 : 0;
+        }
+    }
+    std::vector<std::string_view> repeated;
+    for (std::size_t i = 0; i < kSingleHeaders.size(); ++i) {
+        if (counts[i] > 1) repeated.push_back(kSingleHeaders[i]);
+    }
+    return repeated;
+}
+
+bool is_repeated(const Request& request, std::string_view header) {
+    const auto& repeated = request.repeated_headers;
+    return std::find(repeated.begin(), repeated.end(), header) != repeated.end();
 }
 
 std::string cookie_value(std::string_view cookies, std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include "base/time.hpp"
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -23,6 +24,10 @@ struct Request {
     std::string path;   // as sent by the client: not decoded, without the query
     std::string query;  // after the '?', not decoded
     std::string content_type;
+    std::string content_encoding;  // all values, joined; "": none
+    // Those of kSingleHeaders that the client sent more than once, so that their value is
+    // ambiguous.
+    std::vector<std::string_view> repeated_headers;
     std::string authorization;
     std::string idempotency_key;
     bool has_idempotency_key = false;
@@ -44,6 +49,17 @@ struct Request {
     // disconnects.
     std::function<std::optional<std::string>(std::size_t limit)> read_body;
 };
+
+// Headers whose value decides what a request does. A client that sends one twice gets an error.
+inline constexpr std::array<std::string_view, 3> kSingleHeaders = {
+    "Content-Type", "Idempotency-Key", "X-Expect-Organization"};
+
+// The headers of kSingleHeaders that are repeated among the parameters of a FastCGI request, which
+// have the form HTTP_NAME=value. `parameters` ends with nullptr.
+std::vector<std::string_view> repeated_headers(const char* const* parameters);
+
+// Whether kSingleHeaders has the name, and the request repeats it.
+bool is_repeated(const Request& request, std::string_view header);
 
 // The address that identifies a client for rate limits: an IPv4 address, or the /64 network of an
 // IPv6 address.

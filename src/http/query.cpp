@@ -70,7 +70,9 @@ std::optional<std::string> Query::text(std::string_view name, std::size_t max_le
     known_.emplace(name);
     const auto found = values_.find(name);
     if (found == values_.end()) return std::nullopt;
-    if (utf8_length(found->second) > max_length) faults_.add(std::string(name), FieldCode::TooLong);
+    if (utf8_length(found->second) > max_length) {
+        faults_.add(std::string(name), FieldCode::TooLong, longest(max_length));
+    }
     return found->second;
 }
 
@@ -81,7 +83,7 @@ int Query::integer(std::string_view name, int fallback, int least, int most) {
     if (!number) {
         faults_.add(std::string(name), FieldCode::WrongType);
     } else if (*number < least || *number > most) {
-        faults_.add(std::string(name), FieldCode::OutOfRange);
+        faults_.add(std::string(name), FieldCode::OutOfRange, between(least, most));
     } else {
         return static_cast<int>(*number);
     }
@@ -91,7 +93,9 @@ int Query::integer(std::string_view name, int fallback, int least, int most) {
 bool Query::flag(std::string_view name) {
     const auto value = text(name, 64);
     if (!value || *value == "false") return false;
-    if (*value != "true") faults_.add(std::string(name), FieldCode::InvalidChoice);
+    if (*value != "true") {
+        faults_.add(std::string(name), FieldCode::InvalidChoice, {.allowed = {"true", "false"}});
+    }
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -51,6 +52,18 @@ std::optional<Value> valued(simdjson::simdjson_result<Value> result) {
     return value;
 }
 
+}  // namespace
+
+std::optional<std::int64_t> whole_number(const JsonIn& value) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    if (value.kind() != JsonKind::Double) return value.integer();
+    const double number = *value.number();
+    if (number < -kExact || number > kExact || number != std::trunc(number)) return std::nullopt;
+    return static_cast<std::int64_t>(number);
+}
+
+namespace {
+
 void append_canonical(std::string& to, const dom::element& element) {
     if (element.is_array()) {
         to += '[';
@@ -76,6 +89,8 @@ void append_canonical(std::string& to, const dom::element& element) {
             to += ',';
         }
         to += '}';
+    } else if (const auto whole = whole_number(std::bit_cast<JsonIn>(element))) {
+        to += std::to_string(*whole);  // 5, 5.0 and 5e0 are the same number
     } else {
         to += simdjson::minify(element);
     }

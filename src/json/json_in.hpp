@@ -107,14 +107,18 @@ class JsonObject {
     JsonIn object_;
 };
 
+// The integer that the number stands for: 1.0 and 1e0 are 1. pandas writes an integer column that
+// has a gap as 1.0. nullopt for any other value, and for a fraction beyond 2^53.
+[[nodiscard]] std::optional<std::int64_t> whole_number(const JsonIn& value);
+
 // The value without white space. Numbers are printed as the parser read them.
 [[nodiscard]] std::string minified(const JsonIn& value);
 
 // Appends the value without white space. A string is escaped as by append_json_string().
 void append_value(std::string& to, const JsonIn& value);
 
-// A canonical text: equal for equal JSON (sorted keys, no white space). For comparing requests with
-// the same Idempotency-Key.
+// A canonical text: equal for equal JSON (sorted keys, no white space, 5 for 5.0). For comparing
+// requests with the same Idempotency-Key.
 [[nodiscard]] std::string canonical_json(const JsonIn& value);
 
 }  // namespace muster::json

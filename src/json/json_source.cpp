@@ -1,5 +1,7 @@
 #include "json/json_source.hpp"
 
+#include <charconv>
+
 namespace muster::json {
 namespace {
 
@@ -36,6 +38,54 @@ std::size_t end_of_value(std::string_view json, std::size_t at) {
         ++at;
     }
     return at;
+}
+
+// The value of the four digits of an escape \uXXXX that begins at `at`, or 0 if there is none.
+char32_t escaped_unit(std::string_view text, std::size_t at) {
+    constexpr std::size_t kLength = 6;
+    if (text.substr(at, 2) != "\\u" || at + kLength > text.size()) return 0;
+    unsigned value = 0;
+    const char* const end = text.data() + at + kLength;
+    const auto [stop, error] = std::from_chars(text.data() + at + 2, end, value, 16);
+    return error == std::errc{} && stop == end ? value : 0;
+}
+
+void append_utf8(std::string& to, char32_t point) {
+    const auto tail = [&](unsigned shift) {
+        to += static_cast<char>(0x80U | (point >> shift & 0x3fU));
+    };
+    if (point < 0x800) {
+        to += static_cast<char>(0xc0U | point >> 6U);
+    } else if (point < 0x10000) {
+        to += static_cast<char>(0xe0U | point >> 12U);
+        tail(6);
+    } else {
+        to += static_cast<char>(0xf0U | point >> 18U);
+        tail(12);
+        tail(6);
+    }
+    tail(0);
+}
+
+// Appends a string with its quotes. Escapes of non-ASCII characters become UTF-8, so that the text
+// is as long as the same text without escapes.
+void append_unescaped(std::string& to, std::string_view string) {
+    for (std::size_t at = 0; at < string.size();) {
+        const bool is_escape = string[at] == '\\';
+        char32_t point = is_escape ? escaped_unit(string, at) : 0;
+        if (point < 0x80) {
+            const std::size_t length = is_escape ? 2 : 1;
+            to.append(string.substr(at, length));
+            at += length;
+            continue;
+        }
+        at += 6;
+        if (point >= 0xd800 && point < 0xdc00) {
+            point = 0x10000 + ((point - 0xd800) << 10U) + (escaped_unit(string, at) - 0xdc00);
+            at += 6;
+        }
+        append_utf8(to, point);
+    }
 }
 
 }  // namespace
@@ -77,9 +127,14 @@ std::string compact_json(std::string_view json) {
     std::string compact;
     compact.reserve(json.size());
     for (std::size_t at = 0; at < json.size();) {
-        const std::size_t end = json[at] == '"' ? end_of_string(json, at) : at + 1;
-        if (!is_space(json[at])) compact.append(json.substr(at, end - at));
-        at = end;
+        if (json[at] == '"') {
+            const std::size_t end = end_of_string(json, at);
+            append_unescaped(compact, json.substr(at, end - at));
+            at = end;
+        } else {
+            if (!is_space(json[at])) compact += json[at];
+            ++at;
+        }
     }
     return compact;
 }

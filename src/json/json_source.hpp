@@ -19,7 +19,8 @@ namespace muster::json {
 [[nodiscard]] std::string_view member_as_sent(const JsonIn& object, std::string_view text,
                                               std::string_view key);
 
-// Removes the white space between tokens and changes nothing else.
+// Removes the white space between tokens, and writes \u escapes of non-ASCII characters as UTF-8.
+// Changes nothing else. `json` must be JSON that JsonBody has accepted.
 [[nodiscard]] std::string compact_json(std::string_view json);
 
 // For each object of the array `list` in the root object: the compact text of its value for `key`,

@@ -39,9 +39,14 @@ void Text::decode(const JsonIn& in, const Path& path, Decoding& to, std::string&
     if (!value) return;
     const std::string_view text = trimmed(*value);
     const std::size_t length = utf8_length(text);
-    if (length < min) return to.fault(path, min == 1 ? FieldCode::Required : FieldCode::TooShort);
-    if (length > max) return to.fault(path, FieldCode::TooLong);
-    if (has_control(text)) return to.fault(path, FieldCode::InvalidValue);
+    if (length < min) {
+        return to.fault(path, min == 1 ? FieldCode::Required : FieldCode::TooShort, shortest(min));
+    }
+    if (length > max) return to.fault(path, FieldCode::TooLong, longest(max));
+    if (has_control(text)) {
+        return to.faults.add(path.text(), FieldCode::InvalidValue,
+                             "has a control character, such as a line break; remove it");
+    }
     out = text;
 }
 
@@ -55,7 +60,7 @@ Json::Value Text::schema() const {
 void AnyObject::decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const {
     if (!in.is_object()) return to.fault(path, FieldCode::WrongType);
     std::string json = minified(in);
-    if (json.size() > most_bytes) return to.fault(path, FieldCode::TooLong);
+    if (json.size() > most_bytes) return to.fault(path, FieldCode::TooLong, longest(most_bytes));
     out.text = std::move(json);
 }
 
@@ -72,26 +77,40 @@ Json::Value AnyJson::schema() const {
     for (const char* type : {"object", "array", "string", "number", "boolean", "null"}) {
         schema["type"].append(type);
     }
+    schema["items"] = any_json();  // generators need it where a type may be an array
     return schema;
 }
 
 void Slug::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
     const auto text = to.string(in, path);
     if (!text) return;
-    if (!is_one(*text)) return to.fault(path, FieldCode::InvalidValue);
+    if (text->empty()) return to.fault(path, FieldCode::Required);
+    if (is_longer_than(*text, max)) return to.fault(path, FieldCode::TooLong, longest(max));
+    if (!is_one(*text)) {
+        return to.faults.add(path.text(), FieldCode::InvalidValue,
+                             "does not have the form of a slug; use " + std::string(meaning),
+                             {.max_length = static_cast<std::int64_t>(max), .format = pattern});
+    }
+    if (is_reserved && is_reserved(*text)) {
+        return to.faults.add(path.text(), FieldCode::InvalidValue,
+                             "is reserved: " + std::string(reserved_meaning));
+    }
     out = *text;
 }
 
 Json::Value Slug::schema() const {
     Json::Value schema = JsonType<std::string>::typed("string");
     schema["pattern"] = std::string(pattern);
+    schema["maxLength"] = Json::UInt64(max);
     return schema;
 }
 
 void Integer::decode(const JsonIn& in, const Path& path, Decoding& to, std::int64_t& out) const {
-    const auto value = in.integer();
+    const auto value = whole_number(in);
     if (!value && in.kind() != JsonKind::Unsigned) return to.fault(path, FieldCode::WrongType);
-    if (!value || *value < min || *value > max) return to.fault(path, FieldCode::OutOfRange);
+    if (!value || *value < min || *value > max) {
+        return to.fault(path, FieldCode::OutOfRange, between(min, max));
+    }
     out = *value;
 }
 
@@ -115,31 +134,34 @@ void Email::decode(const JsonIn& in, const Path& path, Decoding& to, std::string
     if (!text) return;
     out = *text;
     if (const auto fault = normalize_email(out)) {
-        to.fault(path, *fault);
+        to.fault(path, *fault,
+                 *fault == FieldCode::TooLong ? longest(kLongestEmail) : FieldLimits{});
     }
 }
 
 Json::Value Email::schema() const {
     Json::Value schema = typed("string");
     schema["format"] = "email";
-    schema["maxLength"] = 254;
+    schema["maxLength"] = Json::UInt64(kLongestEmail);
     return schema;
 }
 
 void Digits::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
     const auto text = to.string(in, path);
     if (!text) return;
-    out = trimmed(*text);
-    if (out.size() < count) return to.fault(path, FieldCode::TooShort);
-    if (out.size() > count) return to.fault(path, FieldCode::TooLong);
+    out = *text;
+    std::erase_if(out, [](char c) { return trimmed({&c, 1}).empty(); });
+    if (out.size() < count) return to.fault(path, FieldCode::TooShort, shortest(count));
+    if (out.size() > count) return to.fault(path, FieldCode::TooLong, longest(count));
     if (out.find_first_not_of("0123456789") != std::string::npos) {
-        to.fault(path, FieldCode::InvalidValue);
+        to.faults.add(path.text(), FieldCode::InvalidValue,
+                      "has a character that is not a digit; use the digits 0 to 9");
     }
 }
 
 Json::Value Digits::schema() const {
     Json::Value schema = typed("string");
-    schema["pattern"] = "^[0-9]{" + std::to_string(count) + "}$";
+    schema["pattern"] = "^\\s*([0-9]\\s*){" + std::to_string(count) + "}$";
     return schema;
 }
 

@@ -50,7 +50,9 @@ class Decoding {
     Faults faults;
     Date today;
 
-    void fault(const Path& path, FieldCode code) { faults.add(path.text(), code); }
+    void fault(const Path& path, FieldCode code, FieldLimits limits = {}) {
+        faults.add(path.text(), code, std::move(limits));
+    }
     // Each returns nullopt and adds a fault if the value is of another kind.
     auto string(const JsonIn& in, const Path& path) { return expected<&JsonIn::string>(in, path); }
     auto boolean(const JsonIn& in, const Path& path) {
@@ -84,7 +86,7 @@ struct Choice {
         const auto text = to.string(in, path);
         if (!text) return;
         const auto value = parse<Enum>(*text);
-        if (!value) return to.fault(path, FieldCode::InvalidChoice);
+        if (!value) return to.fault(path, FieldCode::InvalidChoice, {.allowed = texts_of<Enum>()});
         out = *value;
     }
     Json::Value schema() const { return JsonType<Enum>::schema(); }
@@ -101,17 +103,22 @@ struct Email {
     Json::Value schema() const;
 };
 
-// Exactly `count` decimal digits.
+// Exactly `count` decimal digits. White space is removed: people see the code in groups.
 struct Digits {
     std::size_t count;
     void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
     Json::Value schema() const;
 };
 
-// A word for URLs. `is_one` validates it; `pattern` is printed in the schema.
+// A word for URLs. `is_one` validates it; `pattern` is printed in the schema. Words for which
+// `is_reserved` holds are rejected too.
 struct Slug {
     bool (*is_one)(std::string_view text);
     std::string_view pattern;
+    std::string_view meaning;  // "2 to 63 characters: …", for the message
+    std::size_t max = 0;
+    bool (*is_reserved)(std::string_view text) = nullptr;
+    std::string_view reserved_meaning = {};
     void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
     Json::Value schema() const;
 };
@@ -178,8 +185,8 @@ struct ArrayOf {
         const auto entries = to.array(in, path);
         if (!entries) return;
         const std::size_t size = entries->size();
-        if (size < min) return to.fault(path, FieldCode::TooShort);
-        if (size > max) return to.fault(path, FieldCode::TooLong);
+        if (size < min) return to.fault(path, FieldCode::TooShort, shortest(min));
+        if (size > max) return to.fault(path, FieldCode::TooLong, longest(max));
         out.reserve(size);
         std::size_t index = 0;
         for (const JsonIn& entry : *entries) {

@@ -3,6 +3,7 @@
 #include "rules/attributes.hpp"
 
 #include "base/json.hpp"
+#include "base/record.hpp"
 #include "json/json_body.hpp"
 
 #include <json/value.h>
@@ -245,6 +246,29 @@ const Attribute* AttributeRegistry::find(std::string_view key) const {
     return found == enabled_.end() ? nullptr : &attributes_[found->second];
 }
 
+std::vector<std::string> AttributeRegistry::enabled_keys() const {
+    std::vector<std::string> keys;
+    for (const auto& [key, index] : enabled_) keys.push_back(key);
+    return keys;
+}
+
+FieldLimits value_limits(const Attribute& attribute) {
+    switch (attribute.type) {
+        case AttributeType::Boolean:
+            return {.allowed = {"true", "false"}};
+        case AttributeType::SingleChoice:
+        case AttributeType::MultiChoice:
+            return {.allowed = attribute.choices};
+        case AttributeType::Date:
+            return {.format = "date"};
+        case AttributeType::Number:
+            return {.format = "number"};
+        case AttributeType::Text:
+            return {.format = "string"};
+    }
+    return {};
+}
+
 AttributeResult AttributeRegistry::check(std::string_view key, const AttributeValue& value) const {
     const Attribute* attribute = find(key);
     if (!attribute) return AttributeResult::UnknownKey;
@@ -349,13 +373,15 @@ std::string attribute_values(std::string_view document) {
     return values;
 }
 
+// anyOf instead of a list of types: generators of clients make a union of it.
 Json::Value attribute_value_schema() {
-    Json::Value scalar;
-    for (const char* type : {"string", "number", "boolean"}) scalar["type"].append(type);
-    Json::Value schema = scalar;
+    Json::Value scalars;
+    for (const char* type : {"string", "number", "boolean"}) {
+        scalars["anyOf"].append(JsonType<std::string>::typed(type));
+    }
+    Json::Value schema = scalars;
     schema["title"] = "AttributeValue";
-    schema["type"].append("array");
-    schema["items"] = std::move(scalar);
+    schema["anyOf"].append(array_of_schema(std::move(scalars)));
     return schema;
 }
 

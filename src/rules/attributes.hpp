@@ -2,6 +2,7 @@
 // Staging accepts any flat object; the dry run, the commit and POST /v1/users validate the values.
 #pragma once
 
+#include "base/faults.hpp"
 #include "base/ids.hpp"
 #include "base/names.hpp"
 #include "base/time.hpp"
@@ -56,6 +57,8 @@ class AttributeRegistry {
 
     // The enabled attribute with this key, or nullptr.
     const Attribute* find(std::string_view key) const;
+    // Sorted.
+    std::vector<std::string> enabled_keys() const;
     // All attributes, including disabled ones, in the given order.
     const std::vector<Attribute>& all() const { return attributes_; }
 
@@ -68,6 +71,9 @@ class AttributeRegistry {
     std::vector<Attribute> attributes_;
     std::map<std::string, std::size_t, std::less<>> enabled_;
 };
+
+// What a value of the attribute may be, for the fault of another value.
+[[nodiscard]] FieldLimits value_limits(const Attribute& attribute);
 
 // The first fault in a row's attributes and its key; Good if there is none.
 struct AttributesResult {

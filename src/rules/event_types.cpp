@@ -26,6 +26,13 @@ bool is_ours(std::string_view word) {
                        [&](std::string_view type) { return first_word(type) == word; });
 }
 
+// The first word of the types of a module with this slug.
+std::string word_of(std::string_view slug) {
+    std::string word(slug);
+    std::replace(word.begin(), word.end(), '-', '_');
+    return word;
+}
+
 }  // namespace
 
 bool is_event_type(std::string_view text) {
@@ -41,10 +48,12 @@ bool can_subscribe_to(std::string_view type) {
     return is_canonical || !is_ours(first_word(type));
 }
 
+bool is_reserved_slug(std::string_view slug) {
+    return is_ours(word_of(slug));
+}
+
 bool can_emit(std::string_view slug, std::string_view type) {
-    std::string word(slug);
-    std::replace(word.begin(), word.end(), '-', '_');
-    return is_event_type(type) && first_word(type) == word && !is_ours(word);
+    return is_event_type(type) && first_word(type) == word_of(slug) && !is_reserved_slug(slug);
 }
 
 }  // namespace muster::rules

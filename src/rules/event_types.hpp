@@ -18,6 +18,7 @@ inline constexpr std::string_view kMemberRemoved = "member.removed";
 inline constexpr std::string_view kEngagementRecorded = "engagement.recorded";
 inline constexpr std::string_view kInstallationEnabled = "installation.enabled";
 inline constexpr std::string_view kInstallationDisabled = "installation.disabled";
+inline constexpr std::string_view kInstallationChanged = "installation.changed";
 inline constexpr std::string_view kEndpointDisabled = "webhook_endpoint.disabled";
 // Sent to one endpoint at the request of an admin. Endpoints cannot subscribe to it.
 inline constexpr std::string_view kEndpointTest = "webhook_endpoint.test";
@@ -29,7 +30,8 @@ inline constexpr std::array kCanonicalEventTypes = {
     event_type::kMemberUpdated,        event_type::kMemberLocked,
     event_type::kMemberUnlocked,       event_type::kMemberRemoved,
     event_type::kEngagementRecorded,   event_type::kInstallationEnabled,
-    event_type::kInstallationDisabled, event_type::kEndpointDisabled};
+    event_type::kInstallationDisabled, event_type::kInstallationChanged,
+    event_type::kEndpointDisabled};
 
 inline constexpr std::size_t kLongestEventType = 128;
 
@@ -39,6 +41,10 @@ inline constexpr std::size_t kLongestEventType = 128;
 // True for a canonical type, and for a well-formed type of a module. The first word of a module's
 // type must differ from Muster's first words, so the mistyped "member.udpated" is rejected.
 [[nodiscard]] bool can_subscribe_to(std::string_view type);
+
+// True if no module with this slug could emit an event, because the first word of its types is one
+// of Muster's.
+[[nodiscard]] bool is_reserved_slug(std::string_view slug);
 
 // True if a module with this slug may emit the type: "<slug with - as _>.…", and no type of
 // Muster's.

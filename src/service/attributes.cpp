@@ -142,9 +142,10 @@ rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organi
     return registry_of(store::list_attributes_for_writing(org));
 }
 
-void add_starter_attributes(OrgTransaction& transaction) {
+void add_starter_attributes(OrgTransaction& transaction, bool are_enabled) {
     db::OrgStore org(transaction.tx, transaction.org());
-    for (const Attribute& attribute : starter_catalog()) {
+    for (Attribute attribute : starter_catalog()) {
+        attribute.enabled = are_enabled;
         store::insert_attribute(
             org, {AttributeId::create(), attribute, transaction.now, transaction.now});
     }
@@ -188,6 +189,14 @@ rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_vi
     }
     audit(transaction, "attribute.changed", key);
     return record;
+}
+
+std::optional<rules::AttributeRecord> find_attribute(Context& context, OrgId organization,
+                                                     std::string_view key) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_attribute(org, key);
+    });
 }
 
 void add_attribute(Context& context, OrgId organization, const Attribute& attribute) {

@@ -19,8 +19,8 @@ rules::AttributeRegistry attribute_registry(Context& context, OrgId organization
 // values.
 rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organization);
 
-// Adds the starter catalog to a new organization, disabled.
-void add_starter_attributes(OrgTransaction& transaction);
+// Adds the starter catalog to a new organization.
+void add_starter_attributes(OrgTransaction& transaction, bool are_enabled);
 
 // Whether the key is in the starter catalog.
 [[nodiscard]] bool is_starter_attribute(std::string_view key);
@@ -29,6 +29,9 @@ void add_starter_attributes(OrgTransaction& transaction);
 // extra row shows that there is a next page.
 std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId organization,
                                                     std::string_view after, int limit);
+
+std::optional<rules::AttributeRecord> find_attribute(Context& context, OrgId organization,
+                                                     std::string_view key);
 
 inline constexpr std::size_t kMostChoices = 500;
 

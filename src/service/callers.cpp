@@ -65,7 +65,7 @@ struct TokensByKind {
             modules.push_back(token);
         } else if (is_publishable_token(token)) {
             pages.push_back(token);
-        } else if (is_credential("", token)) {
+        } else if (is_session_token(token)) {
             sessions.push_back(token);
         }
     }
@@ -79,6 +79,10 @@ void add(Callers& callers, std::map<std::string, Found> found) {
 }
 
 }  // namespace
+
+bool is_session_token(const std::string& token) {
+    return is_credential("", token);
+}
 
 Callers identify(Context& context, const std::set<std::string>& tokens) {
     TokensByKind sent;

@@ -31,6 +31,9 @@ struct Caller {
 // The callers of some tokens, by token.
 using Callers = std::map<std::string, Caller, std::less<>>;
 
+// Whether the token has the form of a session's. Does not check that the session exists.
+bool is_session_token(const std::string& token);
+
 // The callers of these tokens, found by one query for each kind of credential. Left out are tokens
 // that are malformed, unknown, revoked or expired, and those of disabled installations. Not cached:
 // a revocation takes effect with the next request.

@@ -65,6 +65,13 @@ std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& or
     return org.all(kList);
 }
 
+std::optional<rules::AttributeRecord> find_attribute(db::OrgStore& org, std::string_view key) {
+    static constexpr OrgSql kFind{"attributes.find_record", kAttribute,
+                                  "SELECT {columns} FROM attributes "
+                                  "WHERE organization_id = :org AND attribute_key = ?"};
+    return org.one(kFind, key);
+}
+
 std::optional<rules::AttributeRecord> lock_attribute(db::OrgStore& org, std::string_view key) {
     static constexpr OrgSql kLock{
         "attributes.lock", kAttribute,

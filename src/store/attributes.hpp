@@ -18,6 +18,7 @@ std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org);
 // The same for a caller that writes values: the rows cannot change until the transaction ends.
 std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org);
 // One row, locked exclusively until the transaction ends.
+std::optional<rules::AttributeRecord> find_attribute(db::OrgStore& org, std::string_view key);
 std::optional<rules::AttributeRecord> lock_attribute(db::OrgStore& org, std::string_view key);
 // Writes all fields of a locked row that can change.
 void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record);

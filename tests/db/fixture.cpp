@@ -181,7 +181,7 @@ Fixture::Fixture() {
 }
 
 OrgId Fixture::organization(std::string_view name) {
-    return service::create_organization(context, name).id;
+    return service::create_organization(context, name, service::StarterAttributes::Disabled).id;
 }
 
 InstallationId Fixture::install(OrgId organization, std::string_view slug) {

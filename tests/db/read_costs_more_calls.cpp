@@ -234,6 +234,10 @@ std::vector<MeasuredCall> page_calls() {
     });
     calls.add({"connections.list"}, 3 * 200 + kEnds,
               [](OrgStore& org) { return store::list_connections(org); });
+    calls.add({"connections.find_listed"}, 2 + kEnds, [](OrgStore& org) {
+        (void)store::find_listed_connection(org, ConnectionId::create());
+        return kDone;
+    });
     calls.add({"connections.count_for_adding"}, 200 + kEnds,
               [](OrgStore& org) { return store::lock_and_count_connections(org); });
     calls.add({"connection_leases.find_due"}, 2 * kPage + kEnds, [](Tx& tx) {

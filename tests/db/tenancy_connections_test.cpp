@@ -43,6 +43,9 @@ BOOST_AUTO_TEST_CASE(connections) {
         store::rename_connection(org, connection(owner.connection));
         return false;
     });
+    check({"connections.find_listed"}, [&](OrgStore& org) {
+        return store::find_listed_connection(org, owner.connection).has_value();
+    });
     check({"connections.find"},
           [&](OrgStore& org) { return store::find_connection(org, owner.connection).has_value(); });
     check({"connections.lock"},

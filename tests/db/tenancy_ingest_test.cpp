@@ -31,6 +31,9 @@ BOOST_AUTO_TEST_CASE(module_credentials) {
     check({"module_credentials.count"}, [&](OrgStore& org) {
         return store::count_module_credentials(org, owner.installation) > 0;
     });
+    check({"module_credentials.find"}, [&](OrgStore& org) {
+        return store::find_module_credential(org, owner.installation, owner.credential).has_value();
+    });
     check({"module_credentials.lock"}, [&](OrgStore& org) {
         return store::lock_module_credential(org, owner.installation, owner.credential);
     });

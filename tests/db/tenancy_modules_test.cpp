@@ -54,6 +54,9 @@ BOOST_AUTO_TEST_CASE(module_versions) {
     });
     check({"module_versions.count"},
           [&](OrgStore& org) { return store::count_versions(org, owner.module) > 0; });
+    check({"module_versions.find"}, [&](OrgStore& org) {
+        return store::find_version(org, owner.module, owner.version).has_value();
+    });
     check({"module_versions.lock"}, [&](OrgStore& org) {
         return store::lock_version(org, owner.module, owner.version).has_value();
     });

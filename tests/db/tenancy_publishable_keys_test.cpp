@@ -37,6 +37,9 @@ BOOST_AUTO_TEST_CASE(publishable_keys) {
         const auto page = store::page_publishable_keys(org, kKind, {}, kNow, 10);
         return page.size() != 1 || page.front().id == owner.tracking_key;
     });
+    check({"publishable_keys.find"}, [&](OrgStore& org) {
+        return store::find_publishable_key(org, kKind, owner.tracking_key).has_value();
+    });
     check({"publishable_keys.lock"}, [&](OrgStore& org) {
         return store::lock_publishable_key(org, kKind, owner.tracking_key).has_value();
     });

@@ -83,6 +83,8 @@ BOOST_AUTO_TEST_CASE(api_keys) {
         const auto keys = store::page_api_keys(org, {}, kNow, 10);
         return keys.size() != 1 || keys.front().id == owner.key;
     });
+    check({"api_keys.find"},
+          [&](OrgStore& org) { return store::find_api_key(org, owner.key).has_value(); });
     check({"api_keys.lock"},
           [&](OrgStore& org) { return store::lock_api_key(org, owner.key).has_value(); });
     check({"api_keys.set_expiry"}, [&](OrgStore& org) {
@@ -138,6 +140,10 @@ BOOST_AUTO_TEST_CASE(attributes_for_writing) {
     check({"attributes.list_shared"}, [&](OrgStore& org) {
         const auto records = store::list_attributes_for_writing(org);
         return std::any_of(records.begin(), records.end(), is_owner_s);
+    });
+    check({"attributes.find_record"}, [&](OrgStore& org) {
+        const auto record = store::find_attribute(org, "color");
+        return record && is_owner_s(*record);
     });
     check({"attributes.lock"}, [&](OrgStore& org) {
         const auto record = store::lock_attribute(org, "color");

@@ -19,7 +19,7 @@ from support.mail import wait_for_mail
 from support.stack import ROOT, free_port
 from support.world import Organization
 
-MODULES = ("umask 077", "python3 receiver.py &", "jq -r '\"Authorization: Bearer")
+MODULES = ("umask 077", "python3 receiver.py &", "T=$(date +%s) SECRET=", "SINCE=", "jq -r '\"Authorization: Bearer")
 TRUST = "--cacert build/sandbox/ca.pem"
 ENGAGEMENT = ("# 1. Issue a tracking key", "chromium", "CONSOLE=")
 
@@ -111,6 +111,8 @@ def test_the_steps_of_modules_and_webhooks_work(run, tmp_path):
     done = run(commands("modules.md", MODULES) + commands("webhooks.md"), {"127.0.0.1:9000": f"127.0.0.1:{port}"})
     first = one(done, "python3 receiver.py").output
     assert '"type":"member.created"' in first and '["member.created","succeeded","204"]' in first
+    assert '{"currency":"EUR","payment_key":"sk_1"}' in one(done, "T=$(date +%s) SECRET=").output
+    assert "updated_at" in one(done, "SINCE=").output
     assert '{"accepted":1,"duplicates":0}' in one(done, "jq -r").output
     assert '{"queued":' in one(done, "admin $HOOKS/$ENDPOINT/recover").output
 

@@ -55,6 +55,24 @@ def test_creating_a_user_twice_with_a_key_replays(org):
     assert len(org.members()) == 1
 
 
+@pytest.mark.parametrize("first, again", [
+    ('{"name": "k", "burst": 5}', '{"burst": 5.0, "name": "k"}'), ('{"name": "k", "burst": 50}', '{"name": "k", "burst": 5e1}')])
+def test_two_spellings_of_a_number_are_the_same_body(module_org, first, again):
+    headers = with_key(key()) | {"Content-Type": "application/json"}
+    admin = module_org.admin().api
+    reply = admin.post("/v1/api-keys", data=first, headers=headers, expect=201)
+    module_org.stack.keys_issued.append(reply.json()["key"])
+    assert_replay(reply, admin.post("/v1/api-keys", data=again, headers=headers))
+
+
+def test_no_body_and_an_empty_object_are_different_bodies(org):
+    user, headers = org.create_user({"email": email()}), with_key(key())
+    path = f"/v1/users/{user['id']}/unlock"
+    first = org.api.post(path, headers=headers, expect=200)
+    assert_replay(first, org.api.post(path, headers=headers))
+    org.api.post(path, json={}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
+
+
 def test_a_merge_is_replayed_as_200(org):
     user = org.create_user({"email": email()})
     body, headers = {"email": user["email"], "first_name": "Ann"}, with_key(key())

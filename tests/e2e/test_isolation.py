@@ -65,7 +65,7 @@ def client(request, ours):
 
 def way_to(operation, client, ours):
     """This organization's page calls the operations for pages; the client calls all others."""
-    return ours.client_for(operation) if operation.takes_publishable_key else client
+    return ours.client_for(operation) if operation.takes_publishable_key or operation.takes_module_credential else client
 
 
 def is_open_to(client, operation):
@@ -133,6 +133,18 @@ def test_the_attempts_on_records_of_another_tenant_changed_nothing(contract, cli
         for ids in all_ids(operation, theirs):
             answer(client, operation, ids, ours)
     assert snapshot() == before
+
+
+def test_every_own_record_is_read_by_its_id(contract, ours):
+    records = ours.records() | {"import": ours.imported([{"email": email()}])["id"]}
+    read = 0
+    for operation in filter(names_a_record, contract.operations):
+        if operation.method == "GET" and operation.path.endswith("}"):
+            reply = ours.client_for(operation).get(path_of(operation, records), expect=200)
+            ids = {value for name, value in reply.json().items() if name == "id"}
+            assert not ids or ids <= set(records.values()), operation.id
+            read += 1
+    assert read >= 15
 
 
 def test_lists_contain_only_the_own_records(contract, client, ours, theirs):

@@ -95,6 +95,27 @@ def test_plain_http_on_the_tls_port_is_an_envelope_too(stack):
     assert len(reply.headers.get_all("X-Request-Id")) == 1
 
 
+@pytest.mark.parametrize("path", ["/openapi/partner.json", "/js/muster.js"])
+def test_static_public_answers_are_compressed(stack, path, tmp_path):
+    def size(*options):
+        head = tmp_path / "head"
+        done = subprocess.run(["curl", "-sS", "--cacert", stack.ca_file, "-D", head, "-o", tmp_path / "body", "-w", "%{size_download}",
+                               *options, stack.base_url + path], capture_output=True, text=True, check=True)
+        return int(done.stdout), head.read_text().lower(), (tmp_path / "body").read_bytes()
+
+    plain, plain_head, text = size()
+    packed, packed_head, same = size("--compressed")
+    assert packed < plain * 0.6 and same == text
+    assert "content-encoding: gzip" in packed_head and "content-encoding" not in plain_head
+    assert "vary: accept-encoding" in packed_head and "vary: accept-encoding" in plain_head
+
+
+def test_other_answers_are_not_compressed(stack, org):
+    headers = [("Authorization", f"Bearer {org.key}"), ("Accept-Encoding", "gzip")]
+    for path in ("/v1/attributes", "/v1/users", "/healthz"):
+        assert wire.exchange(stack, wire.request_bytes("GET", path, headers)).values("Content-Encoding") == []
+
+
 def test_successful_replies_have_each_header_once(stack, org):
     user = org.create_user({"email": email()})
     etag = org.api.get("/openapi/partner.json").headers["ETag"]

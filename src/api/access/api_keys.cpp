@@ -32,10 +32,15 @@ constexpr auto kNewKey = json::object<NewApiKey>(
 
 struct Rotation {
     std::int64_t overlap_seconds = 0;
+    service::SuccessorEnd expires_at;
 };
-constexpr auto kRotation = json::object<Rotation>(json::optional(
-    "overlap_seconds", &Rotation::overlap_seconds, Integer{0, service::kLongestOverlap},
-    "How long the old key stays valid. If omitted or 0, it is revoked at once."));
+constexpr auto kRotation = json::object<Rotation>(
+    json::optional("overlap_seconds", &Rotation::overlap_seconds,
+                   Integer{0, service::kLongestOverlap},
+                   "How long the old key stays valid. If omitted or 0, it is revoked at once."),
+    json::clearable("expires_at", &Rotation::expires_at, Instant{},
+                    "Future time when the new key stops working. null: it has no end. If omitted: "
+                    "the end of the old key."));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -76,13 +81,23 @@ auto list_keys(Call& call) {
     return page_of(call, std::move(keys));
 }
 
+auto get_key(Call& call) {
+    return service::find_api_key(call.context, call.org(), call.id<ApiKeyId>());
+}
+
+Answer<service::IssuedKey> issued(service::IssuedKey key) {
+    std::string location = "/v1/api-keys/" + key.key.id.text();
+    return {std::move(key), std::move(location)};
+}
+
 auto create_key(Call&, OrgTransaction& transaction, const NewApiKey& in) {
-    return service::issue_api_key(transaction, in);
+    return issued(service::issue_api_key(transaction, in));
 }
 
 auto rotate_key(Call& call, OrgTransaction& transaction, const Rotation& in) {
     const auto id = call.id<ApiKeyId>();
-    return service::rotate_api_key(transaction, id, Milliseconds(1000 * in.overlap_seconds));
+    return issued(service::rotate_api_key(transaction, id, Milliseconds(1000 * in.overlap_seconds),
+                                          in.expires_at));
 }
 
 void revoke_key(Call& call, OrgTransaction& transaction) {
@@ -132,6 +147,15 @@ constexpr std::array kApiKeyEndpoints = {
         .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
         .reply = {201, "The key."},
         .handler = decoded<kNewKey, answers<kIssuedKey, create_key>>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/api-keys/{id}",
+             .operation = "getApiKey",
+             .summary = "Get an API key",
+             .description =
+                 "Returns one API key without its secret. A revoked key is 404 after 30 days.",
+             .access = Access::Admin,
+             .reply = {200, "The key."},
+             .handler = answers<kKey, get_key>},
     Endpoint{
         .method = Method::Delete,
         .path = "/v1/api-keys/{id}",
@@ -150,7 +174,7 @@ constexpr std::array kApiKeyEndpoints = {
         .operation = "rotateApiKey",
         .summary = "Replace an API key",
         .description =
-            "Issues a new key with the name and limits of an existing one. The old key stays "
+            "Issues a new key with the name, limits and end of an existing one. The old key stays "
             "valid for overlap_seconds, so that programs can change over. A revoked or expired "
             "key is 409 INVALID_STATE.",
         .access = Access::Admin,

@@ -110,6 +110,11 @@ void charge_client(Call& call, std::string_view what, std::int64_t factor) {
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
+// The session, if there is one, continues: the caller may type the code again.
+[[noreturn]] void reject_code() {
+    throw Error(ErrorCode::Unauthorized).detail("reason", "WRONG_CODE");
+}
+
 auto request_code(Call& call, const CodeRequest& in) {
     charge_client(call, "otp request ", 1);
     service::request_sign_in_code(call.context, in.email);
@@ -119,7 +124,7 @@ auto request_code(Call& call, const CodeRequest& in) {
 auto verify_code(Call& call, const CodeVerification& in) {
     charge_client(call, "otp verify ", kVerifiesARequest);
     const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp);
-    if (!signed_in) throw Error(ErrorCode::Unauthorized);
+    if (!signed_in) reject_code();
     const rules::Session& session = signed_in->opened.session;
     return SignedIn{signed_in->opened.token.reveal(),
                     session.expires_at,
@@ -137,7 +142,7 @@ auto enable_two_factor(Call& call, const Nothing&) {
 
 // The token of the sign-in remains valid; the specification requires it in this reply too.
 Verified verified(const Call& call, bool is_right) {
-    if (!is_right) throw Error(ErrorCode::Unauthorized);
+    if (!is_right) reject_code();
     return {std::string(http::bearer_token(call.request)), {true, true}};
 }
 

@@ -30,7 +30,9 @@ struct WebUrl {
         if (!value) return;
         const std::string_view text = trimmed(*value);
         if (text.empty()) return to.fault(path, FieldCode::Required);
-        if (text.size() > rules::kLongestAdUrl) return to.fault(path, FieldCode::TooLong);
+        if (text.size() > rules::kLongestAdUrl) {
+            return to.fault(path, FieldCode::TooLong, longest(rules::kLongestAdUrl));
+        }
         const bool is_https = equal_ignoring_case(text.substr(0, text.find(':')), "https");
         if (!rules::is_web_url(text) || (scheme == Scheme::Https && !is_https)) {
             return to.fault(path, FieldCode::InvalidUrl);
@@ -51,7 +53,9 @@ struct Markup {
         const auto text = to.string(in, path);
         if (!text) return;
         if (trimmed(*text).empty()) return to.fault(path, FieldCode::Required);
-        if (text->size() > rules::kMostAdHtml) return to.fault(path, FieldCode::TooLong);
+        if (text->size() > rules::kMostAdHtml) {
+            return to.fault(path, FieldCode::TooLong, longest(rules::kMostAdHtml));
+        }
         out = *text;
     }
     Json::Value schema() const {

@@ -86,7 +86,7 @@ void read_locale(const Call& call, AdRequest& ad_request, Faults& faults) {
     auto text = call.query.text("locale");
     if (!text) return;
     const auto fault = rules::normalize(rules::CoreField::Locale, *text, Date());
-    if (fault) faults.add("locale", *fault);
+    if (fault) faults.add("locale", *fault, limits_of(rules::CoreField::Locale, *fault));
     if (!text->empty()) ad_request.locale = std::move(*text);
 }
 
@@ -97,12 +97,14 @@ void read_tags(const Call& call, AdRequest& ad_request, Faults& faults) {
         const std::string_view tag = trimmed(entry);
         if (tag.empty()) continue;
         if (utf8_length(tag) > rules::kLongestAdTag) {
-            faults.add("tags", FieldCode::TooLong);
+            faults.add("tags", FieldCode::TooLong, longest(rules::kLongestAdTag));
             return;
         }
         ad_request.tags.emplace_back(tag);
     }
-    if (ad_request.tags.size() > rules::kMostAdTags) faults.add("tags", FieldCode::TooLong);
+    if (ad_request.tags.size() > rules::kMostAdTags) {
+        faults.add("tags", FieldCode::TooLong, longest(rules::kMostAdTags));
+    }
 }
 
 AdRequest ad_request_of(const Call& call) {

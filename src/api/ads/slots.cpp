@@ -16,7 +16,11 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr json::Slug kSlotSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
+constexpr json::Slug kSlotSlug{
+    .is_one = rules::is_slot_slug,
+    .pattern = "^[a-z][a-z0-9-]{1,62}$",
+    .meaning = "2 to 63 lower-case letters, digits and hyphens, beginning with a letter",
+    .max = 63};
 
 constexpr Integer kSlotSide{1, rules::kLargestSide};
 

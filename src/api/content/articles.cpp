@@ -18,7 +18,11 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr json::Slug kSlug{rules::is_article_slug, "^[a-z0-9][a-z0-9-]{0,127}$"};
+constexpr json::Slug kSlug{
+    .is_one = rules::is_article_slug,
+    .pattern = "^[a-z0-9][a-z0-9-]{0,127}$",
+    .meaning = "up to 128 lower-case letters, digits and hyphens, beginning with a letter or digit",
+    .max = 128};
 
 // Tags without duplicates.
 struct Tags {

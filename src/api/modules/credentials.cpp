@@ -72,7 +72,16 @@ auto list_credentials(Call& call) {
 
 auto create_credential(Call& call, OrgTransaction& transaction, const NewModuleCredential& in) {
     const auto installation = call.id<InstallationId>();
-    return service::issue_module_credential(transaction, call.context.keys, installation, in);
+    auto issued =
+        service::issue_module_credential(transaction, call.context.keys, installation, in);
+    std::string location =
+        "/v1/installations/" + installation.text() + "/credentials/" + issued.record.id.text();
+    return Answer{std::move(issued), std::move(location)};
+}
+
+auto get_credential(Call& call) {
+    return service::find_module_credential(call.context, call.org(), call.id<InstallationId>(),
+                                           call.id<CredentialId>(1));
 }
 
 void revoke_credential(Call& call, OrgTransaction& transaction) {
@@ -122,6 +131,16 @@ constexpr std::array kCredentialEndpoints = {
         .reply = {201, "The credential."},
         .errors = kCredentialCreateErrors,
         .handler = decoded<kNewCredential, answers<kIssuedCredential, create_credential>>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/installations/{id}/credentials/{credentialId}",
+             .operation = "getModuleCredential",
+             .summary = "Get a credential",
+             .description =
+                 "Returns one credential of an installation without its secrets. A revoked "
+                 "credential is 404 after 30 days.",
+             .access = Access::Admin,
+             .reply = {200, "The credential."},
+             .handler = answers<kCredential, get_credential>},
     Endpoint{
         .method = Method::Delete,
         .path = "/v1/installations/{id}/credentials/{credentialId}",

@@ -3,6 +3,7 @@
 #include "service/modules/modules.hpp"
 
 #include "api/groups.hpp"
+#include "rules/event_types.hpp"
 #include "rules/modules/manifest.hpp"
 
 namespace muster::api {
@@ -18,7 +19,13 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr json::Slug kSlug{rules::is_module_slug, "^[a-z][a-z0-9-]{1,62}$"};
+constexpr json::Slug kSlug{
+    .is_one = rules::is_module_slug,
+    .pattern = "^[a-z][a-z0-9-]{1,62}$",
+    .meaning = "2 to 63 lower-case letters, digits and hyphens, beginning with a letter",
+    .max = 63,
+    .is_reserved = rules::is_reserved_slug,
+    .reserved_meaning = "its event types belong to Muster; use another slug"};
 
 constexpr auto kNewModule = json::object<NewModule>(
     json::required(
@@ -107,7 +114,14 @@ auto list_versions(Call& call) {
 
 auto create_version(Call& call, OrgTransaction& transaction, const NewVersion& in) {
     const auto module = call.id<ModuleId>();
-    return service::create_version(transaction, module, in);
+    auto version = service::create_version(transaction, module, in);
+    std::string location = "/v1/modules/" + module.text() + "/versions/" + version.id.text();
+    return Answer{std::move(version), std::move(location)};
+}
+
+auto get_version(Call& call) {
+    return service::find_version(call.context, call.org(), call.id<ModuleId>(),
+                                 call.id<VersionId>(1));
 }
 
 auto publish_version(Call& call, OrgTransaction& transaction, const Nothing&) {
@@ -201,6 +215,14 @@ constexpr std::array kModuleEndpoints = {
         .reply = {201, "The version."},
         .errors = kCreateVersionErrors,
         .handler = decoded<kNewVersion, answers<kModuleVersion, create_version>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/modules/{moduleId}/versions/{versionId}",
+        .operation = "getModuleVersion",
+        .summary = "Get a version of a module",
+        .description = "Returns one version of a module with its manifest. A draft is shown too.",
+        .reply = {200, "The version."},
+        .handler = answers<kModuleVersion, get_version>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/modules/{moduleId}/versions/{versionId}/publish",

@@ -5,6 +5,15 @@
 #include "rules/origins.hpp"
 
 namespace muster::api {
+namespace {
+
+// A browser sends an origin; other clients usually send none.
+[[noreturn]] void reject_origin(const http::Request& request) {
+    const bool is_missing = !request.origin && !request.referer;
+    throw Error(ErrorCode::OriginNotAllowed).detail("reason", is_missing ? "MISSING" : "FOREIGN");
+}
+
+}  // namespace
 
 std::optional<std::string> origin_of(const http::Request& request) {
     if (request.origin) return rules::canonical_origin(*request.origin);
@@ -14,14 +23,14 @@ std::optional<std::string> origin_of(const http::Request& request) {
 void require_origin(const rules::PublishableKey& key, const http::Request& request) {
     const auto origin = origin_of(request);
     if (!origin || !rules::is_allowed_origin(key.allowed_origins, *origin)) {
-        throw Error(ErrorCode::OriginNotAllowed);
+        reject_origin(request);
     }
 }
 
 void require_console(std::string_view console_origin, const http::Request& request) {
     const auto origin = origin_of(request);
     if (!origin || origin != rules::canonical_origin(console_origin)) {
-        throw Error(ErrorCode::OriginNotAllowed);
+        reject_origin(request);
     }
 }
 

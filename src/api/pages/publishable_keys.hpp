@@ -128,9 +128,17 @@ auto list_publishable_keys(Call& call) {
 }
 
 template <PublishableKeyKind kKind>
-auto create_publishable_key(Call&, service::OrgTransaction& transaction,
+auto get_publishable_key(Call& call) {
+    return service::find_publishable_key(call.context, call.org(), kKind,
+                                         call.id<PublishableKeyId>());
+}
+
+template <PublishableKeyKind kKind>
+auto create_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const NewPublishableKey& in) {
-    return service::issue_publishable_key(transaction, kKind, in);
+    auto key = service::issue_publishable_key(transaction, kKind, in);
+    std::string location = std::string(call.endpoint.path) + "/" + key.id.text();
+    return Answer{std::move(key), std::move(location)};
 }
 
 template <PublishableKeyKind kKind>

@@ -109,6 +109,10 @@ auto create_endpoint(Call& call, OrgTransaction& transaction, const NewWebhookEn
     return Answer{std::move(issued), std::move(location)};
 }
 
+auto get_endpoint(Call& call) {
+    return service::find_webhook_endpoint(call.context, call.org(), endpoint_ref(call));
+}
+
 void check_change(Call& call, const EndpointChange& in) {
     service::check_endpoint_fields(call.context, in.url, in.event_types,
                                    in.url && may_look_up(call));
@@ -168,6 +172,14 @@ constexpr std::array kWebhookEndpointEndpoints = {
         .errors = kWebhookEndpointCreateErrors,
         .handler =
             decoded<kNewEndpoint, checked<check_new, answers<kIssuedEndpoint, create_endpoint>>>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
+             .operation = "getWebhookEndpoint",
+             .summary = "Get a webhook endpoint",
+             .description =
+                 "Returns one webhook endpoint with its status. The signing secret is not shown.",
+             .reply = {200, "The endpoint."},
+             .handler = answers<kEndpoint, get_endpoint>},
     Endpoint{
         .method = Method::Patch,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",

@@ -101,9 +101,9 @@ void validate_targeting(const Targeting& targeting, const AttributeRegistry& reg
         if (value.kind == AttributeValue::Kind::Other) {
             faults.add(path, FieldCode::WrongType);
         } else if (!attribute) {
-            faults.add(path, FieldCode::UnknownAttribute);
+            faults.add(path, FieldCode::UnknownAttribute, {.allowed = registry.enabled_keys()});
         } else if (!can_have(registry, *attribute, value)) {
-            faults.add(path, FieldCode::InvalidValue);
+            faults.add(path, FieldCode::InvalidValue, value_limits(*attribute));
         }
     }
 }

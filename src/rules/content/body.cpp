@@ -13,7 +13,7 @@ void Html::decode(const json::JsonIn& in, const json::Path& path, json::Decoding
     const auto text = to.string(in, path);
     if (!text) return;
     out = sanitized_html(*text);
-    if (out.size() > most_bytes) to.fault(path, FieldCode::TooLong);
+    if (out.size() > most_bytes) to.fault(path, FieldCode::TooLong, longest(most_bytes));
 }
 
 Json::Value Html::schema() const {
@@ -27,7 +27,7 @@ void HttpsUrl::decode(const json::JsonIn& in, const json::Path& path, json::Deco
     const auto value = to.string(in, path);
     if (!value) return;
     const std::string_view text = trimmed(*value);
-    if (text.size() > max) return to.fault(path, FieldCode::TooLong);
+    if (text.size() > max) return to.fault(path, FieldCode::TooLong, longest(max));
     const bool is_visible =
         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
     if (!is_visible || !text.starts_with("https://") || !origin_of_url(text)) {

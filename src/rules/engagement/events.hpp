@@ -45,13 +45,14 @@ inline void validate_event(const std::optional<RawJson>& metadata,
                            const std::optional<Timestamp>& occurred_at, Timestamp now,
                            const std::string& prefix, Faults& faults) {
     if (metadata && metadata->text.size() > kMostMetadataBytes) {
-        faults.add(prefix + "metadata", FieldCode::TooLong);
+        faults.add(prefix + "metadata", FieldCode::TooLong, longest(kMostMetadataBytes));
     }
     const Timestamp when = occurred_at.value_or(now);
     const bool is_outside = when > now + kMostAhead || when < now - kMostBehind;
     // An unreadable time already has a fault.
     if (is_outside && !faults.contains(prefix + "occurred_at")) {
-        faults.add(prefix + "occurred_at", FieldCode::OutOfRange);
+        faults.add(prefix + "occurred_at", FieldCode::OutOfRange,
+                   "is out of range; use a time from 30 days ago to tomorrow");
     }
 }
 

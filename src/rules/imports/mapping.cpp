@@ -11,6 +11,13 @@
 namespace muster::rules {
 namespace {
 
+std::vector<std::string> core_field_names() {
+    std::vector<std::string> names;
+    names.reserve(kCoreFields.size());
+    for (const CoreFieldEntry& entry : kCoreFields) names.emplace_back(entry.name);
+    return names;
+}
+
 class MappingCheck {
   public:
     MappingCheck(const AttributeRegistry& registry, Faults& faults)
@@ -25,7 +32,9 @@ class MappingCheck {
     void check(const MappingColumn& column) {
         once(columns_, column.source_column, "sourceColumn");
         const auto target = parse<MappingTarget>(column.target);
-        if (!target) return fault("target", FieldCode::InvalidChoice);
+        if (!target)
+            return fault("target", FieldCode::InvalidChoice,
+                         {.allowed = texts_of<MappingTarget>()});
         switch (*target) {
             case MappingTarget::CoreField:
                 check_field(column.field_key);
@@ -41,13 +50,18 @@ class MappingCheck {
 
     void check_field(std::string_view key) {
         if (key.empty()) return fault("fieldKey", FieldCode::Required);
-        if (!core_field(key)) return fault("fieldKey", FieldCode::InvalidChoice);
+        if (!core_field(key)) {
+            return fault("fieldKey", FieldCode::InvalidChoice, {.allowed = core_field_names()});
+        }
         once(fields_, key, "fieldKey");
     }
 
     void check_attribute(std::string_view key) {
         if (key.empty()) return fault("attributeKey", FieldCode::Required);
-        if (!registry_.find(key)) return fault("attributeKey", FieldCode::UnknownAttribute);
+        if (!registry_.find(key)) {
+            return fault("attributeKey", FieldCode::UnknownAttribute,
+                         {.allowed = registry_.enabled_keys()});
+        }
         once(attributes_, key, "attributeKey");
     }
 
@@ -59,9 +73,9 @@ class MappingCheck {
         if (!seen.insert(value).second) fault(name, FieldCode::Duplicate);
     }
 
-    void fault(std::string_view name, FieldCode code) {
+    void fault(std::string_view name, FieldCode code, FieldLimits limits = {}) {
         std::string path = "mapping.columns[" + std::to_string(index_) + "].";
-        faults_.add(path.append(name), code);
+        faults_.add(path.append(name), code, std::move(limits));
     }
 
     const AttributeRegistry& registry_;

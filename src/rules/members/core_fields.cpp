@@ -49,6 +49,27 @@ const CoreFieldEntry& entry_of(CoreField field) {
     return kCoreFields[static_cast<std::size_t>(field)];
 }
 
+constexpr bool is_free_text(CoreField field) {
+    return field != CoreField::Email && field != CoreField::Country && field != CoreField::Dob;
+}
+
+// Replaces each run of spaces and control characters that has a control character by one space. A
+// line break in a cell must not cost the text.
+void join_lines(std::string& text) {
+    const auto is_blank = [](char c) { return c == ' ' || is_control(c); };
+    std::string joined;
+    joined.reserve(text.size());
+    for (auto at = text.begin(); at != text.end();) {
+        const auto end = std::find_if_not(at, text.end(), is_blank);
+        const std::string_view run(&*at, static_cast<std::size_t>(end - at));
+        joined += has_control(run) ? " " : run;
+        at = end;
+        for (; at != text.end() && !is_blank(*at); ++at) joined += *at;
+    }
+    text = std::move(joined);
+    trim(text);
+}
+
 }  // namespace
 
 std::optional<CoreField> core_field(std::string_view name) {
@@ -70,11 +91,23 @@ bool is_birthday(std::string_view dob, Date today) {
     return date && date->year() >= kFirstYear && *date < today;
 }
 
+FieldLimits limits_of(CoreField field, FieldCode fault) {
+    const CoreFieldEntry& entry = entry_of(field);
+    FieldLimits limits;
+    if (fault == FieldCode::TooLong) limits = longest(entry.max_length);
+    limits.format = entry.format;
+    return limits;
+}
+
 std::optional<FieldCode> normalize(CoreField field, std::string& text, Date today) {
     if (field == CoreField::Email) return normalize_email(text);
     trim(text);
     if (text.empty()) return std::nullopt;
-    if (has_control(text)) return FieldCode::InvalidValue;
+    if (has_control(text)) {
+        if (!is_free_text(field)) return FieldCode::InvalidValue;
+        join_lines(text);
+        if (text.empty()) return std::nullopt;
+    }
 
     switch (field) {
         case CoreField::Country:

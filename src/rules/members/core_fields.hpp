@@ -66,9 +66,12 @@ std::optional<CoreField> core_field(std::string_view name);
 
 // Trims, normalizes and checks one core field in place. Returns nullopt if it is valid. The text
 // must be valid UTF-8. An empty result is valid, except for email (Required). Control characters
-// (U+0000 to U+001F and U+007F) give InvalidValue in every field. A value that is too long gives
-// TooLong, except for country and dob: InvalidCountry ("USA"), InvalidDate
-// ("2000-01-01T00:00:00Z").
+// (U+0000 to U+001F and U+007F) give InvalidValue in email, country and dob; in other fields a run
+// of them becomes one space. A value that is too long gives TooLong, except for country and dob:
+// InvalidCountry ("USA"), InvalidDate ("2000-01-01T00:00:00Z").
 [[nodiscard]] std::optional<FieldCode> normalize(CoreField field, std::string& text, Date today);
+
+// The limits of the field that matter for the fault.
+[[nodiscard]] FieldLimits limits_of(CoreField field, FieldCode fault);
 
 }  // namespace muster::rules

@@ -29,6 +29,23 @@ bool is_flat(const JsonIn& value) {
     return true;
 }
 
+// Appends a scalar or a list of scalars, with trimmed strings.
+void append_trimmed(std::string& to, const JsonIn& value) {
+    const auto entries = value.array();
+    if (!entries) {
+        const auto text = value.string();
+        return text ? append_json_string(to, trimmed(*text)) : append_value(to, value);
+    }
+    to += '[';
+    bool is_first = true;
+    for (const JsonIn& entry : *entries) {
+        if (!is_first) to += ',';
+        is_first = false;
+        append_trimmed(to, entry);
+    }
+    to += ']';
+}
+
 std::optional<FieldCode> key_fault(std::string_view key) {
     if (utf8_length(key) > kMostKeyCharacters) return FieldCode::TooLong;
     return std::nullopt;
@@ -39,13 +56,14 @@ std::optional<FieldCode> attribute_fault(std::string_view key, const JsonIn& val
     if (const auto fault = key_fault(key)) return fault;
     if (!is_flat(value)) return FieldCode::WrongType;
     json.clear();
-    append_value(json, value);
+    append_trimmed(json, value);
     if (json.size() > kMostValueBytes) return FieldCode::TooLong;
     return std::nullopt;
 }
 
 bool is_absent(const JsonIn& value) {
-    return value.is_null() || value.string() == "";
+    const auto text = value.string();
+    return value.is_null() || (text && trimmed(*text).empty());
 }
 
 // How a null or "" value among attributes is treated.
@@ -55,13 +73,19 @@ void decode_attributes(const JsonIn& in, const Path& path, Decoding& to, Absent 
                        std::string& out) {
     const auto object = to.object(in, path);
     if (!object) return;
-    if (object->size() > kMostAttributes) return to.fault(path, FieldCode::TooLong);
+    if (object->size() > kMostAttributes) {
+        return to.fault(path, FieldCode::TooLong, longest(kMostAttributes));
+    }
     std::string json;
     for (const auto& [key, value] : *object) {
         const bool is_null = is_absent(value);
         if (is_null && absent == Absent::LeftOut) continue;
         if (const auto fault = is_null ? key_fault(key) : attribute_fault(key, value, json)) {
-            to.fault(Path(path, key), *fault);
+            const bool is_key = key_fault(key).has_value();
+            to.fault(Path(path, key), *fault,
+                     *fault != FieldCode::TooLong
+                         ? FieldLimits{}
+                         : longest(is_key ? kMostKeyCharacters : kMostValueBytes));
             continue;
         }
         out += out.empty() ? '{' : ',';
@@ -84,7 +108,9 @@ void decode_core(const CoreFieldEntry& entry, const JsonIn& value, const Path& p
     const auto text = to.string(value, path);
     if (!text) return;
     field = *text;
-    if (const auto fault = normalize(entry.field, field, to.today)) to.fault(path, *fault);
+    if (const auto fault = normalize(entry.field, field, to.today)) {
+        to.fault(path, *fault, limits_of(entry.field, *fault));
+    }
 }
 
 Json::Value attributes_schema() {

@@ -81,6 +81,16 @@ std::string value_json(const JsonIn& value) {
     return json;
 }
 
+// The choices as texts: a string without its quotes.
+std::vector<std::string> choices_of(const Property& property) {
+    std::vector<std::string> texts;
+    for (const std::string& choice : property.choices) {
+        const bool is_quoted = choice.starts_with('"');
+        texts.push_back(is_quoted ? choice.substr(1, choice.size() - 2) : choice);
+    }
+    return texts;
+}
+
 // A text that is equal for equal values: 1 and 1.0 are the same number.
 std::string comparable(const JsonIn& value) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
@@ -157,7 +167,9 @@ class ManifestReader {
         const auto text = value.string();
         if (!text) return faults_.add(path, FieldCode::WrongType);
         if (utf8_length(trimmed(*text)) < least) return faults_.add(path, FieldCode::Required);
-        if (is_longer_than(*text, most)) return faults_.add(path, FieldCode::TooLong);
+        if (is_longer_than(*text, most)) {
+            return faults_.add(path, FieldCode::TooLong, longest(most));
+        }
         // A description may contain line breaks.
         if (least > 0 && has_control(*text)) faults_.add(path, FieldCode::InvalidValue);
     }
@@ -168,7 +180,7 @@ class ManifestReader {
                   const Take& take) {
         const auto entries = value.array();
         if (!entries) return faults_.add(path, FieldCode::WrongType);
-        if (entries->size() > most) return faults_.add(path, FieldCode::TooLong);
+        if (entries->size() > most) return faults_.add(path, FieldCode::TooLong, longest(most));
         std::set<std::string> seen;
         std::size_t index = 0;
         for (const JsonIn& entry : *entries) {
@@ -220,7 +232,9 @@ class ManifestReader {
     void config_schema(const std::string& path, const JsonIn& value) {
         const auto object = value.object();
         if (!object) return faults_.add(path, FieldCode::WrongType);
-        if (object->size() > kMostProperties) return faults_.add(path, FieldCode::TooLong);
+        if (object->size() > kMostProperties) {
+            return faults_.add(path, FieldCode::TooLong, longest(kMostProperties));
+        }
         members(path, *object, [&](std::string_view name, const JsonIn& definition) {
             const std::string place = below(path, name);
             if (!is_property_name(name)) {
@@ -289,7 +303,8 @@ class ManifestReader {
         } else {
             const auto* const found = std::find(kTexts.begin(), kTexts.end(), *text);
             if (found != kTexts.end()) return static_cast<PropertyType>(found - kTexts.begin());
-            faults_.add(path, FieldCode::InvalidChoice);
+            faults_.add(path, FieldCode::InvalidChoice,
+                        {.allowed = {kTexts.begin(), kTexts.end()}});
         }
         return std::nullopt;
     }
@@ -301,7 +316,7 @@ class ManifestReader {
             if (type_of(choice) != property.type) {
                 faults_.add(place, FieldCode::WrongType);
             } else if (text && is_longer_than(*text, kLongestChoice)) {
-                faults_.add(place, FieldCode::TooLong);
+                faults_.add(place, FieldCode::TooLong, longest(kLongestChoice));
             } else if (text == kHiddenValue) {
                 faults_.add(place, FieldCode::InvalidValue,
                             "\"***\" is reserved for secret values in a config.");
@@ -389,7 +404,7 @@ class ConfigCheck {
             return faults_.add(path, FieldCode::WrongType);
         }
         if (!property.choices.empty() && !property.choices.contains(comparable(value))) {
-            return faults_.add(path, FieldCode::InvalidChoice);
+            return faults_.add(path, FieldCode::InvalidChoice, {.allowed = choices_of(property)});
         }
         shown_.key(name);
         if (!property.is_secret) return shown_.raw(value_json(value));
@@ -430,6 +445,25 @@ std::vector<std::string> emitted_types(std::string_view manifest) {
 Config check_config(std::string_view manifest, std::string_view config, const Secret& kept,
                     Faults& faults) {
     return ConfigCheck(published(manifest), kept, faults).run(config);
+}
+
+Secret revealed_config(std::string_view shown, const Secret& secrets) {
+    JsonParser shown_parser;
+    JsonParser secret_parser;
+    const auto values = shown_parser.parse_object(shown);
+    const auto hidden = secret_parser.parse_object(secrets.reveal());
+    std::string text;
+    JsonWriter to(text);
+    to.begin_object();
+    if (values) {
+        for (const auto& [name, value] : *values) {
+            const auto secret = hidden ? hidden->find(name) : std::nullopt;
+            to.key(name);
+            to.raw(value_json(secret.value_or(value)));
+        }
+    }
+    to.end_object();
+    return Secret(std::move(text));
 }
 
 }  // namespace muster::rules

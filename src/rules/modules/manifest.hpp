@@ -49,4 +49,8 @@ struct Config {
 [[nodiscard]] Config check_config(std::string_view manifest, std::string_view config,
                                   const Secret& kept, Faults& faults);
 
+// The config as it was sent: `shown` with the values of `secrets` (both as in Config). Values that
+// `secrets` lacks remain hidden.
+[[nodiscard]] Secret revealed_config(std::string_view shown, const Secret& secrets);
+
 }  // namespace muster::rules

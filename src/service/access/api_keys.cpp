@@ -53,7 +53,9 @@ IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& f
     });
 }
 
-IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap) {
+IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap,
+                         const SuccessorEnd& expires_at) {
+    if (expires_at) reject_past_expiry(*expires_at, transaction.now);
     db::OrgStore org(transaction.tx, transaction.org());
     const auto old = store::lock_api_key(org, id);
     if (!old) throw Error(ErrorCode::NotFound);
@@ -61,9 +63,10 @@ IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds 
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "the key is revoked or expired; issue a new one");
     }
-    IssuedKey issued =
-        make_key(transaction.org(), {old->name, std::nullopt, old->rate_per_second, old->burst},
-                 transaction.now);
+    IssuedKey issued = make_key(
+        transaction.org(),
+        {old->name, expires_at.value_or(old->expires_at), old->rate_per_second, old->burst},
+        transaction.now);
     issued.key.created_by = transaction.actor.admin;
     store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
     if (overlap.count() == 0) {
@@ -82,6 +85,13 @@ std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
         db::OrgStore org(tx, organization);
         const Timestamp shown_since = Timestamp::now() - kRevokedKeyLife;
         return store::page_api_keys(org, after.value_or(ApiKeyId()), shown_since, limit);
+    });
+}
+
+std::optional<rules::ApiKey> find_api_key(Context& context, OrgId organization, ApiKeyId id) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return if_shown(store::find_api_key(org, id), Timestamp::now());
     });
 }
 

@@ -36,15 +36,23 @@ IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields);
 // The same for the operator. Throws std::invalid_argument if the name is invalid.
 IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& fields);
 
+// The end of a rotated key's successor: nullopt keeps the end of the old key.
+using SuccessorEnd = std::optional<std::optional<Timestamp>>;
+
 // Issues a successor with the same name and rates. The old key expires after `overlap`, or at its
 // own expiry if that is earlier; with no overlap it is revoked. Throws NOT_FOUND if the
-// organization does not have the key, INVALID_STATE if it is revoked or expired.
-IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap);
+// organization does not have the key, INVALID_STATE if it is revoked or expired, VALIDATION_ERROR
+// if `expires_at` is in the past.
+IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap,
+                         const SuccessorEnd& expires_at = {});
 
 // At most `limit` keys with an id greater than `after`, ordered by id. A revoked key is listed for
 // 30 days.
 std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
                                          std::optional<ApiKeyId> after, int limit);
+
+// The key, as long as it is listed.
+std::optional<rules::ApiKey> find_api_key(Context& context, OrgId organization, ApiKeyId id);
 
 // Revokes the key; it is rejected from the next request. Returns false if the organization does not
 // have the key. Revoking a revoked key changes nothing.

@@ -12,7 +12,7 @@ namespace muster::service {
 void reject_past_expiry(const std::optional<Timestamp>& expires_at, Timestamp now) {
     if (!expires_at || *expires_at > now) return;
     Faults faults;
-    faults.add("expires_at", FieldCode::OutOfRange);
+    faults.add("expires_at", FieldCode::OutOfRange, "is not in the future");
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::db {
@@ -34,6 +35,14 @@ inline std::string last_four(const Secret& secret) {
 template <class Credential>
 bool is_expired_or_revoked(const Credential& credential, Timestamp now) {
     return credential.revoked_at || (credential.expires_at && *credential.expires_at <= now);
+}
+
+// A credential that was revoked so long ago that it is no longer shown becomes nullopt.
+template <class Credential>
+std::optional<Credential> if_shown(std::optional<Credential> credential, Timestamp now) {
+    const bool is_old =
+        credential && credential->revoked_at && *credential->revoked_at < now - kRevokedKeyLife;
+    return is_old ? std::nullopt : std::move(credential);
 }
 
 template <class Credential>

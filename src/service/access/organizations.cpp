@@ -33,12 +33,13 @@ std::string checked_name(std::string_view name) {
     return std::string(text);
 }
 
-rules::Organization create_organization(Context& context, std::string_view name) {
+rules::Organization create_organization(Context& context, std::string_view name,
+                                        StarterAttributes starters) {
     return context.database.transaction([&](db::Tx& tx) {
         rules::Organization organization{OrgId::create(), checked_name(name), Timestamp::now()};
         store::insert_organization(tx, organization);
         OrgTransaction transaction{tx, {organization.id}, organization.created_at};
-        add_starter_attributes(transaction);
+        add_starter_attributes(transaction, starters == StarterAttributes::Enabled);
         audit_operator(tx, organization.id, "organization.created", organization.id.text(),
                        {{"name", organization.name}}, organization.created_at);
         return organization;

@@ -4,6 +4,7 @@
 #include "rules/access/organizations.hpp"
 #include "service/context.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,9 +16,12 @@ struct SeatHolder;
 
 namespace muster::service {
 
-// Creates an organization with the starter attributes, disabled. Throws std::invalid_argument if
-// the name is empty or too long.
-rules::Organization create_organization(Context& context, std::string_view name);
+enum class StarterAttributes : std::uint8_t { Enabled, Disabled };
+
+// Creates an organization with the starter attributes. Throws std::invalid_argument if the name is
+// empty or too long.
+rules::Organization create_organization(Context& context, std::string_view name,
+                                        StarterAttributes starters = StarterAttributes::Enabled);
 std::vector<rules::Organization> list_organizations(Context& context);
 // The ids of the organizations of exactly this name, at most ten; names are not unique.
 std::vector<OrgId> organizations_named(Context& context, std::string_view name);

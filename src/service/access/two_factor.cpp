@@ -29,7 +29,7 @@ void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
 
 rules::Admin lock_session_admin(db::Tx& tx, const rules::Session& session) {
     auto admin = store::lock_admin(tx, session.admin_id);
-    if (!admin) throw Error(ErrorCode::Unauthorized);
+    if (!admin) throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
     return std::move(*admin);
 }
 
@@ -64,7 +64,7 @@ bool verify(Context& context, const rules::Session& session, std::string_view re
         }
         // The admin signed out, or the operator reset the second factor, in the meantime.
         if (!store::set_session_verified(tx, session.id, now)) {
-            throw Error(ErrorCode::Unauthorized);
+            throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
         }
         store::set_second_factor_failures(tx, admin.id, 0, Timestamp());
         audit_admin(tx, session.active_organization_id, admin.id, request_id, "session.opened", {},

@@ -88,6 +88,15 @@ std::vector<ProviderConnection> list_connections(Context& context, AdminId admin
     return connections;
 }
 
+std::optional<ProviderConnection> find_connection(Context& context, OrgId organization,
+                                                  ConnectionId id) {
+    auto found = context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_listed_connection(org, id);
+    });
+    return found ? std::optional(shown(std::move(*found), Timestamp::now())) : std::nullopt;
+}
+
 ProviderConnection current_state(ProviderConnection connection, Timestamp now) {
     const bool has_ended = connection.access_expires_at && *connection.access_expires_at <= now;
     if (connection.status != ConnectionStatus::Connected || !has_ended) return connection;

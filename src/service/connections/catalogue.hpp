@@ -8,6 +8,7 @@
 #include "rules/connections/providers.hpp"
 #include "service/context.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ void require_ready(const rules::Provider& provider, const ProvidersSettings& set
 // PROVIDER_UNAVAILABLE if no provider is set up.
 std::vector<rules::ProviderConnection> list_connections(Context& context, AdminId admin,
                                                         OrgId organization);
+
+// One of the organization's connections with its current status.
+std::optional<rules::ProviderConnection> find_connection(Context& context, OrgId organization,
+                                                         ConnectionId id);
 
 // The connection with its current status: expired access is an error even before a runner renewed
 // it or recorded the error.

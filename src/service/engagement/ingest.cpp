@@ -130,7 +130,9 @@ class IngestBatch {
         }
         const bool is_emitted =
             !event.type || std::find(emitted.begin(), emitted.end(), *event.type) != emitted.end();
-        if (!is_emitted) faults.add(path + ".type", FieldCode::InvalidChoice);
+        if (!is_emitted) {
+            faults.add(path + ".type", FieldCode::InvalidChoice, {.allowed = emitted});
+        }
         rules::validate_event(event.metadata, event.occurred_at, transaction_.now, path + ".",
                               faults);
     }

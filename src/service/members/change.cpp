@@ -23,10 +23,11 @@ using rules::Member;
 constexpr std::string_view kActive = "active";
 constexpr std::string_view kLocked = "locked";
 
-Member find_for_change(OrgTransaction& transaction, UserId user) {
+Member find_for_change(OrgTransaction& transaction, UserId user, const MemberCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto member = store::lock_member(org, user);
     if (!member) throw Error(ErrorCode::NotFound);
+    if (check) check(*member);
     return std::move(*member);
 }
 
@@ -74,22 +75,21 @@ bool apply(const rules::MemberPatch& patch, Member& member, Timestamp when) {
 }  // namespace
 
 Member change_member(OrgTransaction& transaction, UserId user, const rules::MemberPatch& patch,
-                     const std::function<void(const Member&)>& check) {
+                     const MemberCheck& check) {
     // Locks the registry before the member, the lock order of every transaction that writes values.
     const auto registry = patch.attributes.empty()
                               ? rules::AttributeRegistry()
                               : attribute_registry_for_writing(transaction.tx, transaction.org());
-    Member member = find_for_change(transaction, user);
-    check(member);
-    reject_attributes(rules::validate_changes(registry, patch.attributes));
+    Member member = find_for_change(transaction, user, check);
+    reject_attributes(registry, rules::validate_changes(registry, patch.attributes));
     if (apply(patch, member, change_time(transaction, member)))
         write(transaction, member, kUpdated);
     return member;
 }
 
 Member lock_member(OrgTransaction& transaction, UserId user,
-                   const std::optional<std::string>& reason) {
-    Member member = find_for_change(transaction, user);
+                   const std::optional<std::string>& reason, const MemberCheck& check) {
+    Member member = find_for_change(transaction, user, check);
     if (member.status == kLocked) return member;
     member.status = kLocked;
     member.locked_at = change_time(transaction, member);
@@ -98,8 +98,8 @@ Member lock_member(OrgTransaction& transaction, UserId user,
     return member;
 }
 
-Member unlock_member(OrgTransaction& transaction, UserId user) {
-    Member member = find_for_change(transaction, user);
+Member unlock_member(OrgTransaction& transaction, UserId user, const MemberCheck& check) {
+    Member member = find_for_change(transaction, user, check);
     if (member.status == kActive) return member;
     member.status = kActive;
     member.locked_at.reset();
@@ -108,8 +108,8 @@ Member unlock_member(OrgTransaction& transaction, UserId user) {
     return member;
 }
 
-void remove_member(OrgTransaction& transaction, UserId user) {
-    const Member member = find_for_change(transaction, user);
+void remove_member(OrgTransaction& transaction, UserId user, const MemberCheck& check) {
+    const Member member = find_for_change(transaction, user, check);
     db::OrgStore org(transaction.tx, transaction.org());
     store::delete_member(org, user);
     store::delete_ad_days_of(org, member.member_id);

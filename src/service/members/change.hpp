@@ -14,19 +14,21 @@ namespace muster::service {
 // All functions throw NOT_FOUND if the user is not a member of the organization. `updated_at`
 // changes only if a value does.
 
-// Overwrites fields. `check` is called under the lock with the member before the change and may
-// throw. Throws VALIDATION_ERROR if an attribute is invalid in the current registry.
+// Called under the lock with the member before the change; may throw.
+using MemberCheck = std::function<void(const rules::Member&)>;
+
+// Overwrites fields. Throws VALIDATION_ERROR if an attribute is invalid in the current registry.
 rules::Member change_member(OrgTransaction& transaction, UserId user,
-                            const rules::MemberPatch& patch,
-                            const std::function<void(const rules::Member&)>& check);
+                            const rules::MemberPatch& patch, const MemberCheck& check = {});
 
 // Locks the member. A locked member keeps the first reason and time.
 rules::Member lock_member(OrgTransaction& transaction, UserId user,
-                          const std::optional<std::string>& reason);
-rules::Member unlock_member(OrgTransaction& transaction, UserId user);
+                          const std::optional<std::string>& reason, const MemberCheck& check = {});
+rules::Member unlock_member(OrgTransaction& transaction, UserId user,
+                            const MemberCheck& check = {});
 
 // Deletes the membership and all data that the organization holds of the user. Does not delete the
 // user.
-void remove_member(OrgTransaction& transaction, UserId user);
+void remove_member(OrgTransaction& transaction, UserId user, const MemberCheck& check = {});
 
 }  // namespace muster::service

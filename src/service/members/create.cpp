@@ -353,15 +353,19 @@ CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFiel
 
 void check_attributes(const rules::AttributeRegistry& registry, const rules::MemberFields& fields) {
     if (fields.attributes.empty()) return;
-    reject_attributes(rules::validate_all_attributes(registry, fields.attributes));
+    reject_attributes(registry, rules::validate_all_attributes(registry, fields.attributes));
 }
 
-void reject_attributes(const std::vector<rules::AttributesResult>& results) {
+void reject_attributes(const rules::AttributeRegistry& registry,
+                       const std::vector<rules::AttributesResult>& results) {
     Faults faults;
     for (const auto& fault : results) {
-        const bool unknown = fault.result == rules::AttributeResult::UnknownKey;
+        const bool is_unknown = fault.result == rules::AttributeResult::UnknownKey;
+        const auto* attribute = registry.find(fault.key);
         faults.add("attributes." + fault.key,
-                   unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
+                   is_unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue,
+                   attribute ? rules::value_limits(*attribute)
+                             : FieldLimits{.allowed = registry.enabled_keys()});
     }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }

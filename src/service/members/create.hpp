@@ -66,6 +66,7 @@ std::vector<CreatedMember> create_members(db::Tx& tx, std::span<const MemberCrea
 void check_attributes(const rules::AttributeRegistry& registry, const rules::MemberFields& fields);
 
 // Throws VALIDATION_ERROR with a fault for each result; does nothing if there are none.
-void reject_attributes(const std::vector<rules::AttributesResult>& results);
+void reject_attributes(const rules::AttributeRegistry& registry,
+                       const std::vector<rules::AttributesResult>& results);
 
 }  // namespace muster::service

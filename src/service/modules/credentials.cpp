@@ -67,6 +67,15 @@ std::vector<rules::ModuleCredential> list_module_credentials(Context& context, O
     });
 }
 
+std::optional<rules::ModuleCredential> find_module_credential(Context& context, OrgId organization,
+                                                              InstallationId installation,
+                                                              CredentialId id) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return if_shown(store::find_module_credential(org, installation, id), Timestamp::now());
+    });
+}
+
 void revoke_module_credential(OrgTransaction& transaction, InstallationId installation,
                               CredentialId id) {
     db::OrgStore org(transaction.tx, transaction.org());

@@ -52,6 +52,11 @@ std::vector<rules::ModuleCredential> list_module_credentials(Context& context, O
                                                              std::optional<CredentialId> after,
                                                              int limit);
 
+// The credential, as long as it is listed.
+std::optional<rules::ModuleCredential> find_module_credential(Context& context, OrgId organization,
+                                                              InstallationId installation,
+                                                              CredentialId id);
+
 // Revokes the credential; it is rejected from the next request. Revoking a revoked credential
 // changes nothing. Throws NOT_FOUND.
 void revoke_module_credential(OrgTransaction& transaction, InstallationId installation,

@@ -2,6 +2,7 @@
 // events (specification 2.8, 3.2; docs/modules.md "Installations").
 #pragma once
 
+#include "base/secret.hpp"
 #include "rules/modules/installations.hpp"
 #include "service/context.hpp"
 
@@ -39,10 +40,18 @@ struct InstallationChange {
     std::optional<RawJson> config;
 };
 
-// Changes an installation. The config, new or old, must be valid for the resulting version. Throws
-// NOT_FOUND, INVALID_STATE for a draft version, VALIDATION_ERROR.
+// Changes an installation and emits an event. The config, new or old, must be valid for the
+// resulting version. Throws NOT_FOUND, INVALID_STATE for a draft version, VALIDATION_ERROR.
 rules::Installation change_installation(Context& context, OrgTransaction& transaction,
                                         InstallationId id, const InstallationChange& change);
+
+// An installation with its whole config, for the module's own backend.
+struct RevealedInstallation {
+    rules::Installation installation;
+    Secret config;  // JSON, with the secret values
+};
+// Throws NOT_FOUND, and SERVICE_UNAVAILABLE if the secrets cannot be decrypted.
+RevealedInstallation reveal_installation(Context& context, OrgId organization, InstallationId id);
 
 // Enables a disabled or failing installation and emits an event, also to its own endpoints. An
 // enabled installation is not changed. Throws NOT_FOUND, and CONFLICT (details.field) while another

@@ -99,6 +99,14 @@ std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organiza
     });
 }
 
+std::optional<rules::ModuleVersion> find_version(Context& context, OrgId organization,
+                                                 ModuleId module, VersionId id) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_version(org, module, id);
+    });
+}
+
 rules::ModuleVersion publish_version(OrgTransaction& transaction, ModuleId module_id,
                                      VersionId id) {
     db::OrgStore org(transaction.tx, transaction.org());

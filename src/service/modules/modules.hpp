@@ -53,6 +53,9 @@ std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organiza
                                                 ModuleId module, std::optional<VersionId> after,
                                                 int limit);
 
+std::optional<rules::ModuleVersion> find_version(Context& context, OrgId organization,
+                                                 ModuleId module, VersionId id);
+
 // Publishes the version, which becomes the module's current version and never changes again. Throws
 // NOT_FOUND, INVALID_STATE if the version is published or the module is deprecated,
 // MANIFEST_INVALID with all faults.

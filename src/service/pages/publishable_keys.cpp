@@ -121,6 +121,14 @@ std::vector<PublishableKey> list_publishable_keys(Context& context, OrgId organi
     });
 }
 
+std::optional<PublishableKey> find_publishable_key(Context& context, OrgId organization,
+                                                   PublishableKeyKind kind, PublishableKeyId id) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return if_shown(store::find_publishable_key(org, kind, id), Timestamp::now());
+    });
+}
+
 PublishableKey change_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
                                       PublishableKeyId id, const PublishableKeyChange& change) {
     db::OrgStore org(transaction.tx, transaction.org());

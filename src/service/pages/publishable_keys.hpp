@@ -53,6 +53,11 @@ std::vector<rules::PublishableKey> list_publishable_keys(Context& context, OrgId
                                                          std::optional<PublishableKeyId> after,
                                                          int limit);
 
+// The key, as long as it is listed.
+std::optional<rules::PublishableKey> find_publishable_key(Context& context, OrgId organization,
+                                                          rules::PublishableKeyKind kind,
+                                                          PublishableKeyId id);
+
 // Changes a key from the next request on; an expired key may get a new expiry. Throws NOT_FOUND,
 // INVALID_STATE if the key is revoked, VALIDATION_ERROR if `expires_at` is in the past.
 rules::PublishableKey change_publishable_key(OrgTransaction& transaction,

@@ -62,7 +62,7 @@ std::string test_data(const rules::WebhookEndpoint& endpoint) {
 std::int64_t recover_since(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since) {
     if (since > transaction.now) {
         Faults faults;
-        faults.add("since", FieldCode::OutOfRange);
+        faults.add("since", FieldCode::OutOfRange, "is in the future");
         throw Error(ErrorCode::ValidationError).fields(faults);
     }
     locked_active(transaction, ref);

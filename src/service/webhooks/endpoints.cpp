@@ -31,7 +31,9 @@ void validate_event_types(const std::vector<std::string>& types, Faults& faults)
     for (std::size_t i = 0; i < types.size(); ++i) {
         const std::string path = "subscribed_event_types[" + std::to_string(i) + "]";
         if (!rules::can_subscribe_to(types[i])) {
-            faults.add(path, FieldCode::InvalidChoice);
+            faults.add(path, FieldCode::InvalidChoice,
+                       {.allowed = {rules::kCanonicalEventTypes.begin(),
+                                    rules::kCanonicalEventTypes.end()}});
         } else if (!seen.insert(types[i]).second) {
             faults.add(path, FieldCode::Duplicate);
         }
@@ -116,6 +118,14 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
     audit(transaction, "webhook_endpoint.created", endpoint.id.text(),
           {{"installation_id", installation.text()}});
     return issued;
+}
+
+std::optional<rules::WebhookEndpoint> find_webhook_endpoint(Context& context, OrgId organization,
+                                                            const EndpointRef& ref) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_webhook_endpoint(org, ref.installation, ref.endpoint);
+    });
 }
 
 std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, OrgId organization,

@@ -54,6 +54,9 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
                                        InstallationId installation,
                                        const NewWebhookEndpoint& fields);
 
+std::optional<rules::WebhookEndpoint> find_webhook_endpoint(Context& context, OrgId organization,
+                                                            const EndpointRef& ref);
+
 // At most `limit` endpoints with an id greater than `after`, ordered by id. Throws NOT_FOUND for
 // the installation.
 std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, OrgId organization,

@@ -53,6 +53,13 @@ std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Time
     return org.all(kPage, after, shown_since, limit);
 }
 
+std::optional<rules::ApiKey> find_api_key(db::OrgStore& org, ApiKeyId id) {
+    static constexpr OrgSql kFind{"api_keys.find", kApiKey,
+                                  "SELECT {columns} FROM api_keys "
+                                  "WHERE organization_id = :org AND id = ?"};
+    return org.one(kFind, id);
+}
+
 std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id) {
     static constexpr OrgSql kLock{"api_keys.lock", kApiKey,
                                   "SELECT {columns} FROM api_keys "

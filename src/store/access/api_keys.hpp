@@ -23,6 +23,7 @@ std::vector<FoundApiKey> find_api_keys(db::Tx& tx, std::span<const std::string> 
 std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
                                          int limit);
 // Locked until the transaction ends.
+std::optional<rules::ApiKey> find_api_key(db::OrgStore& org, ApiKeyId id);
 std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
 // False if the key does not exist or was already revoked.

@@ -61,6 +61,15 @@ std::vector<ListedConnection> list_connections(db::OrgStore& org) {
     return org.all(kList);
 }
 
+std::optional<ListedConnection> find_listed_connection(db::OrgStore& org, ConnectionId id) {
+    static constexpr OrgSql kFind{
+        "connections.find_listed", kListed,
+        "SELECT {columns} FROM connections c LEFT JOIN connection_authorizations a "
+        "ON a.organization_id = :org AND a.connection_id = c.id "
+        "WHERE c.organization_id = :org AND c.id = ? AND c.removed_at IS NULL"};
+    return org.one(kFind, id);
+}
+
 std::optional<ProviderConnection> find_connection(db::OrgStore& org, ConnectionId id) {
     static constexpr OrgSql kFind{
         "connections.find", kConnection,

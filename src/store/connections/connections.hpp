@@ -21,6 +21,7 @@ std::int64_t lock_and_count_connections(db::OrgStore& org);
 void insert_connection(db::OrgStore& org, const rules::ProviderConnection& connection);
 // Oldest first.
 std::vector<ListedConnection> list_connections(db::OrgStore& org);
+std::optional<ListedConnection> find_listed_connection(db::OrgStore& org, ConnectionId id);
 std::optional<rules::ProviderConnection> find_connection(db::OrgStore& org, ConnectionId id);
 // Locked until the transaction ends.
 std::optional<rules::ProviderConnection> lock_connection(db::OrgStore& org, ConnectionId id);

@@ -76,6 +76,16 @@ std::int64_t count_module_credentials(db::OrgStore& org, InstallationId installa
     return org.value<std::int64_t>(kCount, installation);
 }
 
+std::optional<rules::ModuleCredential> find_module_credential(db::OrgStore& org,
+                                                              InstallationId installation,
+                                                              CredentialId id) {
+    static constexpr OrgSql kFind{
+        "module_credentials.find", kCredential,
+        "SELECT {columns} FROM module_credentials c "
+        "WHERE c.organization_id = :org AND c.id = ? AND c.installation_id = ?"};
+    return org.one(kFind, id, installation);
+}
+
 bool lock_module_credential(db::OrgStore& org, InstallationId installation, CredentialId id) {
     static constexpr OrgSql kLock{
         "module_credentials.lock",

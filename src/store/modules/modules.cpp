@@ -99,6 +99,13 @@ std::int64_t count_versions(db::OrgStore& org, ModuleId module) {
     return org.value<std::int64_t>(kCount, module);
 }
 
+std::optional<ModuleVersion> find_version(db::OrgStore& org, ModuleId module, VersionId id) {
+    static constexpr OrgSql kFind{"module_versions.find", kVersion,
+                                  "SELECT {columns} FROM module_versions "
+                                  "WHERE organization_id = :org AND id = ? AND module_id = ?"};
+    return org.one(kFind, id, module);
+}
+
 std::optional<ModuleVersion> lock_version(db::OrgStore& org, ModuleId module, VersionId id) {
     static constexpr OrgSql kLock{
         "module_versions.lock", kVersion,

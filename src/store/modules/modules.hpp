@@ -26,6 +26,7 @@ void update_module(db::OrgStore& org, const rules::Module& module);
                                   const std::optional<AdminId>& created_by);
 std::int64_t count_versions(db::OrgStore& org, ModuleId module);
 // Locked until the transaction ends. nullopt also if the version belongs to another module.
+std::optional<rules::ModuleVersion> find_version(db::OrgStore& org, ModuleId module, VersionId id);
 std::optional<rules::ModuleVersion> lock_version(db::OrgStore& org, ModuleId module, VersionId id);
 // Ordered by id, after `after`.
 std::vector<rules::ModuleVersion> page_versions(db::OrgStore& org, ModuleId module, VersionId after,

@@ -68,6 +68,15 @@ std::vector<rules::PublishableKey> page_publishable_keys(db::OrgStore& org, Publ
     return org.all(kPage, after, text_of(kind), shown_since, limit);
 }
 
+std::optional<rules::PublishableKey> find_publishable_key(db::OrgStore& org,
+                                                          PublishableKeyKind kind,
+                                                          PublishableKeyId id) {
+    static constexpr OrgSql kFind{"publishable_keys.find", kKey,
+                                  "SELECT {columns} FROM publishable_keys "
+                                  "WHERE organization_id = :org AND id = ? AND kind = ?"};
+    return org.one(kFind, id, text_of(kind));
+}
+
 std::optional<rules::PublishableKey> lock_publishable_key(db::OrgStore& org,
                                                           PublishableKeyKind kind,
                                                           PublishableKeyId id) {

@@ -24,6 +24,9 @@ std::vector<rules::PublishableKey> page_publishable_keys(db::OrgStore& org,
                                                          PublishableKeyId after,
                                                          Timestamp shown_since, int limit);
 // Locked until the transaction ends. nullopt for a key of the other kind.
+std::optional<rules::PublishableKey> find_publishable_key(db::OrgStore& org,
+                                                          rules::PublishableKeyKind kind,
+                                                          PublishableKeyId id);
 std::optional<rules::PublishableKey> lock_publishable_key(db::OrgStore& org,
                                                           rules::PublishableKeyKind kind,
                                                           PublishableKeyId id);

@@ -88,18 +88,22 @@ def ids(module_org):
     module_org.cancel(job_id)
 
 
-def test_every_operation_rejects_every_wrong_credential_alike(anyone, contract, wrong, ids):
+# The wrong credentials that do not only look wrong.
+ABSENT = {"no header", "empty"}
+ENDED = {"session never opened", "signed out", "session too old", "session too long idle"}
+
+
+def test_every_operation_rejects_wrong_credentials_of_a_form_alike(anyone, contract, wrong, ids):
     keyed = [operation for operation in contract.operations if operation.needs_key]
     assert len(keyed) >= 12
     for operation in keyed:
-        bodies = set()
         for name, header in wrong.items():
             headers = {} if header is None else {"Authorization": header.encode("latin-1")}
             reply = anyone.request(operation.method, path_of(operation, ids), headers=headers, **body_of(operation))
             assert reply.status_code == 401, (operation.id, name, reply.text)
-            assert error_of(reply)["code"] == "UNAUTHORIZED"
-            bodies.add(reply.content)
-        assert len(bodies) == 1, f"{operation.id}: the replies distinguish wrong credentials"
+            reason = "MISSING" if name in ABSENT else "SESSION_ENDED" if name in ENDED else "INVALID"
+            assert error_of(reply) == {"code": "UNAUTHORIZED", "status": 401, "message": "Authentication is required.",
+                                       "details": {"reason": reason}}, (operation.id, name)
 
 
 def refused(client, operations, ids, status, code, headers=None):
@@ -116,7 +120,7 @@ def test_an_organization_key_is_rejected_by_admin_operations(contract, module_or
     refused(module_org.api, mine, ids, 403, "FORBIDDEN")
 
 
-def test_a_module_credential_is_accepted_only_by_the_ingest(contract, module_org, ids):
+def test_a_module_credential_is_accepted_only_by_its_own_operations(contract, module_org, ids):
     others = [operation for operation in contract.operations if operation.needs_key and not operation.takes_module_credential]
     refused(module_org.module_api, others, ids, 403, "FORBIDDEN")
 
@@ -127,9 +131,9 @@ def test_a_publishable_key_is_not_accepted_as_a_bearer_token(anyone, contract, m
         refused(anyone, keyed, ids, 403, "FORBIDDEN", {"Authorization": f"Bearer {page.token}"})
 
 
-def test_only_a_module_can_push_events(contract, module_org, ids):
+def test_only_a_module_can_call_its_own_operations(contract, module_org, ids):
     theirs = [operation for operation in contract.operations if operation.takes_module_credential]
-    assert [operation.id for operation in theirs] == ["ingestEvents"]
+    assert {operation.id for operation in theirs} == {"ingestEvents", "getModuleConfig"}
     for client in (module_org.api, module_org.admin().api, module_org.viewer().api, module_org.admin().unverified()):
         refused(client, theirs, ids, 403, "FORBIDDEN")
 
@@ -138,7 +142,8 @@ def test_an_unverified_session_can_only_use_the_session_operations(contract, mod
     wanting = [operation for operation in contract.operations if operation.requires_second_factor]
     assert {operation.id for operation in contract.operations if operation.needs_key} - {
         operation.id for operation in wanting} == {
-        "getSession", "deleteSession", "enableTwoFactor", "verifyTotp", "verifyBackupCode", "ingestEvents"}
+        "getSession", "deleteSession", "enableTwoFactor", "verifyTotp", "verifyBackupCode", "ingestEvents",
+        "getModuleConfig"}
     enrolled, fresh = module_org.admin().unverified(), module_org.new_admin("owner").unverified()
     for client in (enrolled, fresh):
         for reply in refused(client, wanting, ids, 401, "2FA_REQUIRED"):
@@ -151,7 +156,7 @@ def test_a_viewer_reads_everything_and_changes_nothing(contract, module_org, ids
     refused(viewer, [operation for operation in contract.operations if operation.is_write and operation.needs_key], ids,
             403, "FORBIDDEN")
     for operation in contract.operations:
-        if operation.needs_key and operation.method == "GET":
+        if operation.takes_session and operation.method == "GET":
             viewer.get(path_of(operation, ids), expect=200, **body_of(operation, module_org))
 
 
@@ -195,7 +200,7 @@ def test_another_expected_organization_is_rejected_whether_it_exists_or_not(stac
 def test_the_correct_expected_organization_is_accepted(contract, module_org, ids):
     headers = {"X-Expect-Organization": module_org.id}
     for operation in contract.operations:
-        if operation.needs_key and operation.method == "GET":
+        if operation.takes_session and operation.method == "GET":
             path = path_of(operation, ids)
             module_org.admin().api.get(path, headers=headers, expect=200, **body_of(operation, module_org))
             if operation.takes_organization_key:
@@ -266,11 +271,13 @@ def test_every_page_operation_rejects_every_wrong_key_alike(contract, module_org
         for name, token in wrong_tokens.items():
             reply = page.request(operation.method, path_of(operation, ids), key=token, **body_of(operation))
             assert reply.status_code == 401, (operation.id, name, reply.text)
+            is_absent = name in ("none", "empty", "NUL")  # a query value that is malformed is none
+            assert details_of(reply) == {"reason": "MISSING" if is_absent else "INVALID"}, (operation.id, name)
             bodies.add(reply.content)
+        assert len(bodies) == 2, f"{operation.id}: the replies distinguish wrong keys"
         headers = {"Authorization": f"Bearer {page.token}", "X-Api-Key": page.token, "Cookie": f"key={page.token}"}
-        bodies.add(page.request(operation.method, path_of(operation, ids), key=None, headers=headers, expect=401,
-                                **body_of(operation)).content)
-        assert len(bodies) == 1, f"{operation.id}: the replies distinguish wrong keys"
+        reply = page.request(operation.method, path_of(operation, ids), key=None, headers=headers, expect=401, **body_of(operation))
+        assert details_of(reply) == {"reason": "MISSING"}, operation.id
 
 
 def test_a_key_of_the_other_kind_is_rejected(contract, module_org, ids):

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.admin import Admin
-from support.client import Client, error_of, faults_of
+from support.client import Client, details_of, error_of, faults_of
 from support.world import email
 
 IDLE, WHOLE = 12 * 3600, 7 * 24 * 3600
@@ -115,7 +115,10 @@ def test_a_sign_out_applies_immediately_on_all_workers(module_org, is_verified):
         assert set(pool.map(lambda _: client.get(path).status_code, range(100))) == {200}  # all workers have cached it
         assert client.delete("/v1/session", expect=204).content == b""
         assert set(pool.map(lambda _: client.get(path).status_code, range(200))) == {401}
-    client.delete("/v1/session", expect=401)
+    ended = client.delete("/v1/session", expect=401)
+    assert details_of(ended) == {"reason": "SESSION_ENDED"}
+    assert details_of(client.get(path, key=None, expect=401)) == {"reason": "MISSING"}
+    assert details_of(client.get(path, key="org_unknown", expect=401)) == {"reason": "INVALID"}
     admin.api.get("/v1/imports", expect=200)
 
 

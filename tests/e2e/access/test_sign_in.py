@@ -122,7 +122,7 @@ def test_a_faulty_request_is_422_with_every_fault(anyone, path, body, faults):
     assert faults_of(anyone.post(f"{AUTH}/{path}", json=body, expect=422)) == faults
 
 
-@pytest.mark.parametrize("otp", ["", "1234567", "123456789", "1234567a", "12 34 56 78", "-1234567", "１２３４５６７８"])
+@pytest.mark.parametrize("otp", ["", "1234567", "123456789", "1234567a", "12 34 56 7", "-1234567", "１２３４５６７８"])
 def test_a_code_has_eight_digits(anyone, otp):
     assert list(faults_of(verify(anyone, email(), otp, expect=422))) == ["otp"]
 

@@ -143,7 +143,8 @@ def test_only_the_adjacent_steps_are_accepted(admin):
 
 
 def test_a_verified_session_remains_verified_after_failures(enrolled):
-    try_totp(enrolled.api, wrong_code(enrolled), expect=401)
+    reply = try_totp(enrolled.api, wrong_code(enrolled), expect=401)
+    assert details_of(reply) == {"reason": "WRONG_CODE"}
     assert is_verified(enrolled.api)
     enrolled.api.get("/v1/imports", expect=200)
 

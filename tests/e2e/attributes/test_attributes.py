@@ -1,7 +1,8 @@
 """GET /v1/attributes: the registry of one organization (specification 2.2)."""
 
 import pytest
-from support.world import DISABLED_STARTER, ENABLED_STARTERS, OWN_ATTRIBUTES
+from support.client import Client
+from support.world import DISABLED_STARTER, OWN_ATTRIBUTES, email
 
 STARTERS = {
     "phone": ("text", []), "gender": ("single_choice", ["female", "male", "non_binary", "undisclosed"]),
@@ -21,16 +22,26 @@ def listed(org, **query):
             return found
 
 
-def test_a_new_organization_has_the_starter_catalog_disabled(new_org):
-    attributes = listed(new_org(attributes=False))
+@pytest.mark.parametrize("is_enabled, options", [(True, []), (False, ["--no-starter-attributes"])])
+def test_a_new_organization_has_the_starter_catalog(stack, contract, is_enabled, options):
+    made = stack.ctl("org", "create", "--name", "fresh", *options)["id"]
+    api = Client(stack, contract, stack.issue_key(made)["key"])
+    attributes = api.get_json("/v1/attributes")["attributes"]
     assert {entry["key"]: (entry["type"], entry["choices"]) for entry in attributes} == STARTERS
-    assert not any(entry["enabled"] for entry in attributes)
+    assert {entry["enabled"] for entry in attributes} == {is_enabled}
+
+
+def test_the_first_import_of_a_fresh_organization_takes_a_phone_number(stack, contract):
+    made = stack.ctl("org", "create", "--name", "fresh")["id"]
+    api = Client(stack, contract, stack.issue_key(made)["key"])
+    user = api.post("/v1/users", json={"email": email(), "attributes": {"phone": "1"}}, expect=201).json()
+    assert user["attributes"] == {"phone": "1"}
 
 
 def test_enabled_and_own_attributes_are_listed_with_their_types(org):
     attributes = {entry["key"]: entry for entry in listed(org)}
     assert {key for key, entry in attributes.items() if entry["enabled"]} == {
-        *ENABLED_STARTERS, *(key for key, *_ in OWN_ATTRIBUTES)}
+        *STARTERS, *(key for key, *_ in OWN_ATTRIBUTES)} - {DISABLED_STARTER}
     assert attributes[DISABLED_STARTER]["enabled"] is False
     assert attributes["interests"]["type"] == "multi_choice"
     assert attributes["interests"]["choices"] == ["news", "events", "offers"]

@@ -180,7 +180,16 @@ def test_a_faulty_event_is_reported_with_its_path(org, event, path, code):
     assert stored(org, "id") == []
 
 
-def test_the_length_of_metadata_is_counted_as_sent(org):
+def test_the_length_of_metadata_is_counted_as_stored(org):
+    text = "\u00e4\U0001f600" * 1365  # 6 bytes each, and 18 as escapes
+    assert len(json.dumps(text)) > 20_000
+    assert track(org.page_api, visit(metadata=text)).json() == counts(1)
+    assert stored(org, "metadata") == [(f'"{text}"',)]
+    assert faults_of(org.page_api.post("/v1/track", data=json.dumps(visit(metadata=text + "x")), headers=PLAIN, expect=422)) == {
+        "metadata": "too_long"}
+
+
+def test_the_length_of_metadata_includes_the_notation_of_numbers(org):
     body = '{"action": "x", "anonymous_id": "v", "metadata": 1.%s}' % ("0" * 9000)
     assert faults_of(org.page_api.post("/v1/track", data=body, headers=PLAIN, expect=422)) == {"metadata": "too_long"}
     assert stored(org, "id") == []

@@ -300,6 +300,18 @@ def test_a_commit_of_a_staging_job_starts_at_the_next_poll(org, no_runner):
     assert len(org.members()) == 1
 
 
+def test_only_the_poll_of_a_caller_who_may_write_starts_the_commit(org, no_runner):
+    job_id = org.staged([{"email": email()}])
+    org.commit(job_id, json={"dry_run": False})
+    org.stack.run_once()
+    path = f"/v1/imports/{job_id}"
+    assert org.viewer().api.get_json(path)["state"] == "validated"
+    for client in (org.api, org.admin().api):
+        client.request("HEAD", path, expect=200)
+    assert org.viewer().api.get_json(path)["state"] == "validated"
+    assert org.admin("admin").api.get_json(path)["state"] == "committing"
+
+
 def test_a_commit_of_a_staging_job_starts_with_a_second_commit_call(org, no_runner):
     job_id = org.staged([{"email": email()}])
     org.commit(job_id, json={"dry_run": False})

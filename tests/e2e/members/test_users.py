@@ -147,10 +147,18 @@ def test_every_faulty_attribute_is_reported_at_once(module_org):
                                 "attributes.gender": "invalid_value"}
 
 
+def test_strings_of_attributes_are_trimmed(module_org):
+    sent = {"phone": " 1\n", "gender": "female ", "interests": [" news"], "favourite_team": " ", "address.city": " a \n b "}
+    user = module_org.create_user({"email": email(), "attributes": sent})
+    assert user["attributes"] == {"phone": "1", "gender": "female", "interests": ["news"], "address.city": "a \n b"}
+    changed = module_org.update_user(user["id"], {"attributes": {"phone": " 2 ", "gender": " "}}).json()
+    assert changed["attributes"] == {"phone": "2", "interests": ["news"], "address.city": "a \n b"}
+
+
 def test_field_and_attribute_values_are_unchanged_by_a_merge(org):
     values = {
         "phone": "😀 \"quoted\" \\ back / slash 'single' \u2028 \u0001 line\nbreak\ttab", "points": 0.1 + 0.2,
-        "favourite_team": "'; DROP TABLE members; --", "address.city": "Zürich   ", "interests": [],
+        "favourite_team": "'; DROP TABLE members; --", "address.city": "Zürich", "interests": [],
     }
     user = org.create_user({"email": email(), "attributes": values})
     merged = org.create_user({"email": user["email"], "attributes": {"vip": False, "points": 1}}, expect=200)

@@ -179,6 +179,29 @@ def test_if_match_rejects_a_change_of_another_state(org, ann, header):
     assert org.user(ann["id"])["first_name"] == "Ann"
 
 
+@pytest.mark.parametrize("method, step", [("POST", "/lock"), ("POST", "/unlock"), ("DELETE", "")])
+def test_if_match_protects_every_change(org, ann, method, step):
+    path = f"/v1/users/{ann['id']}{step}"
+    if step == "/unlock":
+        org.api.post(f"/v1/users/{ann['id']}/lock", expect=200)
+    before = org.user(ann["id"])
+    org.api.request(method, path, headers={"If-Match": '"stale"'}, expect=412, code="PRECONDITION_FAILED")
+    assert org.user(ann["id"]) == before
+    assert org.api.request(method, path, headers={"If-Match": etag_of(org, ann)}).ok
+    org.api.request(method, f"/v1/users/{uuid.uuid4()}{step}", headers={"If-Match": '"stale"'}, expect=404)
+
+
+def test_creation_returns_the_etag_of_the_record(org):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    body = {"email": email(), "attributes": {"phone": 'an "outcome": here'}}
+    first = org.api.post("/v1/users", json=body, headers=headers, expect=201)
+    assert first.headers["ETag"] == etag_of(org, first.json())
+    assert org.api.post("/v1/users", json=body, headers=headers, expect=201).headers["ETag"] == first.headers["ETag"]
+    merged = org.api.post("/v1/users", json={"email": body["email"], "first_name": "Ann"}, expect=200)
+    assert merged.headers["ETag"] == etag_of(org, first.json()) != first.headers["ETag"]
+    org.update_user(first.json()["id"], {"last_name": "Lee"}, headers={"If-Match": merged.headers["ETag"]})
+
+
 def test_one_of_two_changes_of_one_state_succeeds(org, ann):
     headers = {"If-Match": etag_of(org, ann)}
 

@@ -3,7 +3,7 @@
 import uuid
 
 import pytest
-from support.client import faults_of
+from support.client import details_of, faults_of
 from support.world import email
 
 PEOPLE = [
@@ -110,6 +110,21 @@ def test_changes_since_a_time_are_listed_in_order(org):
     assert [user["updated_at"] for user in listed(org, updated_since=since)] == sorted(
         user["updated_at"] for user in listed(org, updated_since=since))
     assert listed(org, updated_since="2999-01-01T00:00:00Z") == []
+
+
+@pytest.mark.parametrize("zero", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.0000000+01:00", "1969-12-31T00:00:00Z"])
+def test_a_time_before_1970_lists_all_members(org, zero):
+    users = [org.create_user({"email": email()})["id"] for _ in range(3)]
+    assert [user["id"] for user in listed(org, updated_since=zero, limit=2)] == users
+
+
+def test_the_fault_of_a_parameter_says_what_is_allowed(org):
+    fields = details_of(org.api.get("/v1/users?limit=101&status=gone&q=&updated_since=x", expect=422))["fields"]
+    limits = {field["path"]: {name: value for name, value in field.items() if name not in ("path", "code", "message")}
+              for field in fields}
+    assert limits == {"limit": {"minimum": 1, "maximum": 100}, "status": {"allowed": ["active", "locked"]},
+                      "q": {"min_length": 1}, "updated_since": {"format": "date-time"}}
+    assert {field["path"]: field["message"] for field in fields}["limit"] == "is out of range; use 1 to 100"
 
 
 @pytest.mark.parametrize("form", ["{0}.{1}Z", "{0}.{1}+00:00", "{0}.{1}000-00:00"])

@@ -6,7 +6,7 @@ import re
 import uuid
 
 import pytest
-from support.client import ModuleClient, details_of, faults_of
+from support.client import Client, ModuleClient, details_of, faults_of, signature_of
 from support.world import email
 from test_api_keys import DAY, in_seconds
 from test_auth import checksum
@@ -155,6 +155,47 @@ def test_credentials_of_a_disabled_installation_are_rejected_until_it_is_enabled
     assert listed(admin, installed, issued)["revoked_at"] is None
     admin.post(f"/v1/installations/{installed['id']}/enable", json={}, expect=200)
     assert works(org, issued)
+
+
+def test_a_credential_is_read_at_its_location(module_org, installed, admin):
+    reply = admin.post(path_of(installed), json={"name": "backend"}, expect=201)
+    issued = reply.json()
+    module_org.stack.keys_issued += [issued["credential"], issued["signing_secret"]]
+    shown = admin.get_json(reply.headers["Location"])
+    assert shown == {name: value for name, value in issued.items() if name not in ("credential", "signing_secret")}
+    other = module_org.install(module_org.published_module())
+    admin.get(path_of(other, issued), expect=404)
+
+
+SECRET_CONFIG = {"name": "N", "config_schema": {"key": {"type": "string", "secret": True}, "mode": {"type": "string"}}}
+
+
+def test_a_backend_reads_its_whole_config(org):
+    module = org.published_module(SECRET_CONFIG)
+    installed = org.install(module, config={"key": "s3cret", "mode": "live"})
+    backend = org.backend(installed)
+    shown = backend.get_json("/v1/module/config")
+    assert shown == {"installation_id": installed["id"], "organization_id": org.id, "module_id": module["id"],
+                     "version_id": installed["version_id"], "config": {"key": "s3cret", "mode": "live"},
+                     "updated_at": installed["updated_at"]}
+    assert installed["config"] == {"key": "***", "mode": "live"}
+    org.admin().api.request("PATCH", f"/v1/installations/{installed['id']}", json={"config": {"key": "***", "mode": "test"}},
+                            expect=200)
+    assert backend.get_json("/v1/module/config")["config"] == {"key": "s3cret", "mode": "test"}
+
+
+def test_a_config_needs_the_credential_and_a_signature(org):
+    installed = org.install(org.published_module(SECRET_CONFIG), config={"key": "s3cret"})
+    backend = org.backend(installed)
+    backend.get("/v1/module/config", headers={"x-svc-signature": "t=1,v1=00"}, expect=401, code="SIGNATURE_INVALID")
+    unsigned = Client(org.stack, org.api.contract, backend.key)
+    unsigned.get("/v1/module/config", expect=401, code="SIGNATURE_INVALID")
+    signed = {"x-svc-signature": signature_of(backend.secret, "", b"")}
+    assert unsigned.get("/v1/module/config", headers=signed, expect=200).json()["config"] == {"key": "s3cret"}
+    for client in (org.api, org.admin().api):
+        client.get("/v1/module/config", expect=403, code="FORBIDDEN")
+    org.admin().api.delete(f"/v1/installations/{installed['id']}", expect=200)
+    backend.get("/v1/module/config", expect=401, code="UNAUTHORIZED")
 
 
 def test_an_installation_has_at_most_50_credentials_that_are_not_revoked(org):

@@ -86,10 +86,31 @@ def test_a_slug_of_lower_case_letters_digits_and_hyphens_is_accepted(module_org,
     (DRAFT | {"kind": "third_party"}, {"kind": "unknown_field"}),
     (DRAFT | {"owner_organization_id": str(uuid.uuid4())}, {"owner_organization_id": "unknown_field"}),
     *[(DRAFT | {"slug": value}, {"slug": "invalid_value"})
-      for value in ("", "a", "A-b", "9a", "-ab", "a_b", "a b", " ab", "a" * 64, "ü-a", "ab\n")],
+      for value in ("a", "A-b", "9a", "-ab", "a_b", "a b", " ab", "ü-a", "ab\n", "member", "engagement", "installation",
+                    "webhook-endpoint")],
+    (DRAFT | {"slug": ""}, {"slug": "required"}), (DRAFT | {"slug": "a" * 64}, {"slug": "too_long"}),
 ])
 def test_a_faulty_module_is_422_with_every_fault(admin, body, faults):
     assert faults_of(admin.post("/v1/modules", json=body, expect=422)) == faults
+
+
+def test_the_fault_of_a_slug_says_what_is_allowed(admin):
+    def fault(value):
+        reply = admin.post("/v1/modules", json=DRAFT | {"slug": value}, expect=422)
+        return details_of(reply)["fields"][0]
+
+    malformed = fault("A-b")
+    assert malformed["format"] == "^[a-z][a-z0-9-]{1,62}$" and "2 to 63 lower-case letters" in malformed["message"]
+    assert fault("a" * 64)["max_length"] == 63
+    assert "is reserved: its event types belong to Muster" in fault("member")["message"]
+
+
+def test_a_version_is_read_at_its_location(module_org, admin):
+    module = module_org.create_module()
+    reply = admin.post(f"/v1/modules/{module['id']}/versions", json={"version": "1", "manifest": {"name": "N"}}, expect=201)
+    assert module_org.api.get_json(reply.headers["Location"]) == reply.json()
+    other = module_org.create_module()
+    module_org.api.get(f"/v1/modules/{other['id']}/versions/{reply.json()['id']}", expect=404)
 
 
 def test_the_list_is_paged_in_order_of_creation(new_org):

@@ -38,7 +38,7 @@ def ask(ctl):
 
 @pytest.fixture
 def org_id(ask):
-    return ask("org", "create", "--name", "Rowing Club")["id"]
+    return ask("org", "create", "--name", "Rowing Club", "--no-starter-attributes")["id"]
 
 
 # ---------------------------------------------------------------------------- organizations, admins, keys

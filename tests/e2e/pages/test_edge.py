@@ -65,7 +65,10 @@ def test_a_foreign_origin_is_rejected_without_cors_headers(stack, new_org, sent)
     org = new_org(attributes=False)
     token = PageKey(org).token
     for _ in range(2):  # queried, and from the cache
-        refused(track(stack, token, **sent), 403, "ORIGIN_NOT_ALLOWED")
+        reply = track(stack, token, **sent)
+        refused(reply, 403, "ORIGIN_NOT_ALLOWED")
+        is_missing = sent["origin"] is None and "referer" not in sent
+        assert envelope(reply)["details"] == {"reason": "MISSING" if is_missing else "FOREIGN"}
     refused(call(stack, "OPTIONS", f"/v1/track?key={token}", headers=[("Access-Control-Request-Method", "POST")], **sent),
             403, "ORIGIN_NOT_ALLOWED")
     assert stored_events(org) == []

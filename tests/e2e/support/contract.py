@@ -103,6 +103,10 @@ def closed(node):
     return strict | {key: closed(value) for key, value in node.items()}
 
 
+# What a fault may say about the field.
+LIMITS = {"allowed", "minimum", "maximum", "min_length", "max_length", "format"}
+
+
 class Operation:
     def __init__(self, path, method, row):
         self.path, self.method, self.row = path, method.upper(), row
@@ -298,7 +302,8 @@ class Contract:
         if reply.status_code == 401:
             assert reply.headers["WWW-Authenticate"] == "Bearer", where
         for field in body["error"].get("details", {}).get("fields", []):
-            assert set(field) == {"path", "code", "message"}, f"{where}: {field}"
+            limits = set(field) - {"path", "code", "message"}
+            assert limits <= LIMITS and len(field) == 3 + len(limits), f"{where}: {field}"
         return body["error"]["code"]
 
     def _check_body(self, operation, status, reply, where):

@@ -33,6 +33,8 @@ GOOD_EMAILS = [
     ('"at@{n}"@example.com', None),
     ("o'neill{n}@example.com", "o'neill{n}@example.com"),
     ("käthe{n}@example.com", "käthe{n}@example.com"),
+    ("KA\u0308TE{n}@Example.com", "käte{n}@example.com"),
+    ("\ufeff\u00a0nbsp{n}@example.com\u200b\u00a0", "nbsp{n}@example.com"),
     ("x{n}@xn--bcher-kva.example", "x{n}@xn--bcher-kva.example"),
     ("x{n}@1.2.example", "x{n}@1.2.example"),
     ("{n}@a.b", "{n}@a.b"),
@@ -66,6 +68,7 @@ GOOD = [
     ({"first_name": '"quoted" \\ and /'}, {"first_name": '"quoted" \\ and /'}),
     ({"external_id": "NULL"}, {"external_id": "NULL"}),
     ({"attributes": {}}, {}),
+    *[({name: " a \r\n\x01 b\n"}, {name: "a b"}) for name in ("external_id", "first_name", "last_name", "display_name", "locale")],
 ]
 
 TEXT_LIMITS = {"external_id": 255, "first_name": 255, "last_name": 255, "display_name": 255, "locale": 35}
@@ -82,7 +85,6 @@ BAD = [
     *[({"email": address}, {"email": "invalid_email"}) for address in BAD_EMAILS],
     *[({name: "x" * (most + 1)}, {name: "too_long"}) for name, most in TEXT_LIMITS.items()],
     *[({name: "ü" * (most + 1)}, {name: "too_long"}) for name, most in TEXT_LIMITS.items()],
-    *[({name: "a\nb"}, {name: "invalid_value"}) for name in TEXT_LIMITS],
     *[({name: value}, {name: "wrong_type"}) for name in [*TEXT_LIMITS, "country", "dob"] for value in (1, True, [], {})],
     *[({"country": code}, {"country": "invalid_country"})
       for code in ("UK", "EU", "XK", "ZZ", "XX", "D", "DEU", "49", "Germany", "ÄÖ")],
@@ -112,7 +114,7 @@ ATTRIBUTE_VALUES = [
     ("phone", "+44 7700 900100", True), ("phone", 5, False), ("phone", True, False), ("phone", ["x"], False),
     ("phone", "😀 \"quoted\" \\ back / slash 'single' \u2028", True),
     ("phone", "line\nbreak\ttab \u0001 \u007f", True),
-    ("gender", "non_binary", True), ("gender", "Non_binary", False), ("gender", "non_binary ", False),
+    ("gender", "non_binary", True), ("gender", "Non_binary", False),
     ("gender", ["female"], False),
     ("shirt_size", "XL", True), ("shirt_size", "xl", False), ("shirt_size", "XS,S", False), ("shirt_size", 5, False),
     ("points", 0, True), ("points", -12.5, True), ("points", 1e300, True), ("points", 2**63, True),

@@ -144,7 +144,8 @@ def test_a_faulty_endpoint_is_422_with_every_fault(admin, endpoints, body, fault
 
 def test_every_subscribable_type_is_accepted(make):
     types = [*(f"member.{what}" for what in ("created", "attached", "updated", "locked", "unlocked", "removed")),
-             "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled",
+             "engagement.recorded", "installation.enabled", "installation.disabled", "installation.changed",
+             "webhook_endpoint.disabled",
              "shop.order.paid"]
     assert make(subscribed_event_types=types)["subscribed_event_types"] == sorted(types)
     assert len(make(subscribed_event_types=[f"shop.t{number}" for number in range(100)])["subscribed_event_types"]) == 100

@@ -152,6 +152,8 @@ BOOST_AUTO_TEST_CASE(a_missing_credential_is_rejected_before_any_lookup) {
         BOOST_TEST(reply.status == 401, authorization);
         BOOST_TEST(header_of(reply, "WWW-Authenticate") == "Bearer");
         BOOST_TEST(parsed(reply)["error"]["code"].asString() == "UNAUTHORIZED");
+        BOOST_TEST(parsed(reply)["error"]["details"]["reason"].asString() ==
+                   (authorization.empty() ? "MISSING" : "INVALID"));
     }
     BOOST_TEST(answer(Method::Get, "/v1/users/no-uuid").status == 401);
 }
@@ -217,6 +219,33 @@ BOOST_AUTO_TEST_CASE(the_key_may_be_in_the_body) {
     BOOST_TEST(answer(one).status == 401);
     one.read_body = [](std::size_t) { return std::optional<std::string>("{"); };
     BOOST_TEST(answer(one).status == 400);
+}
+
+BOOST_AUTO_TEST_CASE(a_body_with_a_content_encoding_is_415) {
+    Request one = page_request(Method::Post, "");
+    one.read_body = [](std::size_t) { return std::optional<std::string>("\x1f\x8b"); };
+    for (const std::string coding : {"gzip", "br", "deflate", "x-unknown", "gzip, gzip", "GZIP"}) {
+        one.content_encoding = coding;
+        const Reply reply = answer(one);
+        BOOST_TEST(reply.status == 415, coding);
+        BOOST_TEST(parsed(reply)["error"]["details"]["reason"].asString().find(
+                       "Content-Encoding") != std::string::npos);
+    }
+    one.read_body = [](std::size_t) { return std::optional<std::string>(R"({"key":7})"); };
+    for (const std::string coding : {"", "identity", " Identity "}) {
+        one.content_encoding = coding;
+        BOOST_TEST(answer(one).status == 401, coding);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_repeated_content_type_is_400) {
+    Request one = page_request(Method::Post, "");
+    one.read_body = [](std::size_t) { return std::optional<std::string>(R"({"key":7})"); };
+    one.repeated_headers = {"Content-Type"};
+    const Reply reply = answer(one);
+    BOOST_TEST(reply.status == 400);
+    BOOST_TEST(parsed(reply)["error"]["details"]["reason"].asString() ==
+               "the header Content-Type is repeated; send it once");
 }
 
 BOOST_AUTO_TEST_CASE(the_key_in_the_query_decides_a_preflight) {

@@ -88,6 +88,42 @@ BOOST_AUTO_TEST_CASE(faults_become_fields_in_order) {
     BOOST_TEST(!error.details().isMember("truncated"));
 }
 
+BOOST_AUTO_TEST_CASE(fields_have_what_is_accepted) {
+    muster::Faults faults;
+    faults.add("limit", muster::FieldCode::OutOfRange, muster::between(1, 100));
+    faults.add("name", muster::FieldCode::TooLong, muster::longest(255));
+    faults.add("status", muster::FieldCode::InvalidChoice, {.allowed = {"active", "locked"}});
+    faults.add("dob", muster::FieldCode::InvalidDate);
+    const Error error = Error(ErrorCode::ValidationError).fields(faults);
+    const Json::Value fields = error.details()["fields"];
+    BOOST_TEST(fields[0]["minimum"].asInt() == 1);
+    BOOST_TEST(fields[0]["maximum"].asInt() == 100);
+    BOOST_TEST(fields[1]["max_length"].asInt() == 255);
+    BOOST_TEST(fields[2]["allowed"].size() == 2U);
+    BOOST_TEST(fields[2]["allowed"][1].asString() == "locked");
+    BOOST_TEST(fields[3]["format"].asString() == "date");
+    BOOST_TEST(!fields[3].isMember("allowed"));
+    BOOST_TEST(!fields[1].isMember("min_length"));
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_allowed_values_are_bounded) {
+    muster::Faults faults;
+    const std::vector<std::string> most(50, "x");
+    const std::vector<std::string> more(51, "x");
+    const std::vector<std::string> large(50, std::string(1000, 'x'));
+    faults.add("a", muster::FieldCode::InvalidChoice, {.allowed = most});
+    faults.add("b", muster::FieldCode::InvalidChoice, {.allowed = more});
+    for (int i = 0; i < 50; ++i) {
+        faults.add(std::to_string(i), muster::FieldCode::InvalidChoice, "no", {.allowed = large});
+    }
+    const Error error = Error(ErrorCode::ValidationError).fields(faults);
+    const Json::Value fields = error.details()["fields"];
+    BOOST_TEST(fields[0]["allowed"].size() == 50U);
+    BOOST_TEST(!fields[1].isMember("allowed"));
+    BOOST_TEST(fields[2].isMember("allowed"));
+    BOOST_TEST(!fields[3].isMember("allowed"));
+}
+
 BOOST_AUTO_TEST_CASE(more_than_a_hundred_faults_are_reported_as_truncated) {
     muster::Faults faults;
     for (int i = 0; i < 101; ++i) faults.add(std::to_string(i), muster::FieldCode::Required);

@@ -58,6 +58,35 @@ BOOST_AUTO_TEST_CASE(faults_keep_their_order_and_have_the_default_or_a_given_sen
     BOOST_TEST(list.list()[1].code == FieldCode::TooLong);
 }
 
+BOOST_AUTO_TEST_CASE(a_sentence_has_what_is_accepted) {
+    using muster::fault_message;
+    BOOST_TEST(fault_message(FieldCode::TooLong, muster::longest(255)) ==
+               "is too long; the maximum is 255");
+    BOOST_TEST(fault_message(FieldCode::TooShort, muster::shortest(2)) ==
+               "is too short; the minimum is 2");
+    BOOST_TEST(fault_message(FieldCode::OutOfRange, muster::between(1, 100)) ==
+               "is out of range; use 1 to 100");
+    BOOST_TEST(fault_message(FieldCode::OutOfRange, {.minimum = 1}) ==
+               "is out of range; use at least 1");
+    BOOST_TEST(fault_message(FieldCode::OutOfRange, {.maximum = 9}) ==
+               "is out of range; use at most 9");
+    BOOST_TEST(fault_message(FieldCode::InvalidChoice, {.allowed = {"S", "M"}}) ==
+               "is not one of the allowed values; use S, M");
+    BOOST_TEST(fault_message(FieldCode::InvalidChoice, {}) == "is not one of the allowed values");
+    const std::vector<std::string> many(11, "x");
+    BOOST_TEST(fault_message(FieldCode::InvalidChoice, {.allowed = many}).ends_with("x, ..."));
+}
+
+BOOST_AUTO_TEST_CASE(a_code_of_a_format_adds_the_format) {
+    Faults list;
+    list.add("dob", FieldCode::InvalidDate);
+    list.add("email", FieldCode::InvalidEmail, muster::longest(254));
+    list.add("name", FieldCode::TooLong, muster::longest(5));
+    BOOST_TEST(list.list()[0].limits.format == "date");
+    BOOST_TEST(list.list()[1].limits.format == "email");
+    BOOST_TEST(list.list()[2].limits.format == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_list_of_more_than_a_hundred_faults_is_truncated) {
     Faults list;
     for (std::size_t i = 0; i < Faults::kMost; ++i)

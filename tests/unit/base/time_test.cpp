@@ -124,6 +124,23 @@ BOOST_AUTO_TEST_CASE(any_other_text_is_not_a_time) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_time_before_1970_begins_a_filter_in_1970) {
+    const std::vector<std::pair<std::string_view, std::string_view>> table = {
+        {"0001-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z"},
+        {"0001-01-01T00:00:00.0000000+01:00", "1970-01-01T00:00:00.000Z"},
+        {"1969-12-31T23:59:59Z", "1970-01-01T00:00:00.000Z"},
+        {"2026-11-20T10:00:00+01:00", "2026-11-20T09:00:00.000Z"},
+    };
+    for (const auto& [text, expected] : table) {
+        const auto since = Timestamp::parse_since(text);
+        BOOST_TEST((since ? since->text() : "none") == expected, text);
+    }
+    for (const std::string_view text : {"", "yesterday", "0000-01-01T00:00:00Z",
+                                        "10000-01-01T00:00:00Z", "2026-02-30T00:00:00Z"}) {
+        BOOST_TEST(!Timestamp::parse_since(text).has_value(), text);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_time_is_written_with_milliseconds_in_utc) {
     const std::vector<std::pair<std::int64_t, std::string_view>> table = {
         {0, "1970-01-01T00:00:00.000Z"},

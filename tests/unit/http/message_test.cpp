@@ -37,6 +37,29 @@ BOOST_AUTO_TEST_CASE(a_method_is_parsed_only_from_its_exact_name) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_repeated_header_is_found_among_the_parameters) {
+    using muster::http::repeated_headers;
+    using Names = std::vector<std::string_view>;
+    const std::vector<const char*> once = {"CONTENT_TYPE=application/json",
+                                           "HTTP_CONTENT_TYPE=application/json",
+                                           "HTTP_IDEMPOTENCY_KEY=a",
+                                           "HTTP_X_EXPECT_ORGANIZATION=b",
+                                           "HTTP_IDEMPOTENCY_KEYS=a",
+                                           "HTTP_COOKIE=a",
+                                           "HTTP_COOKIE=b",
+                                           nullptr};
+    BOOST_TEST((repeated_headers(once.data()) == Names{}));
+    const std::vector<const char*> twice = {"HTTP_X_EXPECT_ORGANIZATION=b",
+                                            "HTTP_IDEMPOTENCY_KEY=a",
+                                            "HTTP_CONTENT_TYPE=a",
+                                            "HTTP_X_EXPECT_ORGANIZATION=b",
+                                            "HTTP_IDEMPOTENCY_KEY=",
+                                            "HTTP_CONTENT_TYPE=a",
+                                            nullptr};
+    BOOST_TEST((repeated_headers(twice.data()) ==
+                Names{"Content-Type", "Idempotency-Key", "X-Expect-Organization"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_cookie_is_found_by_its_whole_name) {
     using muster::http::cookie_value;
     BOOST_TEST(cookie_value("one=1", "one") == "1");

@@ -184,6 +184,7 @@ BOOST_AUTO_TEST_CASE(equal_json_has_an_equal_text) {
         {R"(["\u00eb\n\/"])", "[\"\u00eb\\u000a/\"]"},
         {R"({"\u0061":1})", R"({"a":1})"},
         {"[1.50, 1e2]", "[1.5, 100.0]"},
+        {"[5, -0, 1e2]", "[5.0, -0.0, 100]"},
         {"[]", " [ ] "},
     };
     for (const auto& [left, right] : table) BOOST_TEST(canonical(left) == canonical(right), left);

@@ -53,7 +53,14 @@ BOOST_AUTO_TEST_CASE(compact_removes_only_the_space_between_tokens) {
     BOOST_TEST(compact_json(" { \"a b\" : [ 1.10 , -0 , 1E2 ] ,\r\n\t\"c\" : \" \\\" \" } ") ==
                R"({"a b":[1.10,-0,1E2],"c":" \" "})");
     BOOST_TEST(compact_json("\"\\u0041\"") == "\"\\u0041\"");
+    BOOST_TEST(compact_json(R"("\n\\u00e4\"\u0000\u007f")") == R"("\n\\u00e4\"\u0000\u007f")");
     BOOST_TEST(compact_json("") == "");
+}
+
+BOOST_AUTO_TEST_CASE(escapes_of_non_ascii_characters_become_utf_8) {
+    BOOST_TEST(compact_json(R"({"\u00e4" : "\u0080\u07ff\u0800\uFFFD\uD83D\uDE00x"})") ==
+               "{\"\u00e4\":\"\xc2\x80"
+               "\u07ff\u0800\ufffd\U0001f600x\"}");
 }
 
 BOOST_AUTO_TEST_CASE(members_are_found_by_their_decoded_name) {

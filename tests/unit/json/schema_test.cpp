@@ -4,6 +4,7 @@
 
 #include "base/ids.hpp"
 #include "base/json.hpp"
+#include "json/json_body.hpp"
 #include "unit/json/decoding.hpp"
 #include "unit/json/json_schema.hpp"
 
@@ -267,15 +268,48 @@ BOOST_AUTO_TEST_CASE(a_code_is_a_text_of_a_fixed_number_of_digits) {
     BOOST_TEST(typed("code", "\"12345\"") == Texts{"code too_short"});
     BOOST_TEST(typed("code", "\"\"") == Texts{"code too_short"});
     BOOST_TEST(typed("code", "\"1234567\"") == Texts{"code too_long"});
-    for (const std::string bad : {"\"12 456\"", "\"-12345\"", "\"0x1234\"", "\"12345a\"",
-                                  "\"12\\u0000456\"", "\"\u0661\u0662\u0663\""}) {
+    BOOST_TEST(decoded(kTyped, R"({"code":"012 345"})").code == "012345");
+    BOOST_TEST(typed("code", "\"12 456\"") == Texts{"code too_short"});
+    for (const std::string bad :
+         {"\"-12345\"", "\"0x1234\"", "\"12345a\"", "\"12\\u0000456\"", "\"\u0661\u0662\u0663\""}) {
         BOOST_TEST(typed("code", bad) == Texts{"code invalid_value"}, bad);
     }
     for (const std::string other : {"123456", "[]", "false"}) {
         BOOST_TEST(typed("code", other) == Texts{"code wrong_type"}, other);
     }
     BOOST_TEST(muster::json_text(json::Digits{6}.schema()) ==
-               R"({"pattern":"^[0-9]{6}$","type":"string"})");
+               R"({"pattern":"^\\s*([0-9]\\s*){6}$","type":"string"})");
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_number_may_be_written_with_a_fraction_or_an_exponent) {
+    for (const std::string whole : {"3.0", "3e0", "0.3e1", "30e-1"}) {
+        BOOST_TEST(decoded(kOuter, R"({"name":"x","count":)" + whole + "}").count == 3, whole);
+    }
+    BOOST_TEST(decoded(kOuter, R"({"name":"x","count":-0.0})").count == 0);
+    BOOST_TEST(outer(R"({"name":"x","count":8.0})") == Texts{"count out_of_range"});
+    for (const std::string other : {"3.5", "1e300", "-1e300", "9007199254740994.0"}) {
+        BOOST_TEST(outer(R"({"name":"x","count":)" + other + "}") == Texts{"count wrong_type"},
+                   other);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_has_what_the_field_accepts) {
+    const auto limits = [](const std::string& text) {
+        json::Decoding to;
+        Outer value;
+        const json::JsonBody body(text);
+        kOuter.decode(body.root(), json::Path(), to, value);
+        BOOST_TEST_REQUIRE(to.faults.list().size() == 1U, text);
+        return to.faults.list().front();
+    };
+    const auto range = limits(R"({"name":"x","count":8})");
+    BOOST_TEST((range.limits.minimum == -3 && range.limits.maximum == 7));
+    BOOST_TEST(range.message == "is out of range; use -3 to 7");
+    const auto longer = limits(R"({"name":"123456"})");
+    BOOST_TEST((longer.limits.max_length == 5));
+    BOOST_TEST(longer.message == "is too long; the maximum is 5");
+    BOOST_TEST((limits(R"({"name":"x","list":[]})").limits.min_length == 1));
+    BOOST_TEST((limits(R"({"name":"x","list":[1,2,3]})").limits.max_length == 2));
 }
 
 BOOST_AUTO_TEST_CASE(a_timestamp_has_an_offset) {

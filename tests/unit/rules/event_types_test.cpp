@@ -43,6 +43,12 @@ BOOST_AUTO_TEST_CASE(a_module_emits_only_types_with_its_own_slug) {
                                    "member.created", "Shop.paid"}) {
         BOOST_TEST(!can_emit("shop", type), type);
     }
+    for (const std::string slug : {"member", "engagement", "installation", "webhook-endpoint"}) {
+        BOOST_TEST(muster::rules::is_reserved_slug(slug), slug);
+    }
+    for (const std::string slug : {"members", "webhook", "shop"}) {
+        BOOST_TEST(!muster::rules::is_reserved_slug(slug), slug);
+    }
     BOOST_TEST(!can_emit("member", "member.created"));
     BOOST_TEST(!can_emit("webhook-endpoint", "webhook_endpoint.disabled"));
 }

@@ -46,9 +46,9 @@ struct ApiKeys : Fixture {
             return work(transaction);
         });
     }
-    IssuedKey rotate(ApiKeyId id, Milliseconds overlap) {
+    IssuedKey rotate(ApiKeyId id, Milliseconds overlap, const service::SuccessorEnd& end = {}) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::rotate_api_key(transaction, id, overlap);
+            return service::rotate_api_key(transaction, id, overlap, end);
         });
     }
     std::vector<rules::AuditEntry> log() {
@@ -227,6 +227,31 @@ BOOST_AUTO_TEST_CASE(an_overlap_does_not_extend_the_life_of_a_key) {
     const auto old = issue("key", end);
     rotate(old.key.id, 2 * kHour);
     BOOST_TEST(list()[0].expires_at == end);
+}
+
+BOOST_AUTO_TEST_CASE(a_successor_ends_when_the_old_key_would_unless_another_end_is_given) {
+    const Timestamp end = Timestamp::now() + kHour;
+    const auto old = issue("key", end);
+    BOOST_TEST(rotate(old.key.id, kHour).key.expires_at == end);
+    const Timestamp later = end + kDay;
+    BOOST_TEST(rotate(old.key.id, kHour, later).key.expires_at == later);
+    const std::optional<Timestamp> never;
+    BOOST_TEST(!rotate(old.key.id, kHour, never).key.expires_at.has_value());
+    const std::optional<Timestamp> past = Timestamp::now() - kHour;
+    BOOST_TEST(code_of([&] { rotate(old.key.id, kHour, past); }) == ErrorCode::ValidationError);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_is_found_as_long_as_it_is_listed) {
+    const auto issued = issue();
+    const auto found = service::find_api_key(context, acme, issued.key.id);
+    BOOST_TEST_REQUIRE(found.has_value());
+    BOOST_TEST(found->name == issued.key.name);
+    BOOST_TEST(!service::find_api_key(context, organization("Other"), issued.key.id).has_value());
+    revoke(issued.key.id);
+    BOOST_TEST(service::find_api_key(context, acme, issued.key.id).has_value());
+    client.execute("UPDATE api_keys SET revoked_at = ? WHERE id = ?", Timestamp::now() - 31 * kDay,
+                   issued.key.id);
+    BOOST_TEST(!service::find_api_key(context, acme, issued.key.id).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_revoked_key_and_a_key_of_another_organization_are_not_rotated) {

@@ -23,7 +23,7 @@ struct Organizations : Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(organizations, Organizations)
 
-BOOST_AUTO_TEST_CASE(an_organization_has_a_trimmed_name_and_the_starter_attributes_disabled) {
+BOOST_AUTO_TEST_CASE(an_organization_has_a_trimmed_name_and_the_starter_attributes) {
     const auto made = service::create_organization(context, "  Zo\u00eb & Co \n");
     BOOST_TEST(made.name == "Zo\u00eb & Co");
     const auto list = service::list_organizations(context);
@@ -33,13 +33,21 @@ BOOST_AUTO_TEST_CASE(an_organization_has_a_trimmed_name_and_the_starter_attribut
     const auto registry = service::attribute_registry(context, made.id);
     std::set<std::string> keys;
     for (const auto& attribute : registry.all()) {
-        BOOST_TEST(!attribute.enabled, attribute.key);
+        BOOST_TEST(attribute.enabled, attribute.key);
         BOOST_TEST(service::is_starter_attribute(attribute.key));
         keys.insert(attribute.key);
     }
     BOOST_TEST(keys == (std::set<std::string>{"phone", "gender", "address.line1", "address.city",
                                               "address.postcode", "favourite_team", "shirt_size",
                                               "emergency_contact"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_may_start_without_enabled_attributes) {
+    const auto made =
+        service::create_organization(context, "Zo\u00eb", service::StarterAttributes::Disabled);
+    const auto registry = service::attribute_registry(context, made.id);
+    BOOST_TEST(registry.all().size() == 8U);
+    BOOST_TEST(registry.enabled_keys().empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_name_has_1_to_255_characters) {

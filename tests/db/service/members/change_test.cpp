@@ -170,6 +170,28 @@ BOOST_AUTO_TEST_CASE(a_membership_ends_for_one_organization_only) {
     BOOST_TEST(member(acme, "ann@x.test").attributes == "{}");
 }
 
+BOOST_AUTO_TEST_CASE(a_check_that_fails_prevents_every_change) {
+    const auto before = client.snapshot(acme);
+    const service::MemberCheck fails = [](const Member& member) {
+        BOOST_TEST(member.email == "ann@x.test");
+        throw Error(ErrorCode::PreconditionFailed);
+    };
+    const auto attempt = [&](const auto& change) {
+        return test::code_of([&] { as(acme, change); });
+    };
+    using Transaction = service::OrgTransaction;
+    BOOST_TEST(attempt([&](Transaction& transaction) {
+                   service::lock_member(transaction, ann, std::nullopt, fails);
+               }) == ErrorCode::PreconditionFailed);
+    BOOST_TEST(attempt([&](Transaction& transaction) {
+                   service::unlock_member(transaction, ann, fails);
+               }) == ErrorCode::PreconditionFailed);
+    BOOST_TEST(attempt([&](Transaction& transaction) {
+                   service::remove_member(transaction, ann, fails);
+               }) == ErrorCode::PreconditionFailed);
+    BOOST_TEST(client.snapshot(acme) == before);
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_member_cannot_be_changed) {
     ann = UserId::create();
     BOOST_TEST(test::code_of([&] { change({}); }) == ErrorCode::NotFound);

@@ -58,7 +58,8 @@ struct Installations : test::ModuleFixture {
         client.execute(
             "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
             "event_types, status, secret, created_at, updated_at) VALUES (?, ?, ?, "
-            "'https://example.test/', 'installation.disabled installation.enabled', 'active', "
+            "'https://example.test/', 'installation.changed installation.disabled "
+            "installation.enabled', 'active', "
             "'s', 0, 0)",
             acme, id, installation);
         return id;
@@ -101,6 +102,27 @@ BOOST_AUTO_TEST_CASE(a_published_module_is_installed_in_its_current_version) {
     BOOST_TEST(secrets_of(installed.id).empty());
     BOOST_TEST(
         !service::find_installation(context, organization("Other"), installed.id).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_backend_reads_the_whole_config_and_hears_of_its_changes) {
+    const auto module = published("shop", R"({"name":"N","config_schema":{
+        "key":{"type":"string","secret":true},"mode":{"type":"string"}}})");
+    const auto installed = install(module.id, R"({"key":"s3cret","mode":"live"})");
+    const auto hook = endpoint(installed.id);
+    const auto config = [&] {
+        return service::reveal_installation(context, acme, installed.id).config.reveal();
+    };
+    BOOST_TEST(config() == R"({"key":"s3cret","mode":"live"})");
+    BOOST_TEST(change(installed.id, {{}, RawJson{R"({"key":"***","mode":"test"})"}}).config.text ==
+               R"({"key":"***","mode":"test"})");
+    BOOST_TEST(config() == R"({"key":"s3cret","mode":"test"})");
+    BOOST_TEST(event_deliveries(hook) == std::vector<std::string>{"installation.changed pending"});
+    BOOST_TEST(
+        client.value("SELECT body FROM webhook_events ORDER BY id DESC LIMIT 1").find("s3cret") ==
+        std::string::npos);
+    BOOST_TEST(code_of([&] {
+                   service::reveal_installation(context, organization("Other"), installed.id);
+               }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(another_published_version_can_be_requested) {

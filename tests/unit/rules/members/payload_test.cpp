@@ -37,14 +37,14 @@ BOOST_AUTO_TEST_CASE(a_payload_is_normalized) {
         kPayload,
         R"({"email":" Ann.LEE@Example.TEST ","external_id":" 7 ","first_name":"","country":"gb",)"
         R"("dob":"1990-01-31","locale":null,)"
-        R"("attributes":{"phone":" 1 ","n":1.50,"b":true,"m":["x",1,false],"none":null,"empty":""}})");
+        R"("attributes":{"phone":" 1 ","n":1.50,"b":true,"m":[" x",1,false],"none":null,"empty":"","blank":" \n"}})");
     BOOST_TEST(fields.email == "ann.lee@example.test");
     BOOST_TEST(fields.external_id == "7");
     BOOST_TEST(fields.first_name == "");
     BOOST_TEST(fields.country == "GB");
     BOOST_TEST(fields.dob == "1990-01-31");
     BOOST_TEST(fields.locale == "");
-    BOOST_TEST(fields.attributes == R"({"phone":" 1 ","n":1.5,"b":true,"m":["x",1,false]})");
+    BOOST_TEST(fields.attributes == R"({"phone":"1","n":1.5,"b":true,"m":["x",1,false]})");
 }
 
 BOOST_AUTO_TEST_CASE(a_payload_reports_every_fault) {
@@ -52,7 +52,6 @@ BOOST_AUTO_TEST_CASE(a_payload_reports_every_fault) {
     const std::vector<std::pair<std::string, Texts>> table = {
         {R"("nickname":"x")", {"nickname unknown_field"}},
         {R"("first_name":1)", {"first_name wrong_type"}},
-        {R"("first_name":"a\u0000b")", {"first_name invalid_value"}},
         {"\"first_name\":\"" + long_text + "\"", {"first_name too_long"}},
         {R"("country":"UK")", {"country invalid_country"}},
         {R"("dob":"2023-02-29")", {"dob invalid_date"}},

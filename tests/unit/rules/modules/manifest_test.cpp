@@ -299,4 +299,14 @@ BOOST_AUTO_TEST_CASE(a_kept_secret_must_match_the_new_schema_and_stay_secret) {
                    .config.shown == R"({"key":"***"})");
 }
 
+BOOST_AUTO_TEST_CASE(a_revealed_config_has_the_values_as_they_were_sent) {
+    using muster::rules::revealed_config;
+    const std::string shown = R"({"key":"***","mode":"live","rate":2.5,"fine":true})";
+    BOOST_TEST(revealed_config(shown, Secret(R"({"key":"s3\"cret"})")).reveal() ==
+               R"({"key":"s3\"cret","mode":"live","rate":2.5,"fine":true})");
+    BOOST_TEST(revealed_config(shown, Secret()).reveal() == shown);
+    BOOST_TEST(revealed_config("{}", Secret(R"({"other":"x"})")).reveal() == "{}");
+    BOOST_TEST(revealed_config("not json", Secret("nor this")).reveal() == "{}");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
