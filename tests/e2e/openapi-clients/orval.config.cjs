@@ -1,0 +1,1 @@
+module.exports = { muster: { input: "./partner.json", output: { target: "./generated/orval.ts", client: "fetch" } } }
