@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kBlockBytes = 64U << 10U;
 // The separator is guessed from at most this much of the first record.
 constexpr std::size_t kGuessBytes = 1U << 20U;
+constexpr std::size_t kMostCells = 16'384;  // in a record
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kSeparators = ",;\t";  // the first one wins if two are equally frequent
 constexpr std::string_view kGuarded = "=+-@\t\r'";
@@ -82,6 +83,7 @@ bool CsvReader::next(std::vector<std::string>& cells) {
     record_line_ = line_;
     std::size_t count = 0;
     for (;;) {
+        if (count == kMostCells) refuse(line_, "a record with more than 16,384 cells");
         if (count == cells.size()) cells.emplace_back();
         read_cell(cells[count++]);
         if (peek() != static_cast<unsigned char>(separator_)) break;
@@ -156,6 +158,7 @@ void CsvReader::read_cell(std::string& cell) {
         const std::size_t end = plain_end();
         cell.append(buffer_, at_, end - at_);
         at_ = end;
+        if (cell.size() > kMostCellBytes) refuse(line_, "a cell of more than 1 MiB");
     } while (at_ == buffer_.size() && fill());
 }
 
@@ -171,6 +174,8 @@ void CsvReader::read_quoted(std::string& cell) {
         }
         if (c == '\n' || (c == '\r' && peek() != '\n')) ++line_;
         cell += static_cast<char>(c);
+        if (cell.size() > kMostCellBytes)
+            refuse(first_line, "a quoted cell of more than 1 MiB; is a closing quote missing?");
     }
 }
 
@@ -181,9 +186,10 @@ std::size_t CsvReader::plain_end() const {
     return end;
 }
 
-void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells) {
+void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells, char separator) {
     const bool guard = cells == CsvCells::Guarded && needs_guard(cell);
-    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
+    if (cell.find_first_of("\"\r\n") == std::string_view::npos &&
+        cell.find(separator) == std::string_view::npos) {
         if (guard) to += '\'';
         to += cell;
         return;

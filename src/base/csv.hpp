@@ -12,6 +12,8 @@ namespace muster {
 
 class CsvReader {
   public:
+    static constexpr std::size_t kMostCellBytes = std::size_t{1} << 20U;
+
     // Reads from `in`, which must outlive the reader. Skips a UTF-8 byte order mark. Guesses the
     // separator (`,` `;` or tab) from the first record unless `separator` is given.
     explicit CsvReader(std::istream& in, char separator = 0);
@@ -20,7 +22,8 @@ class CsvReader {
     // contain separators, line ends and doubled quotes. Line ends are CRLF, LF or CR.
     //
     // Throws std::runtime_error with the line number if a quote is not closed, if text follows a
-    // closing quote, or if the stream cannot be read.
+    // closing quote, if a cell has more than kMostCellBytes or a record more than 16,384 cells, or
+    // if the stream cannot be read.
     bool next(std::vector<std::string>& cells);
     // The line (1-based) on which the last record began.
     std::size_t line() const { return record_line_; }
@@ -52,7 +55,7 @@ enum class CsvCells { Guarded, Raw };
 
 // Appends one cell, quoted where RFC 4180 requires it. Guarded: puts a ' before a leading = + - @
 // tab CR or '.
-void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells);
+void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells, char separator = ',');
 // Removes the ' that Guarded adds.
 [[nodiscard]] std::string_view without_csv_guard(std::string_view cell);
 

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(an_unterminated_quote_is_reported_with_its_line) {
     BOOST_TEST(refusal("\"") == "line 1: a quote without a closing quote");
     BOOST_TEST(refusal("a\n\nb,\"c\nd\ne\n") == "line 3: a quote without a closing quote");
     BOOST_TEST(refusal("\"a\"\"") == "line 1: a quote without a closing quote");
-    BOOST_TEST(refusal("\"" + std::string(3U << 20U, 'x')) ==
+    BOOST_TEST(refusal("\"" + std::string(300U << 10U, 'x')) ==
                "line 1: a quote without a closing quote");
 }
 
