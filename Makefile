@@ -54,6 +54,9 @@ config.mk src/base/config.h: configure config.mk.in config.h.in
 	@packaging/install-deps --check build
 	./configure --quiet
 	@touch config.mk src/base/config.h
+GENERATED := src/base/config.h src/client/country_names.def
+src/client/country_names.def: src/client/make-country-names
+	src/client/make-country-names >$@
 # These targets build nothing, or call make again after the packages are there.
 WITHOUT_CONFIG := bench check check-deb check-reproducible clean db deb demo deps dist distclean e2e format fuzz help lint \
     sandbox stop unit
@@ -121,10 +124,10 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.cpp,$(BUILD)/fuzz/%,$(wildcard tests/fuz
 .PHONY: all
 all: $(PROGRAM_BINS)
 
-$(BUILD)/%.o: %.cpp | config.mk src/base/config.h
+$(BUILD)/%.o: %.cpp | config.mk $(GENERATED)
 	@mkdir -p $(@D)
 	$(COMPILE)
-$(BUILD)/%.o: $(BUILD)/%.cpp | config.mk src/base/config.h
+$(BUILD)/%.o: $(BUILD)/%.cpp | config.mk $(GENERATED)
 	$(COMPILE)
 
 $(BUILD)/libmuster.a: $(LIB_OBJECTS)
@@ -195,7 +198,7 @@ define BETWEEN_COMMANDS
 {
 endef
 .PHONY: compile_commands.json
-compile_commands.json: config.mk src/base/config.h
+compile_commands.json: config.mk $(GENERATED)
 	$(file >$@,[$(subst } {,$(BETWEEN_COMMANDS),$(foreach source,$(ALL_SOURCES),$(call COMPILE_COMMAND,$(source))))])
 	@echo "$@: $(words $(ALL_SOURCES)) files"
 
@@ -314,6 +317,6 @@ check-reproducible:
 clean:
 	rm -rf build
 distclean: clean
-	rm -rf compile_commands.json configure configure~ config.mk config.log config.status autom4te.cache src/base/config.h
+	rm -rf compile_commands.json configure configure~ config.mk config.log config.status autom4te.cache $(GENERATED)
 
 -include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)

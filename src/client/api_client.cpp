@@ -4,6 +4,7 @@
 #include "base/ids.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "rules/attributes.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -164,6 +165,7 @@ ImportJob job_of(const Json::Value& value) {
     job.created = count_at(value, "created_count");
     job.attached = count_at(value, "attached_count");
     job.failed = count_at(value, "failed_count");
+    job.created_at = text_at(value, "created_at");
     job.has_begun = value["heartbeat_at"].isString();
     if (const Json::Value& preview = value["preview"]; preview.isObject()) {
         job.preview = {count_at(preview, "create"), count_at(preview, "attach"),
@@ -304,6 +306,17 @@ ImportJob ApiClient::job(const std::string& job) {
     Call call;
     call.path = "/v1/imports/" + job;
     return send_for_job(call);
+}
+
+std::vector<ImportJob> ApiClient::jobs() {
+    Call call;
+    call.path = "/v1/imports?limit=20";
+    int retry_after = 0;
+    const Json::Value page = send_for_json(call, retry_after);
+    if (!page["imports"].isArray()) throw not_understood(call.path);
+    std::vector<ImportJob> jobs;
+    for (const Json::Value& value : page["imports"]) jobs.push_back(job_of(value));
+    return jobs;
 }
 
 void ApiClient::error_report(const std::string& job, const std::function<void()>& begin,

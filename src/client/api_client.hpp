@@ -6,7 +6,6 @@
 #include "base/secret.hpp"
 #include "base/time.hpp"
 #include "net/http_client.hpp"
-#include "rules/attributes.hpp"
 #include "rules/imports/mapping.hpp"
 #include "rules/imports/states.hpp"
 
@@ -20,6 +19,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+struct Attribute;
+}
 
 namespace muster::client {
 
@@ -78,6 +81,7 @@ struct ImportJob {
     };
     std::optional<Preview> preview;
     std::string failure;  // of a failed job: "code: message"
+    std::string created_at;
     int retry_after = 0;  // seconds until the next look is worth it; 0 = not said
 };
 
@@ -111,6 +115,8 @@ class ApiClient {
     ImportJob commit(const std::string& job);
     ImportJob cancel(const std::string& job);
     [[nodiscard]] ImportJob job(const std::string& job);
+    // The newest jobs, at most 20.
+    [[nodiscard]] std::vector<ImportJob> jobs();
     // `begin` is called before each attempt, then `sink` with the report's pieces.
     void error_report(const std::string& job, const std::function<void()>& begin,
                       const net::HttpClient::BodySink& sink);

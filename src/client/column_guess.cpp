@@ -1,7 +1,9 @@
 #include "client/column_guess.hpp"
 
 #include "base/text.hpp"
+#include "client/column_key.hpp"
 #include "client/column_names.hpp"
+#include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
 
 #include <algorithm>
@@ -15,33 +17,6 @@ namespace muster::client {
 namespace {
 
 using Kind = ColumnRoute::Kind;
-
-struct Folding {
-    std::string_view from;
-    std::string_view to;
-};
-
-// U+0308 is the umlaut as macOS writes it, after its letter.
-constexpr std::array kFoldings = {
-    Folding{"ä", "ae"},          Folding{"ö", "oe"}, Folding{"ü", "ue"}, Folding{"Ä", "ae"},
-    Folding{"Ö", "oe"},          Folding{"Ü", "ue"}, Folding{"ß", "ss"}, Folding{"\xCC\x88", "e"},
-    Folding{"á", "a"},           Folding{"à", "a"},  Folding{"â", "a"},  Folding{"ã", "a"},
-    Folding{"å", "a"},           Folding{"ç", "c"},  Folding{"é", "e"},  Folding{"è", "e"},
-    Folding{"ê", "e"},           Folding{"ë", "e"},  Folding{"í", "i"},  Folding{"ì", "i"},
-    Folding{"ï", "i"},           Folding{"ñ", "n"},  Folding{"ó", "o"},  Folding{"ò", "o"},
-    Folding{"ô", "o"},           Folding{"õ", "o"},  Folding{"ø", "o"},  Folding{"ú", "u"},
-    Folding{"ù", "u"},           Folding{"û", "u"},  Folding{"É", "e"},  Folding{"È", "e"},
-    Folding{"\xC2\xA0", ""},      // no-break space
-    Folding{"\xE2\x80\x93", ""},  // en dash
-    Folding{"\xE2\x80\x99", ""},  // right single quotation mark
-};
-
-const Folding* folding_at(std::string_view text) {
-    const auto* found =
-        std::find_if(kFoldings.begin(), kFoldings.end(),
-                     [&](const Folding& folding) { return text.starts_with(folding.from); });
-    return found == kFoldings.end() ? nullptr : found;
-}
 
 constexpr std::string_view kAttributePrefix = "attribute:";
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -97,16 +72,44 @@ std::optional<Guess> guess_column(std::string_view key, const rules::AttributeRe
 
 using Guesses = std::vector<std::optional<Guess>>;
 
-// German lists name first and last name "Vorname" and "Name".
-void use_german_name(const std::vector<std::string>& keys, Guesses& guesses) {
-    const bool has_vorname = std::find(keys.begin(), keys.end(), "vorname") != keys.end();
-    const bool has_last_name = std::any_of(guesses.begin(), guesses.end(), [](const auto& g) {
-        return g && g->target == "last_name";
-    });
-    if (!has_vorname || has_last_name) return;
-    const auto name = std::find(keys.begin(), keys.end(), "name");
-    if (name != keys.end())
-        guesses[static_cast<std::size_t>(name - keys.begin())] = Guess{"last_name", 0};
+// Lists name first and last name in a way that each name alone does not show: "Vorname" and "Name",
+// "Voornaam" and "Naam", "Nom" alone for the whole name, "Nome" and "Cognome".
+struct NamePair {
+    std::string_view first;
+    std::string_view last;
+};
+constexpr std::array kNamePairs = {NamePair{"vorname", "name"}, NamePair{"voornaam", "naam"},
+                                   NamePair{"prenom", "name"}};
+
+bool has_target(const Guesses& guesses, std::string_view target) {
+    return std::ranges::any_of(guesses, [&](const auto& g) { return g && g->target == target; });
+}
+
+void use_name_pairs(const std::vector<std::string>& keys, Guesses& guesses) {
+    for (const NamePair& pair : kNamePairs) {
+        const bool has_first = std::ranges::find(keys, pair.first) != keys.end();
+        const auto last = std::ranges::find(keys, pair.last);
+        if (!has_first || has_target(guesses, "last_name") || last == keys.end()) continue;
+        guesses[static_cast<std::size_t>(last - keys.begin())] = Guess{"last_name", 0};
+    }
+}
+
+// "Name" next to "Last name", without a first name (MailerLite).
+void use_name_as_first_name(const std::vector<std::string>& keys, Guesses& guesses) {
+    if (has_target(guesses, "first_name") || !has_target(guesses, "last_name")) return;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (keys[i] == "name") guesses[i] = Guess{"first_name", 0};
+    }
+}
+
+// "Nom" and "Nome" are a first or last name only next to the other one.
+void use_whole_name(const std::vector<std::string>& keys, Guesses& guesses) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const bool is_alone =
+            (keys[i] == "nom" && !has_target(guesses, "first_name")) ||
+            ((keys[i] == "nome" || keys[i] == "nombre") && !has_target(guesses, "last_name"));
+        if (is_alone && !has_target(guesses, "display_name")) guesses[i] = Guess{"display_name", 0};
+    }
 }
 
 [[noreturn]] void refuse_target(const MapOption& map, const rules::AttributeRegistry& registry) {
@@ -145,23 +148,6 @@ ColumnRoute route_to(const std::string& column, std::string_view target) {
     return route;
 }
 
-std::size_t find_column(const MapOption& map, const std::vector<std::string>& names) {
-    const auto exact = std::find(names.begin(), names.end(), map.column);
-    if (exact != names.end()) return static_cast<std::size_t>(exact - names.begin());
-    const std::string key = column_key(map.column);
-    std::size_t found = kNone;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (key.empty() || column_key(names[i]) != key) continue;
-        if (found != kNone)
-            throw UsageError("--map " + map.column + ": several columns have this name");
-        found = i;
-    }
-    if (found != kNone) return found;
-    std::string text = "--map " + map.column + ": the file has no such column; its columns are";
-    for (const std::string& name : names) text.append(" \"").append(name).append("\"");
-    throw UsageError(text);
-}
-
 // The routes of --map, by column. Throws UsageError for a target that is given twice.
 std::map<std::size_t, ColumnRoute> routes_by_map(const std::vector<std::string>& names,
                                                  const std::vector<MapOption>& maps,
@@ -169,7 +155,7 @@ std::map<std::size_t, ColumnRoute> routes_by_map(const std::vector<std::string>&
     std::map<std::size_t, ColumnRoute> routes;
     std::map<std::string, std::string> taken;
     for (const MapOption& map : maps) {
-        const std::size_t at = find_column(map, names);
+        const std::size_t at = find_column("--map", map.column, names);
         ColumnRoute route = route_to(names[at], map.target);
         const bool is_known = route.kind == Kind::Attribute
                                   ? registry.find(route.attribute_key) != nullptr
@@ -192,7 +178,9 @@ Guesses guess_all(const std::vector<std::string>& names, const rules::AttributeR
         keys.push_back(column_key(name));
         guesses.push_back(guess_column(keys.back(), registry));
     }
-    use_german_name(keys, guesses);
+    use_name_pairs(keys, guesses);
+    use_name_as_first_name(keys, guesses);
+    use_whole_name(keys, guesses);
     return guesses;
 }
 
@@ -214,25 +202,6 @@ std::map<std::string, std::size_t> winners(const Guesses& guesses,
 
 }  // namespace
 
-std::string column_key(std::string_view name) {
-    std::string key;
-    while (!name.empty()) {
-        if (const Folding* folding = folding_at(name)) {
-            key += folding->to;
-            name.remove_prefix(folding->from.size());
-            continue;
-        }
-        const char c = name.front();
-        name.remove_prefix(1);
-        const bool is_upper = c >= 'A' && c <= 'Z';
-        const bool is_kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                             static_cast<unsigned char>(c) >= 0x80;
-        if (is_upper) key += static_cast<char>(c - 'A' + 'a');
-        if (is_kept) key += c;
-    }
-    return key;
-}
-
 std::vector<std::string> unique_column_names(const std::vector<std::string>& header) {
     std::vector<std::string> names;
     for (const std::string& cell : header) {
@@ -245,6 +214,24 @@ std::vector<std::string> unique_column_names(const std::vector<std::string>& hea
         names.push_back(std::move(name));
     }
     return names;
+}
+
+std::size_t find_column(std::string_view option, const std::string& column,
+                        const std::vector<std::string>& names) {
+    const auto exact = std::find(names.begin(), names.end(), column);
+    if (exact != names.end()) return static_cast<std::size_t>(exact - names.begin());
+    const std::string prefix = std::string(option) + " " + column + ": ";
+    const std::string key = column_key(column);
+    std::size_t found = kNone;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (key.empty() || column_key(names[i]) != key) continue;
+        if (found != kNone) throw UsageError(prefix + "several columns have this name");
+        found = i;
+    }
+    if (found != kNone) return found;
+    std::string text = prefix + "the file has no such column; its columns are";
+    for (const std::string& name : names) text.append(" \"").append(name).append("\"");
+    throw UsageError(text);
 }
 
 std::vector<ColumnRoute> route_columns(const std::vector<std::string>& names,
@@ -287,6 +274,30 @@ std::string disabled_attribute(std::string_view column, const rules::AttributeRe
         }
     }
     return "";
+}
+
+ValueKind value_kind(const ColumnRoute& route, const rules::AttributeRegistry& registry) {
+    if (route.kind == ColumnRoute::Kind::Core) {
+        if (route.field == rules::CoreField::Dob) return ValueKind::Date;
+        return route.field == rules::CoreField::Country ? ValueKind::Country : ValueKind::Text;
+    }
+    const rules::Attribute* attribute = registry.find(route.attribute_key);
+    if (route.kind != ColumnRoute::Kind::Attribute || attribute == nullptr) return ValueKind::Text;
+    switch (attribute->type) {
+        case rules::AttributeType::Text:
+            return ValueKind::Text;
+        case rules::AttributeType::Number:
+            return ValueKind::Number;
+        case rules::AttributeType::Date:
+            return ValueKind::Date;
+        case rules::AttributeType::Boolean:
+            return ValueKind::Boolean;
+        case rules::AttributeType::SingleChoice:
+            return ValueKind::Choice;
+        case rules::AttributeType::MultiChoice:
+            return ValueKind::Choices;
+    }
+    return ValueKind::Text;
 }
 
 std::string target_text(const ColumnRoute& route) {

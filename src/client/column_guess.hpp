@@ -3,7 +3,6 @@
 #pragma once
 
 #include "client/options.hpp"
-#include "rules/attributes.hpp"
 #include "rules/imports/mapping.hpp"
 
 #include <cstdint>
@@ -12,10 +11,14 @@
 #include <vector>
 
 namespace muster::rules {
+class AttributeRegistry;
 enum class CoreField : std::uint8_t;
-}
+}  // namespace muster::rules
 
 namespace muster::client {
+
+// The kind of values that a column holds, by its target.
+enum class ValueKind : std::uint8_t { Text, Date, Country, Number, Boolean, Choice, Choices };
 
 struct ColumnRoute {
     enum class Kind : std::uint8_t {
@@ -34,13 +37,13 @@ struct ColumnRoute {
     bool operator==(const ColumnRoute&) const = default;
 };
 
-// Lower case, umlauts as ae oe ue ss, without other Latin-1 accents, ASCII white space and
-// punctuation: "E-Mail 1 - Value" and "e_mail1value" are equal.
-[[nodiscard]] std::string column_key(std::string_view name);
-
 // Names as a mapping has them: trimmed, "column 3" for an empty one, "Email (2)" for the second
 // of a name.
 [[nodiscard]] std::vector<std::string> unique_column_names(const std::vector<std::string>& header);
+
+// The column that `option` ("--map") names: by its name, or by column_key(). Throws UsageError.
+[[nodiscard]] std::size_t find_column(std::string_view option, const std::string& column,
+                                      const std::vector<std::string>& names);
 
 // A route for each column, in order. A target has one column at most: the one with the best name;
 // others are ignored. `names` come from unique_column_names(). Throws UsageError for a --map with
@@ -52,6 +55,10 @@ struct ColumnRoute {
 // The key of the disabled attribute that the column's name matches, or "".
 [[nodiscard]] std::string disabled_attribute(std::string_view column,
                                              const rules::AttributeRegistry& registry);
+
+// Text for an ignored column.
+[[nodiscard]] ValueKind value_kind(const ColumnRoute& route,
+                                   const rules::AttributeRegistry& registry);
 
 // As in --map: "email", "attribute:phone", "attributes", "ignored".
 [[nodiscard]] std::string target_text(const ColumnRoute& route);

@@ -1,15 +1,16 @@
 #include "client/convert.hpp"
 
-#include "base/csv.hpp"
 #include "base/json.hpp"
-#include "base/printable.hpp"
 #include "base/text.hpp"
+#include "client/cell_text.hpp"
+#include "client/country_names.hpp"
+#include "client/value_fault.hpp"
+#include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/fields.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <optional>
 #include <utility>
 
 namespace muster::client {
@@ -18,122 +19,77 @@ namespace {
 constexpr std::size_t kMaxAttributeBytes = 4096;  // docs/api/limits.md "Limits"
 constexpr std::size_t kMaxAttributes = 100;
 
-std::string local_code(FieldCode code) {
-    std::string text(field_code_text(code));
-    ascii_upper(text);
-    return "LOCAL_" + text;
-}
-
-Refusal refusal_of(FieldCode code, std::string_view column) {
-    return {local_code(code), std::string(column) + " " + std::string(field_code_message(code)),
-            std::string(column)};
-}
-
-// The allowed values of a field; "" if the code's message names them.
-std::string_view allowed(FieldCode code) {
-    switch (code) {
-        case FieldCode::InvalidEmail:
-            return "an address such as ann@example.org";
-        case FieldCode::InvalidDate:
-            return "YYYY-MM-DD, from 1900-01-01 to yesterday";
-        case FieldCode::InvalidCountry:
-            return "an ISO 3166-1 alpha-2 code such as GB";
-        default:
-            return "";
-    }
-}
-
-// `Birthday is "04/17"; use YYYY-MM-DD, from 1900-01-01 to yesterday`
-Refusal refusal_of(FieldCode code, std::string_view column, std::string_view cell) {
-    constexpr std::size_t kMostShown = 60;  // bytes
-    if (allowed(code).empty()) return refusal_of(code, column);
-    std::string message(column);
-    if (cell.size() <= kMostShown)
-        message += " is \"" + printable(cell) + "\"";
-    else
-        message += " " + std::string(field_code_message(code));
-    return {local_code(code), message.append("; use ").append(allowed(code)), std::string(column)};
-}
-
-// `text`, which is not UTF-8, with a replacement character for each byte beyond ASCII: the report
-// is UTF-8.
-std::string replaced(std::string_view text) {
-    std::string clean;
-    for (const char c : text) {
-        if (static_cast<unsigned char>(c) < 0x80) {
-            clean += c;
-        } else {
-            clean += "\xEF\xBF\xBD";
-        }
-    }
-    return clean;
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-std::string_view without_digits(std::string_view text) {
-    while (!text.empty() && is_digit(text.front())) text.remove_prefix(1);
-    return text;
-}
-
-// A number of RFC 8259 that every reader can represent: a finite double, or a 64-bit integer.
-bool is_json_number(std::string_view text) {
-    std::string_view rest = text.starts_with('-') ? text.substr(1) : text;
-    if (rest.empty() || !is_digit(rest.front())) return false;
-    if (rest.size() > 1 && rest[0] == '0' && is_digit(rest[1])) return false;
-    rest = without_digits(rest);
-    if (rest.empty()) return parse_number<std::int64_t>(text).has_value();
-    if (rest.starts_with('.')) {
-        const std::string_view fraction = rest.substr(1);
-        rest = without_digits(fraction);
-        if (rest.size() == fraction.size()) return false;
-    }
-    if (rest.starts_with('e') || rest.starts_with('E')) {
-        rest.remove_prefix(1);
-        if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
-        if (rest.empty()) return false;
-        rest = without_digits(rest);
-    }
-    const std::optional<double> value = parse_number<double>(text);
-    return rest.empty() && value && std::isfinite(*value);
-}
-
-std::optional<bool> boolean_of(std::string_view cell) {
-    constexpr std::array<std::string_view, 4> kTrue = {"true", "yes", "ja", "1"};
-    constexpr std::array<std::string_view, 4> kFalse = {"false", "no", "nein", "0"};
-    const auto is_cell = [cell](std::string_view word) { return equal_ignoring_case(word, cell); };
-    if (std::any_of(kTrue.begin(), kTrue.end(), is_cell)) return true;
-    if (std::any_of(kFalse.begin(), kFalse.end(), is_cell)) return false;
-    return std::nullopt;
-}
-
 std::string json_string(std::string_view text) {
     std::string json;
     append_json_string(json, text);
     return json;
 }
 
-std::string choices_json(std::string_view cell) {
-    char separator = ',';
-    for (const char candidate : {';', '|'}) {
-        if (cell.find(candidate) == std::string_view::npos) continue;
-        separator = candidate;
-        break;
+// The JSON of a date attribute; nullopt for a fault.
+std::optional<std::string> date_json(std::string_view cell, const ValueFormat& format) {
+    if (format.as_is) {
+        if (!Date::parse(cell)) return std::nullopt;
+        return json_string(cell);
     }
-    std::vector<std::string_view> choices;
-    for (const std::string_view part : split(cell, separator)) {
-        const std::string_view choice = trimmed(part);
-        const bool is_known = std::find(choices.begin(), choices.end(), choice) != choices.end();
-        if (!choice.empty() && !is_known) choices.push_back(choice);
-    }
+    const std::optional<std::string> date = iso_date(read_date(cell), format.date.order);
+    if (!date) return std::nullopt;
+    return json_string(*date);
+}
+
+std::optional<std::string> number_json(std::string_view cell, const ValueFormat& format) {
+    if (!format.as_is) return json_number(cell, format.decimal);
+    if (!is_json_number(cell)) return std::nullopt;
+    return std::string(cell);
+}
+
+std::optional<std::string> boolean_json(std::string_view cell, const ValueFormat& format) {
+    const std::optional<bool> value = boolean_of(cell, format);
+    if (!value) return std::nullopt;
+    return *value ? "true" : "false";
+}
+
+std::optional<std::string> choice_json(std::string_view cell, const rules::Attribute& attribute,
+                                       const ValueFormat& format) {
+    const std::optional<std::string> choice = choice_of(cell, attribute.choices, format);
+    if (!choice) return std::nullopt;
+    return json_string(*choice);
+}
+
+std::optional<std::string> choices_json(std::string_view cell, const rules::Attribute& attribute,
+                                        const ValueFormat& format) {
     std::string json;
+    std::vector<std::string> choices;
+    for (const std::string_view part : list_parts(cell, format)) {
+        std::optional<std::string> choice = choice_of(part, attribute.choices, format);
+        if (!choice) return std::nullopt;
+        if (std::ranges::find(choices, *choice) == choices.end())
+            choices.push_back(*std::move(choice));
+    }
     JsonWriter writer(json);
     writer.begin_array();
-    for (const std::string_view choice : choices) writer.string(choice);
+    for (const std::string& choice : choices) writer.string(choice);
     writer.end_array();
     return json;
+}
+
+// The JSON of a cell by the attribute's type; nullopt for a fault.
+std::optional<std::string> attribute_json(const rules::Attribute& attribute, std::string_view cell,
+                                          const ValueFormat& format) {
+    switch (attribute.type) {
+        case rules::AttributeType::Number:
+            return number_json(cell, format);
+        case rules::AttributeType::Boolean:
+            return boolean_json(cell, format);
+        case rules::AttributeType::SingleChoice:
+            return choice_json(cell, attribute, format);
+        case rules::AttributeType::MultiChoice:
+            return choices_json(cell, attribute, format);
+        case rules::AttributeType::Date:
+            return date_json(cell, format);
+        case rules::AttributeType::Text:
+            return json_string(cell);
+    }
+    return std::nullopt;
 }
 
 // Collects the attributes of one record, with keys in the order of the columns.
@@ -176,115 +132,164 @@ bool add_from_json(AttributeList& list, std::string_view cell) {
     return true;
 }
 
-// One pass over a record; keeps the first refusal.
+// Google Contacts writes all addresses of a person into one cell: "a@x.example ::: b@x.example".
+std::string_view first_address(std::string_view cell) {
+    return trimmed(cell.substr(0, cell.find(" ::: ")));
+}
+
+// The column of a cell.
+struct CellColumn {
+    const ColumnRoute& route;
+    const ValueFormat& format;
+    ValueKind kind;
+};
+
+// One pass over a record.
 class RecordPass {
   public:
     RecordPass(const rules::AttributeRegistry& registry, Date today)
         : registry_(registry), today_(today) {}
 
-    void take(const ColumnRoute& route, std::string_view cell) {
-        if (route.kind == ColumnRoute::Kind::Ignored) return;
+    void take(const CellColumn& column, std::string_view cell) {
+        if (column.route.kind == ColumnRoute::Kind::Ignored) return;
         if (!is_utf8(cell)) {
-            refuse({"LOCAL_INVALID_UTF8",
-                    route.column + " is not UTF-8 text; save the file as CSV in UTF-8",
-                    route.column});
-            if (route.kind == ColumnRoute::Kind::Core) member(route.field) = replaced(cell);
+            add_core(column.route, encoding_fault(column.route.column));
             return;
         }
-        switch (route.kind) {
+        switch (column.route.kind) {
             case ColumnRoute::Kind::Ignored:
                 return;
             case ColumnRoute::Kind::Core:
-                take_core(route, cell);
+                take_core(column, cell);
                 return;
             case ColumnRoute::Kind::Attribute:
-                take_attribute(route, cell);
+                take_attribute(column, cell);
                 return;
             case ColumnRoute::Kind::AttributesJson:
-                json_cells_.push_back(cell);
+                json_cells_.emplace_back(column.route.column, cell);
                 return;
         }
     }
 
     Converted finish() {
-        for (const std::string_view cell : json_cells_) {
+        for (const auto& [column, cell] : json_cells_) {
             if (!add_from_json(attributes_, cell))
-                refuse(refusal_of(FieldCode::WrongType, "attributes"));
+                add(field_fault(FieldCode::WrongType, column, cell), false);
         }
         if (attributes_.size() > kMaxAttributes)
-            refuse(refusal_of(FieldCode::OutOfRange, "attributes"));
-        if (converted_.fields.email.empty()) refuse(refusal_of(FieldCode::Required, "email"));
+            add(field_fault(FieldCode::OutOfRange, "attributes", ""), true);
+        const bool has_address = !converted_.fields.email.empty() || has_address_fault_;
+        if (!has_address) add(field_fault(FieldCode::Required, "email", ""), true);
         converted_.fields.attributes = attributes_.json();
         return std::move(converted_);
     }
 
-    void refuse(Refusal refusal) {
-        if (!converted_.refusal) converted_.refusal = std::move(refusal);
+    void add(RowFault fault, bool is_refusal) {
+        fault.is_refusal = is_refusal;
+        converted_.faults.push_back(std::move(fault));
     }
 
   private:
+    // A fault of the address refuses the record.
+    void add_core(const ColumnRoute& route, RowFault fault) {
+        const bool is_address =
+            route.kind == ColumnRoute::Kind::Core && route.field == rules::CoreField::Email;
+        has_address_fault_ = has_address_fault_ || is_address;
+        add(std::move(fault), is_address);
+    }
+
     std::string& member(rules::CoreField field) {
         return converted_.fields.*(rules::kCoreFields[static_cast<std::size_t>(field)].sent);
     }
 
-    void take_core(const ColumnRoute& route, std::string_view cell) {
-        std::string text(cell);
-        const std::optional<FieldCode> fault = rules::normalize(route.field, text, today_);
-        if (fault) refuse(refusal_of(*fault, route.column, cell));
-        member(route.field) = fault ? std::string(cell) : text;
+    // The cell in the API's form; nullopt after a fault. "" is an absent value.
+    std::optional<std::string> core_text(const CellColumn& column, std::string_view cell) {
+        if (column.kind == ValueKind::Country && !column.format.as_is) {
+            const std::optional<std::string_view> named = country_code(cell);
+            return std::string(named ? *named : cell);
+        }
+        if (column.route.field == rules::CoreField::Email && !column.format.as_is)
+            return std::string(first_address(cell));
+        if (column.kind != ValueKind::Date || column.format.as_is) return std::string(cell);
+        const DateCell date = read_date(cell);
+        if (date.shape == DateCell::Shape::Zero) return "";
+        std::optional<std::string> text = iso_date(date, column.format.date.order);
+        if (!text) add(date_fault(column.route.column, cell, date, column.format.date), false);
+        return text;
     }
 
-    void take_attribute(const ColumnRoute& route, std::string_view cell) {
+    void take_core(const CellColumn& column, std::string_view cell) {
+        std::optional<std::string> text = core_text(column, cell);
+        if (!text) return;
+        const std::optional<FieldCode> fault = rules::normalize(column.route.field, *text, today_);
+        if (fault) {
+            add_core(column.route, field_fault(*fault, column.route.column, cell));
+            return;
+        }
+        member(column.route.field) = *std::move(text);
+    }
+
+    void take_attribute(const CellColumn& column, std::string_view cell) {
+        const ColumnRoute& route = column.route;
         const rules::Attribute* attribute = registry_.find(route.attribute_key);
-        const rules::AttributeType type =
-            attribute == nullptr ? rules::AttributeType::Text : attribute->type;
-        if (cell.size() > kMaxAttributeBytes) refuse(refusal_of(FieldCode::TooLong, route.column));
-        attributes_.add(route.attribute_key, attribute_json(type, cell));
+        const DateCell date = column.kind == ValueKind::Date ? read_date(cell) : DateCell{};
+        if (attribute == nullptr || date.shape == DateCell::Shape::Zero) return;
+        if (cell.size() > kMaxAttributeBytes) {
+            add(field_fault(FieldCode::TooLong, route.column, cell), false);
+            return;
+        }
+        std::optional<std::string> json = attribute_json(*attribute, cell, column.format);
+        if (json) {
+            attributes_.add(route.attribute_key, *std::move(json));
+        } else if (column.kind == ValueKind::Date) {
+            add(date_fault(route.column, cell, date, column.format.date), false);
+        } else {
+            add(attribute_fault(*attribute, route.column, cell), false);
+        }
     }
 
     const rules::AttributeRegistry& registry_;
     Date today_;
     Converted converted_;
     AttributeList attributes_;
-    std::vector<std::string_view> json_cells_;  // last, because separate columns have precedence
+    bool has_address_fault_ = false;
+    // Last, because separate columns have precedence.
+    std::vector<std::pair<std::string_view, std::string_view>> json_cells_;
 };
+
+std::vector<ValueKind> kinds_of(const std::vector<ColumnRoute>& routes,
+                                const rules::AttributeRegistry& registry) {
+    std::vector<ValueKind> kinds;
+    for (const ColumnRoute& route : routes) kinds.push_back(value_kind(route, registry));
+    return kinds;
+}
 
 }  // namespace
 
-std::string attribute_json(rules::AttributeType type, std::string_view cell) {
-    switch (type) {
-        case rules::AttributeType::Number:
-            return is_json_number(cell) ? std::string(cell) : json_string(cell);
-        case rules::AttributeType::Boolean: {
-            const std::optional<bool> value = boolean_of(cell);
-            if (!value) return json_string(cell);
-            return *value ? "true" : "false";
-        }
-        case rules::AttributeType::MultiChoice:
-            return choices_json(cell);
-        case rules::AttributeType::Text:
-        case rules::AttributeType::Date:
-        case rules::AttributeType::SingleChoice:
-            return json_string(cell);
-    }
-    return {};
+bool Converted::is_refused() const {
+    return std::ranges::any_of(faults, &RowFault::is_refusal);
 }
 
+Converter::Converter(Setup setup, const rules::AttributeRegistry& registry)
+    : setup_(std::move(setup)), kinds_(kinds_of(setup_.routes, registry)), registry_(registry) {}
+
 Converted Converter::convert(const std::vector<std::string>& cells) const {
-    RecordPass pass(registry_, today_);
+    RecordPass pass(registry_, setup_.today);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string_view cell = trimmed(without_csv_guard(trimmed(cells[i])));
+        const std::string_view cell = cell_text(cells[i]);
         if (cell.empty()) continue;
-        if (i < routes_.size()) {
-            pass.take(routes_[i], cell);
+        if (i < setup_.routes.size()) {
+            pass.take({setup_.routes[i], setup_.formats[i], kinds_[i]}, cell);
         } else {
-            pass.refuse({"LOCAL_TOO_MANY_CELLS",
-                         "the record has more cells than the header; put quotes around a cell that "
-                         "holds a separator",
-                         ""});
+            pass.add(too_many_cells_fault(), true);
+            break;
         }
     }
-    return pass.finish();
+    Converted converted = pass.finish();
+    if (setup_.rejects_bad_values) {
+        for (RowFault& fault : converted.faults) fault.is_refusal = true;
+    }
+    return converted;
 }
 
 void append_row_json(std::string& to, std::uint32_t row_number, const rules::MemberFields& fields) {

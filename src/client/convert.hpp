@@ -1,15 +1,15 @@
-// Converts a record of the file to a member payload, by the routes of its columns and the types of
-// the organization's attributes. Finds the errors for which the server would reject a whole chunk.
+// Converts a record of the file to the payload of a staged row, by the rules of the server
+// (rules/members/core_fields.hpp). A call with a malformed row stages nothing, so this code finds
+// malformed rows first.
 #pragma once
 
 #include "base/time.hpp"
 #include "client/column_guess.hpp"
-#include "client/refusal.hpp"
-#include "rules/attributes.hpp"
+#include "client/row_fault.hpp"
+#include "client/value_format.hpp"
 #include "rules/members/fields.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,31 +17,34 @@
 namespace muster::client {
 
 struct Converted {
-    rules::MemberFields fields;  // normalized; the invalid cell of a refused record is unchanged
-    std::optional<Refusal> refusal;
+    rules::MemberFields fields;  // normalized, without the values that have faults
+    std::vector<RowFault> faults;
+
+    [[nodiscard]] bool is_refused() const;
 };
 
 class Converter {
   public:
-    // `registry` must outlive it. `today` decides on dob for the whole run.
-    Converter(std::vector<ColumnRoute> routes, const rules::AttributeRegistry& registry, Date today)
-        : routes_(std::move(routes)), registry_(registry), today_(today) {}
+    struct Setup {
+        std::vector<ColumnRoute> routes;
+        std::vector<ValueFormat> formats;  // one for each route
+        Date today;                        // decides on dob for the whole run
+        // A value with a fault refuses the record. Otherwise only the address does, and a record
+        // with too many cells.
+        bool rejects_bad_values = false;
+    };
+    // `registry` must outlive it.
+    Converter(Setup setup, const rules::AttributeRegistry& registry);
 
     // Removes the formula guard and white space of each cell. An empty or missing cell is an absent
-    // value. The first error is the refusal.
+    // value. Finds all faults of the record.
     [[nodiscard]] Converted convert(const std::vector<std::string>& cells) const;
 
   private:
-    std::vector<ColumnRoute> routes_;
+    Setup setup_;
+    std::vector<ValueKind> kinds_;
     const rules::AttributeRegistry& registry_;
-    Date today_;
 };
-
-// The JSON of one cell: a number if the type is number and the text is a JSON number, true or false
-// for a boolean's true yes ja 1 / false no nein 0, an array for multi_choice (split at ; or else |
-// or else ,), and a string for anything else, which the server's dry run rejects. `cell` is valid
-// UTF-8 and not empty.
-[[nodiscard]] std::string attribute_json(rules::AttributeType type, std::string_view cell);
 
 // Appends {"rowNumber":…,"payload":{…}}.
 void append_row_json(std::string& to, std::uint32_t row_number, const rules::MemberFields& fields);

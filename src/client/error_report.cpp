@@ -1,88 +1,143 @@
 #include "client/error_report.hpp"
 
+#include "base/command_line.hpp"
 #include "base/csv.hpp"
-#include "client/options.hpp"
-#include "rules/members/core_fields.hpp"
-#include "rules/members/fields.hpp"
+#include "base/text.hpp"
+#include "client/cell_text.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 namespace muster::client {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // Excel then reads UTF-8
+constexpr std::array<std::string_view, 5> kReportColumns = {"row_number", "line", "result",
+                                                            "error_code", "error_message"};
+
+bool is_report_column(const std::string& name) {
+    return std::ranges::find(kReportColumns, name) != kReportColumns.end();
+}
+
+// The codes or messages of the faults, each once, in their order.
+template <class Text>
+std::string joined(const std::vector<RowFault>& faults, std::string_view separator, Text text_of) {
+    std::vector<std::string> texts;
+    std::string all;
+    for (const RowFault& fault : faults) {
+        std::string text = text_of(fault);
+        if (std::ranges::find(texts, text) != texts.end()) continue;
+        if (!all.empty()) all += separator;
+        all += text;
+        texts.push_back(std::move(text));
+    }
+    return all;
+}
+
+// `cell`, with a replacement character for each byte beyond ASCII if it is not UTF-8.
+std::string report_text(std::string_view cell) {
+    if (is_utf8(cell)) return std::string(cell);
+    std::string clean;
+    for (const char c : cell) {
+        if (static_cast<unsigned char>(c) < 0x80) {
+            clean += c;
+        } else {
+            clean += "\xEF\xBF\xBD";
+        }
+    }
+    return clean;
+}
+
+}  // namespace
 
 void ErrorReport::fail() const {
     throw UsageError("the error report " + path_ +
                      " cannot be written: " + std::generic_category().message(errno));
 }
 
-std::string ErrorReport::header() {
-    std::string text;
-    for (const rules::CoreFieldEntry& entry : rules::kCoreFields)
-        text.append(entry.name).append(",");
-    return text + "attributes,row_number,error_code,error_message\r\n";
-}
-
-void ErrorReport::remove_older() const {
-    if (file_) return;
-    const std::string expected = header();
-    std::string start(expected.size(), '\0');
-    std::ifstream older(path_, std::ios::binary);
-    if (!older.read(start.data(), static_cast<std::streamsize>(start.size()))) return;
-    if (start == expected) std::remove(path_.c_str());
+void ErrorReport::begin(const std::vector<std::string>& columns, char separator) {
+    columns_ = columns;
+    separator_ = separator;
+    rows_ = 0;
+    is_kept_.clear();
+    // An address or a name that happens to be called "line" stays: a report has all five columns.
+    const bool is_report = std::ranges::all_of(kReportColumns, [&](std::string_view name) {
+        return std::ranges::find(columns, name) != columns.end();
+    });
+    for (const std::string& name : columns)
+        is_kept_.push_back(!is_report || !is_report_column(name));
+    if (!file_) return;
+    if (std::fflush(file_.get()) != 0 || ftruncate(fileno(file_.get()), 0) != 0) fail();
+    std::rewind(file_.get());
 }
 
 void ErrorReport::open() {
-    if (file_) return;
-    file_.reset(std::fopen(path_.c_str(), "wb"));
+    if (!file_) file_.reset(std::fopen(path_.c_str(), "wb"));
     if (!file_) fail();
-    write(header());
-    own_bytes_ = std::ftell(file_.get());
+    std::string line(kByteOrderMark);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!is_kept_[i]) continue;
+        append_csv_cell(line, columns_[i], CsvCells::Guarded, separator_);
+        line += separator_;
+    }
+    for (const std::string_view name : kReportColumns) line.append(name) += separator_;
+    line.back() = '\r';
+    write(line + "\n");
 }
 
 void ErrorReport::write(std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail();
 }
 
-void ErrorReport::add(std::uint32_t row_number, const rules::MemberFields& fields,
-                      std::string_view code, std::string_view message) {
-    open();
+void ErrorReport::add(const ReportedRow& row) {
+    if (rows_++ == 0) open();
     std::string line;
-    for (const rules::CoreFieldEntry& entry : rules::kCoreFields) {
-        append_csv_cell(line, fields.*(entry.sent), CsvCells::Guarded);
-        line += ',';
+    const auto append = [&](std::string_view cell) {
+        append_csv_cell(line, cell, CsvCells::Guarded, separator_);
+        line += separator_;
+    };
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const bool has_cell = i < row.cells.size();
+        if (is_kept_[i]) append(report_text(has_cell ? cell_text(row.cells[i]) : ""));
     }
-    append_csv_cell(line, fields.attributes, CsvCells::Guarded);
-    line.append(",").append(std::to_string(row_number)).append(",");
-    append_csv_cell(line, code, CsvCells::Guarded);
-    line += ',';
-    append_csv_cell(line, message, CsvCells::Guarded);
-    write(line + "\r\n");
-    own_bytes_ = std::ftell(file_.get());
-}
-
-void ErrorReport::begin_server_rows() {
-    open();
-    flush();
-    if (ftruncate(fileno(file_.get()), own_bytes_) != 0) fail();
-    if (std::fseek(file_.get(), own_bytes_, SEEK_SET) != 0) fail();
-    in_header_ = true;
-}
-
-void ErrorReport::append_server(std::string_view piece) {
-    if (in_header_) {
-        const auto end = piece.find('\n');
-        if (end == std::string_view::npos) return;
-        piece.remove_prefix(end + 1);
-        in_header_ = false;
-    }
-    write(piece);
+    append(std::to_string(row.number));
+    append(std::to_string(row.line));
+    append(row.is_rejected ? "rejected" : "value left out");
+    append(joined(row.faults, " ", [](const RowFault& fault) { return fault.code; }));
+    append(joined(row.faults, ". ", [](const RowFault& fault) { return fault.message(); }));
+    line.back() = '\r';
+    write(line + "\n");
 }
 
 void ErrorReport::flush() {
     if (file_ && std::fflush(file_.get()) != 0) fail();
+}
+
+void ErrorReport::remove_empty(bool is_clean) const {
+    if (rows_ > 0 || (!file_ && !is_clean)) return;
+    if (file_) {  // an earlier reading of the imported file had rows
+        std::remove(path_.c_str());
+        return;
+    }
+    std::string header;
+    std::ifstream older(path_, std::ios::binary);
+    constexpr std::size_t kLongestHeader = std::size_t{1} << 20U;
+    if (!std::getline(older, header) || header.size() > kLongestHeader) return;
+    const bool is_ours = std::ranges::any_of(std::string_view(",;\t|"), [&](char separator) {
+        std::string end;
+        for (const std::string_view name : kReportColumns) end.append(name) += separator;
+        end.back() = '\r';
+        return header.ends_with(end);
+    });
+    // The report of version 0.1.0 before it had the file's own columns.
+    const bool is_former = header.ends_with("attributes,row_number,error_code,error_message\r");
+    if (is_ours || is_former) std::remove(path_.c_str());
 }
 
 }  // namespace muster::client

@@ -1,56 +1,63 @@
-// The CSV file of all rows that were not imported: those rejected here, then the server's report,
-// which has the same columns (docs/api/imports.md "Imports"). It can be corrected and imported
-// again.
+// The CSV file of the rows that were not imported, and of those that were imported without a value:
+// the columns of the imported file, and the reasons. A person can correct it in a spreadsheet and
+// import it again.
 #pragma once
 
-#include "rules/members/fields.hpp"
+#include "client/row_fault.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::client {
+
+// A record with its faults.
+struct ReportedRow {
+    const std::vector<std::string>& cells;
+    std::uint32_t number;  // as the API counts
+    std::size_t line;      // of the file
+    bool is_rejected;      // otherwise it is sent without the values that have faults
+    const std::vector<RowFault>& faults;
+};
 
 class ErrorReport {
   public:
     // The file is opened at the first row; until then an older file is unchanged.
     explicit ErrorReport(std::string path) : path_(std::move(path)) {}
 
-    // Adds a row that was rejected here. Throws UsageError if the file cannot be written. Not for
-    // two threads at once, and not after begin_server_rows().
-    void add(std::uint32_t row_number, const rules::MemberFields& fields, std::string_view code,
-             std::string_view message);
-
-    // Removes the server's rows. append_server() then takes a whole report and leaves out its
-    // header line. So an interrupted download can be repeated.
-    void begin_server_rows();
-    void append_server(std::string_view piece);
-
+    // Starts again, for a file with these columns. The columns that a report adds to those of its
+    // file are not repeated.
+    void begin(const std::vector<std::string>& columns, char separator);
+    // Throws UsageError if the file cannot be written.
+    void add(const ReportedRow& row);
     // Writes buffered rows to the file. Throws UsageError.
     void flush();
 
-    // Deletes the report of an earlier run, if this run wrote none. Leaves a file without our
-    // header.
-    void remove_older() const;
+    // Deletes the file if this run wrote no row to it. `is_clean`: the run had no faults, so the
+    // report of an earlier run is deleted too. Leaves a file that is not a report.
+    void remove_empty(bool is_clean) const;
 
-    bool exists() const { return file_ != nullptr; }
+    bool has_rows() const { return rows_ > 0; }
     const std::string& path() const { return path_; }
 
   private:
     struct Close {
         void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
     };
-    static std::string header();
     void open();
     void write(std::string_view text);
     [[noreturn]] void fail() const;
 
     std::string path_;
     std::unique_ptr<std::FILE, Close> file_;
-    long own_bytes_ = 0;
-    bool in_header_ = false;
+    std::vector<std::string> columns_;
+    std::vector<bool> is_kept_;
+    char separator_ = ',';
+    std::uint64_t rows_ = 0;
 };
 
 }  // namespace muster::client

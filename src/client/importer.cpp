@@ -4,9 +4,12 @@
 #include "base/text.hpp"
 #include "client/column_guess.hpp"
 #include "client/console.hpp"
-#include "client/convert.hpp"
 #include "client/error_report.hpp"
+#include "client/file_check.hpp"
+#include "client/file_plan.hpp"
+#include "client/input_file.hpp"
 #include "client/row_source.hpp"
+#include "client/server_report.hpp"
 #include "client/stager.hpp"
 
 #include <algorithm>
@@ -29,6 +32,7 @@ constexpr auto kStopWaiting = std::chrono::minutes(30);
 // The name of the job on the server: the file's name without its folders.
 std::string job_file_name(const std::string& path) {
     constexpr std::size_t kMostCharacters = 255;
+    if (path == "-") return "standard input";
     const auto slash = path.rfind('/');
     std::string name(trimmed(slash == std::string::npos ? path : path.substr(slash + 1)));
     const bool fits = !name.empty() && is_utf8(name) && utf8_length(name) <= kMostCharacters;
@@ -64,7 +68,8 @@ class Importer {
     std::unique_ptr<ApiClient> connect();
     ExitCode run_job();
     void read_columns();
-    void survey();
+    DateOrder ask_order(const FormatGuess::Ambiguity& ambiguity);
+    void check_rows();
     ImportJob open_job();
     ImportJob adopt_job();
     ExitCode bring_to_end(ImportJob job);
@@ -83,20 +88,24 @@ class Importer {
     std::string cancel_advice(const std::string& job) const;
     std::string resume_advice(const std::string& job);
     ExitCode cancel_job();
+    ExitCode list_jobs();
+    ExitCode end_unanswered(const ImportJob& job);
     ExitCode fail(ExitCode exit_code, const std::string& text);
     ExitCode end_of(const std::exception_ptr& error);
 
-    const Options& options_;
+    Options options_;  // with the answer to the question about dates
     const Secret& key_;
     const Terminal& around_;
     Console console_;
     std::unique_ptr<ApiClient> api_;
     ErrorReport report_;
-    RefusalCounts reasons_;
     Summary summary_;
     rules::AttributeRegistry registry_;
-    std::vector<ColumnRoute> routes_;
-    std::unique_ptr<Converter> converter_;
+    std::unique_ptr<InputFile> file_;
+    std::optional<FilePlan> plan_;
+    CheckedFile checked_;
+    RejectedRows rejected_;
+    bool has_server_rows_ = false;  // in the report
     std::uint64_t sendable_ = 0;
 };
 
@@ -113,37 +122,53 @@ std::unique_ptr<ApiClient> Importer::connect() {
 }
 
 void Importer::read_columns() {
-    const RowSource source(options_.file, options_.separator);
+    file_ = std::make_unique<InputFile>(options_.file, options_.encoding);
+    static_cast<void>(RowSource(*file_, options_.separator, Header::Guess));  // a file with rows
     registry_ = rules::AttributeRegistry(api_->attributes());
-    routes_ = route_columns(source.columns(), options_.maps, registry_);
-    converter_ = std::make_unique<Converter>(routes_, registry_, around_.today);
-    console_.say(mapping_text(options_.file, source.separator(), routes_, registry_));
+    plan_.emplace(plan_file(*file_, options_, registry_, around_.today));
+    if (plan_->has_header) return;
+    console_.say(file_->name() +
+                 " has no line of column names, so its first line is a row. Its columns are "
+                 "\"column 1\", \"column 2\" and so on.");
 }
 
-// Reads the whole file before anything is created: counts its rows, and rejects invalid ones.
-void Importer::survey() {
-    RowSource source(options_.file, options_.separator);
-    std::vector<std::string> cells;
-    std::uint32_t number = 0;
-    while (source.next(cells, number)) {
-        if (around_.stop) throw Stopped();
-        ++summary_.rows;
-        const Converted converted = converter_->convert(cells);
-        if (!converted.refusal) continue;
-        ++summary_.refused_here;
-        report_.add(number, converted.fields, converted.refusal->code, converted.refusal->message);
-        reasons_.add(*converted.refusal);
+DateOrder Importer::ask_order(const FormatGuess::Ambiguity& ambiguity) {
+    const DateCell date = read_date(ambiguity.sample);
+    const std::string what =
+        printable(ambiguity.column) + " has dates such as \"" + ambiguity.sample + "\"";
+    for (const DateOrder order : {DateOrder::DayFirst, DateOrder::MonthFirst}) {
+        const DatePattern pattern{order, date.separator};
+        const std::string question = what + ". Is that " + iso_date(date, order).value_or("") +
+                                     ", as " + date_pattern_text(pattern) + "?";
+        if (!console_.can_ask() || !console_.ask(question)) continue;
+        options_.formats.date_format = date_pattern_text(pattern);
+        return order;
     }
-    report_.flush();
+    if (around_.stop) throw Stopped();
+    throw UsageError(what +
+                     ", and no value shows whether the day or the month is first; add "
+                     "--date-format DD/MM/YYYY or --date-format MM/DD/YYYY");
+}
+
+// Reads the whole file before anything is created.
+void Importer::check_rows() {
+    checked_ = check_file(
+        *plan_, report_,
+        [this](const FormatGuess::Ambiguity& ambiguity) { return ask_order(ambiguity); },
+        around_.stop);
+    summary_.rows = checked_.rows;
+    summary_.refused_here = checked_.refused;
+    summary_.values_left_out = checked_.values_left_out;
+    summary_.rows_left_out = checked_.rows_left_out;
     sendable_ = summary_.rows - summary_.refused_here;
-    if (summary_.rows == 0) throw UsageError(options_.file + " has no rows");
+    if (summary_.rows == 0) throw UsageError(file_->name() + " has no rows");
+    console_.say(mapping_text({file_text(*plan_), plan_->routes, checked_.formats, registry_}));
     if (sendable_ > kMostRows) {
-        throw UsageError(options_.file + " has " + grouped(sendable_) + " rows; a job takes " +
+        throw UsageError(file_->name() + " has " + grouped(sendable_) + " rows; a job takes " +
                          grouped(kMostRows) + ", so split the file");
     }
-    if (summary_.refused_here == 0) return;
-    console_.say(grouped(summary_.refused_here) + " of " + grouped(summary_.rows) +
-                 " rows are rejected and written to " + options_.errors + ":" + reasons_.text());
+    const std::string faults = faults_text(checked_, options_.errors);
+    if (!faults.empty()) console_.say(faults);
 }
 
 ImportJob Importer::adopt_job() {
@@ -152,7 +177,7 @@ ImportJob Importer::adopt_job() {
         throw UsageError("job " + job.id + " was created for " + printable(job.file_name) +
                          " with " + grouped(job.declared_total) + " valid rows; this is " +
                          job_file_name(options_.file) + " with " + grouped(sendable_) +
-                         ".\nResume with the same file and the same --map and --separator, or " +
+                         ".\nResume with the same file and the same options, or " +
                          cancel_advice(job.id));
     }
     const bool can_dry_run =
@@ -170,7 +195,7 @@ ImportJob Importer::open_job() {
     NewImport import;
     import.file_name = job_file_name(options_.file);
     import.declared_total = sendable_;
-    import.mapping = to_mapping(routes_);
+    import.mapping = to_mapping(plan_->routes);
     ImportJob job = api_->create_import(import);
     console_.say("Job " + job.id);
     return job;
@@ -178,21 +203,19 @@ ImportJob Importer::open_job() {
 
 ImportJob Importer::stage(const ImportJob& job) {
     if (job.staged < sendable_) {
-        RowSource source(options_.file, options_.separator);
+        RowSource source(*file_, plan_->separator, plan_->header);
         Progress progress(console_, "Staging", sendable_);
         Stager stager({.source = source,
-                       .converter = *converter_,
-                       .report = report_,
+                       .converter = *checked_.converter,
+                       .rejected = rejected_,
                        .chunk_rows = options_.chunk,
                        .connect = [this] { return connect(); },
                        .stop = around_.stop},
                       progress);
         stager.run(job.id, sendable_);
-        report_.flush();
-        if (stager.set_aside() > 0) {
-            console_.say("The server rejected " + grouped(stager.set_aside()) +
-                         " rows; they are written to " + options_.errors);
-        }
+        if (!rejected_.empty())
+            console_.say("The server rejected " + grouped(rejected_.size()) +
+                         " rows while staging");
     }
     if (around_.stop) throw Stopped();
     return api_->validate(job.id);
@@ -228,14 +251,20 @@ ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_
     return job;
 }
 
+// The server's rows are joined once after the dry run, and again only if rows failed since.
 void Importer::fetch_report(const ImportJob& job) {
-    if (job.invalid + job.failed > 0) {
+    const bool has_rows = job.invalid + job.failed + rejected_.size() > 0;
+    if (has_rows && (!has_server_rows_ || job.failed > 0)) {
+        ServerReport server;
         api_->error_report(
-            job.id, [this] { report_.begin_server_rows(); },
-            [this](std::string_view piece) { report_.append_server(piece); });
-        report_.flush();
+            job.id, [&server] { server.begin(); },
+            [&server](std::string_view piece) { server.append(piece); });
+        const FaultCounts faults = server.join(*plan_, *checked_.converter, rejected_, report_);
+        has_server_rows_ = true;
+        console_.say("The server rejected " + grouped(job.invalid + job.failed) +
+                     " rows, which are written to " + options_.errors + ":" + faults.text());
     }
-    if (report_.exists()) summary_.errors_file = report_.path();
+    if (report_.has_rows()) summary_.errors_file = report_.path();
 }
 
 ExitCode Importer::release_slot(const ImportJob& job, ExitCode exit_code) {
@@ -244,6 +273,17 @@ ExitCode Importer::release_slot(const ImportJob& job, ExitCode exit_code) {
         "Nothing was imported. The job is canceled, so that the organization can start another "
         "one.");
     return exit_code;
+}
+
+// The import is not wanted now. The organization can have one job at a time, so the job is canceled
+// unless the person keeps it.
+ExitCode Importer::end_unanswered(const ImportJob& job) {
+    const bool is_kept = console_.ask("Keep the job, to import it later?");
+    if (around_.stop) throw Stopped();
+    if (!is_kept) return release_slot(job, ExitCode::Stopped);
+    console_.error("nothing was imported");
+    say_how_to_resume(" --commit");
+    return ExitCode::Stopped;
 }
 
 // After the dry run. nullopt: the job is committing.
@@ -261,7 +301,8 @@ std::optional<ExitCode> Importer::decide(const ImportJob& job) {
         }
         const bool is_agreed = console_.ask("Import " + grouped(job.valid) +
                                             (job.valid == 1 ? " member?" : " members?"));
-        if (around_.stop || !is_agreed) throw Stopped();
+        if (around_.stop) throw Stopped();
+        if (!is_agreed) return end_unanswered(job);
     }
     see(api_->commit(job.id));
     return std::nullopt;
@@ -312,10 +353,23 @@ ExitCode Importer::cancel_job() {
     return ExitCode::AllIn;
 }
 
+ExitCode Importer::list_jobs() {
+    const std::vector<ImportJob> jobs = api_->jobs();
+    if (jobs.empty()) console_.say("The organization has no import jobs.");
+    for (const ImportJob& job : jobs) {
+        const std::string state(text_of(job.state));
+        console_.say(job.id + "  " + job.created_at.substr(0, 16) + "  " + state +
+                     std::string(12 - std::min<std::size_t>(12, state.size()), ' ') +
+                     grouped(job.declared_total) + " rows  " + printable(job.file_name));
+    }
+    return ExitCode::AllIn;
+}
+
 ExitCode Importer::run_job() {
+    if (options_.list) return list_jobs();
     if (!options_.cancel.empty()) return cancel_job();
     read_columns();
-    survey();
+    check_rows();
     if (sendable_ == 0 && options_.resume.empty()) {
         summary_.errors_file = report_.path();
         return fail(ExitCode::SomeNotIn,
@@ -400,11 +454,11 @@ ExitCode Importer::run() {
     } catch (...) {
         exit_code = end_of(std::current_exception());
     }
-    if (report_.exists()) summary_.errors_file = report_.path();
-    if (exit_code == ExitCode::AllIn) report_.remove_older();
-    if (exit_code == ExitCode::SomeNotIn && options_.quiet) {
-        console_.error(shortfall_text(summary_, "were not imported"));
-    }
+    if (report_.has_rows()) summary_.errors_file = report_.path();
+    const bool is_complete = exit_code == ExitCode::AllIn || exit_code == ExitCode::SomeNotIn;
+    report_.remove_empty(exit_code == ExitCode::AllIn && !options_.errors.empty());
+    const std::string shortfall = shortfall_text(summary_, "were not imported");
+    if (is_complete && options_.quiet && !shortfall.empty()) console_.error(shortfall);
     if (options_.json) around_.out << summary_json(summary_, exit_code) << std::endl;
     return exit_code;
 }

@@ -4,6 +4,7 @@
 #include "base/ids.hpp"
 #include "base/loopback.hpp"
 #include "base/text.hpp"
+#include "client/dates.hpp"
 #include "client/summary.hpp"
 
 #include <algorithm>
@@ -18,10 +19,23 @@ namespace {
 constexpr std::array kOptions = {
     CommandOption{"--url", "URL",
                   "the service, such as https://members.example.org; or set MUSTER_URL"},
-    CommandOption{"--key-file", "FILE", "the organization's key (org_...); or set MUSTER_API_KEY"},
+    CommandOption{"--key-file", "FILE",
+                  "the organization's key (org_...); or set MUSTER_KEY_FILE or MUSTER_API_KEY"},
     CommandOption{"--map", "COLUMN=TO",
                   "TO is a field (email, first_name, ...), attribute:KEY or ignored;\n"
                   "overrides the guess for that column; may be repeated"},
+    CommandOption{"--date-format", "F",
+                  "of all dates: YYYY-MM-DD, DD.MM.YYYY, MM/DD/YYYY, DD/MM/YYYY, ... or excel\n"
+                  "(default: guessed from each column)"},
+    CommandOption{"--format", "COL=F",
+                  "a date format, decimal-comma, decimal-point, TRUE/FALSE for two words,\n"
+                  "split:SEPARATOR, or as-is; may be repeated"},
+    CommandOption{"--strict", "", "convert no values: accept the API's own formats only"},
+    CommandOption{"--reject-bad-values", "",
+                  "\ndo not import a row with an unreadable value (default: leave out\nthe value)"},
+    CommandOption{"--encoding", "NAME",
+                  "the file's encoding, such as windows-1252 (default: detected)"},
+    CommandOption{"--no-header", "", "the first line is a row; columns are \"column 1\", ..."},
     CommandOption{"--dry-run", "",
                   "validate all rows on the server, import nothing, cancel the job"},
     CommandOption{"--commit", "", "import the valid rows without asking"},
@@ -29,6 +43,7 @@ constexpr std::array kOptions = {
                   "the report of the rows that cannot be imported (default: FILE-errors.csv)"},
     CommandOption{"--resume", "JOB", "continue a job that was interrupted"},
     CommandOption{"--cancel", "JOB", "cancel a job, without a FILE"},
+    CommandOption{"--list", "", "list the organization's newest jobs, without a FILE"},
     CommandOption{"--chunk", "N", "rows per request, 1 to 5000 (default 5000)"},
     CommandOption{"--ca-file", "PEM", "trust these certificate authorities"},
     CommandOption{"--separator", "C",
@@ -61,6 +76,19 @@ MapOption parse_map(std::string_view text) {
     return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
+FormatOption parse_format(std::string_view text) {
+    const auto equals = text.rfind('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
+        throw invalid_value("--format", text, "Column=FORMAT, such as Birthday=DD.MM.YYYY");
+    return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+std::string parse_date_format(std::string text) {
+    if (text.empty() || parse_date_pattern(text)) return text;
+    throw invalid_value("--date-format", text,
+                        "YYYY-MM-DD, DD.MM.YYYY, MM/DD/YYYY, DD/MM/YYYY, YYYY/MM/DD or excel");
+}
+
 std::size_t parse_chunk(std::string_view text) {
     const auto rows = parse_number<std::size_t>(text);
     if (!rows || *rows == 0 || *rows > Options::kMostRowsPerCall) {
@@ -89,18 +117,18 @@ std::string job_of(const CommandLine& line, std::string_view option) {
 }
 
 std::string file_of(const CommandLine& line) {
-    if (line.has("--cancel")) {
+    for (const char* option : {"--cancel", "--list"}) {
+        if (!line.has(option)) continue;
         if (line.arguments.empty()) return "";
-        throw UsageError("--cancel takes no FILE; leave out " + line.arguments.front());
+        throw UsageError(std::string(option) + " takes no FILE; leave out " +
+                         line.arguments.front());
     }
-    if (line.arguments.empty()) throw UsageError("FILE is missing; name a CSV file");
+    if (line.arguments.empty())
+        throw UsageError("FILE is missing; name a CSV file, or - for standard input");
     if (line.arguments.size() > 1) {
         throw UsageError("unexpected argument " + line.arguments[1] + "; name one FILE");
     }
     const std::string& file = line.arguments.front();
-    if (file == "-") {
-        throw UsageError("FILE is \"-\"; use a file, because standard input cannot be read twice");
-    }
     if (file.empty()) throw UsageError("FILE is empty");
     return file;
 }
@@ -140,25 +168,35 @@ unsigned next_report(std::string& file) {
     return *number + 1U;
 }
 
-// members.csv: members-errors.csv; members-errors.csv: members-errors-2.csv
+void remove_ending(std::string& file, std::string_view ending) {
+    if (file.size() <= ending.size()) return;
+    const std::size_t rest = file.size() - ending.size();
+    if (equal_ignoring_case(std::string_view(file).substr(rest), ending)) file.resize(rest);
+}
+
+// members.csv and members.csv.gz: members-errors.csv; members-errors.csv: members-errors-2.csv
 std::string default_errors_path(std::string file) {
-    constexpr std::string_view kEnding = ".csv";
-    const bool has_ending =
-        file.size() > kEnding.size() &&
-        equal_ignoring_case(std::string_view(file).substr(file.size() - kEnding.size()), kEnding);
-    if (has_ending) file.resize(file.size() - kEnding.size());
+    if (file == "-") return "import-errors.csv";
+    remove_ending(file, ".gz");
+    remove_ending(file, ".csv");
     const unsigned report = next_report(file);
     return file + "-errors" + (report > 1 ? "-" + std::to_string(report) : "") + ".csv";
 }
 
 void check_together(Options& options) {
     if (options.url.empty()) {
-        throw UsageError("--url is missing; use --url https://HOST, or set MUSTER_URL");
+        throw UsageError(
+            "--url is missing; use --url https://HOST, set MUSTER_URL, or write url = "
+            "https://HOST into ~/.config/muster/profile");
     }
     check_url(options.url);
     if (options.dry_run && options.commit)
         throw UsageError("--dry-run and --commit are both given; use one of them");
-    if (!options.cancel.empty()) return;
+    if (options.list && !options.cancel.empty())
+        throw UsageError("--list and --cancel are both given; use one of them");
+    if (options.list || !options.cancel.empty()) return;
+    if (options.formats.strict && !options.formats.date_format.empty())
+        throw UsageError("--strict and --date-format are both given; use one of them");
     if (options.errors.empty()) options.errors = default_errors_path(options.file);
     if (options.errors == options.file)
         throw UsageError("--errors is the imported file; name another file");
@@ -195,6 +233,17 @@ void append_connection(std::string& to, const Options& options) {
     append_option(to, "--ca-file", options.ca_file);
 }
 
+// How the file is read: a job is resumed with the same rows.
+void append_reading(std::string& to, const Options& options) {
+    append_option(to, "--encoding", options.encoding);
+    if (options.no_header) to += " --no-header";
+    append_option(to, "--date-format", options.formats.date_format);
+    for (const FormatOption& format : options.formats.columns)
+        append_option(to, "--format", format.column + "=" + format.format);
+    if (options.formats.strict) to += " --strict";
+    if (options.reject_bad_values) to += " --reject-bad-values";
+}
+
 void check_key(std::string_view key) {
     const bool visible =
         std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7f; });
@@ -218,11 +267,13 @@ const Program& program() {
         .name = "muster-import",
         .synopsis =
             "FILE.csv --url URL --key-file FILE [OPTION]...\n"
-            "       muster-import --cancel JOB --url URL --key-file FILE",
+            "       muster-import --cancel JOB --url URL --key-file FILE\n"
+            "       muster-import --list --url URL --key-file FILE",
         .description = "Imports the members of a CSV file through the Muster partner API.",
         .options = kOptions,
         .command_options = kKeyOptions,
         .details =
+            "FILE is CSV text in any encoding, or gzip; - is standard input.\n"
             "Exit status: 0 all rows were imported, 1 usage or file error, 2 some rows were not\n"
             "imported, 3 the service failed or refused, 4 stopped before the import.\n"
             "See muster-import(1).\n",
@@ -233,19 +284,28 @@ const Program& program() {
     return kProgram;
 }
 
-Options options_of(const CommandLine& line, const char* environment_url) {
+Options options_of(const CommandLine& line, const Defaults& defaults) {
     refuse_key(line);
     Options options;
     options.file = file_of(line);
-    options.url = line.value("--url", environment_url != nullptr ? environment_url : "");
-    options.key_file = line.value("--key-file");
-    options.ca_file = line.value("--ca-file");
+    options.url = line.value("--url", defaults.url);
+    options.key_file = line.value("--key-file", defaults.key_file);
+    options.ca_file = line.value("--ca-file", defaults.ca_file);
+    options.profile_maps = defaults.maps;
     options.errors = line.value("--errors");
     options.resume = job_of(line, "--resume");
     options.cancel = job_of(line, "--cancel");
     for (const std::string& map : line.values("--map")) options.maps.push_back(parse_map(map));
     if (line.has("--chunk")) options.chunk = parse_chunk(line.value("--chunk"));
     if (line.has("--separator")) options.separator = parse_separator(line.value("--separator"));
+    options.encoding = line.value("--encoding");
+    options.formats.date_format = parse_date_format(line.value("--date-format"));
+    for (const std::string& format : line.values("--format"))
+        options.formats.columns.push_back(parse_format(format));
+    options.formats.strict = line.has("--strict");
+    options.reject_bad_values = line.has("--reject-bad-values");
+    options.no_header = line.has("--no-header");
+    options.list = line.has("--list");
     options.dry_run = line.has("--dry-run");
     options.commit = line.has("--commit");
     options.quiet = line.has("--quiet");
@@ -263,7 +323,7 @@ Secret load_key(const Options& options, const char* environment_key) {
     } else if (environment_key != nullptr) {
         text = environment_key;
     } else {
-        throw UsageError("no key: use --key-file FILE or set MUSTER_API_KEY");
+        throw UsageError("no key: use --key-file FILE, or set MUSTER_KEY_FILE or MUSTER_API_KEY");
     }
     Secret key{std::string(trimmed(text))};
     check_key(key.reveal());
@@ -284,6 +344,7 @@ std::string resume_command(const Options& options, std::string_view job, std::st
     for (const MapOption& map : options.maps) {
         append_option(command, "--map", map.column + "=" + map.target);
     }
+    append_reading(command, options);
     if (options.separator != 0) {
         append_option(command, "--separator",
                       options.separator == '\t' ? "tab" : std::string(1, options.separator));

@@ -18,19 +18,38 @@ struct MapOption {
     bool operator==(const MapOption&) const = default;
 };
 
+// --format Column=text; format_guess.hpp checks the text.
+struct FormatOption {
+    std::string column;
+    std::string format;
+    bool operator==(const FormatOption&) const = default;
+};
+
+struct FormatOptions {
+    std::string date_format;  // "" = guess
+    std::vector<FormatOption> columns;
+    bool strict = false;
+};
+
 struct Options {
     static constexpr std::size_t kMostRowsPerCall = 5000;  // docs/api/limits.md "Limits"
 
-    std::string file;
-    std::string url;  // without a slash at the end
+    std::string file;  // "-" = standard input
+    std::string url;   // without a slash at the end
     std::string key_file;
     std::string ca_file;
     std::string errors;  // the error report's path; never empty
     std::string resume;  // a job's id, or ""
     std::string cancel;  // a job's id, or ""; then there is no file
     std::vector<MapOption> maps;
+    std::vector<MapOption> profile_maps;  // for columns that a file may have
+    std::string encoding;                 // "" = detect
+    FormatOptions formats;
     std::size_t chunk = kMostRowsPerCall;
     char separator = 0;  // 0 = guess
+    bool no_header = false;
+    bool reject_bad_values = false;
+    bool list = false;  // of jobs; then there is no file
     bool dry_run = false;
     bool commit = false;
     bool quiet = false;
@@ -39,8 +58,16 @@ struct Options {
 
 [[nodiscard]] const Program& program();
 
-// `environment_url`: MUSTER_URL, for a line without --url; may be null. Throws UsageError.
-[[nodiscard]] Options options_of(const CommandLine& line, const char* environment_url = nullptr);
+// For options that are not given: from the environment and the profile (profile.hpp).
+struct Defaults {
+    std::string url;
+    std::string key_file;
+    std::string ca_file;
+    std::vector<MapOption> maps;
+};
+
+// Throws UsageError.
+[[nodiscard]] Options options_of(const CommandLine& line, const Defaults& defaults = {});
 
 // The key from --key-file, else from `environment_key` (MUSTER_API_KEY; may be null). Throws
 // UsageError for a file that cannot be read, and for a key that is missing, mistyped or of another

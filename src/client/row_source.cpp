@@ -1,15 +1,13 @@
 #include "client/row_source.hpp"
 
+#include "base/command_line.hpp"
 #include "base/email.hpp"
-#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "client/column_guess.hpp"
-#include "client/options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 namespace muster::client {
 namespace {
@@ -21,54 +19,60 @@ bool is_blank(const std::vector<std::string>& cells) {
                        [](const std::string& cell) { return trimmed(cell).empty(); });
 }
 
-std::ifstream open_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::array<char, 2> mark{};
-    if (!file || !(file.peek(), file.good() || file.eof())) {
-        throw UsageError(path + " cannot be read: " + std::generic_category().message(errno));
-    }
-    file.read(mark.data(), mark.size());
-    const std::string_view start(mark.data(), static_cast<std::size_t>(file.gcount()));
-    if (start == "\xFF\xFE" || start == "\xFE\xFF") {
-        throw UsageError(path + " is UTF-16 text; save it as CSV in UTF-8");
-    }
-    file.clear();
-    file.seekg(0);
-    return file;
+bool is_address(std::string cell) {
+    return is_utf8(cell) && !normalize_email(cell);
 }
 
 }  // namespace
 
-RowSource::RowSource(const std::string& path, char separator)
-    : path_(path), file_(open_file(path)), reader_(file_, separator) {
-    std::vector<std::string> header;
-    if (!read(header)) throw UsageError(path_ + " is empty");
-    for (const std::string& cell : header) {
-        if (!is_utf8(cell)) throw UsageError(path_ + " is not UTF-8 text; save it as CSV in UTF-8");
+RowSource::RowSource(const InputFile& file, char separator, Header header)
+    : name_(file.name()),
+      lines_before_(file.first_line() - 1),
+      text_(file.open()),
+      stream_(text_.get()),
+      reader_(stream_, separator == 0 ? file.separator() : separator) {
+    std::vector<std::string> first;
+    do {
+        if (!read(first)) throw UsageError(name_ + " is empty");
+    } while (is_blank(first));
+    has_header_ = header == Header::Guess && std::none_of(first.begin(), first.end(), is_address);
+    if (has_header_) {
+        name_columns(first);
+    } else {
+        name_columns(std::vector<std::string>(first.size()));
+        first_ = std::move(first);
     }
-    if (is_blank(header)) throw UsageError(path_ + " has no column names in its first line");
-    for (std::string cell : header) {
-        if (!normalize_email(cell)) {
-            throw UsageError(path_ + " has no column names: its first line holds the address " +
-                             printable(cell) + "; add a line with the names of the columns");
-        }
-    }
-    columns_ = unique_column_names(header);
-    if (columns_.size() > kMostColumns) {
-        throw UsageError(path_ + " has " + std::to_string(columns_.size()) +
+}
+
+void RowSource::name_columns(const std::vector<std::string>& first) {
+    if (first.size() > kMostColumns) {
+        throw UsageError(name_ + " has " + std::to_string(first.size()) +
                          " columns; a file may have " + std::to_string(kMostColumns));
     }
+    if (!std::all_of(first.begin(), first.end(), [](const auto& cell) { return is_utf8(cell); })) {
+        throw UsageError(name_ +
+                         " has column names that are not in its encoding; name it with "
+                         "--encoding");
+    }
+    columns_ = unique_column_names(first);
 }
 
 bool RowSource::read(std::vector<std::string>& cells) {
     try {
-        return reader_.next(cells);
+        if (!reader_.next(cells)) return false;
     } catch (const std::exception& error) {
-        throw UsageError(path_ + ": " + error.what());
+        throw UsageError(name_ + ": " + error.what());
     }
+    line_ = lines_before_ + reader_.line();
+    return true;
 }
 
 bool RowSource::next(std::vector<std::string>& cells, std::uint32_t& number) {
+    if (!first_.empty()) {
+        cells = std::exchange(first_, {});
+        number = ++number_;
+        return true;
+    }
     do {
         if (!read(cells)) return false;
     } while (is_blank(cells));

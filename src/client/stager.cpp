@@ -1,7 +1,7 @@
 #include "client/stager.hpp"
 
 #include "base/text.hpp"
-#include "rules/members/fields.hpp"
+#include "client/convert.hpp"
 
 #include <map>
 #include <thread>
@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view kBodyStart = R"({"rows":[)";
 constexpr std::string_view kBodyEnd = "]}";
 
-void append_row(std::string& body, std::uint32_t number, const rules::MemberFields& fields) {
+void append_row(std::string& body, std::string_view row) {
     if (body.size() > kBodyStart.size()) body += ',';
-    append_row_json(body, number, fields);
+    body += row;
 }
 
 // "email" of "rows[12].payload.email": a report does not show the index within the request.
@@ -39,9 +39,9 @@ std::optional<Stager::Row> Stager::next_row() {
     std::vector<std::string> cells;
     Row row;
     while (setup_.source.next(cells, row.number)) {
-        Converted converted = setup_.converter.convert(cells);
-        if (converted.refusal) continue;  // reported when the file was counted
-        row.fields = std::move(converted.fields);
+        const Converted converted = setup_.converter.convert(cells);
+        if (converted.is_refused()) continue;  // reported when the file was checked
+        append_row_json(row.json, row.number, converted.fields);
         return row;
     }
     return std::nullopt;
@@ -54,7 +54,7 @@ Stager::Chunk Stager::next_chunk() {
         std::optional<Row> row = next_row();
         if (!row) break;
         const std::size_t before = chunk.body.size();
-        append_row(chunk.body, row->number, row->fields);
+        append_row(chunk.body, row->json);
         if (chunk.body.size() + kBodyEnd.size() > kMostBytes && !chunk.rows.empty()) {
             chunk.body.resize(before);
             pending_ = std::move(row);
@@ -68,26 +68,24 @@ Stager::Chunk Stager::next_chunk() {
 
 // False if the error does not name a row of the chunk, so that a retry would fail again.
 bool Stager::drop_faulty_rows(Chunk& chunk, const ApiError& error) {
-    std::map<std::size_t, ApiError::Field> faulty;
-    for (ApiError::Field& field : error.fields()) {
+    std::map<std::size_t, std::vector<RowFault>> faulty;
+    for (const ApiError::Field& field : error.fields()) {
         const std::optional<std::size_t> index = row_index(field.path);
-        if (index && *index < chunk.rows.size()) faulty.emplace(*index, std::move(field));
+        if (!index || *index >= chunk.rows.size()) continue;
+        faulty[*index].push_back({field.code, field_name(field.path), "", field.message, true});
     }
     Chunk kept;
     kept.body = kBodyStart;
     for (std::size_t i = 0; i < chunk.rows.size(); ++i) {
         Row& row = chunk.rows[i];
         if (const auto found = faulty.find(i); found != faulty.end()) {
-            const ApiError::Field& field = found->second;
-            setup_.report.add(row.number, row.fields, field.code,
-                              field_name(field.path) + " " + field.message);
+            setup_.rejected[row.number] = std::move(found->second);
             continue;
         }
-        append_row(kept.body, row.number, row.fields);
+        append_row(kept.body, row.json);
         kept.rows.push_back(std::move(row));
     }
     kept.body += kBodyEnd;
-    set_aside_ += faulty.size();
     chunk = std::move(kept);
     return !faulty.empty();
 }

@@ -4,10 +4,8 @@
 
 #include "client/api_client.hpp"
 #include "client/console.hpp"
-#include "client/convert.hpp"
-#include "client/error_report.hpp"
 #include "client/row_source.hpp"
-#include "rules/members/fields.hpp"
+#include "client/server_report.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -21,10 +19,12 @@
 
 namespace muster::client {
 
+class Converter;
+
 struct StagingSetup {
     RowSource& source;  // at its first record
     const Converter& converter;
-    ErrorReport& report;
+    RejectedRows& rejected;
     std::size_t chunk_rows;
     std::function<std::unique_ptr<ApiClient>()> connect;  // one more client; called from any thread
     const std::atomic<bool>& stop;
@@ -39,18 +39,15 @@ class Stager {
         : setup_(std::move(setup)), progress_(progress) {}
 
     // Stages every record that convert() accepts, under its number in the file. Rows that the
-    // server rejects (422 with paths rows[i]) are written to the report with its code, and the rest
+    // server rejects (422 with paths rows[i]) are added to `rejected` with its codes, and the rest
     // of their chunk is sent again. Throws what ApiClient throws, and Stopped after the requests in
     // progress. `total`: the number of rows to send.
     void run(const std::string& job, std::uint64_t total);
 
-    // The number of rows that the server rejected.
-    std::uint64_t set_aside() const { return set_aside_; }
-
   private:
     struct Row {
         std::uint32_t number = 0;
-        rules::MemberFields fields;
+        std::string json;
     };
     struct Chunk {
         std::vector<Row> rows;
@@ -64,10 +61,9 @@ class Stager {
 
     StagingSetup setup_;
     Progress& progress_;
-    std::mutex mutex_;  // over all below, the source, the report and the progress
+    std::mutex mutex_;  // over all below, the source, the rejected rows and the progress
     std::optional<Row> pending_;
     std::uint64_t sent_ = 0;
-    std::uint64_t set_aside_ = 0;
     std::exception_ptr failure_;
 };
 

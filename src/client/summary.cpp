@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "client/console.hpp"
+#include "rules/attributes.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -23,25 +24,22 @@ std::string count_line(std::string_view label, std::uint64_t count) {
     return line + number;
 }
 
-std::string intake_lines(const Summary& summary) {
-    return count_line("rows in the file", summary.rows) + "\n" +
-           count_line("rejected before staging", summary.refused()) + "\n" +
-           count_line("staged", summary.job->staged) + "\n" +
-           count_line("  invalid", summary.job->invalid) + "\n" +
-           count_line("  valid", summary.job->valid);
-}
-
 // `outcome`: "were not imported"
 std::string report_line(const Summary& summary, const std::string& outcome) {
-    if (summary.errors_file.empty()) return "";
-    return "\n" + shortfall_text(summary, outcome);
+    const std::string text = shortfall_text(summary, outcome);
+    return text.empty() ? "" : "\n" + text;
 }
 
-std::string type_note(const ColumnRoute& route, const rules::AttributeRegistry& registry) {
+// "  (date, dates as DD.MM.YYYY)"
+std::string column_note(const ColumnRoute& route, const ValueFormat& format,
+                        const rules::AttributeRegistry& registry) {
     if (route.kind == ColumnRoute::Kind::AttributesJson) return "  (JSON, as in an error report)";
     const rules::Attribute* attribute = registry.find(route.attribute_key);
-    if (route.kind != ColumnRoute::Kind::Attribute || attribute == nullptr) return {};
-    return "  (" + std::string(text_of(attribute->type)) + ")";
+    const bool is_attribute = route.kind == ColumnRoute::Kind::Attribute && attribute != nullptr;
+    const std::string type(is_attribute ? text_of(attribute->type) : "");
+    const std::string form = format_text(value_kind(route, registry), format);
+    if (type.empty() && form.empty()) return "";
+    return "  (" + type + (type.empty() || form.empty() ? "" : ", ") + form + ")";
 }
 
 // "\n  3 columns are ignored: LEID, TAGS, Phone (attribute phone is disabled)"
@@ -59,11 +57,6 @@ std::string ignored_line(const std::vector<ColumnRoute>& routes,
     if (number == 0) return "";
     return "\n  " + grouped(number) + (number == 1 ? " column is" : " columns are") + " ignored" +
            names;
-}
-
-// The address: a row cannot be imported without it.
-bool is_required(const Refusal& refusal) {
-    return refusal.code == "LOCAL_INVALID_EMAIL" || refusal.code == "LOCAL_REQUIRED";
 }
 
 Json::Value count(std::uint64_t number) {
@@ -98,75 +91,61 @@ std::uint64_t Summary::missing() const {
 }
 
 std::string shortfall_text(const Summary& summary, const std::string& outcome) {
-    return grouped(summary.missing()) + " of " + grouped(summary.rows) +
-           (summary.rows == 1 ? " row " : " rows ") + outcome + "; the reasons are in " +
-           summary.errors_file;
-}
-
-void RefusalCounts::add(const Refusal& refusal) {
-    Entry& entry =
-        entries_.try_emplace({refusal.column, refusal.code}, Entry{refusal, 0}).first->second;
-    ++entry.rows;
-}
-
-std::string RefusalCounts::text() const {
-    constexpr std::size_t kMostLines = 5;
-    std::vector<const Entry*> sorted;
-    for (const auto& [key, entry] : entries_) sorted.push_back(&entry);
-    std::ranges::stable_sort(sorted, std::greater<>(), &Entry::rows);
     std::string text;
-    for (const Entry* entry : std::span(sorted).first(std::min(kMostLines, sorted.size()))) {
-        const Refusal& refusal = entry->first;
-        text += "\n  " + grouped(entry->rows) + (entry->rows == 1 ? " row: " : " rows: ") +
-                refusal.message;
-        if (!refusal.column.empty() && !is_required(refusal)) {
-            text += " (--map '" + printable(refusal.column) + "=ignored' imports " +
-                    (entry->rows == 1 ? "it" : "them") + " without the value)";
-        }
+    if (summary.missing() > 0) {
+        text = grouped(summary.missing()) + " of " + grouped(summary.rows) +
+               (summary.rows == 1 ? " row " : " rows ") + outcome;
     }
-    if (sorted.size() > kMostLines) text += "\n  and other reasons";
+    if (summary.values_left_out > 0) {
+        text += (text.empty() ? "" : "; ") + grouped(summary.values_left_out) +
+                (summary.values_left_out == 1 ? " value was" : " values were") + " left out";
+    }
+    if (!text.empty() && !summary.errors_file.empty())
+        text += "; the reasons are in " + summary.errors_file;
     return text;
 }
 
-std::string mapping_text(const std::string& file, char separator,
-                         const std::vector<ColumnRoute>& routes,
-                         const rules::AttributeRegistry& registry) {
+std::string mapping_text(const MappingView& view) {
     constexpr std::size_t kWidest = 40;
     std::size_t width = 0;
-    for (const ColumnRoute& route : routes) {
+    for (const ColumnRoute& route : view.routes) {
         if (route.kind == ColumnRoute::Kind::Ignored) continue;
         width = std::max(width, utf8_length(printable(route.column)));
     }
     width = std::min(width, kWidest);
 
-    std::string text = "Columns of " + file + " (separator ";
-    text += separator == '\t' ? std::string("tab") : std::string("\"") + separator + "\"";
-    text += "), change one with --map 'COLUMN=TARGET':";
-    for (const ColumnRoute& route : routes) {
+    std::string text = "Columns of " + view.file + ", change one with --map 'COLUMN=TARGET':";
+    for (std::size_t i = 0; i < view.routes.size(); ++i) {
+        const ColumnRoute& route = view.routes[i];
         if (route.kind == ColumnRoute::Kind::Ignored) continue;
         const std::string column = printable(route.column);
         text += "\n  " + column;
         text.append(width - std::min(width, utf8_length(column)), ' ');
-        text += "  -> " + target_text(route) + type_note(route, registry);
+        text += "  -> " + target_text(route) + column_note(route, view.formats[i], view.registry);
     }
-    return text + ignored_line(routes, registry);
+    return text + ignored_line(view.routes, view.registry);
 }
 
 std::string dry_run_text(const Summary& summary) {
-    std::string text = "Dry run of job " + summary.job->id + ":\n" + intake_lines(summary);
+    std::string text = "Dry run of job " + summary.job->id + ":\n" +
+                       count_line("rows in the file", summary.rows) + "\n" +
+                       count_line("can be imported", summary.job->valid);
     if (const auto& preview = summary.job->preview) {
-        text += "\n" + count_line("    to create", preview->create) + "\n" +
-                count_line("    to attach", preview->attach) + "\n" +
-                count_line("    members to complete", preview->merge);
+        text += "\n" + count_line("  to create", preview->create) + "\n" +
+                count_line("  to attach", preview->attach) + "\n" +
+                count_line("  members to complete", preview->merge);
     }
-    return text + report_line(summary, "cannot be imported");
+    return text + "\n" + count_line("cannot be imported", summary.missing()) +
+           report_line(summary, "cannot be imported");
 }
 
 std::string final_text(const Summary& summary) {
-    return "Import " + summary.job->id + " is complete:\n" + intake_lines(summary) + "\n" +
-           count_line("    created", summary.job->created) + "\n" +
-           count_line("    attached or completed", summary.job->attached) + "\n" +
-           count_line("    failed", summary.job->failed) +
+    const ImportJob& job = *summary.job;
+    return "Import " + job.id + " is complete:\n" + count_line("rows in the file", summary.rows) +
+           "\n" + count_line("imported", job.created + job.attached) + "\n" +
+           count_line("  created", job.created) + "\n" +
+           count_line("  attached or completed", job.attached) + "\n" +
+           count_line("not imported", summary.missing()) +
            report_line(summary, "were not imported");
 }
 
@@ -179,6 +158,8 @@ std::string summary_json(const Summary& summary, ExitCode exit_code) {
     document["file"] = summary.file;
     document["rows"] = count(summary.rows);
     document["refused"] = count(summary.refused());
+    document["values_left_out"] = count(summary.values_left_out);
+    document["rows_left_out"] = count(summary.rows_left_out);
     if (summary.job) add_job(document, *summary.job);
     if (!summary.errors_file.empty()) document["errors_file"] = summary.errors_file;
     document["error"] = summary.error;

@@ -4,15 +4,13 @@
 
 #include "client/api_client.hpp"
 #include "client/column_guess.hpp"
-#include "client/refusal.hpp"
+#include "client/value_format.hpp"
 
 #include <json/value.h>
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace muster::client {
@@ -24,9 +22,11 @@ struct Summary {
     std::string file;
     std::uint64_t rows = 0;
     std::uint64_t refused_here = 0;  // rejected before anything was sent
-    std::optional<ImportJob> job;    // as last seen
-    std::string errors_file;         // "" = none was written
-    Json::Value error;               // the error that ended the run, or null
+    std::uint64_t values_left_out = 0;
+    std::uint64_t rows_left_out = 0;  // rows that lose a value
+    std::optional<ImportJob> job;     // as last seen
+    std::string errors_file;          // "" = none was written
+    Json::Value error;                // the error that ended the run, or null
 
     // Rows of the file that are not in the job: rejected here or by the server while staging.
     std::uint64_t refused() const;
@@ -34,28 +34,16 @@ struct Summary {
     std::uint64_t missing() const;
 };
 
-// Counts rejected rows by column and code.
-class RefusalCounts {
-  public:
-    void add(const Refusal& refusal);
-    // A line for each column and code, the most frequent first, at most five:
-    // "\n  2 rows: Birthday is "04/17"; use ... (--map 'Birthday=ignored' imports them without it)"
-    [[nodiscard]] std::string text() const;
-
-  private:
-    struct Entry {
-        Refusal first;
-        std::uint64_t rows = 0;
-    };
-    std::map<std::pair<std::string, std::string>, Entry> entries_;  // by column and code
-};
-
 // The columns that are used, a line each, and the names of the others.
-[[nodiscard]] std::string mapping_text(const std::string& file, char separator,
-                                       const std::vector<ColumnRoute>& routes,
-                                       const rules::AttributeRegistry& registry);
+struct MappingView {
+    std::string file;  // "members.csv (separator ";", windows-1252)"
+    const std::vector<ColumnRoute>& routes;
+    const std::vector<ValueFormat>& formats;
+    const rules::AttributeRegistry& registry;
+};
+[[nodiscard]] std::string mapping_text(const MappingView& view);
 // "3 of 10 rows were not imported; the reasons are in members-errors.csv"; `outcome`: "were not
-// imported".
+// imported". Also the values that are left out; "" if there are neither.
 [[nodiscard]] std::string shortfall_text(const Summary& summary, const std::string& outcome);
 // After the dry run.
 [[nodiscard]] std::string dry_run_text(const Summary& summary);

@@ -1,6 +1,7 @@
 // muster-import: a partner's CSV client of the public API (client/importer.hpp, muster-import(1)).
 #include "base/command_line.hpp"
 #include "client/importer.hpp"
+#include "client/profile.hpp"
 #include "main/terminal.hpp"
 
 #include <unistd.h>
@@ -31,7 +32,8 @@ void watch_signals() {
 }
 
 int run(const CommandLine& line) {
-    const client::Options options = client::options_of(line, std::getenv("MUSTER_URL"));
+    const auto environment = [](const char* name) { return std::getenv(name); };
+    const client::Options options = client::options_of(line, client::defaults_of(environment));
     const Secret key = client::load_key(options, std::getenv("MUSTER_API_KEY"));
     watch_signals();
     const client::Terminal terminal{

@@ -55,8 +55,8 @@ def importer(org, tmp_path):
     return Importer(org, tmp_path)
 
 
-def read_csv(path):
-    return list(csv.DictReader(io.StringIO(path.read_bytes().decode(), newline="")))
+def read_csv(path, separator=","):
+    return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), delimiter=separator))
 
 
 def people(addresses):
@@ -76,10 +76,10 @@ def test_the_demo_file_is_imported_and_every_count_adds_up(importer):
     assert result["preview"] == {"create": result["created"], "attach": 0, "merge": result["attached"]}
     bad = read_csv(errors)
     assert result["errors_file"] == str(errors)
-    assert len(bad) == result["refused"] + result["invalid"] + result["failed"] > 100
-    codes = {row["error_code"] for row in bad}
-    assert {"LOCAL_INVALID_EMAIL", "LOCAL_INVALID_DATE", "LOCAL_INVALID_COUNTRY", "ROW_ATTR_INVALID_VALUE",
-            "ROW_DUPLICATE_IN_FILE"} <= codes
+    assert sum(row["result"] == "rejected" for row in bad) == result["refused"] + result["invalid"] + result["failed"] > 0
+    assert sum(row["result"] == "value left out" for row in bad) >= result["rows_left_out"] - result["invalid"] > 0
+    codes = {code for row in bad for code in row["error_code"].split()}
+    assert {"LOCAL_INVALID_EMAIL", "LOCAL_INVALID_DATE", "LOCAL_INVALID_CHOICE", "ROW_DUPLICATE_IN_FILE"} <= codes
     assert len(importer.org.members()) == result["created"]
     again = importer.json(DEMO, "--commit", "--errors", errors, status=SOME_NOT_IN)
     assert (again["created"], again["attached"]) == (0, result["valid"])
@@ -89,8 +89,7 @@ def test_the_summary_as_text_has_the_same_counts(importer):
     done = importer.run(importer.write(people(emails(3) + ["broken"])), "--commit", status=SOME_NOT_IN)
     assert re.search(r"First name +-> first_name", done.stdout)
     final = done.stdout[done.stdout.index("is complete"):]
-    for words, count in (("rows in the file", 4), ("rejected before staging", 1), ("staged", 3), ("valid", 3), ("created", 3),
-                         ("failed", 0)):
+    for words, count in (("rows in the file", 4), ("imported", 3), ("created", 3), ("not imported", 1)):
         assert re.search(rf"^ +{words} +{count}$", final, re.M), (words, final)
     assert "members-errors.csv" in final and (importer.folder / "members-errors.csv").exists()
     quiet = importer.run(importer.write(people(emails(3))), "--commit", "--quiet", status=ALL_IN)
@@ -171,7 +170,7 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
 
 
 def test_a_job_without_valid_rows_is_canceled(importer):
-    path = importer.write("Email,Shirt size\n" + "".join(f"{address},tent\n" for address in emails(2)))
+    path = importer.write("Email,attributes\n" + "".join(f'{address},"{{""no_such"":1}}"\n' for address in emails(2)))
     result = importer.json(path, "--commit", status=SOME_NOT_IN)
     assert result["state"] == "canceled" and importer.org.members() == {}
     importer.org.create_import()
@@ -207,44 +206,87 @@ def test_a_file_with_byte_order_mark_tabs_and_quoted_line_ends_is_read(importer)
     assert result["rows"] == 2 and importer.org.members()[address]["last_name"] == "O'Neill"
 
 
-def test_rows_rejected_before_staging_name_their_row_and_code(importer):
-    good = emails(3)
+def test_bad_values_are_left_out_and_bad_addresses_reject_their_rows(importer):
+    good = emails(4)
     path = importer.write(
         "Email,Country,Birthday,First name\n"
-        f"{good[0]},GB,1990-01-01,A\nbroken,,,B\n,GB,,C\n{good[1]},UK,,D\n{good[2]},,1990-02-30,E\n"
-        f"{email()},,,{'x' * 256}\n{email()},GB,1990-01-01,F,too many\n")
-    result = importer.json(path, "--commit", status=SOME_NOT_IN)
-    assert (result["rows"], result["refused"], result["created"]) == (7, 6, 1)
-    found = {int(row["row_number"]): row["error_code"] for row in read_csv(importer.folder / "members-errors.csv")}
-    assert found == {2: "LOCAL_INVALID_EMAIL", 3: "LOCAL_REQUIRED", 4: "LOCAL_INVALID_COUNTRY", 5: "LOCAL_INVALID_DATE",
-                     6: "LOCAL_TOO_LONG", 7: "LOCAL_TOO_MANY_CELLS"}
-
-
-def test_the_error_report_can_be_corrected_and_imported(importer):
-    addresses = emails(4)
-    odd = "=cmd|' /C calc'!A0"
-    path = importer.write(
-        "Email,First name,Shirt size,Points,Country\n"
-        f"{addresses[0]},Good,XL,1,GB\n{addresses[1]},{odd},tent,2,GB\n{addresses[2]},'quoted',S,three,GB\n"
-        f"{addresses[3]},-dash,M,4,UK\n")
-    importer.json(path, "--commit", status=SOME_NOT_IN)
-    report = importer.folder / "members-errors.csv"
-    rows = read_csv(report)
-    assert [row["email"] for row in rows] == [addresses[3], addresses[1], addresses[2]]
-    assert rows[1]["first_name"] == "'" + odd and rows[2]["first_name"] == "''quoted'"
-    corrected = io.StringIO(newline="")
-    writer = csv.DictWriter(corrected, list(rows[0]))
-    writer.writeheader()
-    for row in rows:
-        attributes = row["attributes"].replace("tent", "S").replace('"three"', "3")
-        writer.writerow(row | {"attributes": attributes, "country": row["country"].replace("UK", "GB")})
-    result = importer.json(importer.write(corrected.getvalue(), "corrected.csv"), "--commit", status=ALL_IN)
-    assert result["created"] == 3
+        f"{good[0]},Austria,31.12.1990,A\nbroken,,,B\n,GB,,C\n{good[1]},Atlantis,,D\n{good[2]},,04/17,E\n"
+        f"{good[3]},,,{'x' * 256}\n{email()},GB,,F,too many\n")
+    done = importer.run(path, "--commit", status=SOME_NOT_IN)
+    assert "3 values are left out" in done.stdout and "(line 6)" in done.stdout and "dates as DD.MM.YYYY" in done.stdout
+    found = {int(row["row_number"]): (row["line"], row["result"], row["error_code"])
+             for row in read_csv(importer.folder / "members-errors.csv")}
+    assert found == {2: ("3", "rejected", "LOCAL_INVALID_EMAIL"), 3: ("4", "rejected", "LOCAL_REQUIRED"),
+                     4: ("5", "value left out", "LOCAL_INVALID_COUNTRY"), 5: ("6", "value left out", "LOCAL_INVALID_DATE"),
+                     6: ("7", "value left out", "LOCAL_TOO_LONG"), 7: ("8", "rejected", "LOCAL_TOO_MANY_CELLS")}
     members = importer.org.members()
-    assert members[addresses[1]]["first_name"] == odd
+    assert set(members) == set(good)
+    assert (members[good[0]]["country"], members[good[0]]["dob"]) == ("AT", "1990-12-31")
+    assert members[good[1]]["country"] is None and members[good[1]]["first_name"] == "D"
+
+
+def test_bad_values_reject_their_rows_on_request(importer):
+    path = importer.write(f"Email,Birthday\n{email()},04/17\n{email()},1990-01-01\n")
+    result = importer.json(path, "--commit", "--reject-bad-values", status=SOME_NOT_IN)
+    assert (result["refused"], result["created"], result["values_left_out"]) == (1, 1, 0)
+
+
+def test_an_ambiguous_date_needs_an_option(importer):
+    address = email()
+    path = importer.write(f"Email,Birthday\n{address},03/07/1985\n")
+    assert "--date-format MM/DD/YYYY" in importer.run(path, "--commit", status=USAGE).stderr
+    importer.run(path, "--commit", "--date-format", "MM/DD/YYYY", status=ALL_IN)
+    assert importer.org.members()[address]["dob"] == "1985-03-07"
+
+
+def test_an_attribute_value_is_converted_and_a_bad_one_names_the_choices(importer):
+    addresses = emails(2)
+    path = importer.write("E-Mail;Punkte;VIP;T-Shirt-Größe;Interessen\r\n"
+                          f"{addresses[0]};1.234,50;ja;xl;news|events\r\n{addresses[1]};12,5;vielleicht;tent;news|cats\r\n")
+    done = importer.run(path, "--commit", "--map", "Punkte=attribute:points", "--map", "Interessen=attribute:interests",
+                        status=ALL_IN)
+    assert 'T-Shirt-Größe is "tent"; allowed are ' in done.stdout and "decimal comma" in done.stdout
+    members = importer.org.members()
+    values = [{key: value[0] for key, value in members[address]["attributes"].items()} for address in addresses]
+    assert values == [{"points": 1234.5, "vip": True, "shirt_size": "XL", "interests": ["news", "events"]}, {"points": 12.5}]
+
+
+def test_strict_accepts_the_formats_of_the_api_only(importer):
+    path = importer.write(f"Email,Birthday,Country\n{email()},31.12.1990,Austria\n")
+    assert importer.json(path, "--commit", "--strict", status=ALL_IN)["values_left_out"] == 2
+
+
+def test_the_error_report_can_be_corrected_in_a_spreadsheet_and_imported(importer):
+    addresses = emails(5)
+    odd, broken = "=cmd|' /C calc'!A0", addresses[1].replace("@", " at ")
+    path = importer.write(
+        "Email;First name;Shirt size;Points;Birthday\n"
+        f"{addresses[0]};Good;XL;1;31.12.1990\n{broken};{odd};S;2;31.12.1991\n"
+        f"{addresses[2]};'quoted';S;three;\n{addresses[3]};-dash;M;4;04/17\n{addresses[0]};Jürgen;;;\n")
+    importer.json(path, "--commit", "--map", "Points=attribute:points", status=SOME_NOT_IN)
+    report = importer.folder / "members-errors.csv"
+    assert report.read_bytes().startswith(b"\xef\xbb\xbfEmail;First name;Shirt size;Points;Birthday;row_number;line;")
+    rows = read_csv(report, ";")
+    assert [row["line"] for row in rows] == ["3", "4", "5", "6"]
+    assert rows[0]["First name"] == "'" + odd and rows[1]["First name"] == "''quoted'"
+    assert rows[3]["error_code"] == "ROW_DUPLICATE_IN_FILE" and "line 2" in rows[3]["error_message"]
+    corrected = io.StringIO(newline="")
+    writer = csv.DictWriter(corrected, list(rows[0]), delimiter=";")
+    writer.writeheader()
+    rows[0]["Email"], rows[3]["Email"] = addresses[1], addresses[4]
+    rows[1]["Points"], rows[2]["Birthday"] = "3,5", "17.04.1980"
+    writer.writerows(rows)
+    text = corrected.getvalue().encode("windows-1252")  # as a German Excel saves it
+    result = importer.json(importer.write(text, "members-errors.csv"), "--commit", "--map", "Points=attribute:points",
+                           status=ALL_IN)
+    assert (result["created"], result["values_left_out"]) == (2, 0)
+    assert not (importer.folder / "members-errors-2.csv").exists()
+    members = importer.org.members()
+    assert members[addresses[1]]["first_name"] == odd and members[addresses[1]]["dob"] == "1991-12-31"
     assert members[addresses[2]]["first_name"] == "'quoted'"
-    assert members[addresses[3]]["first_name"] == "-dash" and members[addresses[3]]["country"] == "GB"
-    assert {key: value[0] for key, value in members[addresses[2]]["attributes"].items()} == {"shirt_size": "S", "points": 3}
+    assert members[addresses[3]]["first_name"] == "-dash" and members[addresses[3]]["dob"] == "1980-04-17"
+    assert members[addresses[4]]["first_name"] == "Jürgen"
+    assert members[addresses[2]]["attributes"]["points"][0] == 3.5
 
 
 def test_an_old_file_that_is_not_a_report_is_kept(importer):
@@ -253,13 +295,37 @@ def test_an_old_file_that_is_not_a_report_is_kept(importer):
     assert result["errors_file"] is None and report.read_text() == "old"
 
 
+# ---------------------------------------------------------------------------- jobs and defaults
+
+
+def test_jobs_are_listed_and_canceled_without_a_file(importer):
+    job = importer.json(importer.write(people(emails(2))), status=STOPPED)["job_id"]
+    connection = importer.arguments("unused")[1:]
+    listed = importer.stack.program("muster-import", "--list", *connection).stdout
+    assert re.fullmatch(rf"{job}  20\S+  validated +2 rows  members.csv\n", listed)
+    canceled = importer.stack.program("muster-import", "--cancel", job, *connection)
+    assert canceled.returncode == ALL_IN and importer.org.job(job)["state"] == "canceled"
+
+
+def test_standard_input_is_imported_with_the_defaults_of_a_profile(importer):
+    (importer.folder / "muster").mkdir()
+    (importer.folder / "muster/profile").write_text(
+        f"url = {importer.stack.base_url}\nca_file = {importer.stack.ca_file}\nmap Kontakt = email\n")
+    env = os.environ | {"XDG_CONFIG_HOME": str(importer.folder), "MUSTER_KEY_FILE": str(importer.key_file)}
+    done = subprocess.run([importer.stack.build / "muster-import", "-", "--commit", "--json"], cwd=importer.folder, env=env,
+                          input=f"Kontakt\n{email()}\n", capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == ALL_IN, done.stderr
+    assert json.loads(done.stdout)["created"] == 1
+    assert importer.org.api.get_json("/v1/imports")["imports"][0]["file_name"] == "standard input"
+
 # ---------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize("options", [
     ["--nonsense"], ["--chunk", "0"], ["--chunk", "5001"], ["--dry-run", "--commit"], ["--map", "Email"],
     ["--map", "Email=nowhere"], ["--map", "No such=email"], ["--separator", "ab"], ["--resume"], ["--json=1"],
-    ["--errors", "/nowhere/at/all.csv"],
+    ["--errors", "/nowhere/at/all.csv"], ["--encoding", "klingon"], ["--date-format", "DD.MM"], ["--format", "Email=excel"],
+    ["--format", "No such=as-is"], ["--list"],
 ])
 def test_a_wrong_command_line_exits_with_1_and_creates_no_job(importer, options):
     done = importer.run(importer.write(people(emails(1) + ["broken"])), *options, status=USAGE)
@@ -267,7 +333,8 @@ def test_a_wrong_command_line_exits_with_1_and_creates_no_job(importer, options)
     assert importer.org.api.get_json("/v1/imports")["imports"] == []
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"First name\nAnn\n", b'Email\n"never closed\n', b"Email,Email\n"])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"First name\nAnn\n", b'Email\n"never closed\n', b"Email,Email\n",
+                                     b"PK\x03\x04[Content_Types].xml", b"\x1f\x8b\x08broken"])
 def test_an_unusable_file_exits_with_1(importer, content):
     importer.run(importer.write(content), "--commit", status=USAGE)
     assert importer.org.api.get_json("/v1/imports")["imports"] == []
@@ -375,15 +442,32 @@ class Terminal:
         return self.process.returncode
 
 
-@pytest.mark.parametrize("answer, status", [("y\n", ALL_IN), ("yes\n", ALL_IN), ("n\n", STOPPED), ("\n", STOPPED),
-                                            ("\x04", STOPPED)])
-def test_on_a_terminal_it_asks_before_the_import(importer, answer, status):
+@pytest.mark.parametrize("answer, status", [("y\n", ALL_IN), ("yes\n", ALL_IN), ("n\nn\n", STOPPED), ("\n\n", STOPPED),
+                                            ("\x04\x04", STOPPED)])
+def test_on_a_terminal_it_asks_before_the_import_and_no_cancels_the_job(importer, answer, status):
     terminal = Terminal(importer, importer.write(people(emails(4))))
     terminal.see("Import 4 members? [y/N]")
     assert importer.org.members() == {}
     terminal.type(answer)
     assert terminal.end() == status, terminal.shown
     assert len(importer.org.members()) == (4 if status == ALL_IN else 0)
+    (job,) = importer.org.api.get_json("/v1/imports")["imports"]
+    assert job["state"] == ("completed" if status == ALL_IN else "canceled")
+
+
+def test_on_a_terminal_a_job_can_be_kept_and_the_order_of_dates_is_asked(importer):
+    address = email()
+    terminal = Terminal(importer, importer.write(f"Email,Birthday\n{address},03/07/1985\n"))
+    terminal.see("Is that 1985-07-03, as DD/MM/YYYY? [y/N]")
+    terminal.type("n\n")
+    terminal.see("Is that 1985-03-07, as MM/DD/YYYY? [y/N]")
+    terminal.type("y\n")
+    terminal.see("Import 1 member? [y/N]")
+    terminal.type("n\ny\n")
+    assert terminal.end() == STOPPED and "--date-format MM/DD/YYYY" in terminal.shown
+    (line,) = [line for line in terminal.shown.splitlines() if "--resume" in line]
+    again = importer.stack.program("muster-import", *line.split()[1:], cwd=importer.folder)
+    assert again.returncode == ALL_IN and importer.org.members()[address]["dob"] == "1985-03-07"
 
 
 def test_on_a_terminal_it_shows_its_progress(importer):

@@ -3,7 +3,9 @@
 #include "client/column_guess.hpp"
 
 #include "base/text.hpp"
+#include "client/column_key.hpp"
 #include "client/column_names.hpp"
+#include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
 
 #include "print.hpp"
@@ -128,6 +130,32 @@ BOOST_AUTO_TEST_CASE(german_lists_are_recognized) {
                "attribute:address.city country attribute:phone - attribute:shirt_size");
     BOOST_TEST(targets({"Vorname", "Nachname", "Name", "Mail"}) ==
                "first_name last_name display_name email");
+}
+
+BOOST_AUTO_TEST_CASE(lists_in_other_languages_are_recognized) {
+    const std::vector<std::vector<std::string>> lists = {
+        {"Numéro d'adhérent", "Prénom", "Nom", "Adresse e-mail", "Date de naissance", "Pays",
+         "Téléphone", "Ville", "Code postal", "Sexe"},
+        {"Nº de socio", "Nombre", "Apellidos", "Correo electrónico", "Fecha de nacimiento", "País",
+         "Teléfono", "Ciudad", "Código postal", "Sexo"},
+        {"Lidnummer", "Voornaam", "Achternaam", "E-mailadres", "Geboortedatum", "Land",
+         "Telefoonnummer", "Woonplaats", "Postcode", "Geslacht"},
+        {"Numero tessera", "Nome", "Cognome", "Indirizzo e-mail", "Data di nascita", "Paese",
+         "Cellulare", "Città", "CAP", "Sesso"},
+        {"Número de associado", "Nome próprio", "Apelido", "Endereço de e-mail",
+         "Data de nascimento", "País", "Telemóvel", "Localidade", "Código Postal", "Género"},
+    };
+    for (const std::vector<std::string>& list : lists) {
+        BOOST_TEST_CONTEXT(list[1]) {
+            BOOST_TEST(targets(list) ==
+                       "external_id first_name last_name email dob country attribute:phone "
+                       "attribute:address.city attribute:address.postcode attribute:gender");
+        }
+    }
+    BOOST_TEST(targets({"Voornaam", "Naam", "E-mail"}) == "first_name last_name email");
+    BOOST_TEST(targets({"Subscriber", "Name", "Last name"}) == "email first_name last_name");
+    BOOST_TEST(targets({"Nom", "Courriel"}) == "display_name email");
+    BOOST_TEST(targets({"Nombre", "Correo"}) == "display_name email");
 }
 
 BOOST_AUTO_TEST_CASE(an_error_report_can_be_imported) {

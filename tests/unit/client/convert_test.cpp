@@ -1,6 +1,9 @@
 // client/convert.hpp: converting the cells of a record to a payload.
 #include "client/convert.hpp"
 
+#include "client/format_guess.hpp"
+#include "rules/attributes.hpp"
+
 #include "print.hpp"
 
 using namespace muster;
@@ -22,15 +25,39 @@ const rules::AttributeRegistry& shared_registry() {
     return kRegistry;
 }
 
-Converted convert(const std::vector<std::string>& header, const std::vector<std::string>& cells) {
-    const Converter converter(route_columns(unique_column_names(header), {}, shared_registry()),
-                              shared_registry(), *Date::parse("2026-11-20"));
+Converted convert(const std::vector<std::string>& header, const std::vector<std::string>& cells,
+                  const FormatOptions& options = {}, bool rejects_bad_values = false) {
+    const auto routes = route_columns(unique_column_names(header), {}, shared_registry());
+    FormatGuess guess(routes, shared_registry(), options);
+    guess.add(cells);
+    const Converter converter(
+        {routes, guess.formats(), *Date::parse("2026-11-20"), rejects_bad_values},
+        shared_registry());
     return converter.convert(cells);
 }
 
-std::string code(const std::vector<std::string>& header, const std::vector<std::string>& cells) {
-    const Converted converted = convert(header, cells);
-    return converted.refusal ? converted.refusal->code : "";
+const FormatOptions kStrictFormats = {"", {}, true};
+
+// The codes of all faults; ! after those that refuse the record.
+std::string code(const std::vector<std::string>& header, const std::vector<std::string>& cells,
+                 const FormatOptions& options = {}) {
+    std::string text;
+    for (const RowFault& fault : convert(header, cells, options).faults)
+        text += (text.empty() ? "" : " ") + fault.code + (fault.is_refusal ? "!" : "");
+    return text;
+}
+
+// The JSON of one attribute; "-" for a fault.
+std::string attribute(const std::string& column, const std::string& cell,
+                      const FormatOptions& options = {}) {
+    const Converted converted = convert({"Email", column}, {"a@example.org", cell}, options);
+    const std::string& json = converted.fields.attributes;
+    return json.empty() ? "-" : json.substr(json.find(':') + 1, json.size() - json.find(':') - 2);
+}
+
+std::string message(const std::string& column, const std::string& cell) {
+    const Converted converted = convert({"Email", column}, {"a@example.org", cell});
+    return converted.faults.empty() ? "" : converted.faults[0].message();
 }
 
 std::string row_json(const Converted& converted) {
@@ -47,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_record_becomes_a_normalized_payload) {
     const Converted converted =
         convert({"Email", "First Name", "Country", "Birthday", "Phone", "Score", "Note"},
                 {" Ann@Example.ORG ", "Ann", "de", "1990-02-28", "", "4.5", "x"});
-    BOOST_TEST(!converted.refusal);
+    BOOST_TEST(converted.faults.empty());
     BOOST_TEST(
         row_json(converted) ==
         R"({"rowNumber":7,"payload":{"email":"ann@example.org","first_name":"Ann","country":"DE",)"
@@ -66,71 +93,97 @@ BOOST_AUTO_TEST_CASE(the_formula_guard_is_removed) {
     BOOST_TEST(converted.fields.last_name == "-x");
 }
 
-BOOST_AUTO_TEST_CASE(attributes_get_the_types_of_the_registry) {
-    BOOST_TEST(attribute_json(AttributeType::Boolean, "Ja") == "true");
-    BOOST_TEST(attribute_json(AttributeType::Boolean, "0") == "false");
-    BOOST_TEST(attribute_json(AttributeType::Boolean, "NO") == "false");
-    BOOST_TEST(attribute_json(AttributeType::Boolean, "maybe") == "\"maybe\"");
-    BOOST_TEST(attribute_json(AttributeType::Date, "31.12.1999") == "\"31.12.1999\"");
-    BOOST_TEST(attribute_json(AttributeType::SingleChoice, "M") == "\"M\"");
-    BOOST_TEST(attribute_json(AttributeType::Text, "say \"hi\"") == R"("say \"hi\"")");
+BOOST_AUTO_TEST_CASE(values_are_converted_to_the_types_of_the_api) {
+    const Converted converted = convert(
+        {"Email", "Birthday", "Country", "Score", "VIP", "Joined", "Shirt Size", "Interests"},
+        {"a@example.org", "31.12.1999", "Österreich", "1.234,50", "oui", "07.03.2020", "m",
+         "News; events; news"});
+    BOOST_TEST(row_json(converted) ==
+               R"({"rowNumber":7,"payload":{"email":"a@example.org","country":"AT",)"
+               R"("dob":"1999-12-31","attributes":{"score":1234.50,"vip":true,)"
+               R"("joined":"2020-03-07","shirt_size":"M","interests":["news","events"]}}})");
 }
 
-BOOST_AUTO_TEST_CASE(choices_are_split_at_the_strongest_separator) {
-    BOOST_TEST(attribute_json(AttributeType::MultiChoice, "news; events") ==
-               R"(["news","events"])");
-    BOOST_TEST(attribute_json(AttributeType::MultiChoice, "news|events|news|") ==
-               R"(["news","events"])");
-    BOOST_TEST(attribute_json(AttributeType::MultiChoice, "news, events") ==
-               R"(["news","events"])");
-    BOOST_TEST(attribute_json(AttributeType::MultiChoice, "a, b; c") == R"(["a, b","c"])");
-    BOOST_TEST(attribute_json(AttributeType::MultiChoice, "news") == R"(["news"])");
-}
-
-BOOST_AUTO_TEST_CASE(only_numbers_of_every_json_reader_are_numbers) {
-    for (const char* text :
-         {"0", "-1", "12", "9223372036854775807", "1.50", "-0.5", "1e3", "1.5E-7"}) {
-        BOOST_TEST(attribute_json(AttributeType::Number, text) == text);
-    }
-    for (const char* text : {"", "-", "+1", "007", "1,5", ".5", "1.", "1e", "1e+", "0x10", "NaN",
-                             "inf", "1e999", "9223372036854775808", "1 000", "12a"}) {
-        BOOST_TEST(attribute_json(AttributeType::Number, text) == "\"" + std::string(text) + "\"");
-    }
-}
-
-BOOST_AUTO_TEST_CASE(values_that_the_server_rejects_with_a_chunk_are_rejected_here) {
-    BOOST_TEST(code({"Email", "Phone"}, {"", "1"}) == "LOCAL_REQUIRED");
-    BOOST_TEST(code({"Email"}, {"broken"}) == "LOCAL_INVALID_EMAIL");
-    BOOST_TEST(code({"Email", "Birthday"}, {"a@example.org", "1990-02-30"}) ==
+BOOST_AUTO_TEST_CASE(strict_accepts_the_forms_of_the_api_only) {
+    BOOST_TEST(code({"Email", "Birthday"}, {"a@example.org", "31.12.1999"}, kStrictFormats) ==
                "LOCAL_INVALID_DATE");
-    BOOST_TEST(code({"Email", "Birthday"}, {"a@example.org", "2026-11-20"}) ==
-               "LOCAL_INVALID_DATE");
-    BOOST_TEST(code({"Email", "Country"}, {"a@example.org", "UK"}) == "LOCAL_INVALID_COUNTRY");
-    BOOST_TEST(code({"Email", "First Name"}, {"a@example.org", std::string(256, 'x')}) ==
-               "LOCAL_TOO_LONG");
-    BOOST_TEST(code({"Email", "Birthday"}, {"a@example.org", "1990-\x01z"}) ==
-               "LOCAL_INVALID_VALUE");
-    BOOST_TEST(code({"Email", "Phone"}, {"a@example.org", std::string(4097, '1')}) ==
-               "LOCAL_TOO_LONG");
-    BOOST_TEST(code({"Email", "First Name"}, {"a@example.org", "M\xFCller"}) ==
-               "LOCAL_INVALID_UTF8");
-    BOOST_TEST(code({"Email"}, {"a@example.org", "one more"}) == "LOCAL_TOO_MANY_CELLS");
-    BOOST_TEST(code({"Email"}, {"a@example.org", " "}) == "");
-    BOOST_TEST(code({"Email", "Notes"}, {"a@example.org", "M\xFCller"}) == "");
+    BOOST_TEST(code({"Email", "Country"}, {"a@example.org", "Austria"}, kStrictFormats) ==
+               "LOCAL_INVALID_COUNTRY");
+    BOOST_TEST(attribute("Score", "12,5", kStrictFormats) == "-");
+    BOOST_TEST(attribute("Score", "12.5", kStrictFormats) == "12.5");
+    BOOST_TEST(attribute("Joined", "31.12.1999", kStrictFormats) == "-");
+    BOOST_TEST(attribute("Joined", "1999-12-31", kStrictFormats) == "\"1999-12-31\"");
+    BOOST_TEST(attribute("VIP", "oui", kStrictFormats) == "-");
+    BOOST_TEST(attribute("VIP", "Ja", kStrictFormats) == "true");
+    BOOST_TEST(attribute("Shirt Size", "m", kStrictFormats) == "-");
+    BOOST_TEST(attribute("Interests", "news|events", kStrictFormats) == R"(["news","events"])");
 }
 
-BOOST_AUTO_TEST_CASE(an_invalid_choice_is_left_to_the_dry_run) {
-    BOOST_TEST(code({"Email", "Shirt Size"}, {"a@example.org", "XXS"}) == "");
+BOOST_AUTO_TEST_CASE(the_first_of_several_addresses_is_the_address) {
+    const std::string cell = "a@example.org ::: b@example.org";
+    BOOST_TEST(convert({"Email"}, {cell}).fields.email == "a@example.org");
+    BOOST_TEST(code({"Email"}, {cell}, kStrictFormats) == "LOCAL_INVALID_EMAIL!");
 }
 
-BOOST_AUTO_TEST_CASE(a_rejected_record_keeps_its_cells_for_the_report) {
+BOOST_AUTO_TEST_CASE(a_zero_date_is_an_absent_value) {
     const Converted converted =
-        convert({"Email", "Birthday", "Phone"}, {"Ann@Example.org", "30.2.1990", "123"});
-    BOOST_TEST(converted.refusal->message ==
-               "Birthday is \"30.2.1990\"; use YYYY-MM-DD, from 1900-01-01 to yesterday");
-    BOOST_TEST(converted.fields.dob == "30.2.1990");
-    BOOST_TEST(converted.fields.attributes == R"({"phone":"123"})");
-    BOOST_TEST(convert({"Email"}, {"M\xFCller"}).fields.email == "M\xEF\xBF\xBDller");
+        convert({"Email", "Birthday", "Joined"}, {"a@example.org", "0/0/00", "0000-00-00"});
+    BOOST_TEST(converted.faults.empty());
+    BOOST_TEST(row_json(converted) == R"({"rowNumber":7,"payload":{"email":"a@example.org"}})");
+}
+
+BOOST_AUTO_TEST_CASE(a_bad_value_is_left_out_and_a_bad_address_refuses_the_record) {
+    const std::string mail = "a@example.org";
+    BOOST_TEST(code({"Email", "Phone"}, {"", "1"}) == "LOCAL_REQUIRED!");
+    BOOST_TEST(code({"Email"}, {"broken"}) == "LOCAL_INVALID_EMAIL!");
+    BOOST_TEST(code({"Email"}, {"M\xFCller"}) == "LOCAL_INVALID_UTF8!");
+    BOOST_TEST(code({"Email"}, {mail, "one more"}) == "LOCAL_TOO_MANY_CELLS!");
+    BOOST_TEST(code({"Email"}, {"", "one more"}) == "LOCAL_TOO_MANY_CELLS! LOCAL_REQUIRED!");
+    BOOST_TEST(code({"Email"}, {mail, " "}) == "");
+    BOOST_TEST(code({"Email", "Birthday"}, {mail, "1990-02-30"}) == "LOCAL_INVALID_DATE");
+    BOOST_TEST(code({"Email", "Birthday"}, {mail, "2026-11-20"}) == "LOCAL_INVALID_DATE");
+    BOOST_TEST(code({"Email", "Country"}, {mail, "Atlantis"}) == "LOCAL_INVALID_COUNTRY");
+    BOOST_TEST(code({"Email", "First Name"}, {mail, std::string(256, 'x')}) == "LOCAL_TOO_LONG");
+    BOOST_TEST(code({"Email", "First Name"}, {mail, "a\x01z"}) == "LOCAL_INVALID_VALUE");
+    BOOST_TEST(code({"Email", "Phone"}, {mail, std::string(4097, '1')}) == "LOCAL_TOO_LONG");
+    BOOST_TEST(code({"Email", "First Name"}, {mail, "M\xFCller"}) == "LOCAL_INVALID_UTF8");
+    BOOST_TEST(code({"Email", "Notes"}, {mail, "M\xFCller"}) == "");
+    BOOST_TEST(code({"Email", "Score"}, {mail, "many"}) == "LOCAL_INVALID_NUMBER");
+    BOOST_TEST(code({"Email", "VIP"}, {mail, "maybe"}) == "LOCAL_INVALID_BOOLEAN");
+    BOOST_TEST(code({"Email", "Shirt Size"}, {mail, "XXS"}) == "LOCAL_INVALID_CHOICE");
+    BOOST_TEST(code({"Email", "Interests"}, {mail, "news;cats"}) == "LOCAL_INVALID_CHOICE");
+    BOOST_TEST(code({"Email", "Joined"}, {mail, "soon"}) == "LOCAL_INVALID_DATE");
+}
+
+BOOST_AUTO_TEST_CASE(all_faults_of_a_record_are_found_and_the_other_values_are_sent) {
+    const Converted converted = convert({"Email", "Birthday", "Country", "Score", "First Name"},
+                                        {"a@example.org", "04/17", "Atlantis", "1,234", "Ann"});
+    BOOST_REQUIRE(converted.faults.size() == 3);
+    BOOST_TEST(!converted.is_refused());
+    BOOST_TEST(row_json(converted) ==
+               R"({"rowNumber":7,"payload":{"email":"a@example.org","first_name":"Ann"}})");
+    BOOST_TEST(convert({"Email", "Birthday"}, {"a@example.org", "04/17"}, {}, true).is_refused());
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_names_the_cell_and_what_is_allowed) {
+    BOOST_TEST(message("Birthday", "04/17") == "Birthday is \"04/17\"; a date needs a year");
+    BOOST_TEST(message("Birthday", "3/7/85") == "Birthday is \"3/7/85\"; a year needs four digits");
+    BOOST_TEST(message("Birthday", "30.02.1990") ==
+               "Birthday is \"30.02.1990\"; use an existing date as DD.MM.YYYY");
+    BOOST_TEST(message("Birthday", "10.12.1815") ==
+               "Birthday is \"10.12.1815\"; use an existing date from 1900-01-01 to yesterday");
+    BOOST_TEST(message("Country", "Atlantis") ==
+               "Country is \"Atlantis\"; use a country's name or its ISO 3166-1 code, such as GB");
+    BOOST_TEST(message("Country", "Atlan\x1btis") ==
+               "Country is \"Atlan\\x1btis\"; remove its line breaks and control characters");
+    BOOST_TEST(message("Shirt Size", "XXS") == "Shirt Size is \"XXS\"; allowed are S, M");
+    BOOST_TEST(message("Score", "1,234") ==
+               "Score is \"1,234\"; the comma may be a decimal comma: use --format "
+               "'Score=decimal-comma' or decimal-point");
+    BOOST_TEST(message("First Name", std::string(300, 'x')) ==
+               "First Name has 300 bytes; shorten it");
+    const Converted missing = convert({"Email", "Phone"}, {"", "1"});
+    BOOST_TEST(missing.faults[0].message() == "email is missing; a member needs an address");
 }
 
 BOOST_AUTO_TEST_CASE(a_column_of_json_attributes_is_expanded) {

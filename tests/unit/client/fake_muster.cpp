@@ -30,6 +30,9 @@ Json::Value attribute(const std::string& key, const std::string& type) {
     value["label"] = key;
     value["type"] = type;
     value["choices"] = Json::Value(Json::arrayValue);
+    if (type == "single_choice") {
+        for (const char* choice : {"S", "M", "L"}) value["choices"].append(choice);
+    }
     value["enabled"] = true;
     return value;
 }
@@ -63,6 +66,7 @@ ServedResponse FakeMuster::answer(const ServedRequest& request) {
         return attributes(request.path.find("cursor=a%2Bb") != std::string::npos ||
                           request.path.find("cursor=a%2bb") != std::string::npos);
     if (what == "POST /v1/imports") return create(request);
+    if (what == "GET /v1/imports?limit=20") return list();
     if (state.empty()) return error(404, "NOT_FOUND", {});
     if (what == "GET " + base) return poll();
     if (what == "POST " + base + "/rows") return stage(request);
@@ -154,6 +158,7 @@ ServedResponse FakeMuster::job() const {
     value["created_count"] = number(state == "completed" ? valid : 0);
     value["attached_count"] = 0;
     value["failed_count"] = 0;
+    value["created_at"] = "2026-11-20T10:00:00.000Z";
     value["heartbeat_at"] = polls_ > 0 ? Json::Value("2026-11-20T10:00:00.000Z") : Json::Value();
     value["preview"] = Json::Value();
     if (is_validated) {
@@ -166,6 +171,14 @@ ServedResponse FakeMuster::job() const {
         value["failure"]["code"] = "RUNNER_GAVE_UP";
         value["failure"]["message"] = "after 5 attempts";
     }
+    return json(200, value);
+}
+
+ServedResponse FakeMuster::list() const {
+    Json::Value one;
+    static_cast<void>(parse_json(job().body, one));
+    Json::Value value;
+    value["imports"].append(one);
     return json(200, value);
 }
 

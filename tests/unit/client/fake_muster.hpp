@@ -43,6 +43,7 @@ class FakeMuster {
     ServedResponse move(const std::string& from, const std::string& to);
     ServedResponse poll();
     ServedResponse job() const;
+    ServedResponse list() const;
     ServedResponse report() const;
     void dry_run();
 

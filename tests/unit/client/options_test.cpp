@@ -97,18 +97,27 @@ BOOST_AUTO_TEST_CASE(invalid_command_lines_are_refused) {
     refuses_arguments({"--quiet=yes"}, "takes no value");
     refuses_arguments({"--comit"}, "unknown option --comit; did you mean --commit?");
     refuses_arguments({"--errors", "members.csv"}, "--errors is the imported file");
-    BOOST_CHECK_THROW(static_cast<void>(parse_words({"-", "--url", "https://x.org"})), UsageError);
+    refuses_arguments({"--format", "Birthday"}, "Column=FORMAT");
+    refuses_arguments({"--date-format", "DD.MM"}, "YYYY-MM-DD, DD.MM.YYYY");
+    refuses_arguments({"--strict", "--date-format", "DD.MM.YYYY"}, "are both given");
+    refuses_arguments({"--list"}, "--list takes no FILE");
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"--url", "https://x.org"})), UsageError);
     BOOST_CHECK_THROW(static_cast<void>(parse_words({"members.csv"})), UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(the_url_may_come_from_the_environment) {
+BOOST_AUTO_TEST_CASE(options_override_the_defaults) {
+    const Defaults defaults{"https://x.org/", "x.key", "x.pem", {}};
     const std::vector<std::string> words = {"members.csv"};
-    const CommandLine line = parse_command_line(program(), words);
-    BOOST_TEST(options_of(line, "https://x.org/").url == "https://x.org");
-    const std::vector<std::string> both = {"members.csv", "--url", "https://y.org"};
-    BOOST_TEST(options_of(parse_command_line(program(), both), "https://x.org").url ==
-               "https://y.org");
+    const Options by_default = options_of(parse_command_line(program(), words), defaults);
+    BOOST_TEST(by_default.url == "https://x.org");
+    BOOST_TEST(by_default.key_file == "x.key");
+    BOOST_TEST(by_default.ca_file == "x.pem");
+    const std::vector<std::string> all = {"members.csv", "--url",     "https://y.org", "--key-file",
+                                          "y.key",       "--ca-file", "y.pem"};
+    const Options given = options_of(parse_command_line(program(), all), defaults);
+    BOOST_TEST(given.url == "https://y.org");
+    BOOST_TEST(given.key_file == "y.key");
+    BOOST_TEST(given.ca_file == "y.pem");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_is_canceled_without_a_file) {
@@ -131,6 +140,8 @@ BOOST_AUTO_TEST_CASE(reports_of_reports_are_numbered) {
     BOOST_TEST(errors_of("a-errors.csv") == "a-errors-2.csv");
     BOOST_TEST(errors_of("a-errors-2.csv") == "a-errors-3.csv");
     BOOST_TEST(errors_of("a-errors-x.csv") == "a-errors-x-errors.csv");
+    BOOST_TEST(errors_of("a.csv.gz") == "a-errors.csv");
+    BOOST_TEST(errors_of("-") == "import-errors.csv");
 }
 
 BOOST_AUTO_TEST_CASE(plain_http_is_for_the_loopback_only) {
@@ -181,6 +192,13 @@ BOOST_AUTO_TEST_CASE(the_resume_command_repeats_the_relevant_options_and_quotes_
     BOOST_TEST(resume_command(options, "JOB", " --commit") ==
                "muster-import members.csv --url https://api.example.org --key-file 'my key' "
                "--map 'It'\\''s=email' --separator tab --chunk 10 --resume JOB --commit");
+    const Options reading =
+        parse({"--encoding", "cp850", "--no-header", "--date-format", "DD/MM/YYYY", "--format",
+               "Fee=decimal-comma", "--reject-bad-values"});
+    BOOST_TEST(resume_command(reading, "JOB", "") ==
+               "muster-import members.csv --url https://api.example.org --encoding cp850 "
+               "--no-header --date-format DD/MM/YYYY --format Fee=decimal-comma "
+               "--reject-bad-values --resume JOB");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

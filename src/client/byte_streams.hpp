@@ -1,0 +1,20 @@
+// Streams over the bytes of a file: as they are, decompressed, and converted to UTF-8. Each keeps
+// buffers of a fixed size. A stream throws std::runtime_error for data that it cannot read.
+#pragma once
+
+#include <memory>
+#include <streambuf>
+#include <string>
+
+namespace muster::client {
+
+// Reads an open file from its beginning, without moving the position that others share.
+[[nodiscard]] std::unique_ptr<std::streambuf> file_bytes(int descriptor);
+// Decompresses gzip data, also of several members. Throws for damaged and for incomplete data.
+[[nodiscard]] std::unique_ptr<std::streambuf> gunzipped(std::unique_ptr<std::streambuf> source);
+// Converts to UTF-8 with iconv(3). A byte that is not in the encoding becomes 0xFF, so that its
+// cell is not UTF-8. Throws UsageError for an unknown encoding.
+[[nodiscard]] std::unique_ptr<std::streambuf> as_utf8(std::unique_ptr<std::streambuf> source,
+                                                      const std::string& encoding);
+
+}  // namespace muster::client

@@ -1,0 +1,192 @@
+#include "client/dates.hpp"
+
+#include "base/text.hpp"
+#include "base/time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+using Shape = DateCell::Shape;
+
+constexpr std::string_view kDateSeparators = "-/.";
+constexpr std::size_t kSerialDigits = 5;
+
+// YYYY-MM-DD; the parts need not be an existing day.
+std::string date_text(int year, int month, int day) {
+    const auto padded = [](int number, std::size_t width) {
+        std::string text = std::to_string(number);
+        return text.insert(0, width - std::min(width, text.size()), '0');
+    };
+    return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2);
+}
+
+struct DigitGroup {
+    int value = 0;
+    std::size_t digits = 0;
+};
+
+// Removes the digits at the start of `rest`; no digits, or more than eight, give an empty group.
+DigitGroup take_digits(std::string_view& rest) {
+    constexpr std::size_t kMostDigits = 8;
+    const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    const std::optional<int> value = parse_number<int>(rest.substr(0, end));
+    if (!value || end > kMostDigits) return {};
+    rest.remove_prefix(end);
+    return {*value, end};
+}
+
+// Up to three groups with the same separator between them, and the text after them.
+struct DateGroups {
+    std::vector<DigitGroup> groups;
+    char separator = 0;
+    std::string_view rest;
+};
+
+DateGroups split_groups(std::string_view text) {
+    constexpr std::size_t kMostGroups = 3;
+    DateGroups found;
+    found.rest = text;
+    for (;;) {
+        const DigitGroup group = take_digits(found.rest);
+        if (group.digits == 0) return {};
+        found.groups.push_back(group);
+        if (found.groups.size() == kMostGroups || found.rest.empty()) return found;
+        const char separator = found.rest.front();
+        if (kDateSeparators.find(separator) == std::string_view::npos) return found;
+        if (found.separator != 0 && separator != found.separator) return {};
+        found.separator = separator;
+        found.rest = found.rest.substr(1);
+        if (separator == '.') found.rest = trimmed(found.rest);  // 31. 12. 1999
+    }
+}
+
+bool is_time_of_day(std::string_view text) {
+    if (text.empty()) return true;
+    const bool begins = text.front() == 'T' || text.front() == ' ' || text.front() == ',';
+    return begins && text.substr(1).find_first_not_of("0123456789:.+-ZAPMapm ") == text.npos &&
+           text.find_first_of("0123456789") != text.npos;
+}
+
+DateCell one_group(const DateGroups& found) {
+    const DigitGroup& group = found.groups[0];
+    DateCell cell;
+    if (group.digits == 8) {
+        cell = {Shape::YearFirst, 0, group.value / 10'000, group.value / 100 % 100,
+                group.value % 100};
+    } else if (group.digits <= kSerialDigits && found.rest.empty()) {
+        cell.shape = Shape::Serial;
+        cell.first = group.value;
+    }
+    return cell;
+}
+
+DateCell two_groups(const DateGroups& found) {
+    const DigitGroup& first = found.groups[0];
+    const DigitGroup& second = found.groups[1];
+    DateCell cell;
+    if (!found.rest.empty()) return cell;
+    if (first.digits <= 2 && second.digits <= 2) {
+        cell.shape = Shape::NoYear;
+    } else if (first.digits == kSerialDigits && found.separator == '.') {
+        cell.shape = Shape::Serial;  // with the time as a fraction
+        cell.first = first.value;
+    }
+    return cell;
+}
+
+DateCell three_groups(const DateGroups& found) {
+    const DigitGroup& first = found.groups[0];
+    const DigitGroup& second = found.groups[1];
+    const DigitGroup& third = found.groups[2];
+    DateCell cell;
+    cell.separator = found.separator;
+    if (second.digits > 2) return cell;
+    if (first.value == 0 && second.value == 0 && third.value == 0) {
+        cell.shape = Shape::Zero;
+    } else if (first.digits == 4 && third.digits <= 2) {
+        cell = {Shape::YearFirst, found.separator, first.value, second.value, third.value};
+    } else if (first.digits <= 2 && third.digits == 4) {
+        cell = {Shape::YearLast, found.separator, third.value, first.value, second.value};
+    } else if (first.digits <= 2 && third.digits <= 2) {
+        cell.shape = Shape::ShortYear;
+    }
+    return cell;
+}
+
+// Excel counts from 1900-01-01 = 1, and counts a 29 February 1900 (60) that did not exist.
+std::string serial_date(int serial) {
+    using std::chrono::days;
+    const auto epoch =
+        std::chrono::sys_days(std::chrono::year{1899} / 12 / (serial < 60 ? 31 : 30));
+    if (serial < 1 || serial == 60) return "";
+    const std::chrono::year_month_day date(epoch + days(serial));
+    return date_text(static_cast<int>(date.year()), static_cast<int>(unsigned{date.month()}),
+                     static_cast<int>(unsigned{date.day()}));
+}
+
+}  // namespace
+
+DateCell read_date(std::string_view cell) {
+    const bool is_vcard = cell.starts_with("--");  // --04-17
+    const DateGroups found = split_groups(is_vcard ? cell.substr(2) : cell);
+    if (is_vcard) return {found.groups.empty() ? Shape::None : Shape::NoYear};
+    if (found.groups.empty() || !is_time_of_day(found.rest)) return {};
+    switch (found.groups.size()) {
+        case 1:
+            return one_group(found);
+        case 2:
+            return two_groups(found);
+        default:
+            return three_groups(found);
+    }
+}
+
+std::optional<std::string> iso_date(const DateCell& cell, DateOrder order) {
+    std::string text;
+    if (cell.shape == Shape::YearFirst) {
+        text = date_text(cell.year, cell.first, cell.second);
+    } else if (cell.shape == Shape::YearLast && order == DateOrder::DayFirst) {
+        text = date_text(cell.year, cell.second, cell.first);
+    } else if (cell.shape == Shape::YearLast && order == DateOrder::MonthFirst) {
+        text = date_text(cell.year, cell.first, cell.second);
+    } else if (cell.shape == Shape::Serial && order == DateOrder::Serial) {
+        text = serial_date(cell.first);
+    }
+    if (!Date::parse(text)) return std::nullopt;
+    return text;
+}
+
+std::optional<DatePattern> parse_date_pattern(std::string_view text) {
+    if (equal_ignoring_case(text, "excel")) return DatePattern{DateOrder::Serial, 0};
+    constexpr std::array kOrders = {DateOrder::YearFirst, DateOrder::DayFirst,
+                                    DateOrder::MonthFirst};
+    for (const DateOrder order : kOrders) {
+        for (const char separator : kDateSeparators) {
+            const DatePattern pattern{order, separator};
+            if (equal_ignoring_case(text, date_pattern_text(pattern))) return pattern;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string date_pattern_text(const DatePattern& pattern) {
+    const std::string separator(1, pattern.separator);
+    switch (pattern.order) {
+        case DateOrder::YearFirst:
+            return "YYYY" + separator + "MM" + separator + "DD";
+        case DateOrder::DayFirst:
+            return "DD" + separator + "MM" + separator + "YYYY";
+        case DateOrder::MonthFirst:
+            return "MM" + separator + "DD" + separator + "YYYY";
+        case DateOrder::Serial:
+            return "excel";
+    }
+    return {};
+}
+
+}  // namespace muster::client

@@ -1,0 +1,76 @@
+// Guesses the format of each column from all of its cells.
+#pragma once
+
+#include "client/column_guess.hpp"
+#include "client/options.hpp"
+#include "client/value_format.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace muster::rules {
+struct Attribute;
+}
+
+namespace muster::client {
+
+// What the cells of a file show about its formats. Memory does not depend on the number of rows.
+class FormatGuess {
+  public:
+    // `registry` must outlive it. Throws UsageError for an option that names no column of `routes`,
+    // an ignored one, or a format that the column cannot have.
+    FormatGuess(const std::vector<ColumnRoute>& routes, const rules::AttributeRegistry& registry,
+                const FormatOptions& options);
+
+    void add(const std::vector<std::string>& cells);
+
+    // A format for each column.
+    [[nodiscard]] std::vector<ValueFormat> formats() const;
+
+    // A date with both numbers below 13, if no cell of any column shows whether the day or the
+    // month is first: "03/07/1985".
+    struct Ambiguity {
+        std::string column;  // "" = there is none
+        std::string sample;
+    };
+    [[nodiscard]] Ambiguity ambiguity() const;
+    // Decides it for all columns that show nothing themselves.
+    void decide(DateOrder order) { decided_ = order; }
+
+  private:
+    struct Evidence {
+        std::string column;
+        ValueKind kind = ValueKind::Text;
+        const rules::Attribute* attribute = nullptr;
+        ValueFormat fixed;
+        bool is_fixed = false;
+        // Dates: how many cells prove an order, or none.
+        std::uint64_t day_first = 0;
+        std::uint64_t month_first = 0;
+        std::uint64_t either = 0;
+        std::uint64_t serials = 0;
+        bool has_short_serial = false;
+        char date_separator = 0;
+        std::string sample;
+        // Numbers.
+        std::uint64_t points = 0;
+        std::uint64_t commas = 0;
+        // Lists: for each separator, the cells whose parts are all choices.
+        std::vector<std::uint64_t> lists;
+    };
+    static void add_date(Evidence& column, std::string_view cell);
+    static void add_number(Evidence& column, std::string_view cell);
+    static void add_list(Evidence& column, std::string_view cell);
+    static bool proves_order(const Evidence& column);
+    static bool is_ambiguous(const Evidence& column);
+    std::optional<DateOrder> order_of_others() const;
+    DatePattern date_pattern(const Evidence& column) const;
+    ValueFormat format_of(const Evidence& column) const;
+
+    std::vector<Evidence> columns_;
+    std::optional<DateOrder> decided_;
+};
+
+}  // namespace muster::client

@@ -1,0 +1,187 @@
+#include "client/input_file.hpp"
+
+#include "base/command_line.hpp"
+#include "base/text.hpp"
+#include "client/byte_streams.hpp"
+#include "client/encoding.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+constexpr std::uint64_t kMostSpooledBytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{4} << 30U;  // after decompression
+constexpr std::size_t kStartBytes = 4096;
+constexpr std::size_t kCopyBytes = std::size_t{64} << 10U;
+
+// A kind of file that is not CSV: how it begins, what it is, what to do.
+struct OtherKind {
+    std::string_view magic;
+    std::string_view inside;  // must occur near the beginning
+    std::string_view what;
+    std::string_view advice;
+};
+constexpr std::string_view kSaveAsCsv = "save it as CSV UTF-8 and import that file";
+constexpr std::array kOtherKinds = {
+    OtherKind{"PK\x03\x04", "opendocument", "an OpenDocument spreadsheet", kSaveAsCsv},
+    OtherKind{"PK\x03\x04", "[Content_Types].xml", "an Excel workbook (.xlsx)", kSaveAsCsv},
+    OtherKind{"PK\x03\x04", "xl/", "an Excel workbook (.xlsx)", kSaveAsCsv},
+    OtherKind{"PK\x03\x04", "_rels/", "an Excel workbook (.xlsx)", kSaveAsCsv},
+    OtherKind{"PK\x03\x04", "", "a ZIP archive", "unpack it and import the CSV file inside"},
+    OtherKind{"\xD0\xCF\x11\xE0", "", "an Excel workbook (.xls)", kSaveAsCsv},
+    OtherKind{"%PDF", "", "a PDF document", "export the list as CSV"},
+    OtherKind{"BZh", "", "compressed with bzip2", "decompress it with bunzip2"},
+    OtherKind{"\xFD"
+              "7zXZ",
+              "", "compressed with xz", "decompress it with unxz"},
+    OtherKind{"\x28\xB5\x2F\xFD", "", "compressed with zstd", "decompress it with unzstd"},
+    OtherKind{"7z\xBC\xAF", "", "a 7-Zip archive", "unpack it and import the CSV file inside"},
+    OtherKind{"<!DOCTYPE", "", "an HTML or XML page", "export the list as CSV"},
+    OtherKind{"<html", "", "an HTML page", "export the list as CSV"},
+    OtherKind{"<?xml", "", "an XML document", "export the list as CSV"},
+    OtherKind{"{\"", "", "a JSON document", "convert it to CSV"},
+};
+
+std::string start_of(std::streambuf& bytes, std::size_t count) {
+    std::string start(count, '\0');
+    start.resize(
+        static_cast<std::size_t>(bytes.sgetn(start.data(), static_cast<std::streamsize>(count))));
+    return start;
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path, const std::string& encoding)
+    : name_(path == "-" ? "standard input" : path), encoding_(encoding) {
+    open_path(path);
+    try {
+        const std::string start = start_of(*file_bytes(descriptor_), kStartBytes);
+        refuse_other_kinds(start);
+        is_compressed_ = start.starts_with("\x1F\x8B");
+        if (is_compressed_) refuse_other_kinds(start_of(*bytes(), kStartBytes));
+        detect_encoding();
+        find_separator();
+    } catch (const UsageError&) {
+        release();
+        throw;
+    } catch (const std::exception& error) {
+        release();
+        fail(std::string("cannot be read: ") + error.what());
+    }
+}
+
+InputFile::~InputFile() {
+    release();
+}
+
+void InputFile::release() {
+    if (!spool_ && descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+}
+
+void InputFile::fail(const std::string& reason) const {
+    throw UsageError(name_ + " " + reason);
+}
+
+void InputFile::open_path(const std::string& path) {
+    descriptor_ = path == "-" ? dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (descriptor_ < 0 || fstat(descriptor_, &status) != 0)
+        fail("cannot be read: " + std::generic_category().message(errno));
+    if (S_ISDIR(status.st_mode)) {
+        close(descriptor_);
+        fail("is a folder; name a CSV file");
+    }
+    // Standard input may be a file that another program has read in part.
+    if (!S_ISREG(status.st_mode) || path == "-") spool();
+}
+
+void InputFile::spool() {
+    spool_ = std::make_unique<TemporaryFile>();
+    const int source = std::exchange(descriptor_, spool_->descriptor());
+    std::vector<char> bytes(kCopyBytes);
+    std::uint64_t total = 0;
+    ssize_t count = 0;
+    do {
+        do {
+            count = read(source, bytes.data(), bytes.size());
+        } while (count < 0 && errno == EINTR);
+        if (count > 0) spool_->write({bytes.data(), static_cast<std::size_t>(count)});
+        total += static_cast<std::uint64_t>(std::max<ssize_t>(count, 0));
+    } while (count > 0 && total <= kMostSpooledBytes);
+    const int error = errno;
+    close(source);
+    if (count < 0) fail("cannot be read: " + std::generic_category().message(error));
+    if (total > kMostSpooledBytes) fail("has more than 1 GiB; split it");
+}
+
+void InputFile::refuse_other_kinds(std::string_view start) const {
+    for (const OtherKind& kind : kOtherKinds) {
+        if (!start.starts_with(kind.magic) || start.find(kind.inside) == start.npos) continue;
+        fail("is " + std::string(kind.what) + ", not CSV; " + std::string(kind.advice));
+    }
+}
+
+std::unique_ptr<std::streambuf> InputFile::bytes() const {
+    if (!is_compressed_) return file_bytes(descriptor_);
+    return gunzipped(file_bytes(descriptor_));
+}
+
+std::unique_ptr<std::streambuf> InputFile::text() const {
+    if (encoding_ == "UTF-8") return bytes();
+    return as_utf8(bytes(), encoding_);
+}
+
+// Reads the whole file, so that the size is known to be bounded.
+void InputFile::detect_encoding() {
+    const std::unique_ptr<std::streambuf> stream = bytes();
+    EncodingDetector detector;
+    std::string part = start_of(*stream, kCopyBytes);
+    const std::string utf16 = utf16_name(part);
+    const bool is_binary = part.find('\0') != std::string::npos;
+    if (encoding_.empty() && utf16.empty() && is_binary) fail("is not a text file");
+    for (std::uint64_t total = 0; !part.empty(); part = start_of(*stream, kCopyBytes)) {
+        total += part.size();
+        if (total > kMostTextBytes) fail("has more than 4 GiB of text; split it");
+        detector.add(part);
+    }
+    if (encoding_.empty()) encoding_ = utf16.empty() ? detector.name() : utf16;
+    if (equal_ignoring_case(encoding_, "utf8") || equal_ignoring_case(encoding_, "utf-8"))
+        encoding_ = "UTF-8";
+    static_cast<void>(text());  // throws for an unknown encoding
+}
+
+void InputFile::find_separator() {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    std::string_view start;
+    const std::string bytes = start_of(*text(), 16);
+    start = bytes;
+    if (start.starts_with(kMark)) start.remove_prefix(kMark.size());
+    if (start.starts_with('"')) start.remove_prefix(1);
+    if (start.size() < 6 || !equal_ignoring_case(start.substr(0, 4), "sep=")) return;
+    const char separator = start[4];
+    start.remove_prefix(5);
+    if (start.starts_with('"')) start.remove_prefix(1);
+    const std::size_t line_end = start.starts_with("\r\n") ? 2 : 1;
+    if (!start.starts_with('\r') && !start.starts_with('\n')) return;
+    separator_ = separator;
+    skipped_ = bytes.size() - start.size() + line_end;
+}
+
+std::unique_ptr<std::streambuf> InputFile::open() const {
+    std::unique_ptr<std::streambuf> stream = text();
+    static_cast<void>(start_of(*stream, skipped_));
+    return stream;
+}
+
+}  // namespace muster::client

@@ -1,0 +1,36 @@
+// The server's error report, joined with the imported file.
+#pragma once
+
+#include "client/error_report.hpp"
+#include "client/fault_counts.hpp"
+#include "client/file_check.hpp"
+#include "client/temporary_file.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace muster::client {
+
+// Faults that the server found while staging, by row number.
+using RejectedRows = std::map<std::uint32_t, std::vector<RowFault>>;
+
+// The CSV of GET /v1/imports/{id}/error-report, in a temporary file. Its rows are in the order of
+// their numbers, as in the imported file.
+class ServerReport {
+  public:
+    // Starts again, after an interrupted download.
+    void begin() { bytes_.clear(); }
+    void append(std::string_view piece) { bytes_.write(piece); }
+
+    // Writes all rows with faults to `report`: those of the file, of staging and of the server.
+    // Returns the server's faults. Reads the file once.
+    [[nodiscard]] FaultCounts join(const FilePlan& plan, const Converter& converter,
+                                   const RejectedRows& rejected, ErrorReport& report) const;
+
+  private:
+    TemporaryFile bytes_;
+};
+
+}  // namespace muster::client

@@ -1,0 +1,136 @@
+#include "client/value_fault.hpp"
+
+#include "base/printable.hpp"
+#include "base/text.hpp"
+#include "client/value_format.hpp"
+#include "rules/attributes.hpp"
+
+#include <utility>
+
+namespace muster::client {
+namespace {
+
+constexpr std::string_view kBirthdays = "from 1900-01-01 to yesterday";
+
+std::string found_text(std::string_view cell) {
+    constexpr std::size_t kMostShown = 60;  // bytes
+    if (cell.size() > kMostShown) return "has " + std::to_string(cell.size()) + " bytes";
+    return "is \"" + printable(cell) + "\"";
+}
+
+std::string local_code(std::string_view name) {
+    std::string text(name);
+    ascii_upper(text);
+    return "LOCAL_" + text;
+}
+
+RowFault fault(std::string code, std::string_view column, std::string_view cell, std::string rule) {
+    return {std::move(code), std::string(column), found_text(cell), std::move(rule), false};
+}
+
+std::string rule_of(FieldCode code) {
+    switch (code) {
+        case FieldCode::InvalidEmail:
+            return "use an address such as ann@example.org";
+        case FieldCode::InvalidDate:
+            return "use an existing date " + std::string(kBirthdays);
+        case FieldCode::InvalidCountry:
+            return "use a country's name or its ISO 3166-1 code, such as GB";
+        case FieldCode::InvalidValue:
+            return "remove its line breaks and control characters";
+        case FieldCode::TooLong:
+            return "shorten it";
+        case FieldCode::WrongType:
+            return "use a JSON object of attributes";
+        case FieldCode::OutOfRange:
+            return "are more than 100; ignore some of the columns";
+        case FieldCode::Required:
+            return "is missing; a member needs an address";
+        default:
+            return std::string(field_code_message(code));
+    }
+}
+
+// "1,234": a thousand, or a number with decimals.
+bool is_thousands_or_decimals(std::string_view cell) {
+    return json_number(cell, DecimalMark::Point) && json_number(cell, DecimalMark::Comma);
+}
+
+// "S, M, L" with at most ten choices.
+std::string choices_text(const std::vector<std::string>& choices) {
+    constexpr std::size_t kMostShown = 10;
+    std::string text;
+    for (std::size_t i = 0; i < choices.size() && i < kMostShown; ++i) {
+        if (i > 0) text += ", ";
+        text += printable(choices[i]);
+    }
+    return choices.size() > kMostShown ? text + ", ..." : text;
+}
+
+}  // namespace
+
+std::string RowFault::message() const {
+    std::string text = column;
+    if (!found.empty()) text.append(text.empty() ? "" : " ").append(found).append(";");
+    return text.append(text.empty() ? "" : " ").append(rule);
+}
+
+RowFault field_fault(FieldCode code, std::string_view column, std::string_view cell) {
+    RowFault made = fault(local_code(field_code_text(code)), column, cell, rule_of(code));
+    if (cell.empty()) made.found.clear();
+    return made;
+}
+
+RowFault date_fault(std::string_view column, std::string_view cell, const DateCell& date,
+                    const DatePattern& pattern) {
+    const std::string code = local_code(field_code_text(FieldCode::InvalidDate));
+    switch (date.shape) {
+        case DateCell::Shape::NoYear:
+            return fault(code, column, cell, "a date needs a year");
+        case DateCell::Shape::ShortYear:
+            return fault(code, column, cell, "a year needs four digits");
+        default:
+            return fault(code, column, cell,
+                         "use an existing date as " + date_pattern_text(pattern));
+    }
+}
+
+RowFault attribute_fault(const rules::Attribute& attribute, std::string_view column,
+                         std::string_view cell) {
+    switch (attribute.type) {
+        case rules::AttributeType::Number:
+            if (is_thousands_or_decimals(cell)) {
+                return fault("LOCAL_INVALID_NUMBER", column, cell,
+                             "the comma may be a decimal comma: use --format '" +
+                                 std::string(column) + "=decimal-comma' or decimal-point");
+            }
+            return fault("LOCAL_INVALID_NUMBER", column, cell, "use a number such as 12.5");
+        case rules::AttributeType::Boolean:
+            return fault("LOCAL_INVALID_BOOLEAN", column, cell,
+                         "use yes or no, or name the words with --format '" + std::string(column) +
+                             "=WORD/WORD'");
+        case rules::AttributeType::SingleChoice:
+        case rules::AttributeType::MultiChoice:
+            return fault("LOCAL_INVALID_CHOICE", column, cell,
+                         "allowed are " + choices_text(attribute.choices));
+        case rules::AttributeType::Date:
+        case rules::AttributeType::Text:
+            return field_fault(FieldCode::InvalidValue, column, cell);
+    }
+    return {};
+}
+
+RowFault encoding_fault(std::string_view column) {
+    return {"LOCAL_INVALID_UTF8", std::string(column),
+            "has bytes that are not in the file's encoding", "name the encoding with --encoding",
+            false};
+}
+
+RowFault too_many_cells_fault() {
+    return {"LOCAL_TOO_MANY_CELLS", "", "",
+            "the record has more cells than the header: put quotes around a cell that holds a "
+            "separator",
+            true};
+}
+
+}  // namespace muster::client
