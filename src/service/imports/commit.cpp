@@ -49,6 +49,8 @@ class BlockCommit {
     BlockKey key() const { return block_.key; }
     const std::vector<RowOutcome>& outcomes() const { return outcomes_; }
     std::int64_t attempted() const { return attempted_; }
+    // The number of members that gained nothing.
+    int unchanged() const { return unchanged_; }
     void add_failures(rules::ErrorCounts& to) const {
         for (const RowOutcome& outcome : outcomes_) {
             if (outcome.state != RowState::Failed) continue;
@@ -92,6 +94,7 @@ class BlockCommit {
         for (std::size_t i = 0; i < count; ++i) {
             outcomes_[row_indexes_[from + i]] = {state_of(written[i].outcome), RowError::None, "",
                                                  written[i].user_id};
+            if (!written[i].is_written) ++unchanged_;
         }
     }
 
@@ -116,12 +119,16 @@ class BlockCommit {
     std::vector<MemberInput> inputs_;
     std::vector<std::size_t> row_indexes_;  // the row index of each input
     std::int64_t attempted_ = 0;
+    int unchanged_ = 0;
 };
 
 // Predicts the next block from the outcomes of the last one. If many people exist, looking them up
 // first is faster: an INSERT of an existing address takes gap locks on the index, and two
 // connections with random addresses deadlock over them.
-Expect expectation_after(const rules::RowCounts& counts) {
+Expect expectation_after(const rules::RowCounts& counts, int unchanged) {
+    if (unchanged * 4 > counts.created + counts.attached + counts.merged) {
+        return Expect::UnchangedMembers;
+    }
     const int known = counts.attached + counts.merged;
     return known * 50 > counts.created ? Expect::KnownUsers : Expect::NewUsers;
 }
@@ -150,7 +157,7 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
             progress.attached += counts.attached + counts.merged;
             progress.failed += counts.failed;
             if (counts.failed > 0) commit.add_failures(errors);
-            expect = expectation_after(counts);
+            expect = expectation_after(counts, commit.unchanged());
         }
         if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Committing,
                                         progress, std::nullopt, now, lease_end(context, now))) {

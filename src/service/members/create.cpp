@@ -192,7 +192,10 @@ Writes settle_unchanged(db::Tx& tx, OrgId organization, std::span<const MemberIn
 std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
                                          std::span<const MemberInput> inputs, Expect expect,
                                          Timestamp now) {
-    if (expect == Expect::NewUsers) return write_members(tx, organization, inputs, {}, now);
+    if (expect != Expect::UnchangedMembers) {
+        const auto expected = expect == Expect::KnownUsers ? emails_of(inputs) : Emails();
+        return write_members(tx, organization, inputs, expected, now);
+    }
     std::vector<Attachment> attachments(inputs.size());
     const auto writes = settle_unchanged(tx, organization, inputs, attachments);
     if (writes.inputs.empty()) return attachments;

@@ -34,8 +34,9 @@ struct Attachment {
     bool is_written = true;  // false: the input added no values
 };
 
-// Whether most users of the batch are new. Decides which statements run first, never the result.
-enum class Expect : std::uint8_t { NewUsers, KnownUsers };
+// What most inputs of the batch are: new users, known users, or members that gain nothing. Decides
+// which statements run first, never the result.
+enum class Expect : std::uint8_t { NewUsers, KnownUsers, UnchangedMembers };
 
 // Creates or attaches the members. Never overwrites a value. Requires distinct addresses. Returns
 // one outcome for each input, in order.
