@@ -137,6 +137,12 @@ std::string_view first_address(std::string_view cell) {
     return trimmed(cell.substr(0, cell.find(" ::: ")));
 }
 
+// What --strict allows in a core field.
+std::string strict_rule(ValueKind kind) {
+    return kind == ValueKind::Date ? "use YYYY-MM-DD, from 1900-01-01 to yesterday"
+                                   : "use an ISO 3166-1 alpha-2 code, such as GB";
+}
+
 // The column of a cell.
 struct CellColumn {
     const ColumnRoute& route;
@@ -223,7 +229,10 @@ class RecordPass {
         if (!text) return;
         const std::optional<FieldCode> fault = rules::normalize(column.route.field, *text, today_);
         if (fault) {
-            add_core(column.route, field_fault(*fault, column.route.column, cell));
+            RowFault found = field_fault(*fault, column.route.column, cell);
+            if (column.format.as_is && column.kind != ValueKind::Text)
+                found.rule = strict_rule(column.kind);
+            add_core(column.route, std::move(found));
             return;
         }
         member(column.route.field) = *std::move(text);

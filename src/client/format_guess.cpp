@@ -2,7 +2,7 @@
 #include "rules/attributes.hpp"
 
 #include "base/command_line.hpp"
-#include "base/text.hpp"
+#include "client/cell_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -55,9 +55,9 @@ void FormatGuess::add(const std::vector<std::string>& cells) {
     for (std::size_t i = 0; i < count; ++i) {
         Evidence& column = columns_[i];
         if (column.is_fixed) continue;
-        if (column.kind == ValueKind::Date) add_date(column, trimmed(cells[i]));
-        if (column.kind == ValueKind::Number) add_number(column, trimmed(cells[i]));
-        if (column.kind == ValueKind::Choices) add_list(column, trimmed(cells[i]));
+        if (column.kind == ValueKind::Date) add_date(column, cell_text(cells[i]));
+        if (column.kind == ValueKind::Number) add_number(column, cell_text(cells[i]));
+        if (column.kind == ValueKind::Choices) add_list(column, cell_text(cells[i]));
     }
 }
 

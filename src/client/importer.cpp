@@ -11,6 +11,7 @@
 #include "client/row_source.hpp"
 #include "client/server_report.hpp"
 #include "client/stager.hpp"
+#include "rules/attributes.hpp"
 
 #include <algorithm>
 #include <chrono>

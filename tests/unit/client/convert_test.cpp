@@ -109,6 +109,10 @@ BOOST_AUTO_TEST_CASE(strict_accepts_the_forms_of_the_api_only) {
                "LOCAL_INVALID_DATE");
     BOOST_TEST(code({"Email", "Country"}, {"a@example.org", "Austria"}, kStrictFormats) ==
                "LOCAL_INVALID_COUNTRY");
+    const Converted named =
+        convert({"Email", "Country"}, {"a@example.org", "Austria"}, kStrictFormats);
+    BOOST_TEST(named.faults[0].message() ==
+               "Country is \"Austria\"; use an ISO 3166-1 alpha-2 code, such as GB");
     BOOST_TEST(attribute("Score", "12,5", kStrictFormats) == "-");
     BOOST_TEST(attribute("Score", "12.5", kStrictFormats) == "12.5");
     BOOST_TEST(attribute("Joined", "31.12.1999", kStrictFormats) == "-");
@@ -144,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_bad_value_is_left_out_and_a_bad_address_refuses_the_recor
     BOOST_TEST(code({"Email", "Birthday"}, {mail, "2026-11-20"}) == "LOCAL_INVALID_DATE");
     BOOST_TEST(code({"Email", "Country"}, {mail, "Atlantis"}) == "LOCAL_INVALID_COUNTRY");
     BOOST_TEST(code({"Email", "First Name"}, {mail, std::string(256, 'x')}) == "LOCAL_TOO_LONG");
-    BOOST_TEST(code({"Email", "First Name"}, {mail, "a\x01z"}) == "LOCAL_INVALID_VALUE");
+    BOOST_TEST(code({"Email", "Country"}, {mail, "Atl\x01s"}) == "LOCAL_INVALID_VALUE");
     BOOST_TEST(code({"Email", "Phone"}, {mail, std::string(4097, '1')}) == "LOCAL_TOO_LONG");
     BOOST_TEST(code({"Email", "First Name"}, {mail, "M\xFCller"}) == "LOCAL_INVALID_UTF8");
     BOOST_TEST(code({"Email", "Notes"}, {mail, "M\xFCller"}) == "");
