@@ -105,7 +105,7 @@ class Utf8Buffer : public RefilledBuffer {
         : source_(std::move(source)),
           unit_(encoding.starts_with("UTF-16") ? 2 : 1),
           converter_(iconv_open("UTF-8", encoding.c_str())) {
-        if (converter_ == iconv_t(-1)) {
+        if (converter_ == iconv_t(-1)) {  // NOLINT(performance-no-int-to-ptr): as iconv.h says
             throw UsageError("--encoding " + encoding +
                              " is unknown; use a name of `iconv --list`, such as windows-1252");
         }

@@ -211,12 +211,15 @@ class RecordPass {
     // The cell in the API's form; nullopt after a fault. "" is an absent value.
     std::optional<std::string> core_text(const CellColumn& column, std::string_view cell) {
         if (column.kind == ValueKind::Country && !column.format.as_is) {
-            const std::optional<std::string_view> named = country_code(cell);
-            return std::string(named ? *named : cell);
+            std::string code(cell);
+            ascii_upper(code);
+            if (rules::is_country(code)) return code;
+            return std::string(country_code(cell).value_or(cell));
         }
         if (column.route.field == rules::CoreField::Email && !column.format.as_is)
             return std::string(first_address(cell));
-        if (column.kind != ValueKind::Date || column.format.as_is) return std::string(cell);
+        if (column.kind != ValueKind::Date || column.format.as_is || is_iso_shape(cell))
+            return std::string(cell);
         const DateCell date = read_date(cell);
         if (date.shape == DateCell::Shape::Zero) return "";
         std::optional<std::string> text = iso_date(date, column.format.date.order);

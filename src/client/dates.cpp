@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <vector>
 
 namespace muster::client {
 namespace {
@@ -18,11 +17,14 @@ constexpr std::size_t kSerialDigits = 5;
 
 // YYYY-MM-DD; the parts need not be an existing day.
 std::string date_text(int year, int month, int day) {
-    const auto padded = [](int number, std::size_t width) {
-        std::string text = std::to_string(number);
-        return text.insert(0, width - std::min(width, text.size()), '0');
+    std::string text = "0000-00-00";
+    const auto put = [&text](int number, std::size_t last) {
+        for (; number > 0; number /= 10) text[last--] = static_cast<char>('0' + number % 10);
     };
-    return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2);
+    put(year, 3);
+    put(month, 6);
+    put(day, 9);
+    return text;
 }
 
 struct DigitGroup {
@@ -42,20 +44,20 @@ DigitGroup take_digits(std::string_view& rest) {
 
 // Up to three groups with the same separator between them, and the text after them.
 struct DateGroups {
-    std::vector<DigitGroup> groups;
+    std::array<DigitGroup, 3> groups;
+    std::size_t count = 0;
     char separator = 0;
     std::string_view rest;
 };
 
 DateGroups split_groups(std::string_view text) {
-    constexpr std::size_t kMostGroups = 3;
     DateGroups found;
     found.rest = text;
     for (;;) {
         const DigitGroup group = take_digits(found.rest);
         if (group.digits == 0) return {};
-        found.groups.push_back(group);
-        if (found.groups.size() == kMostGroups || found.rest.empty()) return found;
+        found.groups[found.count++] = group;
+        if (found.count == found.groups.size() || found.rest.empty()) return found;
         const char separator = found.rest.front();
         if (kDateSeparators.find(separator) == std::string_view::npos) return found;
         if (found.separator != 0 && separator != found.separator) return {};
@@ -134,9 +136,9 @@ std::string serial_date(int serial) {
 DateCell read_date(std::string_view cell) {
     const bool is_vcard = cell.starts_with("--");  // --04-17
     const DateGroups found = split_groups(is_vcard ? cell.substr(2) : cell);
-    if (is_vcard) return {found.groups.empty() ? Shape::None : Shape::NoYear};
-    if (found.groups.empty() || !is_time_of_day(found.rest)) return {};
-    switch (found.groups.size()) {
+    if (is_vcard) return {found.count == 0 ? Shape::None : Shape::NoYear};
+    if (found.count == 0 || !is_time_of_day(found.rest)) return {};
+    switch (found.count) {
         case 1:
             return one_group(found);
         case 2:
@@ -147,12 +149,11 @@ DateCell read_date(std::string_view cell) {
 }
 
 std::optional<std::string> iso_date(const DateCell& cell, DateOrder order) {
+    const bool is_year_last = cell.shape == Shape::YearLast;
     std::string text;
-    if (cell.shape == Shape::YearFirst) {
-        text = date_text(cell.year, cell.first, cell.second);
-    } else if (cell.shape == Shape::YearLast && order == DateOrder::DayFirst) {
+    if (is_year_last && order == DateOrder::DayFirst) {
         text = date_text(cell.year, cell.second, cell.first);
-    } else if (cell.shape == Shape::YearLast && order == DateOrder::MonthFirst) {
+    } else if (cell.shape == Shape::YearFirst || (is_year_last && order == DateOrder::MonthFirst)) {
         text = date_text(cell.year, cell.first, cell.second);
     } else if (cell.shape == Shape::Serial && order == DateOrder::Serial) {
         text = serial_date(cell.first);

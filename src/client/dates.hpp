@@ -29,6 +29,11 @@ struct DateCell {
     int second = 0;
 };
 
+// A cell that looks like YYYY-MM-DD already.
+[[nodiscard]] constexpr bool is_iso_shape(std::string_view cell) {
+    return cell.size() == 10 && cell[4] == '-' && cell[7] == '-';
+}
+
 [[nodiscard]] DateCell read_date(std::string_view cell);
 
 // YYYY-MM-DD of an existing day, or nullopt.

@@ -1,6 +1,7 @@
 #include "client/encoding.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace muster::client {
 namespace {
@@ -12,6 +13,19 @@ bool is_letter_byte(unsigned char byte) {
 // Œ œ Ÿ Š ž in ISO-8859-15; ¼ ½ ¾ ¦ ¸ in windows-1252.
 bool is_latin9_letter(unsigned char byte) {
     return byte == 0xBC || byte == 0xBD || byte == 0xBE || byte == 0xA6 || byte == 0xB8;
+}
+
+// The number of bytes of ASCII at the beginning, eight at a time.
+std::size_t ascii_bytes(std::string_view bytes) {
+    constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+    std::size_t count = 0;
+    for (; bytes.size() - count >= sizeof(kHighBits); count += sizeof(kHighBits)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + count, sizeof(word));
+        if ((word & kHighBits) != 0) break;
+    }
+    while (count < bytes.size() && static_cast<unsigned char>(bytes[count]) < 0x80) ++count;
+    return count;
 }
 
 }  // namespace
@@ -63,13 +77,13 @@ void EncodingDetector::add_byte(unsigned char byte) {
 }
 
 void EncodingDetector::add(std::string_view bytes) {
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if ((byte | before_) < 0x80) {
-            before_ = byte;
-            continue;
-        }
-        add_byte(byte);
+    while (!bytes.empty()) {
+        const std::size_t plain = before_ < 0x80 ? ascii_bytes(bytes) : 0;
+        if (plain > 0) before_ = static_cast<unsigned char>(bytes[plain - 1]);
+        bytes.remove_prefix(plain);
+        if (bytes.empty()) return;
+        add_byte(static_cast<unsigned char>(bytes.front()));
+        bytes.remove_prefix(1);
     }
 }
 

@@ -14,6 +14,7 @@ constexpr int kMonths = 12;
 
 std::vector<std::string> names_of(const std::vector<ColumnRoute>& routes) {
     std::vector<std::string> names;
+    names.reserve(routes.size());
     for (const ColumnRoute& route : routes) names.push_back(route.column);
     return names;
 }
@@ -62,6 +63,7 @@ void FormatGuess::add(const std::vector<std::string>& cells) {
 }
 
 void FormatGuess::add_date(Evidence& column, std::string_view cell) {
+    if (cell.empty() || is_iso_shape(cell)) return;
     const DateCell date = read_date(cell);
     if (date.shape == DateCell::Shape::Serial) {
         constexpr int kFiveDigits = 10'000;
@@ -70,12 +72,13 @@ void FormatGuess::add_date(Evidence& column, std::string_view cell) {
     }
     if (date.shape != DateCell::Shape::YearLast) return;
     if (column.date_separator == 0) column.date_separator = date.separator;
-    if (date.first > kMonths && date.second <= kMonths) {
+    const bool may_be_day_first = date.second <= kMonths;
+    const bool may_be_month_first = date.first <= kMonths;
+    // Dates with points have the day first in every country.
+    if (may_be_day_first && (!may_be_month_first || date.separator == '.')) {
         ++column.day_first;
-    } else if (date.second > kMonths && date.first <= kMonths) {
+    } else if (may_be_month_first && !may_be_day_first) {
         ++column.month_first;
-    } else if (date.separator == '.') {
-        ++column.day_first;  // dates with points have the day first in every country
     } else if (date.first != date.second && date.first <= kMonths && date.second <= kMonths) {
         if (column.either++ == 0) column.sample = cell;
     }

@@ -61,8 +61,8 @@ std::string start_of(std::streambuf& bytes, std::size_t count) {
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path, const std::string& encoding)
-    : name_(path == "-" ? "standard input" : path), encoding_(encoding) {
+InputFile::InputFile(const std::string& path, std::string encoding)
+    : name_(path == "-" ? "standard input" : path), encoding_(std::move(encoding)) {
     open_path(path);
     try {
         const std::string start = start_of(*file_bytes(descriptor_), kStartBytes);

@@ -19,7 +19,7 @@ class InputFile {
     //
     // Throws UsageError for a file that cannot be read, that is not text, or that is too large, and
     // for an unknown encoding. The message names the kind of a workbook or archive.
-    InputFile(const std::string& path, const std::string& encoding);
+    InputFile(const std::string& path, std::string encoding);
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
     ~InputFile();

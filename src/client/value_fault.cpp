@@ -89,6 +89,12 @@ RowFault date_fault(std::string_view column, std::string_view cell, const DateCe
             return fault(code, column, cell, "a date needs a year");
         case DateCell::Shape::ShortYear:
             return fault(code, column, cell, "a year needs four digits");
+        case DateCell::Shape::YearLast:
+        case DateCell::Shape::Serial:
+            return fault(code, column, cell,
+                         "use an existing date as " + date_pattern_text(pattern) +
+                             ", or name another format with --format '" + std::string(column) +
+                             "=FORMAT'");
         default:
             return fault(code, column, cell,
                          "use an existing date as " + date_pattern_text(pattern));

@@ -173,7 +173,8 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_cell_and_what_is_allowed) {
     BOOST_TEST(message("Birthday", "04/17") == "Birthday is \"04/17\"; a date needs a year");
     BOOST_TEST(message("Birthday", "3/7/85") == "Birthday is \"3/7/85\"; a year needs four digits");
     BOOST_TEST(message("Birthday", "30.02.1990") ==
-               "Birthday is \"30.02.1990\"; use an existing date as DD.MM.YYYY");
+               "Birthday is \"30.02.1990\"; use an existing date as DD.MM.YYYY, or name "
+               "another format with --format 'Birthday=FORMAT'");
     BOOST_TEST(message("Birthday", "10.12.1815") ==
                "Birthday is \"10.12.1815\"; use an existing date from 1900-01-01 to yesterday");
     BOOST_TEST(message("Country", "Atlantis") ==
