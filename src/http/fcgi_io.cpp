@@ -122,6 +122,8 @@ Request make_request(FCGX_Request& fcgi) {
     request.path = uri.substr(0, uri.find('?'));
     request.query = param(fcgi, "QUERY_STRING");
     request.content_type = param(fcgi, "CONTENT_TYPE");
+    request.content_encoding = joined_param(fcgi, "HTTP_CONTENT_ENCODING").value_or("");
+    request.repeated_headers = repeated_headers(fcgi.envp);
     request.authorization = param(fcgi, "HTTP_AUTHORIZATION");
     request.has_idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", fcgi.envp) != nullptr;
     request.idempotency_key = param(fcgi, "HTTP_IDEMPOTENCY_KEY");

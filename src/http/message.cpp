@@ -18,10 +18,14 @@ constexpr std::array<std::string_view, 8> kMethods = {"GET",    "POST", "PATCH",
 bool is_header(std::string_view parameter, std::string_view header) {
     constexpr std::string_view kPrefix = "HTTP_";
     if (!parameter.starts_with(kPrefix)) return false;
-    std::string name(parameter.substr(kPrefix.size(), header.size()));
-    std::replace(name.begin(), name.end(), '_', '-');
-    return equal_ignoring_case(name, header) &&
-           parameter.substr(kPrefix.size() + header.size()).starts_with('=');
+    parameter.remove_prefix(kPrefix.size());
+    if (parameter.size() <= header.size() || parameter[header.size()] != '=') return false;
+    constexpr unsigned kCase = 0x20;  // the bit in which a capital differs from its small letter
+    return std::equal(header.begin(), header.end(), parameter.begin(), [](char of_name, char sent) {
+        return of_name == '-' ? sent == '_'
+                              : (static_cast<unsigned char>(of_name) | kCase) ==
+                                    (static_cast<unsigned char>(sent) | kCase);
+    });
 }
 
 }  // namespace

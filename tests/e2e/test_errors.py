@@ -1,5 +1,6 @@
 """Requests that are malformed or rejected: JSON, media types, sizes, methods, paths, queries (docs/api/errors.md "Errors")."""
 
+import gzip
 import json
 import re
 import uuid
@@ -363,3 +364,41 @@ def test_an_internal_error_reveals_no_details_and_the_service_continues(new_org,
         org.api.get("/v1/imports", expect=200)
     assert reply.headers["X-Request-Id"] in stack.log("musterd")
     org.cancel(job_id)
+
+
+# ---------------------------------------------------------------------------- encodings and repeated headers
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "deflate", "x-unknown", "identity, gzip"])
+def test_a_body_with_a_content_encoding_is_rejected(org, coding):
+    body = gzip.compress(b'{"email":"a@b.example"}') if coding == "gzip" else b'{"email":"a@b.example"}'
+    reply = org.api.post("/v1/users", data=body, headers=JSON | {"Content-Encoding": coding}, expect=415)
+    assert "Content-Encoding" in details_of(reply)["reason"]
+
+
+def test_staging_accepts_gzip_up_to_the_limit_after_decoding(org):
+    job = org.create_import()["id"]
+    coded = JSON | {"Content-Encoding": "gzip"}
+    rows = {"rows": [{"rowNumber": number, "payload": {"email": email()}} for number in range(1, 501)]}
+    org.api.post(f"/v1/imports/{job}/rows", data=gzip.compress(json.dumps(rows).encode()), headers=coded, expect=200)
+    assert org.job(job)["staged_rows"] == 500
+    bomb = gzip.compress(b'{"rows":' + b" " * (LARGE + 1) + b"[]}")
+    assert len(bomb) < LARGE // 100
+    org.api.post(f"/v1/imports/{job}/rows", data=bomb, headers=coded, expect=413)
+    broken = gzip.compress(json.dumps(rows).encode())[:-9]
+    org.api.post(f"/v1/imports/{job}/rows", data=broken, headers=coded, expect=400)
+    assert org.job(job)["staged_rows"] == 500
+
+
+@pytest.mark.parametrize("name, values", [
+    ("Idempotency-Key", ("one", "two")), ("X-Expect-Organization", ("{org}", "{org}")),
+    ("Content-Type", ("application/json", "application/json")),
+])
+def test_a_header_that_decides_must_not_be_repeated(stack, org, name, values):
+    body = json.dumps({"email": email()}).encode()
+    headers = {"Authorization": f"Bearer {org.key}", "Content-Type": "application/json", "Content-Length": len(body)}
+    headers.pop(name, None)
+    sent = [*headers.items(), *((name, value.format(org=org.id)) for value in values)]
+    reply = wire.exchange(stack, wire.request_bytes("POST", "/v1/users", sent, body))
+    assert reply.status == 400, reply.body
+    assert name in reply.body.decode()
