@@ -2,6 +2,7 @@
 (() => {
   const { src, dataset } = document.currentScript
   const url = new URL("/v1/track?key=" + dataset.key, src)
+  const log = (...what) => "debug" in dataset && console.log("muster:", ...what)
   const id = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), n => n.toString(36)).join("-")
   let visitor = id()
   try { visitor = localStorage.muster_id ||= visitor } catch { /* blocked */ }
@@ -23,9 +24,10 @@
     busy = take()
     let again
     try {
-      const { status } = await fetch(url, { method: "POST", body: body(busy), keepalive: true })
-      again = status == 429 || status > 499
-    } catch { again = true }
+      const reply = await fetch(url, { method: "POST", body: body(busy), keepalive: true })
+      again = reply.status == 429 || reply.status > 499
+      log(reply.status, await reply.text())
+    } catch (e) { log(e, again = true) }
     if (again && tries++ < 6) queue.unshift(...busy)
     else tries = 0
     busy = 0
@@ -46,6 +48,7 @@
   const track = (action, event = {}) => {
     const known = event.user_id || event.member_id || event.member_external_id
     const full = { action, client_event_id: id(), ...(!known && { anonymous_id: visitor }), ...event }
+    log(full)
     if (queue.length < 500) queue.push(JSON.stringify(full))
     queue.length > 19 && !tries ? send() : later(2000)
   }

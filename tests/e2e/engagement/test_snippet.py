@@ -1,6 +1,7 @@
 """The tracking snippet /js/muster.js in a real browser, on pages of an allowed and of a foreign origin
 (docs/engagement.md "Tracking")."""
 
+import gzip
 import json
 import shutil
 
@@ -80,7 +81,8 @@ def shop(new_org, browser, sites):
 
 
 def test_the_snippet_is_small_enough(stack):
-    assert len((stack.source / "nginx/static/js/muster.js").read_bytes()) < 2048
+    script = (stack.source / "nginx/static/js/muster.js").read_bytes()
+    assert len(script) < 2304 and len(gzip.compress(script)) < 1280
 
 
 def test_events_arrive_once_and_in_batches(stack, shop):
@@ -204,3 +206,23 @@ def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     hidden = json.dumps({"action": "stolen", "anonymous_id": "x", "key": url.partition("key=")[2]})
     assert page.browser.execute_async_script(ask, url.partition("?")[0], hidden, "cors") == "TypeError"
     assert tracked.all() == {"4xx": 1} and stored_events(page.org) == ["opened"]
+
+
+CAUGHT = "window.said = []; console.log = (...what) => said.push(what.map(one => one.stack || JSON.stringify(one)).join(' '))"
+
+
+def test_with_debug_the_console_shows_events_and_replies(new_org, browser, sites):
+    org, site = new_org(attributes=False), sites()
+    key = PageKey(org, site.origin)
+    for attribute, is_shown in (("data-debug", True), ("", False)):
+        site.html = PAGE.replace("data-key", f"{attribute} data-key") % (CAUGHT, org.stack.base_url, key.token)
+        browser.get(site.origin)
+        wait_for(lambda: browser.execute_script(LOADED), "the snippet to load")
+        tracked = Counted(org.stack, "trackEvents")
+        browser.execute_script("for (let n = 0; n < 20; n++) muster.track('')")  # 20 are sent at once
+        wait_for(lambda: tracked.all().get("4xx"), "the rejection")
+        if not is_shown:
+            assert browser.execute_script("return said") == []
+            continue
+        said = wait_for(lambda: (lines := browser.execute_script("return said")) and "422" in lines[-1] and lines, "the reply")
+        assert "opened" in said[0] and "events[1].action" in said[-1]
