@@ -36,6 +36,7 @@ constexpr std::array kGroups = {
     Group{"Engagement", engagement_event_endpoints},
     Group{"Connections", external_data_endpoints},
     Group{"Imports", import_endpoints},
+    Group{"Imports", import_row_endpoints},
     Group{"Engagement", ingest_endpoints},
     Group{"Modules", installation_endpoints},
     Group{"Modules", module_config_endpoints},

@@ -35,7 +35,8 @@ std::span<const Endpoint> edge_endpoints();               // pages/edge.cpp
 std::span<const Endpoint> engagement_event_endpoints();   // engagement/events.cpp
 std::span<const Endpoint> external_data_endpoints();      // connections.cpp
 std::span<const Endpoint> health_endpoints();             // operations/health.cpp
-std::span<const Endpoint> import_endpoints();             // imports.cpp
+std::span<const Endpoint> import_endpoints();             // imports/jobs.cpp
+std::span<const Endpoint> import_row_endpoints();         // imports/rows.cpp
 std::span<const Endpoint> ingest_endpoints();             // engagement/ingest.cpp
 std::span<const Endpoint> installation_endpoints();       // modules/installations.cpp
 std::span<const Endpoint> module_credential_endpoints();  // modules/credentials.cpp

@@ -65,6 +65,12 @@ std::string range_text(const FieldLimits& limits) {
 std::string_view field_code_text(FieldCode code) {
     return entry(code).text;
 }
+std::optional<FieldCode> parse_field_code(std::string_view text) {
+    const auto found =
+        std::find_if(kFaultEntries.begin(), kFaultEntries.end(),
+                     [text](const FieldCodeEntry& candidate) { return candidate.text == text; });
+    return found == kFaultEntries.end() ? std::nullopt : std::optional(found->code);
+}
 std::string_view field_code_message(FieldCode code) {
     return entry(code).message;
 }

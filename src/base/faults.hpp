@@ -33,6 +33,8 @@ enum class FieldCode {
 
 // "invalid_email" and so on. These texts are part of the API.
 std::string_view field_code_text(FieldCode code);
+// The code with this text, or nullopt.
+std::optional<FieldCode> parse_field_code(std::string_view text);
 // A sentence for a person. Its wording may change.
 std::string_view field_code_message(FieldCode code);
 

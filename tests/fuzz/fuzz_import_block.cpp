@@ -4,6 +4,7 @@
 #include "rules/imports/block.hpp"
 
 #include "fuzz/fuzz.hpp"
+#include "rules/imports/row_faults.hpp"
 
 using namespace muster;
 using fuzz::must;
@@ -33,11 +34,27 @@ void redact(std::string_view bytes) {
     int redacted = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool is_theirs = rows[i].email() == email;
-        redacted += is_theirs ? 1 : 0;
+        const bool may_be_theirs = is_theirs || rules::holds_faults(rows[i].attributes());
+        const bool is_redacted = again[i].texts == rules::StagedRow{}.texts;
+        redacted += is_redacted ? 1 : 0;
         must(again[i].row_number == rows[i].row_number && again[i].user_id == rows[i].user_id);
-        must(again[i].texts == (is_theirs ? rules::StagedRow{}.texts : rows[i].texts));
+        must(is_redacted || again[i].texts == rows[i].texts);
+        must(is_redacted ? may_be_theirs || rows[i].texts == again[i].texts : !is_theirs);
     }
-    must(redaction.rows == redacted);
+    must(redaction.rows <= redacted);
+}
+
+// Faults are rejected, or equal after packing them again.
+void read_faults(std::string_view bytes) {
+    for (const auto& row : rules::decode_rows(bytes)) {
+        const auto kept = rules::unpack_faults(row.attributes());
+        must(kept.faults.size() <= rules::kMostRowFaults);
+        if (!rules::holds_faults(row.attributes())) continue;
+        const std::string packed = rules::pack_faults(kept.faults, kept.attributes);
+        const auto again = rules::unpack_faults(packed);
+        must(again.faults.size() == kept.faults.size() && again.attributes == kept.attributes);
+        must(rules::outcome_before_validation(row).state == rules::RowState::Invalid);
+    }
 }
 
 void read_outcomes(std::string_view bytes) {
@@ -50,7 +67,7 @@ void read_outcomes(std::string_view bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    for (const auto read : {read_rows, redact, read_outcomes}) try {
+    for (const auto read : {read_rows, redact, read_faults, read_outcomes}) try {
             read(fuzz::text_of(data, size));
         } catch (const rules::CorruptBlock&) {  // as declared
         }

@@ -1,4 +1,5 @@
-// The staging body for fuzz_stage_rows: its schema, the same as in api/imports.cpp, and a printer.
+// The staging body for fuzz_stage_rows: its schema, the same as in api/imports/rows.cpp, and a
+// printer.
 #pragma once
 
 #include "base/json.hpp"

@@ -1,58 +1,41 @@
 #include "rules/imports/block.hpp"
+
+#include "rules/imports/block_bytes.hpp"
+#include "rules/imports/row_faults.hpp"
 #include "rules/members/core_fields.hpp"
 
 namespace muster::rules {
 namespace {
 
+static_assert(StagedRow::kTexts == kCoreFieldCount + 1);
+
 constexpr std::size_t kFixedBytes = 4 + 2 * Uuid::kBytes;
-
-void append_varint(std::string& to, std::size_t value) {
-    for (; value >= 0x80; value >>= 7U) to += static_cast<char>(value | 0x80U);
-    to += static_cast<char>(value);
-}
-
-// Reads and checks every bound.
-class Reader {
-  public:
-    explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-    bool done() const { return rest_.empty(); }
-
-    std::string_view take(std::size_t count) {
-        if (count > rest_.size()) throw CorruptBlock();
-        const std::string_view bytes = rest_.substr(0, count);
-        rest_.remove_prefix(count);
-        return bytes;
-    }
-
-    std::uint8_t byte() { return static_cast<std::uint8_t>(take(1).front()); }
-
-    std::uint32_t number() {
-        std::uint32_t value = 0;
-        for (const char c : take(4)) value = value << 8U | static_cast<std::uint8_t>(c);
-        return value;
-    }
-
-    std::size_t varint() {
-        std::size_t value = 0;
-        for (unsigned shift = 0; shift < 35; shift += 7) {
-            const std::uint8_t part = byte();
-            value |= static_cast<std::size_t>(part & 0x7fU) << shift;
-            if (part < 0x80) return value;
-        }
-        throw CorruptBlock();
-    }
-
-    Uuid uuid() { return *Uuid::from_bytes(take(Uuid::kBytes)); }
-
-  private:
-    std::string_view rest_;
-};
 
 template <class Enum>
 Enum checked(std::uint8_t value, Enum last) {
     if (value > static_cast<std::uint8_t>(last)) throw CorruptBlock();
     return static_cast<Enum>(value);
+}
+
+bool is_address_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '+';
+}
+
+// Whether the text contains the address, and not only as a part of a longer word.
+bool contains_address(std::string_view text, std::string_view email) {
+    for (std::size_t at = text.find(email); at != std::string_view::npos;
+         at = text.find(email, at + 1)) {
+        const std::size_t end = at + email.size();
+        const bool begins = at == 0 || !is_address_character(text[at - 1]);
+        const bool ends = end == text.size() || !is_address_character(text[end]);
+        if (begins && ends) return true;
+    }
+    return false;
+}
+
+bool is_of_person(const StagedRow& row, std::string_view email) {
+    if (row.email() == email) return true;
+    return !email.empty() && holds_faults(row.attributes()) && contains_address(row.email(), email);
 }
 
 }  // namespace
@@ -65,6 +48,15 @@ StagedRow staged_row(std::uint32_t row_number, const MemberFields& fields) {
     for (std::size_t i = 0; i < kCoreFields.size(); ++i) row.texts[i] = fields.*kCoreFields[i].sent;
     row.texts.back() = fields.attributes;
     return row;
+}
+
+RowOutcome outcome_before_validation(const StagedRow& row) {
+    if (!holds_faults(row.attributes())) return {};
+    const KeptFaults kept = unpack_faults(row.attributes());
+    return {RowState::Invalid,
+            RowError::FieldInvalid,
+            kept.faults.empty() ? "" : kept.faults.front().path,
+            {}};
 }
 
 std::size_t encoded_size(const StagedRow& row) {
@@ -91,7 +83,7 @@ void append_row(std::string& block, const StagedRow& row) {
 std::vector<StagedRow> decode_rows(std::string_view block) {
     std::vector<StagedRow> rows;
     rows.reserve(kBlockRows);
-    for (Reader reader(block); !reader.done();) {
+    for (BlockReader reader(block); !reader.done();) {
         StagedRow& row = rows.emplace_back();
         row.row_number = reader.number();
         row.user_id = UserId(reader.uuid());
@@ -105,7 +97,7 @@ Redaction redact_rows(std::string_view block, std::string_view email) {
     Redaction redaction;
     redaction.block.reserve(block.size());
     for (StagedRow& row : decode_rows(block)) {
-        if (row.email() == email) {
+        if (is_of_person(row, email)) {
             row.texts = {};
             ++redaction.rows;
         }
@@ -130,10 +122,10 @@ std::string encode_outcomes(const std::vector<RowOutcome>& outcomes) {
 std::vector<RowOutcome> decode_outcomes(std::string_view bytes, std::size_t rows) {
     std::vector<RowOutcome> outcomes(rows);
     if (bytes.empty()) return outcomes;
-    Reader reader(bytes);
+    BlockReader reader(bytes);
     for (RowOutcome& outcome : outcomes) {
         outcome.state = checked(reader.byte(), RowState::Failed);
-        outcome.error = checked(reader.byte(), RowError::WriteFailed);
+        outcome.error = checked(reader.byte(), RowError::FieldInvalid);
         outcome.key = reader.take(reader.varint());
         if (outcome.has_user()) outcome.user_id = UserId(reader.uuid());
     }

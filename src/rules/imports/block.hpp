@@ -3,19 +3,21 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "rules/imports/block_bytes.hpp"
 #include "rules/imports/block_key.hpp"
 #include "rules/imports/outcome.hpp"
-#include "rules/members/fields.hpp"
 
 #include <array>
 #include <compare>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::rules {
+
+enum class CoreField : std::uint8_t;
+struct MemberFields;
 
 inline constexpr std::uint32_t kBlockRows = 500;
 inline constexpr std::size_t kMaxPartBytes = 4U << 20U;
@@ -33,7 +35,7 @@ constexpr int index_in_block(std::uint32_t row_number) {
 // A staged row of a block. The views refer to the block's bytes. The ids are assigned at staging,
 // so that a commit that is repeated after a crash writes the same ids.
 struct StagedRow {
-    static constexpr std::size_t kTexts = kCoreFieldCount + 1;
+    static constexpr std::size_t kTexts = 9;
 
     std::uint32_t row_number = 0;
     UserId user_id;
@@ -41,17 +43,17 @@ struct StagedRow {
     std::array<std::string_view, kTexts> texts;  // CoreField's order, then attributes
 
     std::string_view text(CoreField field) const { return texts[static_cast<std::size_t>(field)]; }
-    std::string_view email() const { return text(CoreField::Email); }
+    std::string_view email() const { return texts.front(); }
+    // Of a malformed row with packed faults (rules/imports/row_faults.hpp).
     std::string_view attributes() const { return texts.back(); }
 };
 
+// What a row has before it is validated: invalid if it is malformed, otherwise staged. Throws
+// CorruptBlock.
+[[nodiscard]] RowOutcome outcome_before_validation(const StagedRow& row);
+
 // A row with new ids. Its views refer to `fields`, which must outlive it.
 StagedRow staged_row(std::uint32_t row_number, const MemberFields& fields);
-
-// Thrown for stored bytes that encode_* could not have written.
-struct CorruptBlock : std::runtime_error {
-    CorruptBlock() : std::runtime_error("a stored import block cannot be read") {}
-};
 
 // The number of bytes that append_row() adds.
 [[nodiscard]] std::size_t encoded_size(const StagedRow& row);
@@ -59,8 +61,8 @@ void append_row(std::string& block, const StagedRow& row);
 // The rows in the order in which they were written. Throws CorruptBlock.
 [[nodiscard]] std::vector<StagedRow> decode_rows(std::string_view block);
 
-// A block without the data of one person. Rows with exactly this address keep their place, number
-// and ids but lose all texts. Other rows are unchanged.
+// A block without the data of one person. Rows with exactly this address, and malformed rows whose
+// email contains it, keep their place, number and ids but lose all texts. Other rows are unchanged.
 struct Redaction {
     std::string block;
     int rows = 0;  // number of rows that lost their texts

@@ -41,6 +41,25 @@ struct JsonType<rules::ErrorCount> {
 };
 
 template <>
+struct JsonType<rules::RowFault> {
+    static constexpr auto kRecord = record<rules::RowFault>(
+        "ImportRowFault",
+        field<&rules::RowFault::path>("path", "Path of the field in the payload.", "country"),
+        RecordField<rules::RowFault>{"code", "Code of the fault, as in details.fields of an error.",
+                                     [](JsonWriter& to, const rules::RowFault& fault) {
+                                         to.string(field_code_text(fault.code));
+                                     },
+                                     JsonType<std::string>::schema},
+        RecordField<rules::RowFault>{"message", "Description of the fault.",
+                                     [](JsonWriter& to, const rules::RowFault& fault) {
+                                         to.string(field_code_message(fault.code));
+                                     },
+                                     JsonType<std::string>::schema});
+    static void write(JsonWriter& to, const rules::RowFault& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+template <>
 struct JsonType<rules::ImportFailure> {
     static constexpr auto kRecord = record<rules::ImportFailure>(
         "ImportFailure",

@@ -6,6 +6,7 @@
 #include "base/time.hpp"
 #include "rules/imports/block_key.hpp"
 #include "rules/imports/error_counts.hpp"
+#include "rules/imports/row_faults.hpp"
 #include "rules/imports/states.hpp"
 
 #include <cstdint>
@@ -76,7 +77,8 @@ struct ImportRow {
     std::int64_t row_number = 0;
     RowState state = RowState::Staged;
     RowError error = RowError::None;
-    std::string error_key;
+    std::string error_message;     // "" = no error
+    std::vector<RowFault> faults;  // of a malformed row
     std::optional<UserId> user_id;
     std::string payload;  // JSON text
     Timestamp created_at;

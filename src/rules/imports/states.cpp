@@ -37,6 +37,8 @@ std::string row_error_message(RowError error, std::string_view key) {
             return named(key) + " is not enabled for this organization.";
         case RowError::WriteFailed:
             return "The row could not be written. Import it again.";
+        case RowError::FieldInvalid:
+            return "A field of the payload is not valid.";
     }
     return "";
 }
@@ -51,6 +53,8 @@ std::string row_error_field(RowError error, std::string_view key) {
         case RowError::AttrInvalidValue:
         case RowError::AttrUnknownKey:
             return key.empty() ? "attributes" : std::string("attributes.").append(key);
+        case RowError::FieldInvalid:
+            return std::string(key);
     }
     return "";
 }

@@ -38,12 +38,14 @@ enum class RowError : std::uint8_t {
     DuplicateInFile,
     AttrInvalidValue,
     AttrUnknownKey,
-    WriteFailed
+    WriteFailed,
+    FieldInvalid
 };
 
 // None for a valid value.
 RowError row_error_of(AttributeResult result);
-// A sentence for a person. `key` is the key of the invalid attribute, if any.
+// A sentence for a person. `key` is the key of the invalid attribute, or the path of the first
+// invalid field of a malformed row.
 std::string row_error_message(RowError error, std::string_view key);
 // The path of the invalid field in the payload, such as "email" or "attributes.phone"; "" if the
 // error is not about a field.
@@ -76,6 +78,7 @@ inline constexpr std::array kNames<rules::RowError> = {
     Name{rules::RowError::DuplicateInFile, "ROW_DUPLICATE_IN_FILE"},
     Name{rules::RowError::AttrInvalidValue, "ROW_ATTR_INVALID_VALUE"},
     Name{rules::RowError::AttrUnknownKey, "ROW_ATTR_UNKNOWN_KEY"},
-    Name{rules::RowError::WriteFailed, "ROW_WRITE_FAILED"}};
+    Name{rules::RowError::WriteFailed, "ROW_WRITE_FAILED"},
+    Name{rules::RowError::FieldInvalid, "ROW_FIELD_INVALID"}};
 
 }  // namespace muster

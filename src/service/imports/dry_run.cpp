@@ -1,9 +1,11 @@
 #include "service/imports/dry_run.hpp"
 
 #include "base/crypto.hpp"
+#include "base/email.hpp"
 #include "db/transaction.hpp"
 #include "rules/attributes.hpp"
 #include "rules/imports/block.hpp"
+#include "rules/imports/row_faults.hpp"
 #include "service/attributes.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
@@ -33,10 +35,18 @@ std::vector<store::Block> read_batch(Context& context, const Lease& lease, Block
     });
 }
 
+// False if an earlier row claimed the address. A malformed row may have no address to claim.
+bool claim_address(const rules::StagedRow& row, ClaimedEmails& claimed) {
+    if (rules::holds_faults(row.attributes()) && !is_email(row.email())) return true;
+    return claimed.claim(row.email());
+}
+
 RowOutcome validate(const rules::StagedRow& row, const rules::AttributeRegistry& registry,
                     ClaimedEmails& claimed) {
     // The lowest row number claims the address, whether or not that row is valid.
-    if (!claimed.claim(row.email())) return {RowState::Invalid, RowError::DuplicateInFile, "", {}};
+    const bool is_first = claim_address(row, claimed);
+    if (rules::holds_faults(row.attributes())) return rules::outcome_before_validation(row);
+    if (!is_first) return {RowState::Invalid, RowError::DuplicateInFile, "", {}};
     const auto result = rules::validate_attributes(registry, row.attributes());
     if (result.result == AttributeResult::Good) return {RowState::Valid, RowError::None, "", {}};
     return {RowState::Invalid, rules::row_error_of(result.result), result.key, {}};
@@ -60,7 +70,7 @@ DryRun resume_dry_run(Context& context, const rules::ImportJob& job) {
         const auto blocks = read_batch(context, lease, from);
         for (const store::Block& block : blocks) {
             if (block.key >= job.next_block) return run;
-            for (const auto& row : rules::decode_rows(block.data)) run.claimed.claim(row.email());
+            for (const auto& row : rules::decode_rows(block.data)) claim_address(row, run.claimed);
         }
         if (blocks.empty()) return run;
         from = blocks.back().key.next();

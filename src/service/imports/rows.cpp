@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "db/transaction.hpp"
 #include "rules/imports/block.hpp"
+#include "rules/imports/row_faults.hpp"
 #include "rules/members/core_fields.hpp"
 #include "service/imports/jobs.hpp"
 #include "store/imports/blocks.hpp"
@@ -24,7 +25,7 @@ constexpr int kMostReads = 64;
 constexpr std::size_t kMostExaminedBytes = std::size_t{32} << 20U;
 const store::RowStates kFaulty = {RowState::Invalid, RowState::Failed};
 
-std::string payload_json(const rules::StagedRow& row) {
+std::string payload_json(const rules::StagedRow& row, std::string_view attributes) {
     std::string text;
     JsonWriter writer(text);
     writer.begin_object();
@@ -34,9 +35,16 @@ std::string payload_json(const rules::StagedRow& row) {
         value.empty() ? writer.null() : writer.string(value);
     }
     writer.key("attributes");
-    writer.raw(row.attributes().empty() ? "{}" : row.attributes());
+    writer.raw(attributes.empty() ? "{}" : attributes);
     writer.end_object();
     return text;
+}
+
+std::string message_of(const rules::RowOutcome& outcome,
+                       const std::vector<rules::RowFault>& faults) {
+    return outcome.error == rules::RowError::FieldInvalid && !faults.empty()
+               ? rules::row_faults_message(faults)
+               : rules::row_error_message(outcome.error, outcome.key);
 }
 
 rules::ImportRow record_of(ImportId job, const store::Block& block, const rules::StagedRow& row,
@@ -47,9 +55,11 @@ rules::ImportRow record_of(ImportId job, const store::Block& block, const rules:
     record.row_number = row.row_number;
     record.state = outcome.state;
     record.error = outcome.error;
-    record.error_key = outcome.key;
+    auto kept = rules::unpack_faults(row.attributes());
+    record.faults = std::move(kept.faults);
+    record.error_message = message_of(outcome, record.faults);
     if (outcome.has_user()) record.user_id = outcome.user_id;
-    record.payload = payload_json(row);
+    record.payload = payload_json(row, kept.attributes);
     record.created_at = block.staged_at;
     record.updated_at = block.updated_at;
     return record;
@@ -135,7 +145,10 @@ std::optional<store::RowStates> states_to_read(const RowFilter& filter) {
 
 void append_line(std::string& text, const rules::StagedRow& row, const rules::RowOutcome& outcome,
                  CsvCells cells) {
-    for (const std::string_view cell : row.texts) {
+    const auto kept = rules::unpack_faults(row.attributes());
+    auto texts = row.texts;
+    texts.back() = kept.attributes;
+    for (const std::string_view cell : texts) {
         append_csv_cell(text, cell, cells);
         text += ',';
     }
@@ -143,7 +156,7 @@ void append_line(std::string& text, const rules::StagedRow& row, const rules::Ro
     text += ',';
     text += text_of(outcome.error);
     text += ',';
-    append_csv_cell(text, rules::row_error_message(outcome.error, outcome.key), cells);
+    append_csv_cell(text, message_of(outcome, kept.faults), cells);
     text += "\r\n";
 }
 

@@ -93,23 +93,41 @@ std::vector<std::uint32_t> block_numbers_of(const std::vector<rules::StagedRow>&
     return numbers;
 }
 
-// The old and new rows of a block, sorted. A new row replaces the old row with the same number.
-std::vector<rules::StagedRow> merged_rows(const std::vector<rules::StagedRow>& old,
-                                          BlockRows fresh) {
-    std::vector<rules::StagedRow> merged(fresh.begin(), fresh.end());
-    for (const rules::StagedRow& row : old) {
-        if (!std::binary_search(fresh.begin(), fresh.end(), row, by_number)) merged.push_back(row);
+struct RowWithOutcome {
+    rules::StagedRow row;
+    rules::RowOutcome outcome;
+};
+using RowsWithOutcomes = std::vector<RowWithOutcome>;
+
+RowsWithOutcomes fresh_rows(BlockRows rows) {
+    RowsWithOutcomes fresh;
+    fresh.reserve(rows.size());
+    for (const rules::StagedRow& row : rows) {
+        fresh.push_back({row, rules::outcome_before_validation(row)});
     }
-    std::sort(merged.begin(), merged.end(), by_number);
+    return fresh;
+}
+
+// The old and new rows of a block, sorted. A new row replaces the old row with the same number.
+RowsWithOutcomes merged_rows(const store::Block& old, BlockRows fresh) {
+    RowsWithOutcomes merged = fresh_rows(fresh);
+    const auto rows = rules::decode_rows(old.data);
+    auto outcomes = rules::decode_outcomes(old.outcome, rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (std::binary_search(fresh.begin(), fresh.end(), rows[i], by_number)) continue;
+        merged.push_back({rows[i], std::move(outcomes[i])});
+    }
+    std::sort(merged.begin(), merged.end(),
+              [](const auto& left, const auto& right) { return by_number(left.row, right.row); });
     return merged;
 }
 
 // Packs the rows of one block. A part that would exceed kMaxPartBytes begins a new part.
-std::vector<store::NewBlock> pack(BlockRows rows) {
+std::vector<store::NewBlock> pack(RowsWithOutcomes rows) {
     std::vector<store::NewBlock> parts;
     std::size_t bytes = 0;
-    for (const rules::StagedRow& row : rows) bytes += rules::encoded_size(row);
-    for (const rules::StagedRow& row : rows) {
+    for (const auto& [row, outcome] : rows) bytes += rules::encoded_size(row);
+    for (auto& [row, outcome] : rows) {
         if (parts.empty() ||
             parts.back().data.size() + rules::encoded_size(row) > rules::kMaxPartBytes) {
             const int part = rules::index_in_block(row.row_number);
@@ -118,6 +136,13 @@ std::vector<store::NewBlock> pack(BlockRows rows) {
         }
         rules::append_row(parts.back().data, row);
         ++parts.back().rows;
+        parts.back().outcomes.push_back(std::move(outcome));
+    }
+    for (store::NewBlock& part : parts) {
+        const bool has_result = std::any_of(
+            part.outcomes.begin(), part.outcomes.end(),
+            [](const auto& outcome) { return outcome.state != rules::RowState::Staged; });
+        if (!has_result) part.outcomes.clear();
     }
     return parts;
 }
@@ -126,15 +151,16 @@ std::vector<store::NewBlock> pack(BlockRows rows) {
 // affected part, so a small call is cheap in a large block.
 int stage_run(db::OrgStore& org, ImportId id, const Destination& to, Timestamp now) {
     if (!to.is_stored) {
-        store::insert_blocks(org, id, pack(to.rows), now);
+        store::insert_blocks(org, id, pack(fresh_rows(to.rows)), now);
         return static_cast<int>(to.rows.size());
     }
     const auto stored = store::read_block(org, id, to.key);
     if (!stored) throw std::runtime_error("a block of a locked import job does not exist");
-    const auto merged = merged_rows(rules::decode_rows(stored->data), to.rows);
+    auto merged = merged_rows(*stored, to.rows);
+    const auto size = static_cast<int>(merged.size());
     store::delete_block(org, id, to.key);
-    store::insert_blocks(org, id, pack(merged), now);
-    return static_cast<int>(merged.size()) - stored->rows;
+    store::insert_blocks(org, id, pack(std::move(merged)), now);
+    return size - stored->rows;
 }
 
 }  // namespace

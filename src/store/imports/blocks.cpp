@@ -70,12 +70,14 @@ void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> bl
     static constexpr OrgSql kInsert{
         "import_blocks.insert",
         "INSERT INTO import_blocks (organization_id, job_id, block_no, part, state, row_count, "
-        "staged_at, "
-        "updated_at, data) VALUES (:org, ?, ?, ?, 'staged', ?, ?, ?, ?)"};
+        "valid_count, invalid_count, staged_at, updated_at, data, outcome) "
+        "VALUES (:org, ?, ?, ?, 'staged', ?, ?, ?, ?, ?, ?, ?)"};
     const bool are_inserted = db::try_unique([&] {
         for (const NewBlock& block : blocks) {
-            org.execute(kInsert, job, block.key.number, block.key.part, block.rows, now, now,
-                        block.data);
+            const rules::RowCounts counts = rules::count_states(block.outcomes);
+            const std::string outcome = rules::encode_outcomes(block.outcomes);
+            org.execute(kInsert, job, block.key.number, block.key.part, block.rows, counts.valid,
+                        counts.invalid, now, now, block.data, Param::text_or_null(outcome));
         }
     });
     if (!are_inserted) throw db::RetryTransaction{"two calls staged the same new block"};

@@ -3,6 +3,7 @@
 
 #include "db/transaction.hpp"
 #include "rules/imports/block_key.hpp"
+#include "rules/imports/outcome.hpp"
 #include "rules/imports/states.hpp"
 
 #include <cstdint>
@@ -11,10 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace muster::rules {
-struct RowOutcome;
-}
 
 namespace muster::store {
 
@@ -33,6 +30,7 @@ struct NewBlock {
     BlockKey key;
     int rows = 0;
     std::string data;
+    std::vector<rules::RowOutcome> outcomes = {};  // empty = all rows are staged
 };
 
 // The keys of all parts of these blocks, in order. The caller holds the job's lock.

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from support.client import faults_of
-from support.world import email
+from support.world import email, rows_of
 
 HEADER = ("email,external_id,first_name,last_name,display_name,locale,country,dob,attributes,row_number,error_code,"
           "error_message\r\n")
@@ -109,6 +109,59 @@ def test_a_report_of_many_rows_is_complete(org):
     rows = read(org.report(job_id))
     assert [int(row["row_number"]) for row in rows] == list(range(1, 5001))
     assert [row["email"] for row in rows] == [payload["email"] for payload in payloads]
+
+
+def test_malformed_rows_are_kept_listed_reported_and_not_imported(org):
+    job_id = org.create_import()["id"]
+    url = f"/v1/imports/{job_id}/rows"
+    good, late = email(), email()
+    rows = rows_of([{"email": good}, {"email": late, "country": "UK", "dob": "01.02.1990"},
+                    {"email": "=eve at example", "attributes": {"points": {"a": 1}}, "hobby": "chess"}])
+    org.api.post(url, json={"rows": rows}, expect=422)
+    org.api.post(url, params={"faults": "reject"}, json={"rows": rows}, expect=422)
+    for _ in range(2):  # a repeated call changes nothing
+        # As text, because the description describes valid rows.
+        reply = org.api.post(url, params={"faults": "keep"}, data=json.dumps({"rows": rows}), expect=200,
+                             headers={"Content-Type": "application/json"})
+        assert reply.json() == {"staged": 3, "invalid": 2}
+    listed = org.rows(job_id, error_code="ROW_FIELD_INVALID")
+    assert [[(field["path"], field["code"]) for field in row["fields"]] for row in listed] == [
+        [("country", "invalid_country"), ("dob", "invalid_date")],
+        [("email", "invalid_email"), ("hobby", "unknown_field"), ("attributes.points", "wrong_type")]]
+    assert {(row["state"], row["error_code"]) for row in listed} == {("invalid", "ROW_FIELD_INVALID")}
+    assert [row["payload"]["email"] for row in listed] == [late, "=eve at example"]
+    before = read(org.report(job_id))
+    assert [row["email"] for row in before] == [late, "'=eve at example"]
+    assert before[0]["dob"] == "01.02.1990" and before[0]["error_message"].startswith("country is not")
+
+    # A corrected row replaces the malformed one.
+    org.stage(job_id, [(2, {"email": late, "country": "GB"})])
+    org.validate(job_id)
+    org.state_is(job_id, "validated")
+    org.commit(job_id)
+    job = org.state_is(job_id, "completed")
+    assert (job["created_count"], job["invalid_rows"]) == (2, 1)
+    assert job["errors"] == [{"error_code": "ROW_FIELD_INVALID", "field": "email", "count": 1}]
+    assert set(org.members()) == {good, late}
+
+
+@pytest.mark.parametrize("row, faults", [
+    ({"payload": {"email": "x"}}, {"rows[0].rowNumber": "required"}),
+    ({"rowNumber": 0, "payload": {"email": "x"}}, {"rows[0].rowNumber": "out_of_range"}),
+    ({"rowNumber": "1", "payload": {"email": "x"}}, {"rows[0].rowNumber": "wrong_type"}),
+    ({"rowNumber": 1}, {"rows[0].payload": "required"}),
+    ({"rowNumber": 1, "payload": []}, {"rows[0].payload": "wrong_type"}),
+    ({"rowNumber": 1, "payload": {"email": "x"}, "more": 1}, {"rows[0].more": "unknown_field"}),
+    ([], {"rows[0]": "wrong_type"}),
+])
+def test_a_row_without_number_or_payload_is_rejected_even_if_faults_are_kept(module_org, row, faults):
+    job_id = module_org.create_import()["id"]
+    reply = module_org.api.post(f"/v1/imports/{job_id}/rows", params={"faults": "keep"}, json={"rows": [row]}, expect=422)
+    assert faults_of(reply) == faults
+    assert module_org.rows(job_id) == []
+    reply = module_org.api.post(f"/v1/imports/{job_id}/rows", params={"faults": "all"}, json={"rows": []}, expect=422)
+    assert faults_of(reply) == {"faults": "invalid_choice"}
+    module_org.cancel(job_id)
 
 
 def test_head_of_a_report_has_no_body(org):

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(the_routes_are_printed_one_per_line) {
     BOOST_TEST(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) ==
                all_endpoints().size());
     BOOST_TEST(text.find("POST /v1/imports/{id}/rows stageImportRows organization-or-admin "
-                         "src/api/imports.cpp:") != std::string::npos);
+                         "src/api/imports/rows.cpp:") != std::string::npos);
     BOOST_TEST(text.find("GET /healthz getHealth open src/api/operations/health.cpp:") !=
                std::string::npos);
 }

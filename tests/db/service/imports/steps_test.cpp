@@ -159,7 +159,8 @@ BOOST_AUTO_TEST_CASE(a_dry_run_validates_each_row_and_writes_no_member) {
     BOOST_TEST(members() == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
     for (const auto& one : rows(id, RowState::Invalid)) {
-        BOOST_TEST((one.error_key == "shirt_size") == (one.row_number == 1));
+        const bool is_named = one.error_message.find("\"shirt_size\"") != std::string::npos;
+        BOOST_TEST(is_named == (one.row_number == 1));
     }
 }
 

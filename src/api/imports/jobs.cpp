@@ -1,6 +1,6 @@
-// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api/imports.md "Imports").
-// service/imports/jobs.cpp implements the calls; dry_run.cpp and commit.cpp there implement the
-// runner's steps.
+// Serves /v1/imports…: the jobs of bulk member imports (specification 4.1, docs/api/imports.md
+// "Imports"). service/imports/jobs.cpp implements the calls; dry_run.cpp and commit.cpp there
+// implement the runner's steps. rows.cpp here serves the rows.
 #include "service/imports/jobs.hpp"
 
 #include "api/groups.hpp"
@@ -8,10 +8,7 @@
 #include "rules/imports/job_record.hpp"
 #include "rules/imports/mapping.hpp"
 #include "rules/members/core_fields.hpp"
-#include "rules/members/payload.hpp"
 #include "service/callers.hpp"
-#include "service/imports/rows.hpp"
-#include "service/imports/staging.hpp"
 
 namespace muster::api {
 namespace {
@@ -20,10 +17,7 @@ using http::Method;
 using json::Integer;
 using json::Text;
 using rules::ImportJob;
-using rules::ImportRow;
 using service::OrgTransaction;
-
-constexpr std::int64_t kHighestRowNumber = 2'147'483'647;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -66,23 +60,6 @@ constexpr auto kNewImport = json::object<service::NewImport>(
         "mapping", &service::NewImport::mapping, kMapping,
         "Documents how the columns of the file were mapped. It does not transform rows."));
 
-constexpr auto kNewRow =
-    json::object<service::NewRow>(
-        json::required(
-            "rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber},
-            "Number of the row in the file, unique in a call. A row replaces the staged row with "
-            "the same number."),
-        json::required("payload", &service::NewRow::fields, rules::MemberPayload{},
-                       "The member's data."))
-        .named("NewImportRow");
-
-struct StageRows {
-    std::vector<service::NewRow> rows;
-};
-constexpr auto kStageRows = json::object<StageRows>(
-    json::required("rows", &StageRows::rows, json::array_of(kNewRow, 0, service::kMostStagedAtOnce),
-                   "Rows to stage. If one row is malformed, no row is staged."));
-
 struct CommitImport {
     std::optional<bool> dry_run;
 };
@@ -99,14 +76,9 @@ constexpr std::string_view kNewImportExample = R"({
     {"sourceColumn": "Size", "target": "attribute", "attributeKey": "shirt_size"},
     {"sourceColumn": "Notes", "target": "ignored"}]}})";
 
-constexpr std::string_view kStageRowsExample = R"({
-  "rows": [
-    {"rowNumber": 1, "payload": {"email": "ada@example.org", "country": "GB", "dob": "1985-12-10"}},
-    {"rowNumber": 2, "payload": {"email": "bob@example.org", "attributes": {"shirt_size": "M"}}}]})";
-
 // ---------------------------------------------------------------------------- replies
 
-// Like kMapping and the payload of requests, but without limits: replies may contain more fields.
+// Like kMapping, but without limits: replies may contain more fields.
 Json::Value kept_mapping_schema() {
     Json::Value schema = kMapping.schema();
     schema["title"] = "KeptImportMapping";
@@ -114,16 +86,6 @@ Json::Value kept_mapping_schema() {
     schema["properties"]["columns"]["items"].removeMember("additionalProperties");
     return schema;
 }
-Json::Value staged_payload_schema() {
-    Json::Value schema = rules::MemberPayload{}.schema();
-    schema["title"] = "StagedPayload";
-    for (const char* limit : {"additionalProperties", "required"}) schema.removeMember(limit);
-    // A row without an email address is staged too; the dry run reports it.
-    Json::Value& email = schema["properties"]["email"];
-    email = or_null(email);
-    return schema;
-}
-
 constexpr auto kImportJob = record<ImportJob>(
     "ImportJob", field<&ImportJob::id>("id", "Id of the record."),
     field<&ImportJob::organization_id>("organization_id",
@@ -175,48 +137,7 @@ constexpr auto kImportJob = record<ImportJob>(
     field<&ImportJob::created_at>("created_at", "Time when the record was created."),
     field<&ImportJob::updated_at>("updated_at", "Time of the last change."));
 
-// The error codes of rows.
-Json::Value error_code_schema() {
-    return or_null(rules::row_error_schema());
-}
-
-void write_error_code(JsonWriter& to, const ImportRow& row) {
-    row.error == rules::RowError::None ? to.null() : to.string(text_of(row.error));
-}
-
-void write_error_message(JsonWriter& to, const ImportRow& row) {
-    row.error == rules::RowError::None
-        ? to.null()
-        : to.string(rules::row_error_message(row.error, row.error_key));
-}
-
-constexpr auto kImportRow = record<ImportRow>(
-    "ImportRow", field<&ImportRow::id>("id", "Id of the record."),
-    field<&ImportRow::job_id>("job_id", "Id of the import job."),
-    field<&ImportRow::row_number>("row_number", "Number of the row in the file."),
-    field<&ImportRow::state>("state", "Current result for the row."),
-    RecordField<ImportRow>{"error_code",
-                           "Reason why the row is invalid or failed; null for other rows.",
-                           write_error_code, error_code_schema},
-    RecordField<ImportRow>{"error_message", "Description of the error; null for other rows.",
-                           write_error_message, JsonType<std::optional<std::string>>::schema},
-    field<&ImportRow::user_id>(
-        "user_id", "Id of the user that the row created or changed; null before the commit."),
-    RecordField<ImportRow>{"payload", "The member's data as staged.",
-                           [](JsonWriter& to, const ImportRow& row) { to.raw(row.payload); },
-                           staged_payload_schema},
-    field<&ImportRow::created_at>("created_at", "Time when the record was created."),
-    field<&ImportRow::updated_at>("updated_at", "Time of the last change."));
-
-struct Staged {
-    std::int64_t staged = 0;
-};
-constexpr auto kStaged =
-    record<Staged>("StagedRows", field<&Staged::staged>("staged", "Number of rows in this call."));
-
 constexpr auto kImportList = list_of<kImportJob>("ImportList", "imports");
-constexpr auto kImportRowList = list_of<kImportRow>("ImportRowList", "rows");
-
 // ---------------------------------------------------------------------------- handlers
 
 auto create_import(Call&, OrgTransaction& transaction, const service::NewImport& in) {
@@ -257,11 +178,6 @@ auto get_import(Call& call) {
     return polled(std::move(*job));
 }
 
-auto stage_rows(Call& call, OrgTransaction& transaction, const StageRows& in) {
-    service::stage_rows(transaction, call.id<ImportId>(), in.rows);
-    return Staged{static_cast<std::int64_t>(in.rows.size())};
-}
-
 auto validate_import(Call& call, OrgTransaction& transaction, Nothing) {
     return polled(service::validate_import(transaction, call.id<ImportId>()));
 }
@@ -290,39 +206,7 @@ auto cancel_import(Call& call, OrgTransaction& transaction, Nothing) {
     return Answer{job, "", job.expires_at};
 }
 
-auto list_import_rows(Call& call) {
-    const auto position = call.cursor_position();
-    const auto after = position ? parse_number<std::uint32_t>(*position).value_or(0) : 0;
-    service::RowFilter filter;
-    for (const std::string& state : call.query.list("state")) {
-        filter.states.push_back(*parse<rules::RowState>(state));
-    }
-    if (const auto error = call.query.text("error_code")) {
-        filter.error = parse<rules::RowError>(*error);
-    }
-    auto page = service::list_import_rows(call.context, call.org(), call.id<ImportId>(), after,
-                                          filter, call.query.integer("limit"));
-    if (!page) throw Error(ErrorCode::NotFound);
-    const auto next = page->next ? std::optional(std::to_string(*page->next)) : std::nullopt;
-    return page_of(call, std::move(page->rows), next);
-}
-
-constexpr char kCsv[] = "text/csv; charset=utf-8";
-
-Stream get_error_report(Call& call) {
-    const auto id = call.id<ImportId>();
-    if (!service::read_import(call.context, call.org(), id)) throw Error(ErrorCode::NotFound);
-    return {.headers = {{"Content-Disposition",
-                         "attachment; filename=\"import-" + id.text() + "-errors.csv\""}},
-            .write = [&context = call.context, org = call.org(), id,
-                      raw = call.query.flag("raw")](const http::Sink& sink) {
-                service::write_error_report(context, org, id, raw, sink);
-            }};
-}
-
 // ---------------------------------------------------------------------------- rows
-
-using Kind = QueryParameter::Kind;
 
 constexpr std::array kImportListQuery = {
     page_limit(),
@@ -331,31 +215,8 @@ constexpr std::array kImportListQuery = {
                    .choice = name_at<rules::ImportState>,
                    .meaning = "Only jobs in this state."},
 };
-// The first name is that of rows without an error.
-std::string_view error_code_at(std::size_t index) {
-    return name_at<rules::RowError>(index + 1);
-}
-
-constexpr std::array kRowsQuery = {
-    page_limit(1000, 100),
-    kPageCursor,
-    QueryParameter{.name = "state",
-                   .choice = name_at<rules::RowState>,
-                   .is_list = true,
-                   .meaning = "Only rows in one of these states, separated by commas."},
-    QueryParameter{
-        .name = "error_code", .choice = error_code_at, .meaning = "Only rows with this error."},
-};
-constexpr std::array kReportQuery = {
-    QueryParameter{.name = "raw",
-                   .kind = Kind::Flag,
-                   .meaning = "true: cells exactly as staged, without the guard against formulas."},
-};
-
 constexpr std::array kImportCreateErrors = {ErrorCode::ImportJobActiveExists,
                                             ErrorCode::ImportMappingInvalid};
-constexpr std::array kStageErrors = {ErrorCode::ImportJobInvalidState,
-                                     ErrorCode::ImportRowLimitExceeded};
 constexpr std::array kImportStateErrors = {ErrorCode::ImportJobInvalidState};
 
 constexpr std::array kImportEndpoints = {
@@ -399,38 +260,6 @@ constexpr std::array kImportEndpoints = {
             "dry_run false, if the caller may write.",
         .reply = with_retry_after({200, "The job."}),
         .handler = answers<kImportJob, get_import>},
-    Endpoint{
-        .method = Method::Post,
-        .path = "/v1/imports/{id}/rows",
-        .operation = "stageImportRows",
-        .summary = "Stage up to 5,000 rows, all or none",
-        .description =
-            "Stages up to 5,000 rows of a job in state staging. A call stages all its rows or "
-            "none. A row replaces the staged row with its number, so a call can be repeated. A "
-            "job holds up to 250,000 rows. The body may be gzip; its limit holds before and after "
-            "decompression.",
-        .role = rules::Role::Admin,
-        .body_limit = kStagingBody,
-        .body_required = true,
-        .accepts_gzip = true,
-        .body_component = "StageRows",
-        .body_schema = schema_of<kStageRows>,
-        .body_example = kStageRowsExample,
-        .reply = {200, "The number of rows in this call."},
-        .errors = kStageErrors,
-        .handler = decoded<kStageRows, answers<kStaged, stage_rows>>},
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/imports/{id}/rows",
-        .operation = "listImportRows",
-        .summary = "List an import job's rows with their results",
-        .description =
-            "Lists the rows of a job with their states, by row number. It works in every state of "
-            "the job. state selects several states, error_code one error. A page may be shorter "
-            "than limit, or empty; continue until next_cursor is null.",
-        .query = kRowsQuery,
-        .reply = {200, "A page of rows."},
-        .handler = answers<kImportRowList, list_import_rows>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/imports/{id}/validate",
@@ -478,18 +307,6 @@ constexpr std::array kImportEndpoints = {
         .reply = {200, "The job, in state canceled."},
         .errors = kImportStateErrors,
         .handler = decoded<kNothing, answers<kImportJob, cancel_import>>},
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/imports/{id}/error-report",
-        .operation = "getImportErrorReport",
-        .summary = "Download the invalid and failed rows as CSV",
-        .description =
-            "Returns the invalid and failed rows as CSV, with the reason for each. Fix them and "
-            "import the file again. Cells that a spreadsheet could run as formulas are guarded, "
-            "unless raw is true.",
-        .query = kReportQuery,
-        .reply = {200, "CSV (RFC 4180) with a header line."},
-        .handler = sends<kCsv, get_error_report>},
 };
 static_assert(well_formed(kImportEndpoints, "/v1/imports"));
 

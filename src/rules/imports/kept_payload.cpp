@@ -1,0 +1,55 @@
+#include "rules/imports/kept_payload.hpp"
+
+#include "base/text.hpp"
+#include "rules/imports/row_faults.hpp"
+#include "rules/members/core_fields.hpp"
+#include "rules/members/payload.hpp"
+
+namespace muster::rules {
+namespace {
+
+// Longer than every field allows, so that a shortened value is not valid when it is imported again.
+constexpr std::size_t kMostKeptBytes = 1024;
+
+void shorten(std::string& text) {
+    if (text.size() <= kMostKeptBytes) return;
+    std::size_t size = kMostKeptBytes;
+    while (!is_utf8(std::string_view(text).substr(0, size))) --size;
+    text.resize(size);
+    text += "\xE2\x80\xA6";  // an ellipsis
+}
+
+// MemberPayload leaves out values that are not strings.
+void keep_other_types(const json::JsonObject& object, MemberFields& out) {
+    for (const auto& entry : kCoreFields) {
+        const auto value = object.find(entry.name);
+        if (value && !value->is_null() && !value->is_string()) {
+            out.*entry.sent = minified(*value);
+        }
+    }
+}
+
+}  // namespace
+
+void KeptPayload::decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                         MemberFields& out) const {
+    const auto object = to.object(in, path);
+    if (!object) return;
+    json::Decoding own;
+    own.today = to.today;
+    MemberPayload{}.decode(in, json::Path(), own, out);
+    if (own.faults.empty()) return;
+    keep_other_types(*object, out);
+    for (const auto& entry : kCoreFields) shorten(out.*entry.sent);
+    // As a valid address is stored, so that an erasure finds it.
+    ascii_lower(out.email);
+    std::vector<RowFault> faults;
+    for (const Fault& fault : own.faults.list()) faults.push_back({fault.path, fault.code});
+    out.attributes = pack_faults(std::move(faults), out.attributes);
+}
+
+Json::Value KeptPayload::schema() const {
+    return MemberPayload{}.schema();
+}
+
+}  // namespace muster::rules
