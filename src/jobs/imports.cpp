@@ -161,7 +161,7 @@ void ImportWork::dry_run(const Lease& lease, const rules::ImportJob& job,
         batch = std::move(next);
     }
     if (interrupted) {
-        keep_run(lease.id, std::move(run));
+        keep_run(job, std::move(run));
         service::release_import(context_, lease, service::AttemptPolicy::Forgive, Milliseconds(0));
         return;
     }
@@ -223,14 +223,16 @@ service::DryRun ImportWork::take_run(const Lease& lease, const rules::ImportJob&
     });
     if (kept != runs_.end()) {
         service::DryRun run = std::move(kept->run);
+        const auto kept_phase = kept->phase;
         runs_.erase(kept);
-        if (run.next_block == job.next_block) return run;
+        // The job may have been reopened, and validated by another runner up to the same block.
+        if (run.next_block == job.next_block && kept_phase == job.phase_started_at) return run;
     }
     return service::resume_dry_run(context_, job);
 }
 
-void ImportWork::keep_run(ImportId job, service::DryRun run) {
-    runs_.push_front({job, std::move(run)});
+void ImportWork::keep_run(const rules::ImportJob& job, service::DryRun run) {
+    runs_.push_front({job.id, job.phase_started_at, std::move(run)});
     if (runs_.size() > kKeptRuns) runs_.pop_back();
 }
 

@@ -26,6 +26,7 @@ class ImportWork {
   private:
     struct InterruptedRun {
         ImportId job;
+        std::optional<Timestamp> phase;  // when the dry run began
         service::DryRun run;
     };
 
@@ -37,7 +38,7 @@ class ImportWork {
     void fail_or_pause(const service::Lease& lease, const rules::ImportJob& job,
                        std::string_view reason);
     service::DryRun take_run(const service::Lease& lease, const rules::ImportJob& job);
-    void keep_run(ImportId job, service::DryRun run);
+    void keep_run(const rules::ImportJob& job, service::DryRun run);
 
     using Previews = std::vector<std::shared_future<rules::ImportPreview>>;
     Previews start_previews(const service::Lease& lease, const service::ValidatedBatch& batch);

@@ -68,6 +68,11 @@ struct ImportFixture : Fixture {
             service::commit_import(transaction, id, dry_run);
         });
     }
+    rules::ImportJob reopen(ImportId id) {
+        return as(acme, [&](service::OrgTransaction& transaction) {
+            return service::reopen_import(transaction, id);
+        });
+    }
     void cancel(ImportId id) { service::cancel_import_now(context, acme, id); }
 
     rules::ImportJob job(ImportId id) {

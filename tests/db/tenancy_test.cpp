@@ -313,6 +313,17 @@ BOOST_AUTO_TEST_CASE(import_jobs) {
     check({"imports.move_to_validating"}, [&](OrgStore& org) {
         return store::move_import_to_validating(org, owner.job, true, kNow);
     });
+    client.execute("UPDATE import_jobs SET state = 'validated' WHERE organization_id = ?",
+                   owner.id);
+    check({"imports.move_to_staging"},
+          [&](OrgStore& org) { return store::move_import_to_staging(org, owner.job, kNow); });
+    put_job("staging");
+    client.execute("UPDATE import_progress SET row_errors = '[]' WHERE organization_id = ?",
+                   owner.id);
+    check({"imports.clear_row_errors"}, [&](OrgStore& org) {
+        store::clear_row_errors(org, owner.job);
+        return false;
+    });
     check({"imports.begin_phase"}, [&](OrgStore& org) {
         store::begin_import_phase(org, owner.job, kLater);
         return false;

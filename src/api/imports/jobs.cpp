@@ -201,6 +201,11 @@ struct RetryAfterReplay {
 template <auto kNext>
 inline constexpr RetryAfterReplay<kNext> retry_after_replay;
 
+auto reopen_import(Call& call, OrgTransaction& transaction, Nothing) {
+    auto job = service::reopen_import(transaction, call.id<ImportId>());
+    return Answer{job, "", job.expires_at};
+}
+
 auto cancel_import(Call& call, OrgTransaction& transaction, Nothing) {
     auto job = service::cancel_import(transaction, call.id<ImportId>());
     return Answer{job, "", job.expires_at};
@@ -293,6 +298,22 @@ constexpr std::array kImportEndpoints = {
         .reply = with_retry_after({202, "The job, which the runner processes."}),
         .errors = kImportStateErrors,
         .handler = decoded<kCommitImport, retry_after_replay<answers<kImportJob, commit_import>>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/imports/{id}/reopen",
+        .operation = "reopenImport",
+        .summary = "Return a validated job to staging",
+        .description =
+            "Returns a validated job to staging, so that corrected rows can replace theirs. The rows "
+            "stay; the counts, errors and preview start again with the next validateImport. A "
+            "staging job is not changed; other states are 409. The job still expires 30 days after "
+            "its creation.",
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The job, in state staging."},
+        .errors = kImportStateErrors,
+        .handler = decoded<kNothing, answers<kImportJob, reopen_import>>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/imports/{id}/cancel",

@@ -128,6 +128,20 @@ rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
     return reread(transaction, id);
 }
 
+rules::ImportJob reopen_import(OrgTransaction& transaction, ImportId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto job = lock_import(transaction, id);
+    if (job.state == ImportState::Staging) return job;
+    if (job.state != ImportState::Validated) {
+        reject_import_state(job.state, "validated or staging");
+    }
+    store::move_import_to_staging(org, id, transaction.now);
+    store::begin_import_phase(org, id, transaction.now);
+    store::clear_row_errors(org, id);
+    audit(transaction, "import.reopened", id.text());
+    return reread(transaction, id);
+}
+
 rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto job = lock_import(transaction, id);

@@ -158,6 +158,24 @@ bool move_import(db::OrgStore& org, ImportId id, ImportState from, ImportState t
            1;
 }
 
+bool move_import_to_staging(db::OrgStore& org, ImportId id, Timestamp now) {
+    static constexpr OrgSql kMove{
+        "imports.move_to_staging",
+        "UPDATE import_jobs SET state = 'staging', processed_rows = 0, valid_rows = 0, "
+        "invalid_rows = 0, preview_create = 0, preview_attach = 0, preview_merge = 0, "
+        "commit_requested = FALSE, next_block = 0, next_part = 0, attempts = 0, "
+        "updated_at = ?, revision = revision + 1 "
+        "WHERE organization_id = :org AND id = ? AND state = 'validated'"};
+    return org.execute(kMove, now, id) == 1;
+}
+
+void clear_row_errors(db::OrgStore& org, ImportId id) {
+    static constexpr OrgSql kClear{"imports.clear_row_errors",
+                                   "UPDATE import_progress SET row_errors = NULL "
+                                   "WHERE organization_id = :org AND job_id = ?"};
+    org.execute(kClear, id);
+}
+
 bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_requested,
                                Timestamp now) {
     static constexpr OrgSql kMove{"imports.move_to_validating",

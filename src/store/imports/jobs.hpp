@@ -31,6 +31,10 @@ bool add_staged_rows(db::OrgStore& org, ImportId id, int added, std::int64_t mos
 // not in `from`.
 bool move_import(db::OrgStore& org, ImportId id, rules::ImportState from, rules::ImportState to,
                  Timestamp now);
+// Moves from validated to staging and resets the results of the dry run. False if the job is not
+// validated.
+bool move_import_to_staging(db::OrgStore& org, ImportId id, Timestamp now);
+void clear_row_errors(db::OrgStore& org, ImportId id);
 // Moves from staging to validating and stores whether a commit was requested.
 bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_requested,
                                Timestamp now);

@@ -121,3 +121,46 @@ def test_a_reader_of_a_running_import_sees_consistent_states(org):
         assert after["created_count"] <= after["processed_rows"] <= 20_000
         assert after["heartbeat_at"] or not before["heartbeat_at"]
     assert seen[-1]["created_count"] == 20_000
+
+
+def test_a_reopened_job_takes_corrected_rows_and_is_validated_again(org):
+    twice = email()
+    job_id = org.validated([{"email": twice}, {"email": twice}, {"email": email(), "attributes": {"x": 1}}])["id"]
+    assert org.reopen(job_id).json()["state"] == "staging"
+    org.reopen(job_id)  # changes nothing
+    fixed = emails(2)
+    org.stage(job_id, [{"email": address} for address in fixed], first=2)
+    org.validate(job_id)
+    job = org.state_is(job_id, "validated")
+    assert (job["valid_rows"], job["invalid_rows"], job["errors"]) == (3, 0, [])
+    org.commit(job_id)
+    org.state_is(job_id, "completed")
+    assert set(org.members()) == {twice, *fixed}
+    org.reopen(job_id, expect=409)
+
+
+def test_a_reopening_with_an_idempotency_key_is_replayed_after_the_next_dry_run(org):
+    job_id = org.validated([{"email": email()}])["id"]
+    headers = {"Idempotency-Key": "reopen-" + job_id}
+    first = org.reopen(job_id, headers=headers)
+    org.validate(job_id)
+    org.state_is(job_id, "validated")
+    again = org.reopen(job_id, headers=headers)
+    assert again.content == first.content and again.headers["Idempotency-Replayed"] == "true"
+    assert org.job(job_id)["state"] == "validated"
+
+
+def test_of_reopen_commit_and_cancel_at_the_same_time_one_wins(org):
+    for _ in range(5):
+        job_id = org.validated([{"email": email()}])["id"]
+        calls = [lambda: org.reopen(job_id, expect=None), lambda: org.commit(job_id, expect=None),
+                 lambda: org.cancel(job_id, expect=None)]
+        with ThreadPoolExecutor(3) as pool:
+            reopened, committed, canceled = [future.result().status_code for future in [pool.submit(call) for call in calls]]
+        # A reopened job can still be canceled; every other pair excludes each other.
+        assert (reopened, committed, canceled) in {(200, 409, 200), (409, 202, 409), (409, 409, 200)}
+        job = org.state_is(job_id, "canceled", "completed")
+        assert (job["state"] == "completed") == (committed == 202)
+        assert len(org.members()) == job["created_count"]
+        if job["state"] == "completed":
+            return

@@ -24,6 +24,7 @@ BODIES = {
     "stageImportRows": lambda: {"rows": rows_of([{"email": email()}])},
     "validateImport": lambda: {},
     "commitImport": lambda: {},
+    "reopenImport": lambda: {},
     "cancelImport": lambda: {},
     "createUser": lambda: {"email": email()},
     "updateUser": lambda: {"first_name": "Changed"},

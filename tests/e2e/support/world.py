@@ -262,6 +262,9 @@ class Organization:
     def commit(self, job_id, expect=202, **options):
         return self.api.post(f"/v1/imports/{job_id}/commit", expect=expect, **options)
 
+    def reopen(self, job_id, expect=200, **options):
+        return self.api.post(f"/v1/imports/{job_id}/reopen", expect=expect, **options)
+
     def cancel(self, job_id, expect=200, **options):
         return self.api.post(f"/v1/imports/{job_id}/cancel", expect=expect, **options)
 

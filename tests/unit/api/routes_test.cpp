@@ -37,6 +37,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_handled_by_its_row) {
         {Method::Get, "/v1/imports/" + kId + "/rows", "listImportRows " + kId},
         {Method::Post, "/v1/imports/" + kId + "/validate", "validateImport " + kId},
         {Method::Post, "/v1/imports/" + kId + "/commit", "commitImport " + kId},
+        {Method::Post, "/v1/imports/" + kId + "/reopen", "reopenImport " + kId},
         {Method::Post, "/v1/imports/" + kId + "/cancel", "cancelImport " + kId},
         {Method::Get, "/v1/imports/" + kId + "/error-report", "getImportErrorReport " + kId},
         {Method::Post, "/v1/users", "createUser"},

@@ -314,6 +314,79 @@ BOOST_AUTO_TEST_CASE(validation_starts_only_from_staging) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(only_a_validated_job_is_reopened_and_a_staging_job_is_not_changed) {
+    const ImportId id = new_import();
+    for (const ImportState state : kStates) {
+        put(id, state);
+        const auto before = job(id);
+        const auto error = error_of([&] { reopen(id); });
+        if (state == ImportState::Validated || state == ImportState::Staging) {
+            BOOST_TEST(!error.has_value());
+            BOOST_TEST(job(id).state == ImportState::Staging);
+        } else {
+            BOOST_TEST_REQUIRE(error.has_value());
+            BOOST_TEST(error->code() == ErrorCode::ImportJobInvalidState, text_of(state));
+            BOOST_TEST(job(id).state == state);
+        }
+        const bool is_changed = state == ImportState::Validated;
+        BOOST_TEST((job(id).updated_at != before.updated_at) == is_changed, text_of(state));
+        BOOST_TEST((job(id).expires_at == before.expires_at));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_reopened_job_keeps_its_rows_and_starts_its_counts_again) {
+    auto all = people(1, 1100);
+    all[1].fields.email = all[0].fields.email;
+    all[1050].fields.attributes = R"({"hobby":"chess"})";
+    const ImportId id = validated(all);
+    const auto reopened = reopen(id);
+    BOOST_TEST(reopened.staged_rows == 1100);
+    BOOST_TEST(reopened.processed_rows + reopened.valid_rows + reopened.invalid_rows == 0);
+    BOOST_TEST(!reopened.preview.has_value());
+    BOOST_TEST(reopened.errors.empty());
+    BOOST_TEST(outcomes(id).at(2) == "invalid ROW_DUPLICATE_IN_FILE");
+
+    // A corrected row is staged again; the other rows of its block keep their results.
+    stage(id, {row(2, "corrected@example.test")});
+    BOOST_TEST(outcomes(id).at(2) == "staged");
+    BOOST_TEST(outcomes(id).at(3) == "valid");
+    BOOST_TEST(rows(id, rules::RowState::Invalid).size() == 1U);
+    BOOST_TEST(rows(id, rules::RowState::Staged).size() == 1U);
+
+    validate(id);
+    check_rest(lease());
+    BOOST_TEST(job(id).valid_rows == 1099);
+    BOOST_TEST(job(id).invalid_rows == 1);
+    BOOST_TEST(job(id).preview->create == 1099);
+    BOOST_TEST(job(id).errors.size() == 1U);
+    request_commit(id);
+    commit_rest(lease());
+    BOOST_TEST(job(id).created_count == 1099);
+    BOOST_TEST(members() == 1099);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_lost_its_address_to_a_corrected_row_is_invalid) {
+    const ImportId id = validated({row(1, "a@x.test"), row(700, "b@x.test")});
+    reopen(id);
+    stage(id, {row(1, "b@x.test")});
+    validate(id);
+    check_rest(lease());
+    BOOST_TEST(outcomes(id).at(1) == "valid");
+    BOOST_TEST(outcomes(id).at(700) == "invalid ROW_DUPLICATE_IN_FILE");
+}
+
+BOOST_AUTO_TEST_CASE(reopening_withdraws_a_requested_commit) {
+    const ImportId id = staged(people(1, 3));
+    request_commit(id, false);
+    check_rest(lease());
+    BOOST_TEST(job(id).commit_requested);
+    reopen(id);
+    BOOST_TEST(!job(id).commit_requested);
+    validate(id);
+    check_rest(lease());
+    BOOST_TEST((service::poll_import(context, {acme}, id)->state == ImportState::Validated));
+}
+
 BOOST_AUTO_TEST_CASE(a_commit_depends_on_the_state_and_the_body) {
     const ImportId id = new_import();
     for (const ImportState state : kStates) {
