@@ -200,12 +200,31 @@ std::map<std::string, std::size_t> winners(const Guesses& guesses,
     return best;
 }
 
+// A cell of the header as the API takes it: a question of a form may have several lines, and more
+// characters than a name can have.
+std::string column_name(std::string_view cell) {
+    constexpr std::size_t kMostCharacters = 240;  // the API takes 255, and " (2)" may follow
+    std::string name;
+    for (const char c : trimmed(cell)) {
+        const bool is_blank = c == ' ' || is_control(c);
+        if (!is_blank) name += c;
+        if (is_blank && !name.ends_with(' ')) name += ' ';
+    }
+    std::size_t end = 0;
+    for (std::size_t count = 0; end < name.size(); ++end) {
+        const bool begins_character = (static_cast<unsigned char>(name[end]) & 0xC0U) != 0x80U;
+        if (begins_character && ++count > kMostCharacters) break;
+    }
+    name.resize(end);
+    return name;
+}
+
 }  // namespace
 
 std::vector<std::string> unique_column_names(const std::vector<std::string>& header) {
     std::vector<std::string> names;
     for (const std::string& cell : header) {
-        std::string base(trimmed(cell));
+        std::string base = column_name(cell);
         if (base.empty()) base = "column " + std::to_string(names.size() + 1);
         std::string name = base;
         for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n) {

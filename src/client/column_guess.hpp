@@ -37,8 +37,8 @@ struct ColumnRoute {
     bool operator==(const ColumnRoute&) const = default;
 };
 
-// Names as a mapping has them: trimmed, "column 3" for an empty one, "Email (2)" for the second
-// of a name.
+// Names as a mapping has them: on one line, of at most 240 characters, "column 3" for an empty one,
+// "Email (2)" for the second of a name.
 [[nodiscard]] std::vector<std::string> unique_column_names(const std::vector<std::string>& header);
 
 // The column that `option` ("--map") names: by its name, or by column_key(). Throws UsageError.

@@ -45,16 +45,18 @@ std::string column_note(const ColumnRoute& route, const ValueFormat& format,
 // "\n  3 columns are ignored: LEID, TAGS, Phone (attribute phone is disabled)"
 std::string ignored_line(const std::vector<ColumnRoute>& routes,
                          const rules::AttributeRegistry& registry) {
+    constexpr std::size_t kMostNames = 50;
     std::string names;
     std::size_t number = 0;
     for (const ColumnRoute& route : routes) {
         if (route.kind != ColumnRoute::Kind::Ignored) continue;
-        names += (number == 0 ? ": " : ", ") + printable(route.column);
+        if (++number > kMostNames) continue;
+        names += (number == 1 ? ": " : ", ") + printable(route.column);
         const std::string disabled = disabled_attribute(route.column, registry);
         if (!disabled.empty()) names += " (attribute " + disabled + " is disabled)";
-        ++number;
     }
     if (number == 0) return "";
+    if (number > kMostNames) names += " and " + grouped(number - kMostNames) + " more";
     return "\n  " + grouped(number) + (number == 1 ? " column is" : " columns are") + " ignored" +
            names;
 }

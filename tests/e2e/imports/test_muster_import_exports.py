@@ -25,16 +25,17 @@ EXPECTED = {
         2, 2, 0, []),
     "civicrm.csv": (
         "Contact ID > external_id; First Name > first_name; Last Name > last_name; Gender > attribute:gender "
-        "(single_choice); Birth Date > dob (dates as YYYY-MM-DD); City > attribute:address.city (text); Country > "
-        "country; Email > email; Phone > attribute:phone (text)",
+        "(single_choice); Birth Date > dob (dates as YYYY-MM-DD); Street Address > attribute:address.line1 (text); "
+        "City > attribute:address.city (text); Postal Code > attribute:address.postcode (text); Country > country; "
+        "Email > email; Phone > attribute:phone (text)",
         3, 2, 0, []),
     "columns-300.csv": (
         "Email > email; Name > display_name",
         2, 2, 0, []),
     "dutch.csv": (
         "Lidnummer > external_id; Voornaam > first_name; Achternaam > last_name; E-mailadres > email; "
-        "Telefoonnummer > attribute:phone (text); Woonplaats > attribute:address.city (text); Land > country; "
-        "Geboortedatum > dob (dates as DD-MM-YYYY)",
+        "Telefoonnummer > attribute:phone (text); Woonplaats > attribute:address.city (text); Postcode > "
+        "attribute:address.postcode (text); Land > country; Geboortedatum > dob (dates as DD-MM-YYYY)",
         1, 1, 0, []),
     "eventbrite-attendees.csv": (
         "First Name > first_name; Last Name > last_name; Email > email; Home City > attribute:address.city (text); "
@@ -42,28 +43,33 @@ EXPECTED = {
         "Birth Date > dob (dates as YYYY-MM-DD); T-Shirt Size > attribute:shirt_size (single_choice)",
         2, 2, 1, ['T-Shirt Size is "One size"']),
     "excel-french-iso-8859-15.csv": (
-        "Prénom > first_name; Nom > last_name; Ville > attribute:address.city (text); Pays > country; Téléphone > "
+        "Prénom > first_name; Nom > last_name; Adresse > attribute:address.line1 (text); Code postal > "
+        "attribute:address.postcode (text); Ville > attribute:address.city (text); Pays > country; Téléphone > "
         "attribute:phone (text); Adresse e-mail > email; Date de naissance > dob (dates as DD/MM/YYYY)",
         2, 2, 0, []),
     "excel-german-sep.csv": (
-        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Ort > attribute:address.city "
-        "(text); Land > country; Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as "
-        "DD.MM.YYYY); T-Shirt-Größe > attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
+        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Straße > attribute:address.line1 "
+        "(text); PLZ > attribute:address.postcode (text); Ort > attribute:address.city (text); Land > country; "
+        "Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as DD.MM.YYYY); T-Shirt-Größe "
+        "> attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
         4, 3, 1, ['Geburtsdatum is "unbekannt"']),
     "excel-german-unicode.txt": (
-        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Ort > attribute:address.city "
-        "(text); Land > country; Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as "
-        "DD.MM.YYYY); T-Shirt-Größe > attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
+        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Straße > attribute:address.line1 "
+        "(text); PLZ > attribute:address.postcode (text); Ort > attribute:address.city (text); Land > country; "
+        "Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as DD.MM.YYYY); T-Shirt-Größe "
+        "> attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
         4, 3, 1, ['Geburtsdatum is "unbekannt"']),
     "excel-german-utf8.csv": (
-        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Ort > attribute:address.city "
-        "(text); Land > country; Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as "
-        "DD.MM.YYYY); T-Shirt-Größe > attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
+        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Straße > attribute:address.line1 "
+        "(text); PLZ > attribute:address.postcode (text); Ort > attribute:address.city (text); Land > country; "
+        "Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as DD.MM.YYYY); T-Shirt-Größe "
+        "> attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
         4, 3, 1, ['Geburtsdatum is "unbekannt"']),
     "excel-german-windows-1252.csv": (
-        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Ort > attribute:address.city "
-        "(text); Land > country; Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as "
-        "DD.MM.YYYY); T-Shirt-Größe > attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
+        "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Straße > attribute:address.line1 "
+        "(text); PLZ > attribute:address.postcode (text); Ort > attribute:address.city (text); Land > country; "
+        "Telefon > attribute:phone (text); E-Mail > email; Geburtsdatum > dob (dates as DD.MM.YYYY); T-Shirt-Größe "
+        "> attribute:shirt_size (single_choice); VIP > attribute:vip (boolean)",
         4, 3, 1, ['Geburtsdatum is "unbekannt"']),
     "excel-serial-dates.csv": (
         "Email > email; First name > first_name; Last name > last_name; Birthday > dob (dates as Excel's day "
@@ -71,8 +77,9 @@ EXPECTED = {
         2, 2, 0, []),
     "excel-spanish-windows-1252.csv": (
         "Nº de socio > external_id; Nombre > first_name; Apellidos > last_name; Correo electrónico > email; "
-        "Teléfono > attribute:phone (text); Ciudad > attribute:address.city (text); País > country; Fecha de "
-        "nacimiento > dob (dates as DD/MM/YYYY)",
+        "Teléfono > attribute:phone (text); Dirección > attribute:address.line1 (text); Ciudad > "
+        "attribute:address.city (text); Código postal > attribute:address.postcode (text); País > country; Fecha "
+        "de nacimiento > dob (dates as DD/MM/YYYY)",
         2, 2, 0, []),
     "ghost.csv": (
         "id > external_id; email > email; name > display_name",
@@ -99,12 +106,13 @@ EXPECTED = {
         3, 2, 0, []),
     "italian.csv": (
         "Numero tessera > external_id; Nome > first_name; Cognome > last_name; Indirizzo e-mail > email; Cellulare "
-        "> attribute:phone (text); Città > attribute:address.city (text); Paese > country; Data di nascita > dob "
-        "(dates as DD/MM/YYYY)",
+        "> attribute:phone (text); Città > attribute:address.city (text); CAP > attribute:address.postcode (text); "
+        "Paese > country; Data di nascita > dob (dates as DD/MM/YYYY)",
         1, 1, 0, []),
     "mailchimp.csv": (
-        "Email Address > email; First Name > first_name; Last Name > last_name; Phone Number > attribute:phone "
-        "(text); Birthday > dob (dates as YYYY-MM-DD); CC > country; EUID > external_id",
+        "Email Address > email; First Name > first_name; Last Name > last_name; Address > attribute:address.line1 "
+        "(text); Phone Number > attribute:phone (text); Birthday > dob (dates as YYYY-MM-DD); CC > country; EUID > "
+        "external_id",
         3, 3, 2, ['Birthday is "04/17"']),
     "mailerlite.csv": (
         "Subscriber > email; Name > first_name; Last name > last_name; Country > country; City > "
@@ -118,45 +126,52 @@ EXPECTED = {
         "column 3 > email",
         2, 2, 0, []),
     "outlook.csv": (
-        "First Name > first_name; Last Name > last_name; Home City > attribute:address.city (text); Home "
-        "Country/Region > country; Mobile Phone > attribute:phone (text); Birthday > dob (dates as MM/DD/YYYY); "
-        "E-mail Address > email; Gender > attribute:gender (single_choice); Language > locale",
+        "First Name > first_name; Last Name > last_name; Home Street > attribute:address.line1 (text); Home City > "
+        "attribute:address.city (text); Home Postal Code > attribute:address.postcode (text); Home Country/Region "
+        "> country; Mobile Phone > attribute:phone (text); Birthday > dob (dates as MM/DD/YYYY); E-mail Address > "
+        "email; Gender > attribute:gender (single_choice); Language > locale",
         4, 4, 5, ['Gender is "Unspecified"', 'Birthday is "12/10/1815"']),
     "portuguese.csv": (
         "Número de associado > external_id; Nome próprio > first_name; Apelido > last_name; Endereço de e-mail > "
-        "email; Telemóvel > attribute:phone (text); Localidade > attribute:address.city (text); País > country; "
-        "Data de nascimento > dob (dates as DD/MM/YYYY)",
+        "email; Telemóvel > attribute:phone (text); Localidade > attribute:address.city (text); Código postal > "
+        "attribute:address.postcode (text); País > country; Data de nascimento > dob (dates as DD/MM/YYYY)",
         1, 1, 0, []),
     "salesforce-report.csv": (
-        "Contact ID > external_id; First Name > first_name; Last Name > last_name; Mailing City > "
-        "attribute:address.city (text); Mailing Country > country; Phone > attribute:phone (text); Email > email; "
-        "Birthdate > dob (dates as MM/DD/YYYY)",
+        "Contact ID > external_id; First Name > first_name; Last Name > last_name; Mailing Street > "
+        "attribute:address.line1 (text); Mailing City > attribute:address.city (text); Mailing Zip/Postal Code > "
+        "attribute:address.postcode (text); Mailing Country > country; Phone > attribute:phone (text); Email > "
+        "email; Birthdate > dob (dates as MM/DD/YYYY)",
         6, 2, 0, []),
     "shopify-customers.csv": (
         "Customer ID > external_id; First Name > first_name; Last Name > last_name; Email > email; Default Address "
-        "City > attribute:address.city (text); Default Address Country Code > country; Phone > attribute:phone "
-        "(text)",
+        "Address1 > attribute:address.line1 (text); Default Address City > attribute:address.city (text); Default "
+        "Address Country Code > country; Default Address Zip > attribute:address.postcode (text); Phone > "
+        "attribute:phone (text)",
         3, 2, 0, []),
     "squarespace-profiles.csv": (
         "Email Address > email; First Name > first_name; Last Name > last_name; Shipping City > "
-        "attribute:address.city (text); Shipping Country > country",
+        "attribute:address.city (text); Shipping Zip > attribute:address.postcode (text); Shipping Country > "
+        "country",
         2, 2, 0, []),
     "stripe-customers.csv": (
-        "id > external_id; Email > email; Name > display_name; Card Address City > attribute:address.city (text); "
-        "Card Address Country > country",
+        "id > external_id; Email > email; Name > display_name; Card Address Line1 > attribute:address.line1 "
+        "(text); Card Address City > attribute:address.city (text); Card Address Country > country; Card Address "
+        "Zip > attribute:address.postcode (text)",
         2, 2, 0, []),
     "wix-contacts.csv": (
         "First Name > first_name; Last Name > last_name; Email 1 > email; Phone 1 > attribute:phone (text); "
-        "Address 1 - City > attribute:address.city (text); Address 1 - Country > country; Birthdate > dob (dates "
-        "as YYYY-MM-DD); Language > locale",
+        "Address 1 - Street > attribute:address.line1 (text); Address 1 - City > attribute:address.city (text); "
+        "Address 1 - Country > country; Birthdate > dob (dates as YYYY-MM-DD); Language > locale",
         2, 2, 0, []),
     "woocommerce-analytics.csv": (
-        "Name > display_name; Email > email; Country / Region > country; City > attribute:address.city (text)",
+        "Name > display_name; Email > email; Country / Region > country; City > attribute:address.city (text); "
+        "Postal code > attribute:address.postcode (text)",
         2, 2, 0, []),
     "woocommerce-users.csv": (
         "customer_id > external_id; user_email > email; first_name > first_name; last_name > last_name; "
-        "display_name > display_name; billing_phone > attribute:phone (text); billing_city > "
-        "attribute:address.city (text); billing_country > country; locale > locale",
+        "display_name > display_name; billing_phone > attribute:phone (text); billing_address_1 > "
+        "attribute:address.line1 (text); billing_city > attribute:address.city (text); billing_postcode > "
+        "attribute:address.postcode (text); billing_country > country; locale > locale",
         2, 2, 0, []),
 }
 

@@ -218,6 +218,14 @@ BOOST_AUTO_TEST_CASE(column_names_become_unique) {
     const std::vector<std::string> expected = {"Email", "column 2", "Email (2)", "Email (2) (2)",
                                                "Email (3)"};
     BOOST_TEST(names == expected, boost::test_tools::per_element());
+    const std::vector<std::string> questions = unique_column_names(
+        {"Do you come?\r\n(choose one)", std::string(300, 'x'), std::string(300, 'x')});
+    BOOST_TEST(questions[0] == "Do you come? (choose one)");
+    BOOST_TEST(questions[1] == std::string(240, 'x'));
+    BOOST_TEST(questions[2] == std::string(240, 'x') + " (2)");
+    std::string umlauts;
+    for (int i = 0; i < 300; ++i) umlauts += "ä";
+    BOOST_TEST(unique_column_names({umlauts})[0] == umlauts.substr(0, 480));
 }
 
 BOOST_AUTO_TEST_CASE(the_mapping_names_every_column_and_passes_the_server_check) {
