@@ -272,6 +272,7 @@ class RecordPass {
 std::vector<ValueKind> kinds_of(const std::vector<ColumnRoute>& routes,
                                 const rules::AttributeRegistry& registry) {
     std::vector<ValueKind> kinds;
+    kinds.reserve(routes.size());
     for (const ColumnRoute& route : routes) kinds.push_back(value_kind(route, registry));
     return kinds;
 }
