@@ -48,6 +48,13 @@ def test_enabled_and_own_attributes_are_listed_with_their_types(org):
     assert attributes["points"]["choices"] == []
 
 
+def test_each_attribute_is_read_by_its_key(module_org):
+    for attribute in listed(module_org):
+        assert module_org.api.get_json(f"/v1/attributes/{attribute['key']}") == attribute
+    for key in ("no_such", "Phone", "x" * 300, "phone%20"):
+        module_org.api.get(f"/v1/attributes/{key}", expect=404, code="NOT_FOUND")
+
+
 def test_starter_attributes_are_distinguished_from_own_ones(org):
     attributes = listed(org)
     assert {entry["key"] for entry in attributes if entry["starter"]} == set(STARTERS)
