@@ -3,6 +3,7 @@
 #include "service/attributes.hpp"
 
 #include "api/groups.hpp"
+#include "rules/attributes.hpp"
 
 namespace muster::api {
 namespace {

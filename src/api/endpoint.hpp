@@ -100,6 +100,7 @@ struct ReplySpec {
     // The ETag is derived from the body. If-None-Match is evaluated if the row also declares 304.
     bool has_etag = false;
     bool has_retry_after = false;  // while a job is running
+    bool has_next_cursor = false;  // if more records follow
 };
 // The same reply, with an ETag.
 constexpr ReplySpec with_tag(ReplySpec reply) {
@@ -109,6 +110,11 @@ constexpr ReplySpec with_tag(ReplySpec reply) {
 // The same reply, with a Retry-After for polling.
 constexpr ReplySpec with_retry_after(ReplySpec reply) {
     reply.has_retry_after = true;
+    return reply;
+}
+// The same reply, with the cursor of the next one in a header.
+constexpr ReplySpec with_next_cursor(ReplySpec reply) {
+    reply.has_next_cursor = true;
     return reply;
 }
 inline constexpr ReplySpec kNotModified{304, "Not changed since the ETag of If-None-Match."};

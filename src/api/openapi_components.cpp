@@ -48,6 +48,8 @@ constexpr std::array kHeaders = {
                schema["minimum"] = 1;
                return schema;
            }},
+    Header{"X-Next-Cursor", "Pass it as cursor to get the next records; absent at the end.",
+           text_schema},
     Header{"X-Active-Organization",
            "Id of the organization that the admin's session acts on. Absent for keys.",
            [] { return JsonType<OrgId>::schema(); }},

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
+#include "rules/attributes.hpp"
 
 namespace muster::ctl {
 namespace {

@@ -4,6 +4,7 @@
 #include "base/faults.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
 #include "service/audit.hpp"
 #include "store/attributes.hpp"
 

@@ -2,13 +2,20 @@
 // listing, adding and enabling attributes.
 #pragma once
 
-#include "rules/attributes.hpp"
 #include "service/context.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+class AttributeRegistry;
+enum class AttributeType : std::uint8_t;
+struct Attribute;
+struct AttributeRecord;
+}  // namespace muster::rules
 
 namespace muster::service {
 
@@ -39,7 +46,7 @@ inline constexpr std::size_t kMostChoices = 500;
 // attribute defaults to its key as the label and to no choices.
 struct AttributeChange {
     std::optional<std::string> label;
-    rules::AttributeType type = rules::AttributeType::Text;
+    rules::AttributeType type{};  // Text
     std::optional<std::vector<std::string>> choices;
     bool enabled = false;
 };

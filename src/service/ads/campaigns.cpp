@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "store/ads/campaigns.hpp"

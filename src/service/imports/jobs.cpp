@@ -4,6 +4,7 @@
 #include "base/faults.hpp"
 #include "base/json.hpp"
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "store/imports/jobs.hpp"

@@ -1,5 +1,6 @@
 #include "service/members/attributes.hpp"
 
+#include "rules/attributes.hpp"
 #include "rules/members/member.hpp"
 #include "service/attributes.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
 #include "rules/event_types.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/member.hpp"

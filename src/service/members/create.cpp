@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
 #include "rules/event_types.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/fields.hpp"

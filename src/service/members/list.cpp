@@ -2,6 +2,9 @@
 
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
+#include "rules/members/member_csv.hpp"
+#include "service/attributes.hpp"
 #include "store/members/list.hpp"
 #include "store/members/members.hpp"
 
@@ -89,15 +92,17 @@ std::vector<UserId> ids_of(std::span<const MemberKey> keys, std::size_t size) {
 // Reads keys in rounds until `limit` of them match all conditions.
 class KeyReader {
   public:
-    KeyReader(db::OrgStore& org, const MemberFilter& filter, MemberKey after, int limit)
+    KeyReader(db::OrgStore& org, const MemberFilter& filter, MemberKey after, int limit,
+              int rounds = kRounds)
         : org_(org),
           filter_(filter),
           conditions_(remaining_conditions(filter)),
           limit_(static_cast<std::size_t>(limit)),
+          rounds_(rounds),
           last_(std::move(after)) {}
 
     void run() {
-        for (int round = 0; round < kRounds && has_more_ && hits_.size() < limit_; ++round) {
+        for (int round = 0; round < rounds_ && has_more_ && hits_.size() < limit_; ++round) {
             const int size = round_size();
             auto keys = read_keys(org_, filter_, last_, size);
             has_more_ = static_cast<int>(keys.size()) == size;
@@ -147,6 +152,7 @@ class KeyReader {
     const MemberFilter& filter_;
     store::MemberConditions conditions_;
     std::size_t limit_;
+    int rounds_;
     MemberKey last_;
     std::size_t examined_ = 0;
     bool has_more_ = true;
@@ -170,6 +176,24 @@ std::size_t add_members(db::OrgStore& org, std::span<const MemberKey> keys,
         to.push_back(std::move(member->second));
     }
     return bytes;
+}
+
+// The members among these users. The ids are padded to a fixed number, which needs only one
+// prepared statement.
+std::unordered_map<UserId, rules::Member> read_members(Context& context, OrgId organization,
+                                                       std::span<const UserId> users) {
+    std::vector<UserId> ids(users.begin(), users.end());
+    ids.resize(kRowsPerRead, ids.back());
+    std::unordered_map<UserId, rules::Member> members;
+    context.database.autocommit([&](db::Tx& tx) {
+        members.clear();
+        db::OrgStore org(tx, organization);
+        for (auto& member : store::find_members(org, ids)) {
+            const UserId id = member.user_id;
+            members.emplace(id, std::move(member));
+        }
+    });
+    return members;
 }
 
 }  // namespace
@@ -196,6 +220,46 @@ MemberPage list_members(Context& context, OrgId organization, const MemberFilter
         }
         return page;
     });
+}
+
+MemberRun find_member_run(Context& context, OrgId organization, const MemberFilter& filter,
+                          std::string_view position, int limit) {
+    const MemberKey after = key_of(position);
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        KeyReader keys(org, filter, after, limit, limit / kKeysPerRound + 1);
+        keys.run();
+        MemberRun run;
+        run.users.reserve(keys.hits().size());
+        for (const MemberKey& key : keys.hits()) run.users.push_back(key.user_id);
+        if (const auto last = keys.last()) run.next = position_of(*last);
+        return run;
+    });
+}
+
+void write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
+                         bool raw, const std::function<bool(std::string_view)>& sink) {
+    rules::MemberCsv rows(attribute_registry(context, organization),
+                          raw ? CsvCells::Raw : CsvCells::Guarded);
+    std::string text;
+    rows.append_header(text);
+    std::size_t sent = 0;
+    while (!users.empty()) {
+        const auto some = users.first(std::min(kRowsPerRead, users.size()));
+        users = users.subspan(some.size());
+        const auto members = read_members(context, organization, some);
+        for (const UserId& user : some) {
+            const auto member = members.find(user);
+            if (member != members.end()) rows.append(text, member->second);
+        }
+        sent += text.size();
+        if (sent > kMostExportedBytes) {
+            throw std::runtime_error("an export of members exceeds 256 MiB");
+        }
+        if (!sink(text)) return;
+        text.clear();
+    }
+    if (!text.empty()) sink(text);
 }
 
 }  // namespace muster::service

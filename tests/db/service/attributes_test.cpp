@@ -2,6 +2,7 @@
 #include "service/attributes.hpp"
 
 #include "db/fixture.hpp"
+#include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 #include "service/members/create.hpp"
 

@@ -1,5 +1,6 @@
 // service/audit.hpp: which actions are recorded, and who reads them.
 #include "rules/audit.hpp"
+#include "rules/attributes.hpp"
 #include "service/audit.hpp"
 
 #include "base/json.hpp"

@@ -4,6 +4,7 @@
 #include "rules/access/roles.hpp"
 
 #include "db/fixture.hpp"
+#include "rules/attributes.hpp"
 #include "service/attributes.hpp"
 
 #include "print.hpp"

@@ -1,5 +1,6 @@
 // service/imports/dry_run.hpp, commit.hpp: the steps of the runner may stop anywhere, run twice or
 // lose their lease without changing the result.
+#include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 #include "service/imports/commit.hpp"
 #include "service/imports/dry_run.hpp"

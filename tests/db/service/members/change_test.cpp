@@ -1,5 +1,6 @@
 // service/members/change.hpp: concurrent changes, locking, the end of a membership.
 #include "service/members/change.hpp"
+#include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 
 #include "db/lookups.hpp"

@@ -235,3 +235,78 @@ BOOST_AUTO_TEST_CASE(a_forged_position_is_rejected) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// ---------------------------------------------------------------------------- the export
+
+namespace {
+
+struct Export : test::Fixture {
+    Export() {
+        for (int i = 0; i < 60; ++i) add("m" + std::to_string(1000 + i) + "@x.test");
+    }
+    void add(const std::string& email) {
+        client.execute("INSERT INTO users (id, email, created_at) VALUES (?, ?, 1)",
+                       UserId::create(), email);
+        client.execute(
+            "INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, "
+            "updated_at) SELECT ?, id, id, email, '{}', 1, 1 FROM users WHERE email = ?",
+            acme, email);
+    }
+    std::vector<UserId> users(int limit = service::kMostExported) {
+        return service::find_member_run(context, acme, {}, "", limit).users;
+    }
+    // The size of each piece.
+    std::vector<std::size_t> pieces(const std::function<bool(std::size_t)>& should_continue) {
+        std::vector<std::size_t> sizes;
+        service::write_member_export(context, acme, users(), false, [&](std::string_view piece) {
+            sizes.push_back(piece.size());
+            return should_continue(sizes.size());
+        });
+        return sizes;
+    }
+    OrgId acme = organization("Acme");
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(member_export, Export)
+
+BOOST_AUTO_TEST_CASE(a_run_ends_at_its_limit_and_continues_after_its_position) {
+    const auto first = service::find_member_run(context, acme, {}, "", 25);
+    BOOST_TEST(first.users.size() == 25U);
+    BOOST_TEST_REQUIRE(first.next.has_value());
+    const auto second = service::find_member_run(context, acme, {}, *first.next, 35);
+    BOOST_TEST(second.users.size() == 35U);
+    BOOST_TEST(!second.next.has_value());
+    BOOST_TEST((first.users.back() < second.users.front()));
+}
+
+BOOST_AUTO_TEST_CASE(an_export_stops_when_its_reader_goes_away) {
+    BOOST_TEST(pieces([](std::size_t) { return true; }).size() == 3U);
+    BOOST_TEST(pieces([](std::size_t count) { return count < 2; }).size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(an_export_fails_when_the_database_fails_between_two_reads) {
+    const auto fail_after_first = [&] {
+        return pieces([&](std::size_t count) {
+            if (count == 1) client.run("RENAME TABLE members TO members_away");
+            return true;
+        });
+    };
+    BOOST_CHECK_THROW(fail_after_first(), db::DbError);
+    client.run("RENAME TABLE members_away TO members");
+    BOOST_TEST(pieces([](std::size_t) { return true; }).size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_member_who_is_removed_during_the_export_is_left_out) {
+    const auto all = users();
+    client.execute("DELETE FROM members WHERE user_id = ?", all.back());
+    std::string text;
+    service::write_member_export(context, acme, all, false, [&](std::string_view piece) {
+        text += piece;
+        return true;
+    });
+    BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 60);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
