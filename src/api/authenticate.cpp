@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/engagement/ingest_signature.hpp"
 #include "rules/seal_names.hpp"
 

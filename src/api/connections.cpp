@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "http/query.hpp"
 #include "rules/access/admins.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/connections/connection.hpp"
 #include "service/connections/authorization.hpp"
 #include "service/connections/catalogue.hpp"

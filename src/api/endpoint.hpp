@@ -7,12 +7,12 @@
 #include "base/record.hpp"
 #include "http/message.hpp"
 #include "json/schema.hpp"
-#include "rules/access/roles.hpp"
 #include "service/idempotency.hpp"
 
 #include <json/value.h>
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -21,6 +21,7 @@
 #include <vector>
 
 namespace muster::rules {
+enum class Role : std::uint8_t;  // rules/access/roles.hpp
 struct Member;
 struct Session;
 }  // namespace muster::rules
@@ -170,7 +171,7 @@ struct Endpoint {
     std::string_view summary = {};
     std::string_view description = {};  // what it does and when to use it, in 2 to 5 sentences
     Access access = Access::OrganizationOrAdmin;
-    rules::Role role = rules::Role::Viewer;  // the minimum role of the admin's seat
+    rules::Role role{};  // the minimum role of the admin's seat; by default viewer
     IdempotencyKey idempotency = IdempotencyKey::Ignored;
     bool takes_if_match = false;
     std::size_t body_limit = 0;  // in bytes; 0: no body
@@ -302,7 +303,7 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
         if (rows[i].reply.meaning.empty() || rows[i].summary.empty()) return false;
         if (rows[i].description.empty()) return false;
         const bool reads = rows[i].method == http::Method::Get;
-        if (asks_for_seat(rows[i].access) && !reads && rows[i].role == rules::Role::Viewer) {
+        if (asks_for_seat(rows[i].access) && !reads && rows[i].role == rules::Role{}) {
             return false;
         }
         const bool collects = rows[i].handler.collect != nullptr;

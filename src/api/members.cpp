@@ -3,6 +3,7 @@
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"

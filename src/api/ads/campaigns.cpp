@@ -1,6 +1,7 @@
 // Serves /console/v1/ads/campaigns…: ad campaigns with their targeting, limits and statistics
 // (docs/ads.md "Ads").
 #include "service/ads/campaigns.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/attributes.hpp"
 
 #include "api/groups.hpp"

@@ -1,5 +1,6 @@
 // Serves /console/v1/ads/slots…: ad slots on an organization's pages (docs/ads.md "Ads").
 #include "service/ads/slots.hpp"
+#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 

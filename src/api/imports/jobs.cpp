@@ -2,6 +2,7 @@
 // "Imports"). service/imports/jobs.cpp implements the calls; dry_run.cpp and commit.cpp there
 // implement the runner's steps. rows.cpp here serves the rows.
 #include "service/imports/jobs.hpp"
+#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "base/text.hpp"

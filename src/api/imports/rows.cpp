@@ -1,6 +1,7 @@
 // Serves /v1/imports/{id}/rows and …/error-report: the rows of an import (docs/api/imports.md
 // "Imports"). service/imports/staging.cpp and rows.cpp implement the calls.
 #include "service/imports/rows.hpp"
+#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "base/text.hpp"

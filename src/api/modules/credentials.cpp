@@ -2,6 +2,7 @@
 // backends (specification 5 rule 8, docs/modules.md "Module credentials").
 #include "service/modules/credentials.hpp"
 #include "base/crypto.hpp"
+#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"

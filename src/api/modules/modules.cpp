@@ -1,6 +1,7 @@
 // Serves /v1/modules…: the organization's modules and their versions (specification 4.3,
 // docs/modules.md "Modules"). installations.cpp installs them.
 #include "service/modules/modules.hpp"
+#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "rules/event_types.hpp"

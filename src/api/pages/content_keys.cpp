@@ -1,6 +1,7 @@
 // Serves /console/v1/content-keys…: publishable keys that sites use to read articles
 // (docs/engagement.md "Publishable keys").
 #include "api/pages/publishable_keys.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster::api {
 namespace {

@@ -1,6 +1,7 @@
 // Serves /v1/engagement/keys…: publishable keys that pages use to send events and show ads
 // (docs/engagement.md "Publishable keys").
 #include "api/pages/publishable_keys.hpp"
+#include "rules/access/roles.hpp"
 #include "service/access/api_keys.hpp"
 
 namespace muster::api {

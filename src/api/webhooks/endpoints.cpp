@@ -2,6 +2,7 @@
 // (specification 2.9, 4.3, docs/webhooks.md "Webhook endpoints"). deliveries.cpp serves their
 // deliveries.
 #include "service/webhooks/endpoints.hpp"
+#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"
