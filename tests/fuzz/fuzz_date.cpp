@@ -2,7 +2,7 @@
 #include "base/time.hpp"
 
 #include "fuzz/fuzz.hpp"
-#include "rules/members/core_fields.hpp"
+#include "rules/members/core_field_checks.hpp"
 
 using namespace muster;
 using fuzz::must;

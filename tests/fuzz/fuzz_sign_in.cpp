@@ -8,7 +8,7 @@
 #include "json/schema.hpp"
 #include "rules/access/guess_budget.hpp"
 #include "rules/access/totp.hpp"
-#include "rules/members/core_fields.hpp"
+#include "rules/members/core_field_checks.hpp"
 
 using namespace muster;
 using fuzz::must;

@@ -5,7 +5,7 @@
 #include "api/worker_state.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
-#include "rules/members/core_fields.hpp"
+#include "rules/members/core_field_checks.hpp"
 #include "service/ads/serving.hpp"
 
 namespace muster::api {

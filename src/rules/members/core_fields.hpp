@@ -1,10 +1,8 @@
-// The core fields of a member (specification 2.1) and their rules, the same for POST /v1/users and
-// for staged rows. rules/members/payload.hpp applies the rules while it decodes, so jobs need not
-// check again. Pure functions.
+// The table of the core fields of a member (specification 2.1). rules/members/core_field_checks.hpp
+// has their rules.
 #pragma once
 
-#include "base/faults.hpp"
-#include "base/time.hpp"
+#include "rules/members/core_field_checks.hpp"
 #include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 
@@ -54,24 +52,5 @@ inline constexpr auto kTextFields = [] {
     std::copy(kCoreFields.begin() + 1, kCoreFields.end(), fields.begin());
     return fields;
 }();
-
-// The core field with this name, or nullopt.
-std::optional<CoreField> core_field(std::string_view name);
-
-// True for the 249 officially assigned ISO 3166-1 alpha-2 codes, in upper case.
-[[nodiscard]] bool is_country(std::string_view country);
-
-// True for an existing day from 1900-01-01 to the day before `today`.
-[[nodiscard]] bool is_birthday(std::string_view dob, Date today);
-
-// Trims, normalizes and checks one core field in place. Returns nullopt if it is valid. The text
-// must be valid UTF-8. An empty result is valid, except for email (Required). Control characters
-// (U+0000 to U+001F and U+007F) give InvalidValue in email, country and dob; in other fields a run
-// of them becomes one space. A value that is too long gives TooLong, except for country and dob:
-// InvalidCountry ("USA"), InvalidDate ("2000-01-01T00:00:00Z").
-[[nodiscard]] std::optional<FieldCode> normalize(CoreField field, std::string& text, Date today);
-
-// The limits of the field that matter for the fault.
-[[nodiscard]] FieldLimits limits_of(CoreField field, FieldCode fault);
 
 }  // namespace muster::rules
