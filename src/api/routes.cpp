@@ -49,6 +49,22 @@ Segments parameters_of(const Segments& pattern, const Segments& path) {
     return parameters;
 }
 
+// The rows with this path. A literal segment wins over a parameter: /v1/users/export is no user.
+std::vector<std::size_t> rows_of(const Segments& path) {
+    std::vector<std::size_t> found;
+    std::size_t fewest = path.size();
+    for (std::size_t i = 0; i < all_patterns().size(); ++i) {
+        const Segments& pattern = all_patterns()[i];
+        if (!matches(pattern, path)) continue;
+        const auto parameters =
+            static_cast<std::size_t>(std::count_if(pattern.begin(), pattern.end(), is_parameter));
+        if (parameters < fewest) found.clear();
+        fewest = std::min(fewest, parameters);
+        if (parameters == fewest) found.push_back(i);
+    }
+    return found;
+}
+
 }  // namespace
 
 const std::vector<const Endpoint*>& all_endpoints() {
@@ -77,8 +93,7 @@ Match match(http::Method method, std::string_view path) {
     const Segments segments = split(path, '/');
     std::set<std::string_view> methods;
     const auto& rows = all_endpoints();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!matches(all_patterns()[i], segments)) continue;
+    for (const std::size_t i : rows_of(segments)) {
         found.path_known = true;
         if (rows[i]->method == row_method) {
             found.endpoint = rows[i];

@@ -119,7 +119,7 @@ def test_a_slug_is_unique_among_slots(ads, new_org):
     ({"slug": "Top", "name": "", "width": 0, "height": 10_001},
      {"slug": "invalid_value", "name": "required", "width": "out_of_range", "height": "out_of_range"}),
     ({"slug": "a" * 64, "name": 1, "width": "1", "height": 1.5},
-     {"slug": "invalid_value", "name": "wrong_type", "width": "wrong_type", "height": "wrong_type"}),
+     {"slug": "too_long", "name": "wrong_type", "width": "wrong_type", "height": "wrong_type"}),
 ])
 def test_a_faulty_slot_is_422_with_every_fault(ads, body, faults):
     assert faults_of(ads.post("slots", body, expect=422)) == faults

@@ -282,7 +282,7 @@ def test_a_row_record_has_every_field(org):
     times = row.pop("created_at"), row.pop("updated_at")
     assert times[0] == times[1]
     assert row == {"id": f"{job_id}:7", "job_id": job_id, "row_number": 7, "state": "staged", "error_code": None,
-                   "error_message": None, "user_id": None, "payload": payload}
+                   "error_message": None, "fields": [], "user_id": None, "payload": payload}
 
 
 def test_rows_can_be_listed_by_state(org):

@@ -253,7 +253,7 @@ def test_imports_are_listed_shown_and_canceled(ctl, ask, org):
     assert line.split() == [job_id, "staging", "0", "1", f"{shown['created_at'][:19]}Z", "list.csv"]
     text = ctl("import", "show", "--org", org.id, "--id", job_id).stdout
     assert [line.split(": ")[0] for line in text.splitlines()] == [
-        "id", "state", "file_name", "created_at", "heartbeat_at", "attempts", "staged_rows", "processed_rows", "valid_rows",
+        "id", "state", "file_name", "created_at", "phase_started_at", "heartbeat_at", "attempts", "staged_rows", "processed_rows", "valid_rows",
         "invalid_rows", "created_count", "attached_count", "failed_count"]
     assert "state: staging\n" in text and "staged_rows: 1\n" in text and "heartbeat_at: -\n" in text
     assert ask("import", "cancel", "--yes", "--org", org.id, "--id", job_id)["state"] == "canceled"
@@ -301,9 +301,11 @@ def test_an_unknown_organization_and_a_malformed_id_are_different_errors(ctl, wo
 # ---------------------------------------------------------------------------- database and health
 
 
-def test_the_schema_is_created_once_and_is_current(ctl, ask):
+def test_the_schema_is_created_once_and_is_current(ctl, ask, stack):
     version = ask("db", "status")["supported"]
-    assert ask("db", "status") == {"state": "current", "version": version, "supported": version, "oldest_program": version,
+    upgrade = (stack.source / f"sql/upgrades/{version}.sql").read_text(encoding="utf-8")
+    oldest = int(re.search(r"oldest program: (\d+)", upgrade).group(1))
+    assert ask("db", "status") == {"state": "current", "version": version, "supported": version, "oldest_program": oldest,
                                    "problem": None}
     assert ask("db", "init") == {"created": False, "version": version}
     assert ask("db", "migrate") == {"version": version, "upgrades": []}
