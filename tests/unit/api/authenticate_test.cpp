@@ -4,6 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "base/text.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/seal_names.hpp"
 #include "unit/api/offline_context.hpp"
 

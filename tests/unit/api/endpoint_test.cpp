@@ -3,6 +3,7 @@
 #include "api/answers.hpp"
 
 #include "base/json.hpp"
+#include "rules/access/roles.hpp"
 #include "service/callers.hpp"
 #include "unit/api/offline_context.hpp"
 

@@ -2,6 +2,7 @@
 // entry.
 #include "api/routes.hpp"
 #include "base/error.hpp"
+#include "rules/access/roles.hpp"
 
 #include "print.hpp"
 
