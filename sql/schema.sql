@@ -237,18 +237,21 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
     CONSTRAINT idempotency_keys_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- active_slot enforces "one active job per organization" (specification 8) under concurrency. work: the runner finds
--- jobs that are validating or committing and whose lease has expired, the least recently served first. revision:
--- incremented by every change, so that an UPDATE without any other change still reports its row.
+-- active_job enforces "one active job per organization" (specification 8) under concurrency. active_slot is the same
+-- without undoing, for programs older than version 7. work: the runner finds jobs that are validating, committing or
+-- undoing and whose lease has expired, the least recently served first. revision: incremented by every change, so that
+-- an UPDATE without any other change still reports its row.
 CREATE TABLE IF NOT EXISTS import_jobs (
     organization_id  BINARY(16)   NOT NULL,
     id               BINARY(16)   NOT NULL,
     created_by_id    BINARY(16)   NULL,
     source           ENUM('api', 'console') NOT NULL,
     state            ENUM('staging', 'validating', 'validated', 'committing', 'completed', 'failed',
-                          'canceled') NOT NULL,
+                          'canceled', 'undoing', 'undone') NOT NULL,
     active_slot      TINYINT GENERATED ALWAYS AS
                          (IF(state IN ('staging', 'validating', 'validated', 'committing'), 1, NULL)) VIRTUAL,
+    active_job       TINYINT GENERATED ALWAYS AS
+                         (IF(state IN ('staging', 'validating', 'validated', 'committing', 'undoing'), 1, NULL)) VIRTUAL,
     mapping          MEDIUMTEXT   NOT NULL,
     file_name        VARCHAR(255) NOT NULL,
     declared_total   INT          NOT NULL,
@@ -279,6 +282,7 @@ CREATE TABLE IF NOT EXISTS import_jobs (
     updated_at       BIGINT       NOT NULL,
     PRIMARY KEY (organization_id, id),
     UNIQUE KEY active_slot (organization_id, active_slot),
+    UNIQUE KEY active_job (organization_id, active_job),
     KEY work (state, served_at),
     KEY expires_at (expires_at),
     CONSTRAINT import_jobs_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
@@ -297,6 +301,20 @@ CREATE TABLE IF NOT EXISTS import_progress (
         REFERENCES import_jobs (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
+-- What the undo of a job did: numbers of rows. A job has a row from the first call that undid it.
+CREATE TABLE IF NOT EXISTS import_undos (
+    organization_id  BINARY(16) NOT NULL,
+    job_id           BINARY(16) NOT NULL,
+    removed_count    INT        NOT NULL DEFAULT 0,
+    detached_count   INT        NOT NULL DEFAULT 0,
+    emptied_count    INT        NOT NULL DEFAULT 0,
+    kept_count       INT        NOT NULL DEFAULT 0,
+    unaffected_count INT        NOT NULL DEFAULT 0,
+    PRIMARY KEY (organization_id, job_id),
+    CONSTRAINT import_undos_job FOREIGN KEY (organization_id, job_id)
+        REFERENCES import_jobs (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
 -- Rows 500·block_no+1 … 500·(block_no+1) of a job, packed (src/rules/imports/block.hpp). A large block has several
 -- parts, each under 4 MiB, numbered by the index of their first row. Readers use the counts to skip blocks.
 CREATE TABLE IF NOT EXISTS import_blocks (
@@ -304,7 +322,7 @@ CREATE TABLE IF NOT EXISTS import_blocks (
     job_id          BINARY(16)   NOT NULL,
     block_no        INT UNSIGNED NOT NULL,
     part            SMALLINT     NOT NULL,
-    state           ENUM('staged', 'checked', 'committed') NOT NULL,
+    state           ENUM('staged', 'checked', 'committed', 'undone') NOT NULL,
     row_count       SMALLINT     NOT NULL,
     valid_count     SMALLINT     NOT NULL DEFAULT 0,
     invalid_count   SMALLINT     NOT NULL DEFAULT 0,
@@ -312,6 +330,10 @@ CREATE TABLE IF NOT EXISTS import_blocks (
     attached_count  SMALLINT     NOT NULL DEFAULT 0,
     merged_count    SMALLINT     NOT NULL DEFAULT 0,
     failed_count    SMALLINT     NOT NULL DEFAULT 0,
+    removed_count   SMALLINT     NOT NULL DEFAULT 0,
+    detached_count  SMALLINT     NOT NULL DEFAULT 0,
+    emptied_count   SMALLINT     NOT NULL DEFAULT 0,
+    kept_count      SMALLINT     NOT NULL DEFAULT 0,
     staged_at       BIGINT       NOT NULL,
     updated_at      BIGINT       NOT NULL,
     data            MEDIUMBLOB   NOT NULL,

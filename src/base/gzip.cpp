@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <new>
 
 namespace muster {
@@ -34,17 +33,19 @@ class Inflater {
 
   private:
     Gunzip member(std::string& text, std::size_t limit) {
-        std::array<char, 65'536> piece{};
+        constexpr std::size_t kPiece = std::size_t{256} << 10U;
         for (;;) {
-            const std::size_t most = std::min(piece.size(), limit + 1 - text.size());
-            stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
-            stream_.avail_out = static_cast<uInt>(most);
+            const std::size_t had = text.size();
+            text.resize(had + std::min(kPiece, limit + 1 - had));
+            stream_.next_out = reinterpret_cast<Bytef*>(text.data() + had);
+            stream_.avail_out = static_cast<uInt>(text.size() - had);
             const int status = inflate(&stream_, Z_NO_FLUSH);
-            const std::size_t got = most - stream_.avail_out;
-            text.append(piece.data(), got);
+            text.resize(text.size() - stream_.avail_out);
             if (text.size() > limit) return Gunzip::TooLong;
             if (status == Z_STREAM_END) return Gunzip::Complete;
-            if (status != Z_OK || (got == 0 && stream_.avail_in == 0)) return Gunzip::Malformed;
+            if (status != Z_OK || (text.size() == had && stream_.avail_in == 0)) {
+                return Gunzip::Malformed;
+            }
         }
     }
 

@@ -17,6 +17,20 @@ ImportId import_id(const Invocation& in) {
     return *id;
 }
 
+constexpr std::array<std::pair<const char*, std::int64_t rules::ImportUndo::*>, 5> kUndoCounts = {{
+    {"removed", &rules::ImportUndo::removed},
+    {"detached", &rules::ImportUndo::detached},
+    {"emptied", &rules::ImportUndo::emptied},
+    {"kept", &rules::ImportUndo::kept},
+    {"unaffected", &rules::ImportUndo::unaffected},
+}};
+
+Json::Value undo_json(const rules::ImportUndo& undo) {
+    Json::Value json;
+    for (const auto& [name, count] : kUndoCounts) json[name] = Json::Int64(undo.*count);
+    return json;
+}
+
 Json::Value job_json(const rules::ImportJob& job) {
     Json::Value json;
     json["id"] = job.id.text();
@@ -35,6 +49,7 @@ Json::Value job_json(const rules::ImportJob& job) {
     if (job.failure) json["failure"] = job.failure->code;
     if (job.phase_started_at) json["phase_started_at"] = job.phase_started_at->text();
     if (job.queue_position) json["queue_position"] = Json::Int64(*job.queue_position);
+    if (job.undo) json["undo"] = undo_json(*job.undo);
     json["errors"] = Json::Value(Json::arrayValue);
     for (const rules::ErrorCount& entry : job.errors) {
         Json::Value error;
@@ -72,6 +87,11 @@ std::string job_text(const Json::Value& job) {
         if (!job.isMember(name)) continue;
         const std::string value = job[name].asString();
         text += std::string(name) + ": " + (value.empty() ? "-" : printable(value)) + "\n";
+    }
+    if (job.isMember("undo")) {
+        for (const auto& [name, count] : kUndoCounts) {
+            text += "undo " + std::string(name) + ": " + job["undo"][name].asString() + "\n";
+        }
     }
     for (const Json::Value& error : job["errors"]) {
         text += "error: " + error["error_code"].asString() + " " +

@@ -4,6 +4,7 @@
 #include "base/settings.hpp"
 #include "service/failure.hpp"
 #include "service/imports/jobs.hpp"
+#include "service/imports/undo.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,9 +14,18 @@
 #include <thread>
 
 namespace muster::jobs {
-namespace {
 
 using service::Lease;
+
+// A state whose work is a series of units of blocks.
+struct UnitWork {
+    std::vector<service::CommitUnit> (*next_units)(service::Context&, const Lease&,
+                                                   rules::BlockKey from, int most);
+    void (*run)(service::Context&, const Lease&, const service::CommitUnit&);
+    void (*complete)(service::Context&, const Lease&);
+    std::string_view completed_event;
+};
+namespace {
 
 // How long a job runs if another job waits.
 constexpr Milliseconds kSlice{500};
@@ -45,10 +55,16 @@ class Slice {
     Timestamp last_look_ = Timestamp::now();
 };
 
-// The units of a commit, distributed to threads. The first failure stops all threads.
+constexpr UnitWork kCommit{service::next_commit_units, service::commit_unit,
+                           service::complete_import, "import.completed"};
+constexpr UnitWork kUndo{service::next_undo_units, service::undo_unit, service::complete_undo,
+                         "import.undone"};
+
+// The units of a commit or undo, distributed to threads. The first failure stops all threads.
 class UnitQueue {
   public:
-    explicit UnitQueue(std::vector<service::CommitUnit> units) : units_(std::move(units)) {}
+    UnitQueue(const UnitWork& kind, std::vector<service::CommitUnit> units)
+        : kind_(kind), units_(std::move(units)) {}
 
     // nullptr if no unit is left.
     const service::CommitUnit* next() {
@@ -59,8 +75,7 @@ class UnitQueue {
 
     void work(service::Context& context, const Lease& lease) {
         try {
-            while (const service::CommitUnit* unit = next())
-                service::commit_unit(context, lease, *unit);
+            while (const service::CommitUnit* unit = next()) kind_.run(context, lease, *unit);
         } catch (...) {
             const std::lock_guard lock(mutex_);
             if (!failure_) failure_ = std::current_exception();
@@ -87,6 +102,7 @@ class UnitQueue {
     }
 
   private:
+    const UnitWork& kind_;
     std::vector<service::CommitUnit> units_;
     std::atomic<std::size_t> taken_{0};
     std::atomic<bool> stopped_{false};
@@ -142,7 +158,7 @@ void ImportWork::process(const Lease& lease, const rules::ImportJob& job,
     if (job.state == rules::ImportState::Validating) {
         dry_run(lease, job, deadline);
     } else {
-        commit(lease, deadline);
+        run_units(lease, job.state == rules::ImportState::Undoing ? kUndo : kCommit, deadline);
     }
 }
 
@@ -180,18 +196,18 @@ ImportWork::Previews ImportWork::start_previews(const Lease& lease,
     return previews;
 }
 
-void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
+void ImportWork::run_units(const Lease& lease, const UnitWork& kind, const Deadline& deadline) {
     Slice slice(context_, deadline);
     rules::BlockKey from;
     for (bool interrupted = false; !interrupted;) {
-        auto units = service::next_commit_units(context_, lease, from, kUnitsAhead);
+        auto units = kind.next_units(context_, lease, from, kUnitsAhead);
         if (units.empty()) {
-            service::complete_import(context_, lease);
-            log_event(LogLevel::Info, "import.completed", {{"job", lease.id.text()}});
+            kind.complete(context_, lease);
+            log_event(LogLevel::Info, kind.completed_event, {{"job", lease.id.text()}});
             return;
         }
         from = units.back().blocks.back().next();
-        UnitQueue queue(std::move(units));
+        UnitQueue queue(kind, std::move(units));
         std::vector<std::jthread> threads;
         for (service::Context* own : helpers_) {
             threads.emplace_back([&queue, own, &lease] { queue.work(*own, lease); });
@@ -210,7 +226,9 @@ void ImportWork::fail_or_pause(const Lease& lease, const rules::ImportJob& job,
         service::fail_import(
             context_, lease, job.state,
             {"IMPORT_ATTEMPTS_EXHAUSTED",
-             "The job failed after several attempts without progress. Create a new job."});
+             job.state == rules::ImportState::Undoing
+                 ? "The undo failed after several attempts without progress. Request it again."
+                 : "The job failed after several attempts without progress. Create a new job."});
     } else {
         service::release_import(context_, lease, service::AttemptPolicy::Count,
                                 Milliseconds(1000L * (1L << job.attempts)));

@@ -1,6 +1,6 @@
-// Runs import jobs: dry runs and commits in turns, so that a small job does not wait for a large
-// one. The steps are in service/imports/dry_run.hpp and commit.hpp; this file assigns time and
-// connections and handles failed steps.
+// Runs import jobs: dry runs, commits and undos in turns, so that a small job does not wait for a
+// large one. The steps are in service/imports: dry_run.hpp, commit.hpp and undo.hpp. This file
+// assigns time and connections and handles failed steps.
 #pragma once
 
 #include "jobs/runner.hpp"
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace muster::jobs {
+
+struct UnitWork;
 
 class ImportWork {
   public:
@@ -34,7 +36,7 @@ class ImportWork {
                  const Deadline& deadline);
     void dry_run(const service::Lease& lease, const rules::ImportJob& job,
                  const Deadline& deadline);
-    void commit(const service::Lease& lease, const Deadline& deadline);
+    void run_units(const service::Lease& lease, const UnitWork& kind, const Deadline& deadline);
     void fail_or_pause(const service::Lease& lease, const rules::ImportJob& job,
                        std::string_view reason);
     service::DryRun take_run(const service::Lease& lease, const rules::ImportJob& job);

@@ -183,22 +183,6 @@ AttributeEntry entry_of(std::string_view key, const JsonIn& stored) {
     return entry;
 }
 
-std::string document_of(const std::vector<AttributeEntry>& entries) {
-    std::string document;
-    JsonWriter to(document);
-    to.begin_object();
-    for (const AttributeEntry& entry : entries) {
-        to.key(entry.key);
-        to.begin_array();
-        to.raw(entry.value);
-        to.string(text_of(entry.provenance));
-        to.number(entry.updated_at.milliseconds());
-        to.end_array();
-    }
-    to.end_object();
-    return document;
-}
-
 // Sets one value of a member, or removes it if the value is "null". Returns false if nothing
 // changed.
 bool apply(std::vector<AttributeEntry>& entries, AttributeEntry change) {
@@ -317,15 +301,27 @@ std::string attribute_document(std::string_view json, Provenance provenance, Tim
     return document;
 }
 
-bool fills_gap(std::string_view document, std::string_view stored) {
-    const auto fresh = parse_object(document);
-    if (!fresh || fresh->size() == 0) return false;
-    std::vector<std::string> keys;  // parsing `stored` overwrites the parser's buffers
-    for (const auto& [key, value] : *fresh) keys.emplace_back(key);
+std::vector<std::string> attribute_keys(std::string_view json) {
+    std::vector<std::string> keys;
+    const auto object = json.empty() ? std::nullopt : parse_object(json);
+    if (!object) return keys;
+    for (const auto& [key, value] : *object) keys.emplace_back(key);
+    return keys;
+}
+
+std::vector<bool> lacking_keys(std::string_view document, std::string_view stored) {
+    const auto keys = attribute_keys(document);  // parsing `stored` overwrites the parser's buffers
+    std::vector<bool> lacking(keys.size(), true);
     const auto old = parse_object(stored);
-    if (!old) return true;
-    return std::any_of(keys.begin(), keys.end(),
-                       [&](const std::string& key) { return !old->find(key); });
+    if (!old) return lacking;
+    std::transform(keys.begin(), keys.end(), lacking.begin(),
+                   [&](const std::string& key) { return !old->find(key); });
+    return lacking;
+}
+
+bool fills_gap(std::string_view document, std::string_view stored) {
+    const auto lacking = lacking_keys(document, stored);
+    return std::find(lacking.begin(), lacking.end(), true) != lacking.end();
 }
 
 std::vector<AttributeEntry> attribute_entries(std::string_view document) {
@@ -340,6 +336,22 @@ std::vector<AttributeEntry> attribute_entries(std::string_view document) {
     return entries;
 }
 
+std::string attribute_document(const std::vector<AttributeEntry>& entries) {
+    std::string document;
+    JsonWriter to(document);
+    to.begin_object();
+    for (const AttributeEntry& entry : entries) {
+        to.key(entry.key);
+        to.begin_array();
+        to.raw(entry.value);
+        to.string(text_of(entry.provenance));
+        to.number(entry.updated_at.milliseconds());
+        to.end_array();
+    }
+    to.end_object();
+    return document;
+}
+
 std::optional<std::string> changed_document(std::string_view stored, std::string_view changes,
                                             Provenance provenance, Timestamp when) {
     auto entries = attribute_entries(stored);  // before `changes`, because both use the same parser
@@ -352,7 +364,7 @@ std::optional<std::string> changed_document(std::string_view stored, std::string
         is_changed |= apply(entries, std::move(change));
     }
     if (!is_changed) return std::nullopt;
-    return document_of(entries);
+    return attribute_document(entries);
 }
 
 std::string attribute_values(std::string_view document) {

@@ -103,6 +103,9 @@ enum class Provenance : std::uint8_t { Import, Api };
 // True if `stored` lacks a key of `document`, so that filling its gaps would change it. Also true
 // if `stored` is not a document: the write is then attempted and reports the fault.
 [[nodiscard]] bool fills_gap(std::string_view document, std::string_view stored);
+// For each key of `document` in its order: whether `stored` lacks it. All are lacking if `stored`
+// is not a document.
+[[nodiscard]] std::vector<bool> lacking_keys(std::string_view document, std::string_view stored);
 // Applies a normalized attributes object to `stored`; null clears a key. Unchanged values keep
 // their provenance and time. Returns nullopt if nothing changes. The changes must have passed
 // validate_changes(). Throws std::invalid_argument if `stored` is not a document.
@@ -119,6 +122,11 @@ struct AttributeEntry {
 };
 // All values of a document, sorted by key. Throws std::invalid_argument if it is not a document.
 [[nodiscard]] std::vector<AttributeEntry> attribute_entries(std::string_view document);
+
+// The document with these values, which must be sorted by key.
+[[nodiscard]] std::string attribute_document(const std::vector<AttributeEntry>& entries);
+// The keys of an object or a document, in its order; empty for "".
+[[nodiscard]] std::vector<std::string> attribute_keys(std::string_view json);
 
 // The JSON Schema of any attribute's value. The registered type of the attribute restricts it
 // further.

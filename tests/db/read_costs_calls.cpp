@@ -9,6 +9,7 @@
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
+#include "store/imports/undo.hpp"
 #include "store/mail_outbox.hpp"
 #include "store/members/list.hpp"
 #include "store/members/lookup.hpp"
@@ -81,6 +82,14 @@ std::vector<MeasuredCall> member_calls() {
     };
     add("members.find_many", kEachAsked,
         [](OrgStore& org) { return store::find_members(org, some_ids<UserId>()); });
+    add("members.lock_many", kEachAsked,
+        [](OrgStore& org) { return store::lock_members(org, some_ids<UserId>()); });
+    add("imports.find_members_with_events", 4 * kEachAsked,
+        [](OrgStore& org) { return store::find_members_with_events(org, some_ids<MemberId>()); });
+    add("members.delete_many", 2 * kEachAsked, [](OrgStore& org) {
+        store::delete_members(org, some_ids<UserId>());
+        return 1;
+    });
     add("members.find_memberships", kEachAsked,
         [](OrgStore& org) { return store::find_memberships(org, some_ids<UserId>()); });
     add("members.filter", kEachAsked, [](OrgStore& org) {
@@ -159,15 +168,18 @@ std::vector<MeasuredCall> import_calls() {
         for (std::uint32_t i = 1; i <= kAsked; ++i) numbers.push_back(i);
         return store::find_block_keys(org, id_of<ImportId>(1), numbers);
     });
-    add("import_blocks.find_uncommitted", 2 * kPage + kEnds, [](OrgStore& org) {
+    add("import_blocks.find_uncommitted", 4 * kPage + kEnds, [](OrgStore& org) {
         return store::find_uncommitted_blocks(org, id_of<ImportId>(2), {1100, 0}, kPage);
+    });
+    add("import_blocks.find_committed", 4 * kPage + kEnds, [](OrgStore& org) {
+        return store::find_committed_blocks(org, id_of<ImportId>(2), {1100, 0}, kPage);
     });
     add("import_blocks.delete_some", 2 * kPage + kEnds,
         [](OrgStore& org) { return store::delete_some_blocks(org, id_of<ImportId>(2), kPage); });
-    add("imports.page", 4 * kPage + kEnds, [](OrgStore& org) {
+    add("imports.page", 6 * kPage + kEnds, [](OrgStore& org) {
         return store::page_imports(org, id_of<ImportId>(90), {}, kPage, kBeforeExpiry);
     });
-    add("imports.page_of_state", 4 * kPage + kEnds, [](OrgStore& org) {
+    add("imports.page_of_state", 6 * kPage + kEnds, [](OrgStore& org) {
         return store::page_imports(org, id_of<ImportId>(90), rules::ImportState::Completed, kPage,
                                    kBeforeExpiry);
     });

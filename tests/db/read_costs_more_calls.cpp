@@ -232,6 +232,11 @@ std::vector<MeasuredCall> page_calls() {
         store::delete_ad_days_of(org, id_of<MemberId>(7));
         return kDone;
     });
+    calls.add({"ad_serving.delete_days_of_members"}, 2 * kEnds, [](OrgStore& org) {
+        const std::array members = {id_of<MemberId>(7), id_of<MemberId>(8)};
+        store::delete_ad_days_of(org, members);
+        return kDone;
+    });
     calls.add({"connections.list"}, 3 * 200 + kEnds,
               [](OrgStore& org) { return store::list_connections(org); });
     calls.add({"connections.find_listed"}, 2 + kEnds, [](OrgStore& org) {

@@ -67,11 +67,13 @@ constexpr TableRows kRows[] = {
      "seq, seq"},
     {"import_progress", Owner::Organization, kSome, "organization_id, job_id, phase_started_at",
      "{org}, {id}, seq"},
+    {"import_undos", Owner::Organization, kSome, "organization_id, job_id", "{org}, {id}"},
     {"import_blocks", Owner::Organization, kAll,
      "organization_id, job_id, block_no, part, state, row_count, valid_count, invalid_count, "
-     "created_count, attached_count, merged_count, failed_count, staged_at, updated_at, data",
-     "{org}, {id seq DIV 1000 + 1}, seq, 0, IF(seq MOD 2 = 0, 'staged', 'checked'), 1, 1, 1, 1, "
-     "1, 1, 1, seq, seq, 'data'"},
+     "created_count, attached_count, merged_count, failed_count, removed_count, detached_count, "
+     "emptied_count, kept_count, staged_at, updated_at, data",
+     "{org}, {id seq DIV 1000 + 1}, seq, 0, ELT(seq MOD 4 + 1, 'staged', 'checked', 'staged', "
+     "'committed'), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, seq, seq, 'data'"},
     {"modules", Owner::Organization, kFew,
      "organization_id, id, slug, name, vendor, kind, status, created_at, updated_at",
      "{org}, {id}, CONCAT('s', seq), 'N', 'V', 'proprietary', 'published', seq, seq"},

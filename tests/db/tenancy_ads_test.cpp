@@ -192,6 +192,10 @@ BOOST_AUTO_TEST_CASE(ad_serving) {
         return false;
     });
     client.execute("UPDATE ad_creatives SET kind = 'html', html = '<b>x</b>'");
+    check({"ad_serving.delete_days_of_members"}, [&](OrgStore& org) {
+        store::delete_ad_days_of(org, {&owner.member, 1});
+        return false;
+    });
     check({"ad_serving.find_html"}, [&](OrgStore& org) {
         return store::find_creative_html(org, owner.creative).has_value();
     });

@@ -13,6 +13,7 @@
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
+#include "store/imports/undo.hpp"
 #include "store/members/list.hpp"
 #include "store/members/members.hpp"
 #include "store/outbox.hpp"
@@ -237,6 +238,12 @@ BOOST_AUTO_TEST_CASE(members_one_by_one) {
     check({"members.find_many"}, [&](OrgStore& org) {
         return !store::find_members(org, {&owner.user, 1}).empty();
     });
+    check({"members.lock_many"}, [&](OrgStore& org) {
+        return !store::lock_members(org, {&owner.user, 1}).empty();
+    });
+    check({"imports.find_members_with_events"}, [&](OrgStore& org) {
+        return !store::find_members_with_events(org, {&owner.member, 1}).empty();
+    });
     check({"members.lock"},
           [&](OrgStore& org) { return store::lock_member(org, owner.user).has_value(); });
     check({"members.update"}, [&](OrgStore& org) {
@@ -254,6 +261,10 @@ BOOST_AUTO_TEST_CASE(members_one_by_one) {
         owner.id);
     check({"attributes.find_used"},
           [&](OrgStore& org) { return store::is_attribute_used(org, "only.owner"); });
+    check({"members.delete_many"}, [&](OrgStore& org) {
+        store::delete_members(org, {&owner.user, 1});
+        return false;
+    });
     check({"members.delete"}, [&](OrgStore& org) { return store::delete_member(org, owner.user); });
 }
 
@@ -363,6 +374,16 @@ BOOST_AUTO_TEST_CASE(leases_on_import_jobs) {
         store::add_row_errors(org, owner.job, more, kNow);
         return false;
     });
+    put_job("completed");
+    check({"imports.move_to_undoing", "imports.insert_undo"}, [&](OrgStore& org) {
+        store::move_import_to_undoing(org, owner.job, kNow);
+        return false;
+    });
+    put_job("validating", runner);
+    check({"imports.add_undo_counts"}, [&](OrgStore& org) {
+        store::add_undo_counts(org, owner.job, {.removed = 1});
+        return false;
+    });
     check({"imports.finish"}, [&](OrgStore& org) {
         return store::finish_import(org, owner.job, runner, ImportState::Validating,
                                     ImportState::Validated, std::nullopt, kNow);
@@ -390,6 +411,13 @@ BOOST_AUTO_TEST_CASE(import_blocks) {
     });
     check({"import_blocks.lock_uncommitted"}, [&](OrgStore& org) {
         return store::lock_uncommitted_block(org, owner.job, {0, 0}).has_value();
+    });
+    client.run("UPDATE import_blocks SET state = 'committed', created_count = 1");
+    check({"import_blocks.find_committed"}, [&](OrgStore& org) {
+        return !store::find_committed_blocks(org, owner.job, {}, 10).empty();
+    });
+    check({"import_blocks.lock_committed"}, [&](OrgStore& org) {
+        return store::lock_committed_block(org, owner.job, {0, 0}).has_value();
     });
     check({"import_blocks.write_outcome"}, [&](OrgStore& org) {
         store::write_outcome(org, owner.job, {0, 0}, store::BlockState::Committed, {}, kLater);

@@ -18,8 +18,10 @@ namespace {
 std::vector<rules::RowOutcome> one_of_each() {
     using rules::RowState;
     std::vector<rules::RowOutcome> outcomes;
-    for (const auto state : {RowState::Valid, RowState::Invalid, RowState::Created,
-                             RowState::Attached, RowState::Merged, RowState::Failed}) {
+    for (const auto state :
+         {RowState::Valid, RowState::Invalid, RowState::Created, RowState::Attached,
+          RowState::Merged, RowState::Failed, RowState::Removed, RowState::Detached,
+          RowState::Emptied, RowState::Kept}) {
         outcomes.push_back({state, rules::RowError::None, "", UserId::create()});
     }
     return outcomes;
@@ -59,6 +61,8 @@ void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
         const store::NewBlock staged{{1, 0}, 1, "data"};
         store::insert_blocks(org, tenant.job, {&staged, 1}, kNow);
     });
+    client.execute("INSERT INTO import_undos (organization_id, job_id) VALUES (?, ?)", tenant.id,
+                   tenant.job);
     create_modules(tenant, name);
     create_ads(tenant);
     create_pages(tenant, name);

@@ -10,6 +10,7 @@
 #include "rules/imports/mapping.hpp"
 #include "rules/members/core_fields.hpp"
 #include "service/callers.hpp"
+#include "service/imports/undo.hpp"
 
 namespace muster::api {
 namespace {
@@ -69,6 +70,13 @@ constexpr auto kCommitImport = json::object<CommitImport>(json::optional(
     "false: commit a staging job too, after the dry run. true: change nothing. If omitted: commit a "
     "validated job."));
 
+struct UndoImport {
+    std::optional<bool> dry_run;
+};
+constexpr auto kUndoImport = json::object<UndoImport>(json::optional(
+    "dry_run", &UndoImport::dry_run, json::Boolean{},
+    "true: change nothing, and return the counts of an undo at this moment. Default: false."));
+
 constexpr std::string_view kNewImportExample = R"({
   "file_name": "members.csv",
   "declared_total": 2,
@@ -97,7 +105,7 @@ constexpr auto kImportJob = record<ImportJob>(
                               "api: created with an API key; console: created by an admin."),
     field<&ImportJob::state>(
         "state",
-        "Current step of the job. staging, validating, validated and committing are active."),
+        "Current step of the job. staging, validating, validated, committing and undoing are active."),
     RecordField<ImportJob>{"mapping", "The mapping that was sent.",
                            [](JsonWriter& to, const ImportJob& job) { to.raw(job.mapping); },
                            kept_mapping_schema},
@@ -117,6 +125,10 @@ constexpr auto kImportJob = record<ImportJob>(
     field<&ImportJob::failure>("failure", "Reason why the job failed; null in other states."),
     field<&ImportJob::preview>(
         "preview", "Predicted result of a commit at the end of the dry run; null before."),
+    field<&ImportJob::undo>(
+        "undo",
+        "Numbers of rows that the undo took back or kept; null for a job that "
+        "was not undone. In the reply to a dry run of the undo: the prediction."),
     field<&ImportJob::errors>(
         "errors",
         "Number of invalid and failed rows by error and field, the most frequent first. Up to 20 "
@@ -132,7 +144,7 @@ constexpr auto kImportJob = record<ImportJob>(
         "heartbeat_at", "Time when the runner last worked on the job; null if it has not started."),
     field<&ImportJob::completed_at>(
         "completed_at",
-        "Time when the job was completed, failed or was canceled; null while it is active."),
+        "Time when the job was completed, failed, was canceled or undone; null while it is active."),
     field<&ImportJob::expires_at>("expires_at",
                                   "Time when the job, its rows and its report are deleted."),
     field<&ImportJob::created_at>("created_at", "Time when the record was created."),
@@ -207,6 +219,11 @@ auto reopen_import(Call& call, OrgTransaction& transaction, Nothing) {
     return Answer{job, "", job.expires_at};
 }
 
+auto undo_import(Call& call, OrgTransaction& transaction, UndoImport in) {
+    const auto mode = in.dry_run == true ? service::UndoMode::Predict : service::UndoMode::Undo;
+    return polled(service::undo_import(transaction, call.id<ImportId>(), mode));
+}
+
 auto cancel_import(Call& call, OrgTransaction& transaction, Nothing) {
     auto job = service::cancel_import(transaction, call.id<ImportId>());
     return Answer{job, "", job.expires_at};
@@ -224,6 +241,9 @@ constexpr std::array kImportListQuery = {
 constexpr std::array kImportCreateErrors = {ErrorCode::ImportJobActiveExists,
                                             ErrorCode::ImportMappingInvalid};
 constexpr std::array kImportStateErrors = {ErrorCode::ImportJobInvalidState};
+
+constexpr std::array kUndoErrors = {ErrorCode::ImportJobInvalidState,
+                                    ErrorCode::ImportJobActiveExists};
 
 constexpr std::array kImportEndpoints = {
     Endpoint{
@@ -329,6 +349,25 @@ constexpr std::array kImportEndpoints = {
         .reply = {200, "The job, in state canceled."},
         .errors = kImportStateErrors,
         .handler = decoded<kNothing, answers<kImportJob, cancel_import>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/imports/{id}/undo",
+        .operation = "undoImport",
+        .summary = "Take back what an import wrote",
+        .description =
+            "Starts to take back what a completed or failed job wrote: members that it created or "
+            "attached are removed, and values that it filled are emptied. Whatever was changed since "
+            "is kept. With dry_run true, only the counts are returned. Poll getImport until the "
+            "state is undone.",
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_component = "UndoImport",
+        .body_schema = schema_of<kUndoImport>,
+        .body_example = R"({"dry_run": true})",
+        .reply = with_retry_after({202, "The job, in state undoing; unchanged after a dry run."}),
+        .errors = kUndoErrors,
+        .handler = decoded<kUndoImport, retry_after_replay<answers<kImportJob, undo_import>>>},
 };
 static_assert(well_formed(kImportEndpoints, "/v1/imports"));
 

@@ -97,7 +97,7 @@ constexpr auto kImportRow = record<ImportRow>(
     field<&ImportRow::row_number>("row_number", "Number of the row in the file."),
     field<&ImportRow::state>("state", "Current result for the row."),
     RecordField<ImportRow>{"error_code",
-                           "Reason why the row is invalid or failed; null for other rows.",
+                           "Reason why the row is invalid, failed or kept; null for other rows.",
                            write_error_code, error_code_schema},
     RecordField<ImportRow>{"error_message", "Description of the error; null for other rows.",
                            write_error_message, JsonType<std::optional<std::string>>::schema},
@@ -280,9 +280,9 @@ constexpr std::array kImportRowEndpoints = {
         .method = Method::Get,
         .path = "/v1/imports/{id}/error-report",
         .operation = "getImportErrorReport",
-        .summary = "Download the invalid and failed rows as CSV",
+        .summary = "Download the invalid, failed and kept rows as CSV",
         .description =
-            "Returns the invalid and failed rows as CSV, with the reason for each. Fix them and "
+            "Returns the invalid, failed and kept rows as CSV, with the reason for each. Fix them and "
             "import the file again. Cells that a spreadsheet could run as formulas are guarded, "
             "unless raw is true.",
         .query = kReportQuery,

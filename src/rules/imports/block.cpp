@@ -11,6 +11,48 @@ static_assert(StagedRow::kTexts == kCoreFieldCount + 1);
 
 constexpr std::size_t kFixedBytes = 4 + 2 * Uuid::kBytes;
 
+// The key of a merged row's outcome holds what was filled: a byte with the bits of the texts and
+// one for the attributes; if it is not 0, the time; if there are attributes, their bits. Programs
+// before schema version 7 left it empty, and do not read it.
+constexpr std::uint8_t kHasAttributes = 1U << kTextFieldCount;
+static_assert(kTextFieldCount < 8);
+
+std::string packed(const FilledRow& filled) {
+    if (!filled.values.any()) return std::string(1, '\0');
+    std::string bytes(1, static_cast<char>(filled.values.texts));
+    const auto at = static_cast<std::uint64_t>(filled.at.milliseconds());
+    for (unsigned shift = 64; shift > 0; shift -= 8) bytes += static_cast<char>(at >> (shift - 8));
+    const std::vector<bool>& attributes = filled.values.attributes;
+    if (attributes.empty()) return bytes;
+    bytes[0] = static_cast<char>(filled.values.texts | kHasAttributes);
+    bytes.resize(bytes.size() + (attributes.size() + 7) / 8);
+    for (std::size_t i = 0; i < attributes.size(); ++i) {
+        char& byte = bytes[9 + i / 8];
+        byte = static_cast<char>(byte | (attributes[i] ? 1U << i % 8 : 0U));
+    }
+    return bytes;
+}
+
+std::optional<FilledRow> unpacked(std::string_view bytes) {
+    if (bytes.empty()) return std::nullopt;
+    FilledRow filled;
+    BlockReader reader(bytes);
+    const std::uint8_t head = reader.byte();
+    filled.values.texts = head & static_cast<std::uint8_t>(kHasAttributes - 1);
+    if (reader.done() && head == 0) return filled;
+    std::uint64_t at = 0;
+    for (const char c : reader.take(8)) at = at << 8U | static_cast<std::uint8_t>(c);
+    filled.at = Timestamp(static_cast<std::int64_t>(at));
+    if ((head & kHasAttributes) == 0 && !reader.done()) throw CorruptBlock();
+    while (!reader.done()) {
+        const std::uint8_t byte = reader.byte();
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            filled.values.attributes.push_back((byte >> bit & 1U) != 0);
+        }
+    }
+    return filled;
+}
+
 template <class Enum>
 Enum checked(std::uint8_t value, Enum last) {
     if (value > static_cast<std::uint8_t>(last)) throw CorruptBlock();
@@ -112,8 +154,10 @@ std::string encode_outcomes(const std::vector<RowOutcome>& outcomes) {
     for (const RowOutcome& outcome : outcomes) {
         bytes += static_cast<char>(outcome.state);
         bytes += static_cast<char>(outcome.error);
-        append_varint(bytes, outcome.key.size());
-        bytes += outcome.key;
+        const std::string filled = outcome.filled ? packed(*outcome.filled) : "";
+        const std::string& key = outcome.state == RowState::Merged ? filled : outcome.key;
+        append_varint(bytes, key.size());
+        bytes += key;
         if (outcome.has_user()) bytes += outcome.user_id.bytes();
     }
     return bytes;
@@ -124,9 +168,14 @@ std::vector<RowOutcome> decode_outcomes(std::string_view bytes, std::size_t rows
     if (bytes.empty()) return outcomes;
     BlockReader reader(bytes);
     for (RowOutcome& outcome : outcomes) {
-        outcome.state = checked(reader.byte(), RowState::Failed);
-        outcome.error = checked(reader.byte(), RowError::FieldInvalid);
-        outcome.key = reader.take(reader.varint());
+        outcome.state = checked(reader.byte(), RowState::Kept);
+        outcome.error = checked(reader.byte(), RowError::NotRecorded);
+        const std::string_view key = reader.take(reader.varint());
+        if (outcome.state == RowState::Merged) {
+            outcome.filled = unpacked(key);
+        } else {
+            outcome.key = key;
+        }
         if (outcome.has_user()) outcome.user_id = UserId(reader.uuid());
     }
     if (!reader.done()) throw CorruptBlock();
@@ -156,6 +205,18 @@ RowCounts count_states(const std::vector<RowOutcome>& outcomes) {
                 break;
             case RowState::Failed:
                 ++counts.failed;
+                break;
+            case RowState::Removed:
+                ++counts.removed;
+                break;
+            case RowState::Detached:
+                ++counts.detached;
+                break;
+            case RowState::Emptied:
+                ++counts.emptied;
+                break;
+            case RowState::Kept:
+                ++counts.kept;
                 break;
         }
     }

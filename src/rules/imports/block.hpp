@@ -82,6 +82,10 @@ struct RowCounts {
     int attached = 0;
     int merged = 0;
     int failed = 0;
+    int removed = 0;
+    int detached = 0;
+    int emptied = 0;
+    int kept = 0;
 };
 // Counts the rows by state; staged rows are not counted.
 [[nodiscard]] RowCounts count_states(const std::vector<RowOutcome>& outcomes);

@@ -75,6 +75,29 @@ struct JsonType<rules::ImportFailure> {
 };
 
 template <>
+struct JsonType<rules::ImportUndo> {
+    static constexpr auto kRecord = record<rules::ImportUndo>(
+        "ImportUndo",
+        field<&rules::ImportUndo::removed>("removed",
+                                           "Number of created rows whose member was removed."),
+        field<&rules::ImportUndo::detached>("detached",
+                                            "Number of attached rows whose member was removed."),
+        field<&rules::ImportUndo::emptied>(
+            "emptied", "Number of merged rows whose filled values were emptied."),
+        field<&rules::ImportUndo::kept>(
+            "kept", "Number of rows with a member or value that was changed since and is kept."),
+        field<&rules::ImportUndo::unaffected>(
+            "unaffected",
+            "Number of rows that left nothing to take back: they filled no value, or the member no "
+            "longer exists."),
+        field<&rules::ImportUndo::is_estimate>(
+            "is_estimate",
+            "true: the counts are scaled from a part of the rows. Only in the reply to a dry run."));
+    static void write(JsonWriter& to, const rules::ImportUndo& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+template <>
 struct JsonType<rules::ImportPreview> {
     static constexpr auto kRecord = record<rules::ImportPreview>(
         "ImportPreview",

@@ -33,6 +33,18 @@ struct ImportPreview {
     std::int64_t merge = 0;
 };
 
+// What an undo did with the rows that the commit wrote; or would do, in the reply to a dry run.
+struct ImportUndo {
+    std::int64_t removed = 0;
+    std::int64_t detached = 0;
+    std::int64_t emptied = 0;
+    std::int64_t kept = 0;
+    std::int64_t unaffected = 0;  // rows with nothing to take back
+    bool is_estimate = false;     // scaled from a part of the rows
+
+    std::int64_t rows() const { return removed + detached + emptied + kept + unaffected; }
+};
+
 struct ImportJob {
     ImportId id;
     OrgId organization_id;
@@ -51,6 +63,7 @@ struct ImportJob {
     std::int64_t failed_count = 0;
     std::optional<ImportFailure> failure;
     std::optional<ImportPreview> preview;
+    std::optional<ImportUndo> undo;
     std::vector<ErrorCount> errors;
     // When the job entered its state; nullopt if that was before schema version 7.
     std::optional<Timestamp> phase_started_at;

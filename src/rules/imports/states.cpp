@@ -13,16 +13,30 @@ std::string named(std::string_view key) {
 }  // namespace
 
 bool is_active(ImportState state) {
-    return can_cancel(state) || state == ImportState::Committing;
+    return can_cancel(state) || state == ImportState::Committing || state == ImportState::Undoing;
 }
 
 bool is_in_progress(ImportState state) {
-    return state == ImportState::Validating || state == ImportState::Committing;
+    return state == ImportState::Validating || state == ImportState::Committing ||
+           state == ImportState::Undoing;
 }
 
 bool can_cancel(ImportState state) {
     return state == ImportState::Staging || state == ImportState::Validating ||
            state == ImportState::Validated;
+}
+
+bool can_undo(ImportState state) {
+    return state == ImportState::Completed || state == ImportState::Failed;
+}
+
+bool is_committed(RowState state) {
+    return state == RowState::Created || state == RowState::Attached || state == RowState::Merged;
+}
+
+bool is_undone(RowState state) {
+    return state == RowState::Removed || state == RowState::Detached ||
+           state == RowState::Emptied || state == RowState::Kept;
 }
 
 std::string row_error_message(RowError error, std::string_view key) {
@@ -39,6 +53,12 @@ std::string row_error_message(RowError error, std::string_view key) {
             return "The row could not be written. Import it again.";
         case RowError::FieldInvalid:
             return "A field of the payload is not valid.";
+        case RowError::ChangedSince:
+            return std::string(key) + " was changed since the import.";
+        case RowError::HasEvents:
+            return "The member has engagement events.";
+        case RowError::NotRecorded:
+            return "An older version of Muster committed the row and did not record what it filled.";
     }
     return "";
 }
@@ -47,7 +67,11 @@ std::string row_error_field(RowError error, std::string_view key) {
     switch (error) {
         case RowError::None:
         case RowError::WriteFailed:
+        case RowError::HasEvents:
+        case RowError::NotRecorded:
             return "";
+        case RowError::ChangedSince:
+            return std::string(key);
         case RowError::DuplicateInFile:
             return "email";
         case RowError::AttrInvalidValue:

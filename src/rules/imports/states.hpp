@@ -21,17 +21,40 @@ enum class ImportState : std::uint8_t {
     Committing,
     Completed,
     Failed,
-    Canceled
+    Canceled,
+    Undoing,
+    Undone
 };
 
-// staging, validating, validated, committing. An organization can have only one active job.
+// staging, validating, validated, committing, undoing. An organization can have only one active
+// job.
 [[nodiscard]] bool is_active(ImportState state);
-// validating, committing: the runner works on the job, so clients should keep polling.
+// validating, committing, undoing: the runner works on the job, so clients should keep polling.
 [[nodiscard]] bool is_in_progress(ImportState state);
 // staging, validating, validated.
 [[nodiscard]] bool can_cancel(ImportState state);
+// completed, failed: the states in which members may have been written.
+[[nodiscard]] bool can_undo(ImportState state);
 
-enum class RowState : std::uint8_t { Staged, Valid, Invalid, Created, Attached, Merged, Failed };
+// The numbers are stored (rules/imports/block.hpp).
+enum class RowState : std::uint8_t {
+    Staged,
+    Valid,
+    Invalid,
+    Created,
+    Attached,
+    Merged,
+    Failed,
+    Removed,
+    Detached,
+    Emptied,
+    Kept
+};
+
+// created, attached, merged: the commit wrote the row.
+[[nodiscard]] bool is_committed(RowState state);
+// removed, detached, emptied, kept: results of an undo.
+[[nodiscard]] bool is_undone(RowState state);
 
 enum class RowError : std::uint8_t {
     None,
@@ -39,7 +62,10 @@ enum class RowError : std::uint8_t {
     AttrInvalidValue,
     AttrUnknownKey,
     WriteFailed,
-    FieldInvalid
+    FieldInvalid,
+    ChangedSince,
+    HasEvents,
+    NotRecorded
 };
 
 // None for a valid value.
@@ -63,14 +89,18 @@ inline constexpr std::array kNames<rules::ImportState> = {
     Name{rules::ImportState::Committing, "committing"},
     Name{rules::ImportState::Completed, "completed"},
     Name{rules::ImportState::Failed, "failed"},
-    Name{rules::ImportState::Canceled, "canceled"}};
+    Name{rules::ImportState::Canceled, "canceled"},
+    Name{rules::ImportState::Undoing, "undoing"},
+    Name{rules::ImportState::Undone, "undone"}};
 
 template <>
 inline constexpr std::array kNames<rules::RowState> = {
     Name{rules::RowState::Staged, "staged"},     Name{rules::RowState::Valid, "valid"},
     Name{rules::RowState::Invalid, "invalid"},   Name{rules::RowState::Created, "created"},
     Name{rules::RowState::Attached, "attached"}, Name{rules::RowState::Merged, "merged"},
-    Name{rules::RowState::Failed, "failed"}};
+    Name{rules::RowState::Failed, "failed"},     Name{rules::RowState::Removed, "removed"},
+    Name{rules::RowState::Detached, "detached"}, Name{rules::RowState::Emptied, "emptied"},
+    Name{rules::RowState::Kept, "kept"}};
 
 template <>
 inline constexpr std::array kNames<rules::RowError> = {
@@ -79,6 +109,9 @@ inline constexpr std::array kNames<rules::RowError> = {
     Name{rules::RowError::AttrInvalidValue, "ROW_ATTR_INVALID_VALUE"},
     Name{rules::RowError::AttrUnknownKey, "ROW_ATTR_UNKNOWN_KEY"},
     Name{rules::RowError::WriteFailed, "ROW_WRITE_FAILED"},
-    Name{rules::RowError::FieldInvalid, "ROW_FIELD_INVALID"}};
+    Name{rules::RowError::FieldInvalid, "ROW_FIELD_INVALID"},
+    Name{rules::RowError::ChangedSince, "ROW_CHANGED_SINCE"},
+    Name{rules::RowError::HasEvents, "ROW_HAS_EVENTS"},
+    Name{rules::RowError::NotRecorded, "ROW_NOT_RECORDED"}};
 
 }  // namespace muster

@@ -34,6 +34,13 @@ RowState state_of(rules::MemberOutcome outcome) {
     return RowState::Failed;
 }
 
+// What a merged row filled, for an undo.
+std::optional<rules::FilledRow> filled_row(const Attachment& written, Timestamp now) {
+    if (written.outcome != rules::MemberOutcome::Merged) return std::nullopt;
+    if (!written.filled.any()) return rules::FilledRow{};
+    return rules::FilledRow{written.filled, now};
+}
+
 // Writes the valid rows of one block to the members table.
 class BlockCommit {
   public:
@@ -93,7 +100,7 @@ class BlockCommit {
         const auto written = create_or_attach(tx, organization, inputs, expect, now);
         for (std::size_t i = 0; i < count; ++i) {
             outcomes_[row_indexes_[from + i]] = {state_of(written[i].outcome), RowError::None, "",
-                                                 written[i].user_id};
+                                                 written[i].user_id, filled_row(written[i], now)};
             if (!written[i].is_written) ++unchanged_;
         }
     }
@@ -169,6 +176,15 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
 
 }  // namespace
 
+std::vector<CommitUnit> units_of(const std::vector<BlockKey>& keys, std::size_t blocks_per_unit) {
+    std::vector<CommitUnit> units;
+    for (const BlockKey& key : keys) {
+        if (units.empty() || units.back().blocks.size() == blocks_per_unit) units.emplace_back();
+        units.back().blocks.push_back(key);
+    }
+    return units;
+}
+
 std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
                                           rules::BlockKey from, int most) {
     constexpr std::size_t kBlocksPerUnit = 10;
@@ -177,12 +193,7 @@ std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
         return store::find_uncommitted_blocks(org, lease.id, from,
                                               most * static_cast<int>(kBlocksPerUnit));
     });
-    std::vector<CommitUnit> units;
-    for (const BlockKey& key : keys) {
-        if (units.empty() || units.back().blocks.size() == kBlocksPerUnit) units.emplace_back();
-        units.back().blocks.push_back(key);
-    }
-    return units;
+    return units_of(keys, kBlocksPerUnit);
 }
 
 void commit_unit(Context& context, const Lease& lease, const CommitUnit& unit) {

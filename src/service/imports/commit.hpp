@@ -12,6 +12,9 @@ namespace muster::service {
 struct CommitUnit {
     std::vector<rules::BlockKey> blocks;
 };
+// Units of at most `blocks_per_unit` blocks, in order.
+std::vector<CommitUnit> units_of(const std::vector<rules::BlockKey>& keys,
+                                 std::size_t blocks_per_unit);
 // At most `most` units, in order, starting with the block `from`.
 std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
                                           rules::BlockKey from, int most);

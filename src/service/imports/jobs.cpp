@@ -9,8 +9,6 @@
 #include "service/audit.hpp"
 #include "store/imports/jobs.hpp"
 
-#include <stdexcept>
-
 namespace muster::service {
 namespace {
 
@@ -28,14 +26,6 @@ void add_queue_position(db::Tx& tx, rules::ImportJob& job, Timestamp now) {
         job.queue_position =
             1 + store::count_imports_ahead(tx, job.served_at, job.created_at, now, kMostAhead);
     }
-}
-
-rules::ImportJob reread(OrgTransaction& transaction, ImportId id) {
-    db::OrgStore org(transaction.tx, transaction.org());
-    auto job = store::find_import(org, id, transaction.now);
-    if (!job) throw std::runtime_error("a locked import job does not exist");
-    add_queue_position(transaction.tx, *job, transaction.now);
-    return std::move(*job);
 }
 
 std::string mapping_json(const rules::Mapping& mapping) {
@@ -77,6 +67,14 @@ rules::ImportJob lock_import(OrgTransaction& transaction, ImportId id) {
     return std::move(*job);
 }
 
+rules::ImportJob find_import(OrgTransaction& transaction, ImportId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto job = store::find_import(org, id, transaction.now);
+    if (!job) throw Error(ErrorCode::NotFound);
+    add_queue_position(transaction.tx, *job, transaction.now);
+    return std::move(*job);
+}
+
 rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in) {
     db::OrgStore org(transaction.tx, transaction.org());
     Faults faults;
@@ -108,7 +106,7 @@ rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id) {
     if (job.state != ImportState::Staging) reject_import_state(job.state, "staging");
     store::move_import_to_validating(org, id, false, transaction.now);
     store::begin_import_phase(org, id, transaction.now);
-    return reread(transaction, id);
+    return find_import(transaction, id);
 }
 
 rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
@@ -126,7 +124,7 @@ rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
     }
     store::begin_import_phase(org, id, transaction.now);
     audit(transaction, "import.committed", id.text());
-    return reread(transaction, id);
+    return find_import(transaction, id);
 }
 
 rules::ImportJob reopen_import(OrgTransaction& transaction, ImportId id) {
@@ -140,7 +138,7 @@ rules::ImportJob reopen_import(OrgTransaction& transaction, ImportId id) {
     store::begin_import_phase(org, id, transaction.now);
     store::clear_row_errors(org, id);
     audit(transaction, "import.reopened", id.text());
-    return reread(transaction, id);
+    return find_import(transaction, id);
 }
 
 rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id) {
@@ -152,7 +150,7 @@ rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id) {
     store::move_import(org, id, job.state, ImportState::Canceled, transaction.now);
     store::begin_import_phase(org, id, transaction.now);
     audit(transaction, "import.canceled", id.text());
-    return reread(transaction, id);
+    return find_import(transaction, id);
 }
 
 void cancel_import_now(Context& context, OrgId organization, ImportId id) {

@@ -60,6 +60,8 @@ std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
 
 // For the steps of a job: locks the job, or throws NOT_FOUND.
 rules::ImportJob lock_import(OrgTransaction& transaction, ImportId id);
+// The same without a lock, for a reply.
+rules::ImportJob find_import(OrgTransaction& transaction, ImportId id);
 // Throws IMPORT_JOB_INVALID_STATE.
 [[noreturn]] void reject_import_state(rules::ImportState state, std::string_view expected);
 

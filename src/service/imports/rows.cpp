@@ -23,7 +23,7 @@ constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
 // error.
 constexpr int kMostReads = 64;
 constexpr std::size_t kMostExaminedBytes = std::size_t{32} << 20U;
-const store::RowStates kFaulty = {RowState::Invalid, RowState::Failed};
+const store::RowStates kWithErrors = {RowState::Invalid, RowState::Failed, RowState::Kept};
 
 std::string payload_json(const rules::StagedRow& row, std::string_view attributes) {
     std::string text;
@@ -132,12 +132,12 @@ bool matches(const RowFilter& filter, const rules::RowOutcome& outcome) {
     return !filter.error || outcome.error == *filter.error;
 }
 
-// Only an invalid or failed row has an error. nullopt if no row can match.
+// Only an invalid, failed or kept row has an error. nullopt if no row can match.
 std::optional<store::RowStates> states_to_read(const RowFilter& filter) {
     if (!filter.error) return filter.states;
-    if (filter.states.empty()) return kFaulty;
+    if (filter.states.empty()) return kWithErrors;
     store::RowStates states;
-    for (const RowState state : kFaulty) {
+    for (const RowState state : kWithErrors) {
         if (is_in(state, filter.states)) states.push_back(state);
     }
     return states.empty() ? std::nullopt : std::optional(states);
@@ -204,14 +204,14 @@ void write_error_report(Context& context, OrgId organization, ImportId id, bool 
     std::string text = header_line();
     bool is_read = true;
     const auto add = [&](const VisitedRow& at) {
-        if (!is_in(at.outcome.state, kFaulty)) return true;
+        if (!is_in(at.outcome.state, kWithErrors)) return true;
         append_line(text, at.row, at.outcome, cells);
         if (text.size() < kChunkBytes) return true;
         is_read = sink(text);
         text.clear();
         return is_read;
     };
-    RowReader reader(context, organization, id, 0, kFaulty);
+    RowReader reader(context, organization, id, 0, kWithErrors);
     while (reader.visit_batch(add)) continue;
     if (is_read && !text.empty()) sink(text);
 }

@@ -97,6 +97,17 @@ bool adds_something(const MemberInput& input, const store::Membership& membershi
     return rules::fills_gap(input.attributes, membership.attributes);
 }
 
+// The values that the input fills. Exact, because the memberships were read under a lock.
+rules::FilledValues filled_by(const MemberInput& input, const store::Membership& membership) {
+    rules::FilledValues filled;
+    for (std::size_t i = 0; i < input.texts.size(); ++i) {
+        const bool is_filled = !input.texts[i].empty() && !membership.has_text[i];
+        filled.texts |= static_cast<std::uint8_t>((is_filled ? 1U : 0U) << i);
+    }
+    filled.attributes = rules::lacking_keys(input.attributes, membership.attributes);
+    return filled;
+}
+
 // The member as just inserted, without a query.
 rules::Member member_as_inserted(OrgId organization, const MemberInput& input, UserId user,
                                  Timestamp now) {
@@ -145,6 +156,9 @@ std::vector<Attachment> write_members(db::Tx& tx, OrgId organization,
         attachment.is_written = attachment.outcome != MemberOutcome::Merged ||
                                 adds_something(input, memberships.at(attachment.user_id));
         if (!attachment.is_written) continue;
+        if (attachment.outcome == MemberOutcome::Merged) {
+            attachment.filled = filled_by(input, memberships.at(attachment.user_id));
+        }
         all_new = all_new && attachment.outcome != MemberOutcome::Merged;
         members.push_back(
             {attachment.user_id, input.member_id, input.email, input.texts, input.attributes});

@@ -2,6 +2,7 @@
 // import at commit, and POST /v1/users, one request or many together (service/members/collect.hpp).
 #pragma once
 
+#include "rules/members/filled_values.hpp"
 #include "rules/members/member.hpp"
 #include "service/context.hpp"
 
@@ -31,7 +32,8 @@ struct MemberInput {
 struct Attachment {
     rules::MemberOutcome outcome = rules::MemberOutcome::Created;
     UserId user_id;
-    bool is_written = true;  // false: the input added no values
+    bool is_written = true;           // false: the input added no values
+    rules::FilledValues filled = {};  // of a merged member; create_or_attach() only
 };
 
 // What most inputs of the batch are: new users, known users, or members that gain nothing. Decides

@@ -164,4 +164,12 @@ void delete_ad_days_of(db::OrgStore& org, MemberId member) {
     org.execute(kDelete, member);
 }
 
+void delete_ad_days_of(db::OrgStore& org, std::span<const MemberId> members) {
+    static constexpr OrgSql kDelete{
+        "ad_serving.delete_days_of_members",
+        "DELETE FROM ad_member_days WHERE organization_id = :org AND member_id IN ({?})"};
+    if (members.empty()) return;
+    org.execute_bulk(kDelete, members.size(), std::vector<Param>(members.begin(), members.end()));
+}
+
 }  // namespace muster::store

@@ -42,5 +42,6 @@ std::optional<std::string> find_landing_url(db::OrgStore& org, CampaignId campai
 
 // Deletes the ad views of a removed member.
 void delete_ad_days_of(db::OrgStore& org, MemberId member);
+void delete_ad_days_of(db::OrgStore& org, std::span<const MemberId> members);
 
 }  // namespace muster::store

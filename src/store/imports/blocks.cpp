@@ -94,7 +94,9 @@ std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                 "AND ((? AND state = 'staged') OR (? AND valid_count > 0) "
                 "OR (? AND invalid_count > 0) OR (? AND created_count > 0) "
                 "OR (? AND attached_count > 0) OR (? AND merged_count > 0) "
-                "OR (? AND failed_count > 0))");
+                "OR (? AND failed_count > 0) OR (? AND removed_count > 0) "
+                "OR (? AND detached_count > 0) OR (? AND emptied_count > 0) "
+                "OR (? AND kept_count > 0))");
         }>};
     std::vector<Param> params{job, from.number, from.number, from.part};
     if (!states.empty()) {
@@ -134,13 +136,14 @@ void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState sta
     static constexpr OrgSql kWrite{
         "import_blocks.write_outcome",
         "UPDATE import_blocks SET state = ?, outcome = ?, valid_count = ?, invalid_count = ?, "
-        "created_count = ?, attached_count = ?, merged_count = ?, failed_count = ?, updated_at = ? "
+        "created_count = ?, attached_count = ?, merged_count = ?, failed_count = ?, "
+        "removed_count = ?, detached_count = ?, emptied_count = ?, kept_count = ?, updated_at = ? "
         "WHERE organization_id = :org AND job_id = ? AND block_no = ? AND part = ?"};
     const rules::RowCounts counts = rules::count_states(outcomes);
     const std::string bytes = rules::encode_outcomes(outcomes);
-    org.execute(kWrite, state == BlockState::Checked ? "checked" : "committed", bytes, counts.valid,
-                counts.invalid, counts.created, counts.attached, counts.merged, counts.failed, now,
-                job, key.number, key.part);
+    org.execute(kWrite, text_of(state), bytes, counts.valid, counts.invalid, counts.created,
+                counts.attached, counts.merged, counts.failed, counts.removed, counts.detached,
+                counts.emptied, counts.kept, now, job, key.number, key.part);
 }
 
 std::int64_t delete_some_blocks(db::OrgStore& org, ImportId job, int limit) {

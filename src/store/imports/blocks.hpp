@@ -55,7 +55,7 @@ std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, B
 // One such block, locked; nullopt if it was committed in the meantime.
 std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, BlockKey key);
 
-enum class BlockState : std::uint8_t { Checked, Committed };
+enum class BlockState : std::uint8_t { Checked, Committed, Undone };
 // Stores the outcomes of a block, with their counts.
 void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState state,
                    const std::vector<rules::RowOutcome>& outcomes, Timestamp now);
@@ -64,3 +64,12 @@ void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState sta
 std::int64_t delete_some_blocks(db::OrgStore& org, ImportId job, int limit);
 
 }  // namespace muster::store
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<store::BlockState> = {
+    Name{store::BlockState::Checked, "checked"}, Name{store::BlockState::Committed, "committed"},
+    Name{store::BlockState::Undone, "undone"}};
+
+}  // namespace muster

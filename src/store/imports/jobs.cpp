@@ -1,5 +1,9 @@
 #include "store/imports/jobs.hpp"
 
+#include "base/text.hpp"
+
+#include <functional>
+
 namespace muster::store {
 
 using db::column;
@@ -16,6 +20,7 @@ using rules::ImportFailure;
 using rules::ImportJob;
 using rules::ImportPreview;
 using rules::ImportState;
+using rules::ImportUndo;
 
 namespace {
 
@@ -23,7 +28,7 @@ namespace {
 // during the dry run.
 constexpr auto kPreview = columns<ImportPreview>(
     column<&ImportPreview::create>(
-        "CASE WHEN state IN ('validated', 'committing', 'completed') "
+        "CASE WHEN state IN ('validated', 'committing', 'completed', 'undoing', 'undone') "
         "OR (state IN ('failed', 'canceled') AND staged_rows > 0 "
         "AND valid_rows + invalid_rows = staged_rows) THEN preview_create END"),
     column<&ImportPreview::attach>("preview_attach"),
@@ -32,6 +37,22 @@ constexpr auto kPreview = columns<ImportPreview>(
 constexpr auto kFailure = columns<ImportFailure>(
     column<&ImportFailure::code>("failure_code"),
     converted<or_empty<std::string>, &ImportFailure::message>("failure_message"));
+
+// The counts of import_undos, in one column: each column is a lookup of its own.
+constexpr std::string_view kUndoCounts =
+    "(SELECT CONCAT_WS(',', u.removed_count, u.detached_count, u.emptied_count, u.kept_count, "
+    "u.unaffected_count) FROM import_undos u "
+    "WHERE u.organization_id = import_jobs.organization_id AND u.job_id = import_jobs.id)";
+
+std::optional<ImportUndo> undo_counts(const std::optional<std::string>& text) {
+    if (!text) return std::nullopt;
+    std::vector<std::int64_t> counts;
+    for (const std::string_view part : split(*text, ',')) {
+        counts.push_back(parse_number<std::int64_t>(part).value_or(0));
+    }
+    counts.resize(5);
+    return ImportUndo{counts[0], counts[1], counts[2], counts[3], counts[4]};
+}
 
 std::vector<rules::ErrorCount> error_counts(const std::optional<std::string>& json) {
     return rules::decode_error_counts(json.value_or("")).list();
@@ -49,7 +70,7 @@ constexpr auto kJob = columns<ImportJob>(
     column<&ImportJob::created_count>("created_count"),
     column<&ImportJob::attached_count>("attached_count"),
     column<&ImportJob::failed_count>("failed_count"), nested<&ImportJob::preview>(kPreview),
-    nested<&ImportJob::failure>(kFailure),
+    converted<undo_counts, &ImportJob::undo>(kUndoCounts), nested<&ImportJob::failure>(kFailure),
     converted<error_counts, &ImportJob::errors>(
         "(SELECT p.row_errors FROM import_progress p "
         "WHERE p.organization_id = import_jobs.organization_id AND p.job_id = import_jobs.id)"),
@@ -75,6 +96,26 @@ constexpr auto kCounted = columns<ImportCount>(
     column<&ImportCount::oldest_heartbeat_ms>(
         "MIN(GREATEST(COALESCE(heartbeat_at, 0), updated_at))"));
 
+// Runs `write`, which makes a job active. Returns nullopt, or the id of the organization's active
+// job.
+std::optional<ImportId> activate(db::OrgStore& org, Timestamp now,
+                                 const std::function<void()>& write) {
+    static constexpr OrgSql kActive{
+        "imports.find_active",
+        "SELECT id FROM import_jobs WHERE organization_id = :org AND active_job = 1"};
+    // An undo that was not finished in time has written members, but nothing waits for the rest.
+    static constexpr OrgSql kFreeSlot{
+        "imports.free_expired_slot",
+        "UPDATE import_jobs SET state = IF(state = 'undoing', 'undone', 'canceled'), "
+        "revision = revision + 1 "
+        "WHERE organization_id = :org AND active_job = 1 AND expires_at <= ?"};
+    if (db::try_unique(write)) return std::nullopt;
+    if (org.execute(kFreeSlot, now) == 1) return activate(org, now, write);
+    const auto active = org.one<ImportId>(kActive);
+    if (!active) throw db::RetryTransaction{"the active import ended at the same time"};
+    return active;
+}
+
 }  // namespace
 
 std::optional<ImportId> insert_import(db::OrgStore& org, const ImportJob& job) {
@@ -83,23 +124,11 @@ std::optional<ImportId> insert_import(db::OrgStore& org, const ImportJob& job) {
                                     "source, state, mapping, file_name, "
                                     "declared_total, expires_at, created_at, updated_at) "
                                     "VALUES (:org, ?, ?, ?, 'staging', ?, ?, ?, ?, ?, ?)"};
-    static constexpr OrgSql kActive{
-        "imports.find_active",
-        "SELECT id FROM import_jobs WHERE organization_id = :org AND active_slot = 1"};
-    static constexpr OrgSql kFreeSlot{
-        "imports.free_expired_slot",
-        "UPDATE import_jobs SET state = 'canceled', revision = revision + 1 "
-        "WHERE organization_id = :org AND active_slot = 1 AND expires_at <= ?"};
-    const bool is_inserted = db::try_unique([&] {
+    return activate(org, job.created_at, [&] {
         org.execute(kInsert, job.id, job.created_by_id, text_of(job.source), job.mapping,
                     job.file_name, job.declared_total, job.expires_at, job.created_at,
                     job.updated_at);
     });
-    if (is_inserted) return std::nullopt;
-    if (org.execute(kFreeSlot, job.created_at) == 1) return insert_import(org, job);
-    const auto active = org.one<ImportId>(kActive);
-    if (!active) throw db::RetryTransaction{"the active import ended at the same time"};
-    return active;
 }
 
 std::optional<ImportJob> find_import(db::OrgStore& org, ImportId id, Timestamp now) {
@@ -176,6 +205,26 @@ void clear_row_errors(db::OrgStore& org, ImportId id) {
     org.execute(kClear, id);
 }
 
+std::optional<ImportId> move_import_to_undoing(db::OrgStore& org, ImportId id, Timestamp now) {
+    // The progress of an undo counts all rows; those that the commit did not write count as
+    // processed, and those of an earlier attempt too.
+    static constexpr OrgSql kMove{
+        "imports.move_to_undoing",
+        "UPDATE import_jobs SET processed_rows = staged_rows - created_count - attached_count "
+        "+ (SELECT u.removed_count + u.detached_count + u.emptied_count + u.kept_count "
+        "+ u.unaffected_count FROM import_undos u "
+        "WHERE u.organization_id = :org AND u.job_id = import_jobs.id), "
+        "completed_at = NULL, failure_code = NULL, failure_message = NULL, attempts = 0, "
+        "lease_until = 0, served_at = 0, state = 'undoing', updated_at = ?, "
+        "revision = revision + 1 "
+        "WHERE organization_id = :org AND id = ? AND state IN ('completed', 'failed')"};
+    static constexpr OrgSql kInsert{
+        "imports.insert_undo",
+        "INSERT IGNORE INTO import_undos (organization_id, job_id) VALUES (:org, ?)"};
+    org.execute(kInsert, id);
+    return activate(org, now, [&] { org.execute(kMove, now, id); });
+}
+
 bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_requested,
                                Timestamp now) {
     static constexpr OrgSql kMove{"imports.move_to_validating",
@@ -201,7 +250,7 @@ int count_imports_ahead(db::Tx& tx, Timestamp served_at, Timestamp created_at, T
         "imports.count_ahead",
         Why{"all tenants share one queue; only the number of waiting jobs is returned"},
         "SELECT COUNT(*) FROM (SELECT 1 FROM import_jobs FORCE INDEX (work) "
-        "WHERE state IN ('validating', 'committing') AND served_at <= ? "
+        "WHERE state IN ('validating', 'committing', 'undoing') AND served_at <= ? "
         "AND (served_at < ? OR created_at < ?) AND lease_until <= ? AND expires_at > ? "
         "LIMIT ?) AS ahead"};
     return tx.value<int>(kCount, served_at, served_at, created_at, now, now, most);
@@ -214,7 +263,8 @@ std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
         "imports.find_due", Why{"the runner serves all tenants; each row names its tenant"},
         kClaimed,
         "SELECT {columns} FROM import_jobs FORCE INDEX (work) "
-        "WHERE state IN ('validating', 'committing') AND lease_until <= ? AND expires_at > ? "
+        "WHERE state IN ('validating', 'committing', 'undoing') AND lease_until <= ? "
+        "AND expires_at > ? "
         "ORDER BY served_at, created_at LIMIT 1"};
     return tx.one(kFind, now, now);
 }
@@ -225,7 +275,7 @@ bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp n
         "imports.claim",
         "UPDATE import_jobs SET lease_owner = ?, lease_until = ?, served_at = ?, heartbeat_at = ?, "
         "attempts = attempts + 1, revision = revision + 1 WHERE organization_id = :org AND id = ? "
-        "AND lease_until <= ? AND state IN ('validating', 'committing')"};
+        "AND lease_until <= ? AND state IN ('validating', 'committing', 'undoing')"};
     return org.execute(kClaim, owner, until, now, now, id, now) == 1;
 }
 
@@ -311,7 +361,7 @@ std::vector<ImportCount> count_imports_in_progress(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kCount{
         "imports.count_moving", Why{"a metric of the installation without tenant data"}, kCounted,
         "SELECT {columns} FROM import_jobs FORCE INDEX (work) "
-        "WHERE state IN ('validating', 'committing') AND expires_at > ? GROUP BY state"};
+        "WHERE state IN ('validating', 'committing', 'undoing') AND expires_at > ? GROUP BY state"};
     return tx.all(kCount, now);
 }
 

@@ -39,6 +39,10 @@ void clear_row_errors(db::OrgStore& org, ImportId id);
 bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_requested,
                                Timestamp now);
 
+// Moves a completed or failed job to undoing. Returns nullopt, or the id of the organization's
+// active job.
+std::optional<ImportId> move_import_to_undoing(db::OrgStore& org, ImportId id, Timestamp now);
+
 // Records when the job entered its state. The caller has just moved the job, so it holds the job's
 // lock.
 void begin_import_phase(db::OrgStore& org, ImportId id, Timestamp now);
@@ -55,7 +59,8 @@ struct ClaimedImport {
     ImportId id;
     rules::ImportState state;
 };
-// A job that is validating or committing, without a live lease; the least recently served first.
+// A job that is validating, committing or undoing, without a live lease; the least recently served
+// first.
 std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now);
 // Takes the lease and counts an attempt. False if another runner was faster.
 bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
@@ -82,7 +87,8 @@ bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner,
 // Adds to the job's counts of rows by error. The caller has just written the job, so it holds the
 // job's lock.
 void add_row_errors(db::OrgStore& org, ImportId id, const rules::ErrorCounts& more, Timestamp now);
-// Ends validating or committing. False if the job is in another state or the owner lost the lease.
+// Ends validating, committing or undoing. False if the job is in another state or the owner lost
+// the lease.
 bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, rules::ImportState from,
                    rules::ImportState to, const std::optional<rules::ImportFailure>& failure,
                    Timestamp now);
@@ -97,7 +103,7 @@ struct ImportCount {
     std::int64_t jobs = 0;
     std::int64_t oldest_heartbeat_ms = 0;
 };
-// The jobs of all organizations that are validating or committing, for the metrics.
+// The jobs of all organizations that are validating, committing or undoing, for the metrics.
 std::vector<ImportCount> count_imports_in_progress(db::Tx& tx, Timestamp now);
 
 }  // namespace muster::store

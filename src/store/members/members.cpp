@@ -187,7 +187,7 @@ std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
                                                         std::span<const UserId> users) {
     static constexpr OrgSql kFind{"members.find_memberships", kMembership,
                                   "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
-                                  "WHERE organization_id = :org AND user_id IN ({?})"};
+                                  "WHERE organization_id = :org AND user_id IN ({?}) FOR UPDATE"};
     std::unordered_map<UserId, Membership> found;
     if (users.empty()) return found;
     const auto params = list_of(users);
@@ -262,6 +262,14 @@ std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user) {
     return org.one(kLock, user);
 }
 
+std::vector<rules::Member> lock_members(db::OrgStore& org, std::span<const UserId> users) {
+    static constexpr OrgSql kLock{"members.lock_many", kMember,
+                                  "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND user_id IN ({?}) FOR UPDATE"};
+    if (users.empty()) return {};
+    return org.all_in(kLock, users);
+}
+
 void update_member(db::OrgStore& org, const rules::Member& member) {
     static constexpr OrgSql kUpdate{"members.update", kSqlText<update_text>};
     std::vector<Param> params;
@@ -276,6 +284,15 @@ bool delete_member(db::OrgStore& org, UserId user) {
     static constexpr OrgSql kDelete{
         "members.delete", "DELETE FROM members WHERE organization_id = :org AND user_id = ?"};
     return org.execute(kDelete, user) > 0;
+}
+
+void delete_members(db::OrgStore& org, std::span<const UserId> users) {
+    static constexpr OrgSql kDelete{
+        "members.delete_many",
+        "DELETE FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+    if (users.empty()) return;
+    const auto params = list_of(users);
+    org.execute_bulk(kDelete, params.size(), params);
 }
 
 }  // namespace muster::store

@@ -32,7 +32,7 @@ struct Membership {
     std::array<bool, rules::kTextFieldCount> has_text{};
     std::string attributes;
 };
-// The members among these users.
+// The members among these users, locked until the transaction ends.
 std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
                                                         std::span<const UserId> users);
 
@@ -72,9 +72,13 @@ std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserI
 
 // As find_member(), locked until the transaction ends.
 std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user);
+// The members among these users, in any order, locked until the transaction ends.
+std::vector<rules::Member> lock_members(db::OrgStore& org, std::span<const UserId> users);
 // Writes all fields of a locked member that can change.
 void update_member(db::OrgStore& org, const rules::Member& member);
 // False if the user was not a member. Does not delete the user.
 bool delete_member(db::OrgStore& org, UserId user);
+// Deletes the members among these users, but not the users.
+void delete_members(db::OrgStore& org, std::span<const UserId> users);
 
 }  // namespace muster::store

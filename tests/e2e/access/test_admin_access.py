@@ -58,7 +58,7 @@ def test_a_viewer_reads_everything_and_changes_nothing(org):
     for name, target in (("createImport", "/v1/imports"), ("stageImportRows", f"{path}/rows"),
                          ("validateImport", f"{path}/validate"), ("commitImport", f"{path}/commit"),
                          ("reopenImport", f"{path}/reopen"), ("cancelImport", f"{path}/cancel"),
-                         ("createUser", "/v1/users")):
+                         ("undoImport", f"{path}/undo"), ("createUser", "/v1/users")):
         viewer.post(target, json=BODIES[name](), expect=403, code="FORBIDDEN")
     assert (org.job(job_id), org.rows(job_id), org.user(user["id"]), org.members()) == before
 

@@ -26,6 +26,7 @@ BODIES = {
     "commitImport": lambda: {},
     "reopenImport": lambda: {},
     "cancelImport": lambda: {},
+    "undoImport": lambda: {"dry_run": False},
     "createUser": lambda: {"email": email()},
     "updateUser": lambda: {"first_name": "Changed"},
     "removeUser": lambda: None,

@@ -220,7 +220,7 @@ class Stack:
             done = self.program("muster-run", "--config", self.config, kind, env=env)
             assert done.returncode == 0, f"muster-run {kind}: {done.returncode} {done.stderr}"
             return
-        moving = "SELECT COUNT(*) FROM import_jobs WHERE state IN ('validating', 'committing')"
+        moving = "SELECT COUNT(*) FROM import_jobs WHERE state IN ('validating', 'committing', 'undoing')"
         if self.sql(moving) == [(0,)]:  # lets it find out itself that no work is left
             assert self.spawn_runner(seconds=1, env=env).wait(20) == 0, "muster-run failed: see own-runner.log"
             return

@@ -39,6 +39,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_handled_by_its_row) {
         {Method::Post, "/v1/imports/" + kId + "/commit", "commitImport " + kId},
         {Method::Post, "/v1/imports/" + kId + "/reopen", "reopenImport " + kId},
         {Method::Post, "/v1/imports/" + kId + "/cancel", "cancelImport " + kId},
+        {Method::Post, "/v1/imports/" + kId + "/undo", "undoImport " + kId},
         {Method::Get, "/v1/imports/" + kId + "/error-report", "getImportErrorReport " + kId},
         {Method::Post, "/v1/users", "createUser"},
         {Method::Get, "/v1/users/" + kId, "getUser " + kId},

@@ -89,6 +89,25 @@ BOOST_AUTO_TEST_CASE(a_merge_only_fills_the_empty_fields_of_a_member) {
     BOOST_TEST(ann.updated_at == later);
 }
 
+BOOST_AUTO_TEST_CASE(a_merge_reports_the_values_that_it_filled) {
+    run(acme, Batch().add("m@example.test", {"id"}, R"({"b":1})"));
+    for (const Expect expect : {Expect::NewUsers, Expect::KnownUsers}) {
+        const std::string next = expect == Expect::NewUsers ? "a" : "c";
+        std::array<std::string, 7> texts = {"other", "", "", "", "", "", ""};
+        texts[expect == Expect::NewUsers ? 1 : 6] = "1990-01-31";
+        const auto filled =
+            run(acme, Batch().add("m@example.test", texts, R"({"b":2,")" + next + R"(":3})"),
+                expect)
+                .front()
+                .filled;
+        BOOST_TEST(filled.texts == (expect == Expect::NewUsers ? 0b10 : 0b1000000));
+        BOOST_TEST((filled.attributes == std::vector<bool>{false, true}));
+        BOOST_TEST(filled.any());
+    }
+    const auto again = run(acme, Batch().add("m@example.test", {"id"}, R"({"b":1})"));
+    BOOST_TEST(!again.front().filled.any());
+}
+
 BOOST_AUTO_TEST_CASE(updated_at_changes_only_if_a_field_was_filled) {
     run(acme, Batch().add("ann@example.test", {"", "Ann"}, R"({"phone":"1"})"));
     const Timestamp later = kStart + Milliseconds(1000);

@@ -11,6 +11,7 @@
 #include <vector>
 
 using muster::MemberId;
+using muster::Timestamp;
 using muster::UserId;
 using namespace muster::rules;
 
@@ -58,7 +59,11 @@ std::vector<RowOutcome> outcomes() {
             {RowState::Created, RowError::None, "", UserId::create()},
             {RowState::Attached, RowError::None, "", UserId::create()},
             {RowState::Merged, RowError::None, "", UserId::create()},
-            {RowState::Failed, RowError::WriteFailed, "", {}}};
+            {RowState::Failed, RowError::WriteFailed, "", {}},
+            {RowState::Removed, RowError::None, "", UserId::create()},
+            {RowState::Detached, RowError::None, "", UserId::create()},
+            {RowState::Emptied, RowError::None, "", UserId::create()},
+            {RowState::Kept, RowError::ChangedSince, "first_name", UserId::create()}};
 }
 
 }  // namespace
@@ -193,6 +198,36 @@ BOOST_AUTO_TEST_CASE(outcomes_are_read_back_with_their_keys_and_users) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(what_a_merged_row_filled_is_read_back) {
+    std::vector<FilledRow> table = {{}, {{0b1000001, {}}, Timestamp(1'732'000'000'123)}};
+    table.push_back({{0, {false, true, false, false, false, false, false, true}}, Timestamp(5)});
+    table.push_back({{0b10, std::vector<bool>(600, true)}, Timestamp(5)});
+    for (const FilledRow& filled : table) {
+        const std::vector<RowOutcome> written = {
+            {RowState::Merged, RowError::None, "", UserId::create(), filled}};
+        const auto read = decode_outcomes(encode_outcomes(written), 1).front();
+        BOOST_TEST((read.filled == filled));
+        BOOST_TEST(read.user_id == written.front().user_id);
+        BOOST_TEST(read.key == "");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_merged_row_of_an_older_program_does_not_say_what_it_filled) {
+    const std::string user(16, 'u');
+    const std::string bytes = std::string{5, 0, 0} + user;
+    const auto read = decode_outcomes(bytes, 1);
+    BOOST_TEST((read.front().state == RowState::Merged));
+    BOOST_TEST(!read.front().filled);
+    BOOST_TEST(encode_outcomes(read) == bytes);
+}
+
+BOOST_AUTO_TEST_CASE(damaged_bytes_of_what_a_row_filled_are_corrupt) {
+    const std::string user(16, 'u');
+    BOOST_TEST(are_corrupt_outcomes(std::string{5, 0, 1, 1} + user, 1));
+    BOOST_TEST(are_corrupt_outcomes(std::string{5, 0, 8, 1, 0, 0, 0, 0, 0, 0, 0} + user, 1));
+    BOOST_TEST(are_corrupt_outcomes(std::string{5, 0, 10, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1} + user, 1));
+}
+
 BOOST_AUTO_TEST_CASE(a_block_without_outcomes_is_staged) {
     const auto read = decode_outcomes("", 3);
     BOOST_TEST_REQUIRE(read.size() == 3);
@@ -202,18 +237,19 @@ BOOST_AUTO_TEST_CASE(a_block_without_outcomes_is_staged) {
 
 BOOST_AUTO_TEST_CASE(outcomes_for_a_different_number_of_rows_are_corrupt) {
     const std::string bytes = encode_outcomes(outcomes());
-    for (const std::size_t rows : {0U, 7U, 9U}) BOOST_TEST(are_corrupt_outcomes(bytes, rows));
+    for (const std::size_t rows : {0U, 11U, 13U}) BOOST_TEST(are_corrupt_outcomes(bytes, rows));
     for (std::size_t length = 1; length < bytes.size(); ++length) {
-        BOOST_TEST(are_corrupt_outcomes(bytes.substr(0, length), 8), length);
+        BOOST_TEST(are_corrupt_outcomes(bytes.substr(0, length), 12), length);
     }
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_state_or_error_is_corrupt) {
     for (int value = 0; value < 256; ++value) {
         const char byte = static_cast<char>(value);
-        const std::string user(value >= 3 && value <= 5 ? 16 : 0, 'u');
-        BOOST_TEST(are_corrupt_outcomes(std::string{byte, 0, 0} + user, 1) == (value > 6), value);
-        BOOST_TEST(are_corrupt_outcomes(std::string{2, byte, 0}, 1) == (value > 5), value);
+        const bool has_user = (value >= 3 && value <= 5) || (value >= 7 && value <= 10);
+        const std::string user(has_user ? 16 : 0, 'u');
+        BOOST_TEST(are_corrupt_outcomes(std::string{byte, 0, 0} + user, 1) == (value > 10), value);
+        BOOST_TEST(are_corrupt_outcomes(std::string{2, byte, 0}, 1) == (value > 8), value);
     }
 }
 
@@ -225,6 +261,10 @@ BOOST_AUTO_TEST_CASE(states_are_counted) {
     BOOST_TEST(counts.attached == 1);
     BOOST_TEST(counts.merged == 1);
     BOOST_TEST(counts.failed == 1);
+    BOOST_TEST(counts.removed == 1);
+    BOOST_TEST(counts.detached == 1);
+    BOOST_TEST(counts.emptied == 1);
+    BOOST_TEST(counts.kept == 1);
 }
 
 BOOST_AUTO_TEST_CASE(corrupt_bytes_are_rejected_or_read_within_their_bounds) {
@@ -242,7 +282,7 @@ BOOST_AUTO_TEST_CASE(corrupt_bytes_are_rejected_or_read_within_their_bounds) {
                                        text.data() + text.size() <= bytes.data() + bytes.size()));
                     }
                 }
-                (void)decode_outcomes(bytes, 8);
+                (void)decode_outcomes(bytes, 12);
             } catch (const CorruptBlock&) {  // as declared
             }
         }

@@ -20,6 +20,7 @@ struct StateRow {
     bool active;
     bool moving;
     bool cancelable;
+    bool undoable = false;
 };
 
 constexpr std::array kStates = {
@@ -27,12 +28,14 @@ constexpr std::array kStates = {
     StateRow{ImportState::Validating, "validating", true, true, true},
     StateRow{ImportState::Validated, "validated", true, false, true},
     StateRow{ImportState::Committing, "committing", true, true, false},
-    StateRow{ImportState::Completed, "completed", false, false, false},
-    StateRow{ImportState::Failed, "failed", false, false, false},
+    StateRow{ImportState::Completed, "completed", false, false, false, true},
+    StateRow{ImportState::Failed, "failed", false, false, false, true},
     StateRow{ImportState::Canceled, "canceled", false, false, false},
+    StateRow{ImportState::Undoing, "undoing", true, true, false},
+    StateRow{ImportState::Undone, "undone", false, false, false},
 };
 
-constexpr std::array<std::pair<RowState, std::string_view>, 7> kRowStates = {{
+constexpr std::array<std::pair<RowState, std::string_view>, 11> kRowStates = {{
     {RowState::Staged, "staged"},
     {RowState::Valid, "valid"},
     {RowState::Invalid, "invalid"},
@@ -40,14 +43,22 @@ constexpr std::array<std::pair<RowState, std::string_view>, 7> kRowStates = {{
     {RowState::Attached, "attached"},
     {RowState::Merged, "merged"},
     {RowState::Failed, "failed"},
+    {RowState::Removed, "removed"},
+    {RowState::Detached, "detached"},
+    {RowState::Emptied, "emptied"},
+    {RowState::Kept, "kept"},
 }};
 
-constexpr std::array<std::pair<RowError, std::string_view>, 5> kRowErrors = {{
+constexpr std::array<std::pair<RowError, std::string_view>, 9> kRowErrors = {{
     {RowError::None, ""},
     {RowError::DuplicateInFile, "ROW_DUPLICATE_IN_FILE"},
     {RowError::AttrInvalidValue, "ROW_ATTR_INVALID_VALUE"},
     {RowError::AttrUnknownKey, "ROW_ATTR_UNKNOWN_KEY"},
     {RowError::WriteFailed, "ROW_WRITE_FAILED"},
+    {RowError::FieldInvalid, "ROW_FIELD_INVALID"},
+    {RowError::ChangedSince, "ROW_CHANGED_SINCE"},
+    {RowError::HasEvents, "ROW_HAS_EVENTS"},
+    {RowError::NotRecorded, "ROW_NOT_RECORDED"},
 }};
 
 }  // namespace
@@ -77,6 +88,10 @@ BOOST_AUTO_TEST_CASE(a_job_can_be_canceled_until_it_commits) {
     for (const StateRow& row : kStates) {
         BOOST_TEST(can_cancel(row.state) == row.cancelable, row.text);
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_wrote_members_can_be_undone) {
+    for (const StateRow& row : kStates) BOOST_TEST(can_undo(row.state) == row.undoable, row.text);
 }
 
 BOOST_AUTO_TEST_CASE(cancelable_and_moving_jobs_are_active) {

@@ -1,0 +1,209 @@
+#include "service/imports/undo.hpp"
+
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "rules/imports/error_counts.hpp"
+#include "rules/imports/undo.hpp"
+#include "service/audit.hpp"
+#include "service/imports/jobs.hpp"
+#include "store/ads/serving.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
+#include "store/imports/undo.hpp"
+#include "store/members/members.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace muster::service {
+
+using rules::ImportState;
+using rules::RowOutcome;
+using rules::RowState;
+using store::BlockKey;
+
+namespace {
+
+// A prediction examines at most this many blocks (10,000 rows), spread over the job.
+constexpr std::size_t kExaminedBlocks = 20;
+
+enum class MemberAccess : std::uint8_t { Read, Lock };
+
+// Decides what an undo does with the rows of one block, and writes it.
+class BlockUndo {
+  public:
+    BlockUndo(db::OrgStore& org, store::Block block, MemberAccess access)
+        : block_(std::move(block)),
+          rows_(rules::decode_rows(block_.data)),
+          before_(rules::decode_outcomes(block_.outcome, rows_.size())),
+          after_(before_) {
+        find_members(org, access);
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (rules::is_committed(before_[i].state)) decide(i);
+        }
+    }
+
+    BlockKey key() const { return block_.key; }
+    const std::vector<RowOutcome>& outcomes() const { return after_; }
+    rules::ImportUndo counts() const { return rules::count_undo(before_, after_); }
+
+    // Members must have been locked.
+    void write(db::OrgStore& org, Timestamp now) {
+        store::delete_members(org, removed_users_);
+        store::delete_ad_days_of(org, removed_members_);
+        for (rules::Member& member : emptied_) {
+            // Not before an earlier change, so that mirrors see this one.
+            member.updated_at = std::max(now, member.updated_at);
+            store::update_member(org, member);
+        }
+    }
+
+  private:
+    void find_members(db::OrgStore& org, MemberAccess access) {
+        std::vector<UserId> users;
+        for (const RowOutcome& outcome : before_) {
+            if (rules::is_committed(outcome.state)) users.push_back(outcome.user_id);
+        }
+        if (users.empty()) return;
+        auto found = access == MemberAccess::Lock ? store::lock_members(org, users)
+                                                  : store::find_members(org, users);
+        std::vector<MemberId> ids;
+        for (rules::Member& member : found) {
+            ids.push_back(member.member_id);
+            members_.emplace(member.user_id, std::move(member));
+        }
+        with_events_ = store::find_members_with_events(org, ids);
+    }
+
+    void decide(std::size_t row) {
+        const auto found = members_.find(before_[row].user_id);
+        const rules::Member* member = found == members_.end() ? nullptr : &found->second;
+        const bool has_events = member && with_events_.contains(member->member_id);
+        auto undo = rules::undo_row(rows_[row], before_[row], member, has_events);
+        const RowState state = undo.outcome.state;
+        if (state == RowState::Removed || state == RowState::Detached) {
+            removed_users_.push_back(member->user_id);
+            removed_members_.push_back(member->member_id);
+        }
+        if (undo.emptied) emptied_.push_back(std::move(*undo.emptied));
+        after_[row] = std::move(undo.outcome);
+    }
+
+    store::Block block_;
+    std::vector<rules::StagedRow> rows_;
+    std::vector<RowOutcome> before_;
+    std::vector<RowOutcome> after_;
+    std::unordered_map<UserId, rules::Member> members_;
+    std::unordered_set<MemberId> with_events_;
+    std::vector<UserId> removed_users_;
+    std::vector<MemberId> removed_members_;
+    std::vector<rules::Member> emptied_;
+};
+
+void add(rules::ImportUndo& total, const rules::ImportUndo& more) {
+    total.removed += more.removed;
+    total.detached += more.detached;
+    total.emptied += more.emptied;
+    total.kept += more.kept;
+    total.unaffected += more.unaffected;
+}
+
+// Every nth key, so that at most kExaminedBlocks remain.
+std::vector<BlockKey> sample_of(const std::vector<BlockKey>& keys) {
+    if (keys.size() <= kExaminedBlocks) return keys;
+    std::vector<BlockKey> sample;
+    for (std::size_t i = 0; i < kExaminedBlocks; ++i) {
+        sample.push_back(keys[i * keys.size() / kExaminedBlocks]);
+    }
+    return sample;
+}
+
+rules::ImportUndo predicted(db::OrgStore& org, const rules::ImportJob& job) {
+    constexpr int kMostKeys = 5'000;
+    const auto keys = store::find_committed_blocks(org, job.id, {}, kMostKeys);
+    rules::ImportUndo sample;
+    for (const BlockKey& key : sample_of(keys)) {
+        auto block = store::read_block(org, job.id, key);
+        if (!block) continue;
+        add(sample, BlockUndo(org, std::move(*block), MemberAccess::Read).counts());
+    }
+    const std::int64_t written = job.created_count + job.attached_count;
+    auto counts = rules::scaled(sample, written - (job.undo ? job.undo->rows() : 0));
+    if (job.undo) add(counts, *job.undo);
+    return counts;
+}
+
+// Kept rows are the only ones with a new error.
+rules::ErrorCounts errors_of(const std::vector<RowOutcome>& outcomes) {
+    rules::ErrorCounts errors;
+    for (const RowOutcome& outcome : outcomes) {
+        if (outcome.state != RowState::Kept) continue;
+        errors.add(outcome.error, rules::row_error_field(outcome.error, outcome.key));
+    }
+    return errors;
+}
+
+}  // namespace
+
+rules::ImportJob undo_import(OrgTransaction& transaction, ImportId id, UndoMode mode) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    const bool is_prediction = mode == UndoMode::Predict;
+    auto job = is_prediction ? find_import(transaction, id) : lock_import(transaction, id);
+    if (!rules::can_undo(job.state)) reject_import_state(job.state, "completed or failed");
+    if (is_prediction) {
+        job.undo = predicted(org, job);
+        return job;
+    }
+    if (const auto active = store::move_import_to_undoing(org, id, transaction.now)) {
+        throw Error(ErrorCode::ImportJobActiveExists).detail("job_id", active->text());
+    }
+    store::begin_import_phase(org, id, transaction.now);
+    audit(transaction, "import.undone", id.text());
+    return find_import(transaction, id);
+}
+
+std::vector<CommitUnit> next_undo_units(Context& context, const Lease& lease, BlockKey from,
+                                        int most) {
+    // Smaller than the units of a commit, because calls that change a member wait for its unit.
+    constexpr std::size_t kBlocksPerUnit = 2;
+    const auto keys = context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        return store::find_committed_blocks(org, lease.id, from,
+                                            most * static_cast<int>(kBlocksPerUnit));
+    });
+    return units_of(keys, kBlocksPerUnit);
+}
+
+void undo_unit(Context& context, const Lease& lease, const CommitUnit& unit) {
+    context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        db::OrgStore org(tx, lease.organization);
+        rules::ImportUndo counts;
+        rules::ErrorCounts errors;
+        for (const BlockKey& key : unit.blocks) {
+            auto block = store::lock_committed_block(org, lease.id, key);
+            if (!block) continue;
+            BlockUndo undo(org, std::move(*block), MemberAccess::Lock);
+            undo.write(org, now);
+            store::write_outcome(org, lease.id, undo.key(), store::BlockState::Undone,
+                                 undo.outcomes(), now);
+            add(counts, undo.counts());
+            errors.add(errors_of(undo.outcomes()));
+        }
+        store::ImportProgress progress;
+        progress.processed = counts.rows();
+        if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Undoing, progress,
+                                        std::nullopt, now, lease_end(context, now))) {
+            throw LeaseLost{};
+        }
+        store::add_undo_counts(org, lease.id, counts);
+        store::add_row_errors(org, lease.id, errors, now);
+    });
+}
+
+void complete_undo(Context& context, const Lease& lease) {
+    finish_stage(context, lease, ImportState::Undoing, ImportState::Undone);
+}
+
+}  // namespace muster::service
