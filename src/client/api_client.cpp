@@ -167,6 +167,12 @@ ImportJob job_of(const Json::Value& value) {
     job.failed = count_at(value, "failed_count");
     job.created_at = text_at(value, "created_at");
     job.has_begun = value["heartbeat_at"].isString();
+    if (const Json::Value& undo = value["undo"]; undo.isObject()) {
+        const Json::Value& is_estimate = undo["is_estimate"];
+        job.undo = {count_at(undo, "removed"),    count_at(undo, "detached"),
+                    count_at(undo, "emptied"),    count_at(undo, "kept"),
+                    count_at(undo, "unaffected"), is_estimate.isBool() && is_estimate.asBool()};
+    }
     if (const Json::Value& preview = value["preview"]; preview.isObject()) {
         job.preview = {count_at(preview, "create"), count_at(preview, "attach"),
                        count_at(preview, "merge")};
@@ -300,6 +306,16 @@ ImportJob ApiClient::commit(const std::string& job) {
 }
 ImportJob ApiClient::cancel(const std::string& job) {
     return move(job, "cancel");
+}
+
+// A key of its own for each run: an undo that failed can be requested again.
+ImportJob ApiClient::undo(const std::string& job, UndoCall kind) {
+    Call call;
+    call.method = "POST";
+    call.path = "/v1/imports/" + job + "/undo";
+    call.body = kind == UndoCall::DryRun ? R"({"dry_run":true})" : R"({"dry_run":false})";
+    call.idempotency_key = "muster-import-undo-" + Uuid::v7().text();
+    return send_for_job(call);
 }
 
 ImportJob ApiClient::job(const std::string& job) {

@@ -80,6 +80,15 @@ struct ImportJob {
         std::uint64_t merge = 0;
     };
     std::optional<Preview> preview;
+    struct Undo {
+        std::uint64_t removed = 0;
+        std::uint64_t detached = 0;
+        std::uint64_t emptied = 0;
+        std::uint64_t kept = 0;
+        std::uint64_t unaffected = 0;
+        bool is_estimate = false;
+    };
+    std::optional<Undo> undo;
     std::string failure;  // of a failed job: "code: message"
     std::string created_at;
     int retry_after = 0;  // seconds until the next look is worth it; 0 = not said
@@ -100,6 +109,8 @@ struct ApiSettings {
     Milliseconds longest_pause{20'000};
 };
 
+enum class UndoCall : std::uint8_t { DryRun, Undo };
+
 class ApiClient {
   public:
     // Calls `note` before each pause. `stop` ends a pause (Stopped). Both outlive the client.
@@ -114,6 +125,7 @@ class ApiClient {
     ImportJob validate(const std::string& job);
     ImportJob commit(const std::string& job);
     ImportJob cancel(const std::string& job);
+    ImportJob undo(const std::string& job, UndoCall call);
     [[nodiscard]] ImportJob job(const std::string& job);
     // The newest jobs, at most 20.
     [[nodiscard]] std::vector<ImportJob> jobs();

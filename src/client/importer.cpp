@@ -11,6 +11,7 @@
 #include "client/row_source.hpp"
 #include "client/server_report.hpp"
 #include "client/stager.hpp"
+#include "client/undo.hpp"
 #include "rules/attributes.hpp"
 
 #include <algorithm>
@@ -247,7 +248,8 @@ ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_
                                         : "The service has not started the job yet; still waiting");
         }
     }
-    const bool is_done = job.state == ImportState::Validated || job.state == ImportState::Completed;
+    const bool is_done = job.state == ImportState::Validated ||
+                         job.state == ImportState::Completed || job.state == ImportState::Undone;
     progress.finish(is_done ? total : job.processed);
     return job;
 }
@@ -344,6 +346,9 @@ ExitCode Importer::bring_to_end(ImportJob job) {
                                 "\nImported rows remain imported. The file can be imported again.");
             case ImportState::Canceled:
                 return fail(ExitCode::Stopped, "job " + job.id + " was canceled");
+            case ImportState::Undoing:
+            case ImportState::Undone:
+                return fail(ExitCode::Stopped, "job " + job.id + " was completed and then undone");
         }
     }
 }
@@ -369,6 +374,12 @@ ExitCode Importer::list_jobs() {
 ExitCode Importer::run_job() {
     if (options_.list) return list_jobs();
     if (!options_.cancel.empty()) return cancel_job();
+    if (!options_.undo.empty()) {
+        const auto follow_undo = [this](ImportJob job, std::uint64_t total) {
+            return follow(std::move(job), "Undoing", total);
+        };
+        return undo_job(options_, *api_, console_, follow_undo, summary_);
+    }
     read_columns();
     check_rows();
     if (sendable_ == 0 && options_.resume.empty()) {
@@ -426,14 +437,17 @@ std::string Importer::resume_advice(const std::string& job) {
 
 // Reports an exception, and how to continue an open job.
 ExitCode Importer::end_of(const std::exception_ptr& error) {
-    const bool is_open = summary_.job && rules::is_active(summary_.job->state);
+    const bool is_undoing = summary_.job && summary_.job->state == ImportState::Undoing;
+    const bool is_open = !is_undoing && summary_.job && rules::is_active(summary_.job->state);
     ExitCode exit_code = ExitCode::Failed;
     try {
         std::rethrow_exception(error);
     } catch (const Stopped&) {
         exit_code = fail(ExitCode::Stopped,
                          is_committing() ? "stopped waiting; the service continues the import"
-                                         : "stopped; nothing was imported");
+                         : is_undoing    ? "stopped waiting; the service continues the undo"
+                         : options_.undo.empty() ? "stopped; nothing was imported"
+                                                 : "stopped; nothing was undone");
     } catch (const UsageError& usage) {
         exit_code = fail(ExitCode::Usage, usage.what());
     } catch (const ApiError& refusal) {
@@ -456,7 +470,8 @@ ExitCode Importer::run() {
         exit_code = end_of(std::current_exception());
     }
     if (report_.has_rows()) summary_.errors_file = report_.path();
-    const bool is_complete = exit_code == ExitCode::AllIn || exit_code == ExitCode::SomeNotIn;
+    const bool is_complete =
+        options_.undo.empty() && (exit_code == ExitCode::AllIn || exit_code == ExitCode::SomeNotIn);
     report_.remove_empty(exit_code == ExitCode::AllIn && !options_.errors.empty());
     const std::string shortfall = shortfall_text(summary_, "were not imported");
     if (is_complete && options_.quiet && !shortfall.empty()) console_.error(shortfall);

@@ -43,6 +43,10 @@ constexpr std::array kOptions = {
                   "the report of the rows that cannot be imported (default: FILE-errors.csv)"},
     CommandOption{"--resume", "JOB", "continue a job that was interrupted"},
     CommandOption{"--cancel", "JOB", "cancel a job, without a FILE"},
+    CommandOption{"--undo", "JOB",
+                  "take back what a job imported and was not changed since, without a\nFILE; "
+                  "with --dry-run, print the counts only"},
+    CommandOption{"--yes", "", "undo without asking"},
     CommandOption{"--list", "", "list the organization's newest jobs, without a FILE"},
     CommandOption{"--chunk", "N", "rows per request, 1 to 5000 (default 5000)"},
     CommandOption{"--ca-file", "PEM", "trust these certificate authorities"},
@@ -107,7 +111,7 @@ char parse_separator(std::string_view text) {
     return text.front();
 }
 
-// The job of --resume or --cancel; "" without the option.
+// The job of --resume, --cancel or --undo; "" without the option.
 std::string job_of(const CommandLine& line, std::string_view option) {
     std::string text = line.value(option);
     if (line.has(option) && !Uuid::parse(text)) {
@@ -117,7 +121,7 @@ std::string job_of(const CommandLine& line, std::string_view option) {
 }
 
 std::string file_of(const CommandLine& line) {
-    for (const char* option : {"--cancel", "--list"}) {
+    for (const char* option : {"--cancel", "--undo", "--list"}) {
         if (!line.has(option)) continue;
         if (line.arguments.empty()) return "";
         throw UsageError(std::string(option) + " takes no FILE; leave out " +
@@ -192,9 +196,13 @@ void check_together(Options& options) {
     check_url(options.url);
     if (options.dry_run && options.commit)
         throw UsageError("--dry-run and --commit are both given; use one of them");
-    if (options.list && !options.cancel.empty())
-        throw UsageError("--list and --cancel are both given; use one of them");
-    if (options.list || !options.cancel.empty()) return;
+    const int without_file = static_cast<int>(options.list) +
+                             static_cast<int>(!options.cancel.empty()) +
+                             static_cast<int>(!options.undo.empty());
+    if (without_file > 1)
+        throw UsageError("--list, --cancel and --undo exclude each other; use one of them");
+    if (options.yes && options.undo.empty()) throw UsageError("--yes is given without --undo JOB");
+    if (without_file > 0) return;
     if (options.formats.strict && !options.formats.date_format.empty())
         throw UsageError("--strict and --date-format are both given; use one of them");
     if (options.errors.empty()) options.errors = default_errors_path(options.file);
@@ -268,6 +276,7 @@ const Program& program() {
         .synopsis =
             "FILE.csv --url URL --key-file FILE [OPTION]...\n"
             "       muster-import --cancel JOB --url URL --key-file FILE\n"
+            "       muster-import --undo JOB --url URL --key-file FILE\n"
             "       muster-import --list --url URL --key-file FILE",
         .description = "Imports the members of a CSV file through the Muster partner API.",
         .options = kOptions,
@@ -295,6 +304,7 @@ Options options_of(const CommandLine& line, const Defaults& defaults) {
     options.errors = line.value("--errors");
     options.resume = job_of(line, "--resume");
     options.cancel = job_of(line, "--cancel");
+    options.undo = job_of(line, "--undo");
     for (const std::string& map : line.values("--map")) options.maps.push_back(parse_map(map));
     if (line.has("--chunk")) options.chunk = parse_chunk(line.value("--chunk"));
     if (line.has("--separator")) options.separator = parse_separator(line.value("--separator"));
@@ -308,6 +318,7 @@ Options options_of(const CommandLine& line, const Defaults& defaults) {
     options.list = line.has("--list");
     options.dry_run = line.has("--dry-run");
     options.commit = line.has("--commit");
+    options.yes = line.has("--yes");
     options.quiet = line.has("--quiet");
     options.json = line.has("--json");
     check_together(options);

@@ -41,6 +41,7 @@ struct Options {
     std::string errors;  // the error report's path; never empty
     std::string resume;  // a job's id, or ""
     std::string cancel;  // a job's id, or ""; then there is no file
+    std::string undo;    // the same
     std::vector<MapOption> maps;
     std::vector<MapOption> profile_maps;  // for columns that a file may have
     std::string encoding;                 // "" = detect
@@ -52,6 +53,7 @@ struct Options {
     bool list = false;  // of jobs; then there is no file
     bool dry_run = false;
     bool commit = false;
+    bool yes = false;  // undo without asking
     bool quiet = false;
     bool json = false;
 };

@@ -74,6 +74,13 @@ void add_job(Json::Value& document, const ImportJob& job) {
     document["created"] = count(job.created);
     document["attached"] = count(job.attached);
     document["failed"] = count(job.failed);
+    if (const auto& undo = job.undo) {
+        document["undo"]["removed"] = count(undo->removed);
+        document["undo"]["detached"] = count(undo->detached);
+        document["undo"]["emptied"] = count(undo->emptied);
+        document["undo"]["kept"] = count(undo->kept);
+        document["undo"]["unaffected"] = count(undo->unaffected);
+    }
     if (!job.preview) return;
     document["preview"]["create"] = count(job.preview->create);
     document["preview"]["attach"] = count(job.preview->attach);
@@ -154,7 +161,7 @@ std::string final_text(const Summary& summary) {
 std::string summary_json(const Summary& summary, ExitCode exit_code) {
     Json::Value document;
     for (const char* name : {"job_id", "state", "staged", "valid", "invalid", "created", "attached",
-                             "failed", "preview", "errors_file"}) {
+                             "failed", "preview", "undo", "errors_file"}) {
         document[name] = Json::nullValue;
     }
     document["file"] = summary.file;

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import signal
 import uuid
 
@@ -9,6 +10,7 @@ from support.client import details_of
 from support.stack import wait_for
 from support.world import email, emails
 
+ALL_IN, SOME_NOT_IN, STOPPED = 0, 2, 4
 COUNTS = ("removed", "detached", "emptied", "kept", "unaffected")
 
 
@@ -157,3 +159,28 @@ def test_an_erased_person_and_an_expired_job_leave_nothing_to_undo(org, no_runne
     assert [row["state"] for row in org.rows(job["id"])] == ["created", "removed"]
     stack.sql("UPDATE import_jobs SET expires_at = 1 WHERE id = UNHEX(REPLACE(%s, '-', ''))", job["id"])
     undo(org, job["id"], expect=404, code="NOT_FOUND")
+
+
+def test_muster_import_shows_the_counts_asks_and_undoes(org, stack, tmp_path):
+    """muster-import --undo: first the counts, nothing without a confirmation, then the undo with its result."""
+    fresh, changed = emails(2)
+    job_id = org.imported([{"email": fresh}, {"email": changed}])["id"]
+    user = {row["payload"]["email"]: row["user_id"] for row in org.rows(job_id)}[changed]
+    org.update_user(user, {"first_name": "Ann"})
+    key_file = tmp_path / "key"
+    key_file.write_text(org.key + "\n")
+
+    def run(*options):
+        done = stack.program("muster-import", "--undo", job_id, "--url", stack.base_url, "--key-file", key_file,
+                             "--ca-file", stack.ca_file, *options)
+        return done.returncode, done.stdout, done.stderr
+
+    status, shown, errors = run()
+    assert status == STOPPED and "--yes is missing" in errors and org.job(job_id)["state"] == "completed"
+    assert [line.split()[-1] for line in shown.splitlines()[1:]] == ["1", "0", "0", "1"]
+    assert run("--dry-run")[0] == ALL_IN and len(org.members()) == 2
+    status, shown, errors = run("--yes")
+    assert status == SOME_NOT_IN and f"Import {job_id} is undone" in shown and list(org.members()) == [changed]
+    status, shown, errors = run("--yes", "--json")
+    assert status == SOME_NOT_IN
+    assert json.loads(shown)["undo"] == {"removed": 1, "detached": 0, "emptied": 0, "kept": 1, "unaffected": 0}

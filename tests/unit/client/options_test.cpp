@@ -132,6 +132,25 @@ BOOST_AUTO_TEST_CASE(a_job_is_canceled_without_a_file) {
                       UsageError);
 }
 
+BOOST_AUTO_TEST_CASE(a_job_is_undone_without_a_file) {
+    const std::string job = "01a1fd04-035b-72c3-8961-619ede6ecc85";
+    const Options options = parse_words({"--undo", job, "--yes", "--url", "https://x.org"});
+    BOOST_TEST(options.undo == job);
+    BOOST_TEST(options.yes);
+    const auto is_refused = [](const std::vector<std::string>& words) {
+        try {
+            static_cast<void>(parse_words(words));
+            return false;
+        } catch (const UsageError&) {
+            return true;
+        }
+    };
+    BOOST_TEST(is_refused({"--undo", "7", "--url", "https://x.org"}));
+    BOOST_TEST(is_refused({"--undo", job, "--list", "--url", "https://x.org"}));
+    BOOST_TEST(is_refused({"list.csv", "--yes", "--url", "https://x.org"}));
+    BOOST_TEST(is_refused({"list.csv", "--undo", job, "--url", "https://x.org"}));
+}
+
 BOOST_AUTO_TEST_CASE(reports_of_reports_are_numbered) {
     const auto errors_of = [](const char* file) {
         return parse_words({file, "--url", "https://x.org"}).errors;
