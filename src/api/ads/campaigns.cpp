@@ -5,7 +5,7 @@
 #include "rules/attributes.hpp"
 
 #include "api/groups.hpp"
-#include "rules/members/core_fields.hpp"
+#include "rules/members/core_field_checks.hpp"
 
 namespace muster {
 

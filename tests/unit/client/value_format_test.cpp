@@ -2,7 +2,6 @@
 #include "client/value_format.hpp"
 
 #include "client/country_names.hpp"
-#include "rules/members/core_field_checks.hpp"
 
 #include "print.hpp"
 

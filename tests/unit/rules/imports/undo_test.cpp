@@ -3,7 +3,6 @@
 #include "rules/imports/undo.hpp"
 
 #include "rules/attributes.hpp"
-#include "rules/members/core_fields.hpp"
 
 #include "print.hpp"
 
@@ -14,6 +13,7 @@ namespace {
 
 const Timestamp kCommit(1'000);
 const Timestamp kLater(2'000);
+constexpr std::size_t kCountry = 5;  // its place in kTextFields
 
 // A row and the member as its commit made it.
 struct Imported {
@@ -44,9 +44,8 @@ struct Imported {
         made.member.created_at = Timestamp(1);
         made.member.attributes =
             R"({"size":["M","api",1],"vip":[true,"import",1000],"zip":["1","api",1]})";
-        const auto bit = static_cast<std::size_t>(CoreField::Country) - 1;
         made.outcome.filled =
-            FilledRow{{static_cast<std::uint8_t>(1U << bit), {false, true}}, kCommit};
+            FilledRow{{static_cast<std::uint8_t>(1U << kCountry), {false, true}}, kCommit};
         return made;
     }
 
