@@ -1,6 +1,7 @@
 // Serves /v1/users…: single members of the organization (specification 3.4, docs/api/users.md
 // "Users"). service/members/create.cpp implements create-or-attach for this call and for imports.
 #include "api/groups.hpp"
+#include "api/worker_state.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
@@ -145,8 +146,19 @@ service::MemberFilter filter_of(const Call& call) {
 
 constexpr char kMemberCsv[] = "text/csv; charset=utf-8";
 
+// An export holds a worker until nginx has taken it. A quarter of the workers may export or wait
+// for providers, and one organization leaves one of them to others. Throws RATE_LIMITED.
+process::ConcurrencyLimit::Permit export_permit(const Call& call) {
+    const int most = std::max(1, call.context.settings.server.workers / 4);
+    auto permit = call.worker.concurrency.try_acquire(static_cast<std::size_t>(most),
+                                                      "export " + call.org().text());
+    if (!permit) throw Error(ErrorCode::RateLimited).retry_after(1);
+    return std::move(*permit);
+}
+
 // The keys are read first, so that the cursor is known before the body.
 Stream export_users(Call& call) {
+    auto permit = std::make_shared<process::ConcurrencyLimit::Permit>(export_permit(call));
     auto run =
         service::find_member_run(call.context, call.org(), filter_of(call),
                                  call.cursor_position().value_or(""), call.query.integer("limit"));
@@ -154,7 +166,7 @@ Stream export_users(Call& call) {
     stream.headers.emplace_back("Content-Disposition", "attachment; filename=\"members.csv\"");
     if (run.next) stream.headers.emplace_back("X-Next-Cursor", call.seal_cursor(*run.next));
     stream.write = [&context = call.context, org = call.org(), users = std::move(run.users),
-                    raw = call.query.flag("raw")](const http::Sink& sink) {
+                    raw = call.query.flag("raw"), permit](const http::Sink& sink) {
         service::write_member_export(context, org, users, raw, sink);
     };
     return stream;

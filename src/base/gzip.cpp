@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 namespace muster {
@@ -24,32 +25,32 @@ class Inflater {
     // With one byte more than the limit, a longer text is noticed.
     Gunzipped run(std::size_t limit) {
         std::string text;
-        do {
+        for (int members = 0; members < kMostGzipMembers; ++members) {
             const Gunzip result = member(text, limit);
             if (result != Gunzip::Complete) return {result, ""};
-        } while (stream_.avail_in > 0 && inflateReset(&stream_) == Z_OK);
-        return {Gunzip::Complete, std::move(text)};
+            if (stream_.avail_in == 0) return {Gunzip::Complete, std::move(text)};
+            if (inflateReset(&stream_) != Z_OK) break;
+        }
+        return {Gunzip::Malformed, ""};
     }
 
   private:
     Gunzip member(std::string& text, std::size_t limit) {
-        constexpr std::size_t kPiece = std::size_t{256} << 10U;
         for (;;) {
-            const std::size_t had = text.size();
-            text.resize(had + std::min(kPiece, limit + 1 - had));
-            stream_.next_out = reinterpret_cast<Bytef*>(text.data() + had);
-            stream_.avail_out = static_cast<uInt>(text.size() - had);
+            const std::size_t most = std::min(piece_.size(), limit + 1 - text.size());
+            stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
+            stream_.avail_out = static_cast<uInt>(most);
             const int status = inflate(&stream_, Z_NO_FLUSH);
-            text.resize(text.size() - stream_.avail_out);
+            const std::size_t got = most - stream_.avail_out;
+            text.append(piece_.data(), got);
             if (text.size() > limit) return Gunzip::TooLong;
             if (status == Z_STREAM_END) return Gunzip::Complete;
-            if (status != Z_OK || (text.size() == had && stream_.avail_in == 0)) {
-                return Gunzip::Malformed;
-            }
+            if (status != Z_OK || (got == 0 && stream_.avail_in == 0)) return Gunzip::Malformed;
         }
     }
 
     z_stream stream_{};
+    std::array<char, 65'536> piece_{};
 };
 
 }  // namespace

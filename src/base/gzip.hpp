@@ -8,6 +8,9 @@
 
 namespace muster {
 
+// Empty members cost time and no bytes of text.
+inline constexpr int kMostGzipMembers = 1000;
+
 enum class Gunzip : std::uint8_t { Complete, TooLong, Malformed };
 
 struct Gunzipped {
@@ -16,8 +19,8 @@ struct Gunzipped {
 };
 
 // Decompresses one or more gzip members. It stops, with TooLong, as soon as the text exceeds
-// `limit` bytes: a small input can stand for any amount. Malformed: not gzip, cut off, or followed
-// by other bytes.
+// `limit` bytes: a small input can stand for any amount. Malformed: not gzip, cut off, followed
+// by other bytes, or more than kMostGzipMembers members.
 [[nodiscard]] Gunzipped gunzip(std::string_view bytes, std::size_t limit);
 
 }  // namespace muster

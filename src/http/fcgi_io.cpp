@@ -6,6 +6,7 @@
 
 #include <fcgiapp.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,8 +27,10 @@ constexpr int kBacklog = 1024;  // nginx answers 502 at once when the backlog is
 constexpr int kSystemdFirst = 3;
 // nginx sends a request at once. Other peers must not hold a worker.
 constexpr std::chrono::seconds kHeadTime{10};  // until the request's head is complete
+constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before it writes
 constexpr time_t kBodyPauseSeconds = 10;       // between two pieces of the body
 constexpr std::size_t kMostPending = 64;
+constexpr std::chrono::seconds kFinishTime{1};
 
 [[noreturn]] void fail(const std::string& what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -176,7 +179,7 @@ void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
     }
 }
 
-// Looks at the bytes that have arrived, without taking them.
+// Checks the bytes that have arrived, without taking them.
 RequestHead look_at_head(int fd) {
     thread_local std::string buffer(kMostHeadBytes, '\0');
     constexpr std::size_t kUsual = std::size_t{16} << 10U;
@@ -189,6 +192,15 @@ RequestHead look_at_head(int fd) {
         if (head != RequestHead::Incomplete || count < size) return head;
     }
     return RequestHead::Invalid;  // too long
+}
+
+// The same, after a short wait for a peer that has just connected.
+RequestHead await_head(int fd) {
+    const RequestHead head = look_at_head(fd);
+    if (head != RequestHead::Incomplete) return head;
+    pollfd readable{fd, POLLIN, 0};
+    poll(&readable, 1, kUsualHeadMilliseconds);
+    return look_at_head(fd);
 }
 
 void limit_pauses(int fd) {
@@ -279,11 +291,11 @@ FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
 std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
     if (!pending_.empty()) take_pending(requests, most);
-    while (requests.size() < most) {
+    while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
         limit_pauses(fd);
-        const RequestHead head = look_at_head(fd);
+        const RequestHead head = await_head(fd);
         if (head == RequestHead::Complete) {
             begin(fd, requests);
         } else if (head == RequestHead::Incomplete) {
@@ -335,6 +347,17 @@ bool FcgiServer::wait(const sigset_t& unblocked) const {
                                       [](const Pending& p) { return p.is_complete; });
     const int most = is_ready ? 0 : pending_.empty() ? -1 : kExpiryCheck;
     return epoll_pwait(epoll_, &event, 1, most, &unblocked) >= 0;
+}
+
+void FcgiServer::finish(std::size_t most, const Handler& handler) {
+    is_closing_ = true;
+    epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_, nullptr);
+    const auto until = Clock::now() + kFinishTime;
+    while (!pending_.empty() && Clock::now() < until) {
+        epoll_event event{};
+        epoll_wait(epoll_, &event, 1, 50);
+        serve(most, handler);
+    }
 }
 
 std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {

@@ -40,6 +40,11 @@ class FcgiServer {
     // number: 0 if another worker was faster, or if no request was complete. A connection whose
     // request does not arrive in time, or is not one, is closed.
     std::size_t serve(std::size_t most, const Handler& handler);
+    // True if the server has accepted connections whose requests are not complete. No other worker
+    // can answer these.
+    bool has_pending() const { return !pending_.empty(); }
+    // Accepts no more connections, and answers for up to a second what was accepted before.
+    void finish(std::size_t most, const Handler& handler);
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -58,6 +63,7 @@ class FcgiServer {
 
     std::vector<std::unique_ptr<Connection>> connections_;
     std::vector<Pending> pending_;  // the oldest first
+    bool is_closing_ = false;
     int listener_;
     int epoll_;  // this worker's epoll
 };

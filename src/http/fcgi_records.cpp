@@ -72,7 +72,7 @@ bool are_pairs(std::string_view content) {
 }
 
 bool begins_request(const Record& record) {
-    return record.version == kVersion && record.type == kBeginRequest &&
+    return record.version == kVersion && record.type == kBeginRequest && record.request_id != 0 &&
            record.content.size() == kBeginBytes && number_at(record.content, 0) == kResponder;
 }
 

@@ -49,7 +49,7 @@ constexpr std::size_t kDrained = 64;
 // Waits until the worker should take requests, then for a request. Returns false after a signal.
 bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* busy,
                       const http::FcgiServer& server) {
-    while (busy) {
+    while (busy && !server.has_pending()) {
         const auto wait = busy->wait_time();
         if (wait.count() == 0) break;
         const timespec pause{0, std::chrono::nanoseconds(wait).count()};
@@ -83,6 +83,7 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
         constexpr int kMemoryCheck = 64;
         if (++batches % kMemoryCheck == 0 && resident_mebibytes() > most_memory) break;
     }
+    server.finish(options.most_at_once, handler);
     return 0;
 }
 

@@ -104,4 +104,4 @@ def test_a_cursor_is_valid_only_for_its_filters_and_its_organization(org, new_or
 
 def test_other_methods_on_the_path_of_the_export_change_nothing(module_org):
     for method in ("PATCH", "DELETE"):
-        module_org.api.request(method, "/v1/users/export", json={} if method == "PATCH" else None, expect=404)
+        module_org.api.request(method, "/v1/users/export", json={} if method == "PATCH" else None, expect=405)

@@ -64,4 +64,11 @@ BOOST_AUTO_TEST_CASE(other_bytes_are_malformed) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(the_number_of_members_is_limited) {
+    std::string members;
+    for (int i = 0; i < muster::kMostGzipMembers; ++i) members += gzipped("");
+    BOOST_TEST((gunzip(members, kLimit).result == Gunzip::Complete));
+    BOOST_TEST((gunzip(members + gzipped(""), kLimit).result == Gunzip::Malformed));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -80,11 +80,13 @@ BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit_are_invalid) {
 BOOST_AUTO_TEST_CASE(other_peers_are_rejected_at_their_first_bytes) {
     std::string other_version = begin();
     other_version[0] = 2;
+    std::string management = begin();
+    management[3] = 0;  // the request id
     std::string other_request = begin() + params("");
     other_request[begin().size() + 3] = 2;
     for (const std::string& bytes :
          {std::string("GET / HTTP/1.1\r\n\r\n"), std::string("\x16\x03\x01"), other_version,
-          begin(2), begin(3), record(4, ""), record(9, ""), begin() + record(5, ""),
+          management, begin(2), begin(3), record(4, ""), record(9, ""), begin() + record(5, ""),
           begin() + begin(), begin() + std::string("G"), other_request, record(1, "short")}) {
         BOOST_TEST((check_request_head(bytes) == RequestHead::Invalid), bytes);
     }
