@@ -49,7 +49,8 @@ Segments parameters_of(const Segments& pattern, const Segments& path) {
     return parameters;
 }
 
-// The rows with this path. A literal segment wins over a parameter: /v1/users/export is no user.
+// The rows with this path. A literal segment wins over a parameter, so /v1/users/export does not
+// name a user.
 std::vector<std::size_t> rows_of(const Segments& path) {
     std::vector<std::size_t> found;
     std::size_t fewest = path.size();
