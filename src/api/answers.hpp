@@ -82,13 +82,18 @@ struct ListShape {
     template <class Value>
     void write(JsonWriter& to, const Page<Value>& page) const {
         to.begin_object();
+        write_members(to, page);
+        to.end_object();
+    }
+    // The members of the object, for a shape that adds others.
+    template <class Value>
+    void write_members(JsonWriter& to, const Page<Value>& page) const {
         to.key(key);
         to.begin_array();
         for (const Value& value : page.values) kRecord.write(to, value);
         to.end_array();
         to.key("next_cursor");
         page.next_cursor ? to.string(*page.next_cursor) : to.null();
-        to.end_object();
     }
     Json::Value schema() const { return list_schema<kRecord>(key); }
 };

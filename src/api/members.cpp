@@ -66,7 +66,41 @@ struct CreatedUserShape {
 };
 constexpr CreatedUserShape kCreatedUser;
 
-constexpr auto kUserList = list_of<kUser>("UserList", "users");
+constexpr auto kMemberTotal = record<service::MemberTotal>(
+    "MemberTotal",
+    field<&service::MemberTotal::count>("count", "Number of members counted: 0 to 10,000.", "42"),
+    field<&service::MemberTotal::exact>(
+        "exact", "false: there may be more; count is the least number.", "true"));
+
+struct UserPage {
+    Page<Member> page;
+    std::optional<service::MemberTotal> total;  // if asked for
+};
+
+// The list of users, with the total if it was asked for.
+struct UserListShape {
+    std::string_view name = "UserList";
+
+    void write(JsonWriter& to, const UserPage& users) const {
+        to.begin_object();
+        kUserPage.write_members(to, users.page);
+        if (users.total) {
+            to.key("total");
+            kMemberTotal.write(to, *users.total);
+        }
+        to.end_object();
+    }
+    Json::Value schema() const {
+        Json::Value schema = kUserPage.schema();
+        schema["properties"]["total"] = described(
+            kMemberTotal.schema(), "The number of members on all pages; only with total=true.", "");
+        return schema;
+    }
+
+  private:
+    static constexpr auto kUserPage = list_of<kUser>("UserList", "users");
+};
+constexpr UserListShape kUserList;
 
 constexpr auto kUserAttribute = record<MemberAttribute>(
     "UserAttribute",
@@ -139,9 +173,29 @@ auto get_user(Call& call) {
     return call.loaded_member();
 }
 
+std::string_view order_choice(std::size_t index) {
+    constexpr std::array<std::string_view, 2> kOrders = {"filter", "newest"};
+    return index < kOrders.size() ? kOrders.at(index) : "";
+}
+
 service::MemberFilter filter_of(const Call& call) {
     return {call.query.text("email"), call.query.text("external_id"), call.query.text("q"),
             call.query.timestamp("updated_since"), call.query.text("status")};
+}
+
+// The filter with the order of the list. Throws VALIDATION_ERROR if no index serves both.
+service::MemberFilter ordered_filter_of(const Call& call) {
+    service::MemberFilter filter = filter_of(call);
+    if (call.query.text("order") != order_choice(1)) return filter;
+    filter.order = service::MemberOrder::Newest;
+    if (filter.serves_newest()) return filter;
+    Faults faults;
+    faults.add(
+        "order", FieldCode::InvalidChoice,
+        "cannot be newest together with external_id, q or updated_since; use filter, or omit "
+        "these parameters",
+        {.allowed = {std::string(order_choice(0))}});
+    throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
 constexpr char kMemberCsv[] = "text/csv; charset=utf-8";
@@ -173,11 +227,15 @@ Stream export_users(Call& call) {
 }
 
 auto list_users(Call& call) {
-    const service::MemberFilter filter = filter_of(call);
+    const service::MemberFilter filter = ordered_filter_of(call);
     auto page =
         service::list_members(call.context, call.org(), filter, call.cursor_position().value_or(""),
                               call.query.integer("limit"));
-    return page_of(call, std::move(page.members), page.next);
+    UserPage users{page_of(call, std::move(page.members), page.next), {}};
+    if (call.query.flag("total")) {
+        users.total = service::count_members(call.context, call.org(), filter);
+    }
+    return users;
 }
 
 // Throws PRECONDITION_FAILED if the member does not have an ETag of If-Match.
@@ -240,9 +298,20 @@ constexpr QueryParameter kSinceFilter{
         "Only users that changed at this time or later; ordered by "
         "updated_at, unless q is given."};
 
+constexpr QueryParameter kListOrder{
+    .name = "order",
+    .choice = order_choice,
+    .meaning =
+        "newest: the newest members first; not with external_id, q or updated_since. filter, the "
+        "default: the order of the filter, or else by id."};
+constexpr QueryParameter kListTotal{
+    .name = "total",
+    .kind = QueryParameter::Kind::Flag,
+    .meaning = "true: the reply has total, the number of members that match, up to 10,000."};
+
 constexpr std::array kMemberListQuery = {page_limit(),      kPageCursor,   kEmailFilter,
                                          kExternalIdFilter, kStatusFilter, kPrefixFilter,
-                                         kSinceFilter};
+                                         kSinceFilter,      kListOrder,    kListTotal};
 constexpr std::array kMemberExportQuery = {
     page_limit(service::kMostExported, service::kMostExported),
     QueryParameter{.name = "cursor",
@@ -287,7 +356,8 @@ constexpr std::array kMemberEndpoints = {
         .description =
             "Lists the members of the organization. Filters can be combined; q searches the "
             "beginning of names and addresses. To follow changes, call it repeatedly with "
-            "updated_since. A page may be shorter than limit; continue until next_cursor is null.",
+            "updated_since. A page may be shorter than limit; continue until next_cursor is null. "
+            "total=true counts the members that match.",
         .query = kMemberListQuery,
         .reply = {200, "A page of members."},
         .handler = answers<kUserList, list_users>},
@@ -299,7 +369,7 @@ constexpr std::array kMemberEndpoints = {
         .summary = "Download members as CSV",
         .description =
             "Returns up to 10,000 members as CSV in the columns of an import, with a column for each "
-            "enabled attribute. The filters and the order are those of listUsers. If the reply has "
+            "enabled attribute. The filters are those of listUsers, in its default order. If the reply has "
             "X-Next-Cursor, more members follow. Cells that a spreadsheet could run as formulas are "
             "guarded, unless raw is true.",
         .query = kMemberExportQuery,

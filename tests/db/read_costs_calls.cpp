@@ -117,6 +117,8 @@ std::vector<MeasuredCall> member_calls() {
         [](OrgStore& org) { return store::find_member_key(org, "p60@x.test"); });
     add("members.page", kOnePage,
         [](OrgStore& org) { return store::page_members(org, id_of<UserId>(60), kPage); });
+    add("members.page_newest", kOnePage,
+        [](OrgStore& org) { return store::page_newest_members(org, id_of<MemberId>(160), kPage); });
     add("members.page_of_status", kOnePage, [](OrgStore& org) {
         return store::page_members_of_status(org, "active", id_of<UserId>(60), kPage);
     });

@@ -108,6 +108,24 @@ BOOST_AUTO_TEST_CASE(a_page_of_users_reads_few_entries_after_the_first_import) {
     BOOST_TEST(database.entries_read() - before <= 2 * kLimit + test::kEnds);
 }
 
+BOOST_AUTO_TEST_CASE(a_total_reads_few_entries_more_than_its_limit) {
+    constexpr int kLimit = 500;
+    ReadCosts database;
+    database.fill(database.acme, 1, kMembers);
+    std::vector<service::MemberFilter> filters(3);
+    filters[1].status = "active";
+    filters[2].updated_since = Timestamp(0);
+    for (const auto& filter : filters) {
+        const auto count = [&] {
+            return service::count_members(*database.context, database.acme, filter, kLimit).count;
+        };
+        BOOST_TEST(count() == kLimit);
+        const auto before = database.entries_read();
+        BOOST_TEST(count() == kLimit);
+        BOOST_TEST(database.entries_read() - before <= kLimit + test::kEnds);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(every_list_and_look_up_of_the_store_is_measured) {
     std::set<std::string, std::less<>> measured;
     for (const auto& call : test::all_measured_calls()) {

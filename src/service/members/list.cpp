@@ -24,6 +24,7 @@ constexpr int kKeysPerRound =
 constexpr int kRounds = 8;
 constexpr std::size_t kRowsPerRead = 25;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
+const MemberId kLastMember(*Uuid::from_bytes(std::string(kIdBytes, '\xff')));
 
 // A position is the user's id followed by the term.
 std::string position_of(const MemberKey& key) {
@@ -44,6 +45,14 @@ std::vector<MemberKey> read_updated(db::OrgStore& org, Timestamp since, const Me
     return store::page_members_updated(org, when ? Timestamp(*when) : since, after.user_id, limit);
 }
 
+// Newest first. The term of the position is the id of the last member.
+std::vector<MemberKey> read_newest(db::OrgStore& org, const MemberKey& after, int limit) {
+    if (after.term.empty()) return store::page_newest_members(org, kLastMember, limit);
+    const auto id = Uuid::from_bytes(after.term);
+    if (!id) throw std::invalid_argument("the position is not from a previous page");
+    return store::page_newest_members(org, MemberId(*id), limit);
+}
+
 // The next keys of the index for the first condition that is given.
 std::vector<MemberKey> read_keys(db::OrgStore& org, const MemberFilter& filter,
                                  const MemberKey& after, int limit) {
@@ -56,6 +65,7 @@ std::vector<MemberKey> read_keys(db::OrgStore& org, const MemberFilter& filter,
     }
     if (filter.prefix) return store::page_members_by_prefix(org, *filter.prefix, after, limit);
     if (filter.updated_since) return read_updated(org, *filter.updated_since, after, limit);
+    if (filter.order == MemberOrder::Newest) return read_newest(org, after, limit);
     if (filter.status) {
         return store::page_members_of_status(org, *filter.status, after.user_id, limit);
     }
@@ -73,7 +83,7 @@ store::MemberConditions remaining_conditions(const MemberFilter& filter) {
         left.prefix.reset();
     } else if (filter.updated_since) {
         left.updated_since.reset();
-    } else {
+    } else if (filter.order == MemberOrder::Filter) {
         left.status.reset();
     }
     return left;
@@ -219,6 +229,21 @@ MemberPage list_members(Context& context, OrgId organization, const MemberFilter
             page.next = last ? std::optional(position_of(*last)) : std::nullopt;
         }
         return page;
+    });
+}
+
+MemberTotal count_members(Context& context, OrgId organization, const MemberFilter& filter,
+                          int most) {
+    MemberFilter counted = filter;
+    counted.order = MemberOrder::Filter;
+    // Without further conditions one round reads `most` + 1 entries.
+    const bool is_filtered = !remaining_conditions(counted).empty();
+    const int rounds = is_filtered ? most / kKeysPerRound + 1 : 1;
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        KeyReader keys(org, counted, key_of(""), most, rounds);
+        keys.run();
+        return MemberTotal{static_cast<std::int64_t>(keys.hits().size()), !keys.last()};
     });
 }
 

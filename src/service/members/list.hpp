@@ -6,6 +6,7 @@
 #include "service/context.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -15,8 +16,14 @@
 
 namespace muster::service {
 
+enum class MemberOrder : std::uint8_t {
+    Filter,  // the order of the index that serves the filter
+    Newest,  // by the member's id, descending
+};
+
 // An absent condition matches every member. The first condition given, in the order email,
-// external_id, prefix, updated_since, status, decides which index is read.
+// external_id, prefix, updated_since, status, decides which index is read. Newest replaces the
+// index of the status; the others cannot be read in this order (serves_newest).
 struct MemberFilter {
     std::optional<std::string> email;  // normalized
     std::optional<std::string> external_id;
@@ -24,6 +31,11 @@ struct MemberFilter {
         prefix;  // 1 to 255 characters; of the email address, the full name or last_name
     std::optional<Timestamp> updated_since;
     std::optional<std::string> status;
+    MemberOrder order = MemberOrder::Filter;
+
+    // Whether these conditions can be listed with the newest members first. An address has one
+    // member at most.
+    bool serves_newest() const { return !external_id && !prefix && !updated_since; }
 };
 
 struct MemberPage {
@@ -32,12 +44,23 @@ struct MemberPage {
 };
 
 // At most `limit` members after `position`, which is "" or the `next` of a page with the same
-// filter. Ordered by user id; with a prefix by the matching term, with `updated_since` by that
-// time. A page may hold fewer members although more follow, because it examines a bounded number of
-// members and ends early if they are large. Throws std::invalid_argument if the position is not
-// from a previous page.
+// filter. In the order Filter: by user id; with a prefix by the matching term, with `updated_since`
+// by that time. A page may hold fewer members although more follow, because it examines a bounded
+// number of members and ends early if they are large. Throws std::invalid_argument if the position
+// is not from a previous page.
 MemberPage list_members(Context& context, OrgId organization, const MemberFilter& filter,
                         std::string_view position, int limit);
+
+inline constexpr int kMostCounted = 10'000;
+
+struct MemberTotal {
+    std::int64_t count = 0;
+    bool exact = false;  // false: at least `count` members match
+};
+// Counts the members that match, whatever the order. Exact if the index of the filter has at most
+// `most` entries for it; otherwise counts the matches among about so many entries.
+MemberTotal count_members(Context& context, OrgId organization, const MemberFilter& filter,
+                          int most = kMostCounted);
 
 // The users of a longer run of the list, with the position after them.
 struct MemberRun {

@@ -7,6 +7,7 @@ namespace {
 
 using db::column;
 using db::columns;
+using db::converted;
 using db::OrgSql;
 using db::Param;
 
@@ -16,6 +17,13 @@ constexpr auto kKeyByUser = columns<MemberKey>(column<&MemberKey::user_id>("m.us
 
 constexpr auto kKeyByTime = columns<MemberKey>(column<&MemberKey::user_id>("user_id"),
                                                column<&MemberKey::term>("updated_at"));
+
+std::string bytes_of_member(const MemberId& id) {
+    return std::string(id.bytes());
+}
+
+constexpr auto kKeyByMember = columns<MemberKey>(
+    column<&MemberKey::user_id>("user_id"), converted<bytes_of_member, &MemberKey::term>("id"));
 
 // Computes the first matching term of a member, so that its other matches can be skipped without
 // remembering which members were shown.
@@ -45,6 +53,14 @@ std::vector<MemberKey> page_members(db::OrgStore& org, const UserId& after, int 
                                   "WHERE organization_id = :org AND user_id > ? "
                                   "ORDER BY user_id LIMIT ?"};
     return org.all(kPage, after, limit);
+}
+
+std::vector<MemberKey> page_newest_members(db::OrgStore& org, const MemberId& before, int limit) {
+    static constexpr OrgSql kPage{"members.page_newest", kKeyByMember,
+                                  "SELECT {columns} FROM members FORCE INDEX (member) "
+                                  "WHERE organization_id = :org AND id < ? "
+                                  "ORDER BY id DESC LIMIT ?"};
+    return org.all(kPage, before, limit);
 }
 
 std::vector<MemberKey> page_members_of_status(db::OrgStore& org, std::string_view status,

@@ -26,6 +26,8 @@ struct MemberKey {
 std::vector<MemberKey> find_member_key(db::OrgStore& org, std::string_view email);
 // Ordered by user_id, after `after`.
 std::vector<MemberKey> page_members(db::OrgStore& org, const UserId& after, int limit);
+// Ordered by the member's id, descending, before `before`. The terms are the 16 bytes of that id.
+std::vector<MemberKey> page_newest_members(db::OrgStore& org, const MemberId& before, int limit);
 std::vector<MemberKey> page_members_of_status(db::OrgStore& org, std::string_view status,
                                               const UserId& after, int limit);
 std::vector<MemberKey> page_members_of_external_id(db::OrgStore& org, std::string_view external_id,

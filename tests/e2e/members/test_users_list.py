@@ -154,6 +154,7 @@ def test_filters_are_combined(people):
     ("updated_since=2026-01-01T00:00:00", {"updated_since": "invalid_timestamp"}),
     ("updated_since=2026-02-30T00:00:00Z", {"updated_since": "invalid_timestamp"}),
     ("cursor=x", {"cursor": "invalid_cursor"}), ("cursor=", {"cursor": "invalid_cursor"}),
+    ("order=oldest", {"order": "invalid_choice"}), ("total=1", {"total": "invalid_choice"}),
     ("page=2", {"page": "unknown_field"}), ("q=a&q=b", {"q": "duplicate"}),
     ("limit=0&status=x&updated_since=x", {"limit": "out_of_range", "status": "invalid_choice",
                                           "updated_since": "invalid_timestamp"}),
@@ -170,6 +171,56 @@ def test_a_cursor_is_valid_only_for_its_filters_and_organization(people, new_org
                        (other.api, {"q": "ann"})):
         reply = api.get("/v1/users", params=query | {"cursor": cursor}, expect=422)
         assert faults_of(reply) == {"cursor": "invalid_cursor"}
+
+
+def test_a_cursor_is_valid_only_for_its_order(people):
+    for order, other in (("newest", "filter"), ("filter", "newest")):
+        cursor = people.api.get_json("/v1/users", params={"limit": 1, "order": order})["next_cursor"]
+        people.api.get("/v1/users", params={"order": order, "cursor": cursor}, expect=200)
+        for query in ({}, {"order": other}, {"order": order, "status": "active"}):
+            reply = people.api.get("/v1/users", params=query | {"cursor": cursor}, expect=422)
+            assert faults_of(reply) == {"cursor": "invalid_cursor"}
+
+
+def test_the_newest_members_come_first(people):
+    newest = [user["id"] for user in people.people][::-1]
+    for query in ({}, {"limit": 3}):
+        assert [user["id"] for user in listed(people, order="newest", **query)] == newest
+    assert places(people, order="newest", status="active") == [7, 6, 5, 4, 3, 1, 0]
+    assert places(people, order="newest", email=people.people[4]["email"]) == [4]
+    assert listed(people, order="filter") == listed(people)
+
+
+@pytest.mark.parametrize("query", [{"external_id": "E-1"}, {"q": "ann"}, {"updated_since": "2020-01-01T00:00:00Z"}])
+def test_newest_is_rejected_with_a_filter_that_has_another_order(people, query):
+    reply = people.api.get("/v1/users", params=query | {"order": "newest"}, expect=422, code="VALIDATION_ERROR")
+    [fault] = details_of(reply)["fields"]
+    assert (fault["path"], fault["code"], fault["allowed"]) == ("order", "invalid_choice", ["filter"])
+    assert "external_id, q or updated_since" in fault["message"]
+    assert listed(people, order="filter", **query) == listed(people, **query)
+
+
+@pytest.mark.parametrize("query, count", [
+    ({}, 8), ({"limit": 1}, 8), ({"status": "locked"}, 1), ({"q": "ann"}, 4), ({"q": "ann", "status": "active"}, 3),
+    ({"external_id": "none"}, 0), ({"order": "newest", "status": "active"}, 7),
+])
+def test_a_total_counts_the_members_of_all_pages(people, query, count):
+    page = people.api.get_json("/v1/users", params=query | {"total": "true"})
+    assert page["total"] == {"count": count, "exact": True}
+    if page["next_cursor"]:
+        rest = people.api.get_json("/v1/users", params=query | {"total": "true", "cursor": page["next_cursor"]})
+        assert rest["total"] == page["total"]
+
+
+def test_a_list_has_a_total_only_on_request(people):
+    for query in ({}, {"total": "false"}):
+        assert sorted(people.api.get_json("/v1/users", params=query)) == ["next_cursor", "users"]
+
+
+def test_a_total_counts_only_the_members_of_the_organization(people, new_org):
+    other = new_org(attributes=False)
+    other.create_user({"email": people.people[0]["email"]})
+    assert other.api.get_json("/v1/users?total=true")["total"] == {"count": 1, "exact": True}
 
 
 def test_a_cursor_can_contain_the_longest_name(org):

@@ -236,6 +236,133 @@ BOOST_AUTO_TEST_CASE(a_forged_position_is_rejected) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+// ---------------------------------------------------------------------------- order and total
+
+namespace {
+
+struct Ordered : Pages {
+    // Attaches people whose user ids ascend while their member ids descend.
+    void add_older(int from, int to) {
+        for (int i = from; i < to; ++i) add(i, id_of(1000 - i));
+    }
+    void add(int number, const MemberId& id) {
+        const std::string email = "m" + std::to_string(number) + "@x.test";
+        client.execute("INSERT INTO users (id, email, created_at) VALUES (?, ?, 1)",
+                       UserId::create(), email);
+        client.execute(
+            "INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, "
+            "updated_at) SELECT ?, id, ?, email, '{}', 1, 1 FROM users WHERE email = ?",
+            acme, id, email);
+    }
+    static MemberId id_of(int number) {
+        std::string bytes(Uuid::kBytes, '\0');
+        bytes[0] = static_cast<char>(number >> 8);
+        bytes[1] = static_cast<char>(number & 0xff);
+        return MemberId(*Uuid::from_bytes(bytes));
+    }
+    Ids newest() {
+        auto rows = client.query(
+            "SELECT user_id FROM members WHERE organization_id = ? ORDER BY id DESC", acme);
+        Ids ids;
+        while (rows.next()) ids.push_back(rows.id<UserId>(1).text());
+        return ids;
+    }
+    // The count, and a "+" if there may be more.
+    std::string total(const MemberFilter& filter, int most) {
+        const auto total = service::count_members(context, acme, filter, most);
+        return std::to_string(total.count) + (total.exact ? "" : "+");
+    }
+    MemberFilter newest_first{.order = service::MemberOrder::Newest};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(member_order_and_total, Ordered)
+
+BOOST_AUTO_TEST_CASE(the_newest_members_come_first_on_pages_of_any_size) {
+    add_older(0, 20);
+    run(umbrella, Batch().add("other@x.test"));
+    for (const int limit : {1, 7, 20, 100}) {
+        BOOST_TEST(walk(newest_first, limit) == newest(), boost::test_tools::per_element());
+    }
+    BOOST_TEST(newest() == walk({}, 100), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_added_between_two_pages_is_on_neither) {
+    add_older(0, 20);
+    const Ids before = newest();
+    const auto first = service::list_members(context, acme, newest_first, "", 10);
+    add(100, id_of(2000));
+    Ids all;
+    for (const auto& member : first.members) all.push_back(member.user_id.text());
+    const auto second = service::list_members(context, acme, newest_first, *first.next, 20);
+    for (const auto& member : second.members) all.push_back(member.user_id.text());
+    BOOST_TEST(all == before, boost::test_tools::per_element());
+    BOOST_TEST(!second.next.has_value());
+    BOOST_TEST(walk(newest_first, 10) == newest(), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_status_filters_the_newest_members) {
+    add_older(0, 20);
+    client.execute("UPDATE members SET status = 'locked' WHERE email LIKE 'm1%'");
+    newest_first.status = "locked";
+    for (const int limit : {1, 4, 100}) {
+        const Ids found = walk(newest_first, limit);
+        BOOST_TEST(found.size() == 11U);
+        BOOST_TEST(found.front() == member(acme, "m1@x.test").user_id.text());
+        BOOST_TEST(found.back() == member(acme, "m19@x.test").user_id.text());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_position_of_another_order_is_rejected) {
+    add_older(0, 3);
+    MemberFilter since;
+    since.updated_since = Timestamp(0);
+    const auto page = service::list_members(context, acme, since, "", 1);
+    BOOST_CHECK_THROW((void)service::list_members(context, acme, newest_first, *page.next, 1),
+                      std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_CASE(a_total_is_exact_up_to_its_limit) {
+    run(umbrella, Batch().add("other@x.test"));
+    BOOST_TEST(total({}, 10) == "0");
+    add_older(0, 9);
+    BOOST_TEST(total({}, 10) == "9");
+    add_older(9, 10);
+    BOOST_TEST(total({}, 10) == "10");
+    BOOST_TEST(total(newest_first, 10) == "10");
+    add_older(10, 11);
+    BOOST_TEST(total({}, 10) == "10+");
+    BOOST_TEST(total(newest_first, 10) == "10+");
+}
+
+BOOST_AUTO_TEST_CASE(a_total_counts_the_members_that_match_all_filters) {
+    add_older(0, 12);
+    client.execute(
+        "UPDATE members SET status = 'locked' WHERE email IN ('m1@x.test', 'm2@x.test')");
+    MemberFilter filter;
+    filter.status = "locked";
+    BOOST_TEST(total(filter, 10) == "2");
+    filter.updated_since = Timestamp(0);
+    BOOST_TEST(total(filter, 10) == "2");
+    BOOST_TEST(total(filter, 1) == "1+");
+    filter.email = "m1@x.test";
+    BOOST_TEST(total(filter, 10) == "1");
+    filter.email = "other@x.test";
+    BOOST_TEST(total(filter, 10) == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_total_examines_a_bounded_number_of_members) {
+    add_older(0, 260);
+    MemberFilter filter;
+    filter.status = "locked";
+    filter.updated_since = Timestamp(0);
+    BOOST_TEST(total(filter, 249) == "0+");
+    BOOST_TEST(total(filter, 250) == "0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 // ---------------------------------------------------------------------------- the export
 
 namespace {

@@ -89,6 +89,11 @@ struct Costs : Fixture {
         check("all", kOneIndex, [](OrgStore& org, const MemberKey& after, int limit) {
             return store::page_members(org, after.user_id, limit);
         });
+        check("newest", kOneIndex, [](OrgStore& org, const MemberKey& after, int limit) {
+            const std::string last(Uuid::kBytes, '\xff');
+            const auto before = Uuid::from_bytes(after.term.empty() ? last : after.term);
+            return store::page_newest_members(org, MemberId(*before), limit);
+        });
         check("status", kOneIndex, [](OrgStore& org, const MemberKey& after, int limit) {
             return store::page_members_of_status(org, "active", after.user_id, limit);
         });
