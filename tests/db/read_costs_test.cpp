@@ -112,9 +112,10 @@ BOOST_AUTO_TEST_CASE(a_total_reads_few_entries_more_than_its_limit) {
     constexpr int kLimit = 500;
     ReadCosts database;
     database.fill(database.acme, 1, kMembers);
-    std::vector<service::MemberFilter> filters(3);
+    std::vector<service::MemberFilter> filters(4);
     filters[1].status = "active";
     filters[2].updated_since = Timestamp(0);
+    filters[3].prefix = "p";  // three indexes are merged, as for a page
     for (const auto& filter : filters) {
         const auto count = [&] {
             return service::count_members(*database.context, database.acme, filter, kLimit).count;
@@ -122,7 +123,8 @@ BOOST_AUTO_TEST_CASE(a_total_reads_few_entries_more_than_its_limit) {
         BOOST_TEST(count() == kLimit);
         const auto before = database.entries_read();
         BOOST_TEST(count() == kLimit);
-        BOOST_TEST(database.entries_read() - before <= kLimit + test::kEnds);
+        const int share = filter.prefix ? 12 : 1;
+        BOOST_TEST(database.entries_read() - before <= share * kLimit + test::kEnds + share);
     }
 }
 
