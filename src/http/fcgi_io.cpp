@@ -187,7 +187,7 @@ RequestHead look_at_head(int fd) {
         const ssize_t got = recv(fd, buffer.data(), size, MSG_PEEK | MSG_DONTWAIT);
         if (got < 0 && errno == EAGAIN) return RequestHead::Incomplete;
         if (got <= 0) return RequestHead::Invalid;
-        const std::size_t count = static_cast<std::size_t>(got);
+        const auto count = static_cast<std::size_t>(got);
         const RequestHead head = check_request_head(std::string_view(buffer).substr(0, count));
         if (head != RequestHead::Incomplete || count < size) return head;
     }

@@ -123,7 +123,7 @@ RowsWithOutcomes merged_rows(const store::Block& old, BlockRows fresh) {
 }
 
 // Packs the rows of one block. A part that would exceed kMaxPartBytes begins a new part.
-std::vector<store::NewBlock> pack(RowsWithOutcomes rows) {
+std::vector<store::NewBlock> pack(RowsWithOutcomes&& rows) {
     std::vector<store::NewBlock> parts;
     std::size_t bytes = 0;
     for (const auto& [row, outcome] : rows) bytes += rules::encoded_size(row);
