@@ -189,9 +189,11 @@ DecimalMark decimal_mark(std::string_view cell) {
     const DecimalMark as_decimal = is_comma ? DecimalMark::Comma : DecimalMark::Point;
     const DecimalMark as_thousands = is_comma ? DecimalMark::Point : DecimalMark::Comma;
     if (cell.find(cell[at]) != at) return as_thousands;  // several of them
-    const std::string_view whole = cell.substr(cell.starts_with('-') ? 1 : 0, at);
-    const bool may_be_thousands =
-        cell.size() - at == 4 && whole.size() <= 3 && !whole.starts_with('0');
+    const std::size_t sign = cell.starts_with('-') ? 1 : 0;
+    const std::string_view whole = cell.substr(sign, at - sign);
+    const std::string_view group = cell.substr(at + 1);
+    const bool may_be_thousands = group.size() == 3 && without_digits(group).empty() &&
+                                  whole.size() <= 3 && !whole.starts_with('0');
     return may_be_thousands ? DecimalMark::Unknown : as_decimal;
 }
 
