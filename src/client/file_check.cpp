@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kSampleRows = 1000;
 
 FormatGuess first_guess(const FilePlan& plan) {
-    FormatGuess guess(plan.routes, plan.registry, plan.formats);
+    FormatGuess guess(plan.routes, plan.registry, plan.formats, plan.separator);
     RowSource source(plan.file, plan.separator, plan.header);
     std::vector<std::string> cells;
     std::uint32_t number = 0;
@@ -72,7 +72,7 @@ CheckedRecord check_record(const Converter& converter, const std::vector<std::st
 CheckedFile check_file(const FilePlan& plan, ErrorReport& report, const DateQuestion& decide,
                        const std::atomic<bool>& stop) {
     const std::vector<ValueFormat> first = first_guess(plan).formats();
-    FormatGuess guess(plan.routes, plan.registry, plan.formats);
+    FormatGuess guess(plan.routes, plan.registry, plan.formats, plan.separator);
     CheckedFile checked = read_all(plan, first, report, guess, stop);
     const FormatGuess::Ambiguity ambiguity = guess.ambiguity();
     std::optional<DateOrder> order;

@@ -22,7 +22,9 @@ std::vector<std::string> names_of(const std::vector<ColumnRoute>& routes) {
 }  // namespace
 
 FormatGuess::FormatGuess(const std::vector<ColumnRoute>& routes,
-                         const rules::AttributeRegistry& registry, const FormatOptions& options) {
+                         const rules::AttributeRegistry& registry, const FormatOptions& options,
+                         char separator)
+    : separator_(separator) {
     for (const ColumnRoute& route : routes) {
         Evidence column;
         column.column = route.column;
@@ -152,13 +154,24 @@ DatePattern FormatGuess::date_pattern(const Evidence& column) const {
     return {is_day_first ? DateOrder::DayFirst : DateOrder::MonthFirst, column.date_separator};
 }
 
+// Programs of a country with decimal commas separate the cells with semicolons.
+bool FormatGuess::may_have_decimal_commas() const {
+    return separator_ == ';' || std::ranges::any_of(columns_, [](const Evidence& column) {
+               return column.commas > 0 || column.fixed.decimal == DecimalMark::Comma;
+           });
+}
+
+DecimalMark FormatGuess::decimal_of(const Evidence& column) const {
+    if ((column.points > 0) != (column.commas > 0))
+        return column.commas > 0 ? DecimalMark::Comma : DecimalMark::Point;
+    return may_have_decimal_commas() ? DecimalMark::Ambiguous : DecimalMark::Unknown;
+}
+
 ValueFormat FormatGuess::format_of(const Evidence& column) const {
     if (column.is_fixed) return column.fixed;
     ValueFormat format;
     if (column.kind == ValueKind::Date) format.date = date_pattern(column);
-    if (column.kind == ValueKind::Number && (column.points > 0) != (column.commas > 0)) {
-        format.decimal = column.commas > 0 ? DecimalMark::Comma : DecimalMark::Point;
-    }
+    if (column.kind == ValueKind::Number) format.decimal = decimal_of(column);
     if (column.kind == ValueKind::Choices) {
         const auto best = std::ranges::max_element(column.lists);
         if (best != column.lists.end() && *best > 0)

@@ -20,9 +20,9 @@ namespace muster::client {
 class FormatGuess {
   public:
     // `registry` must outlive it. Throws UsageError for an option that names no column of `routes`,
-    // an ignored one, or a format that the column cannot have.
+    // an ignored one, or a format that the column cannot have. `separator` is the file's.
     FormatGuess(const std::vector<ColumnRoute>& routes, const rules::AttributeRegistry& registry,
-                const FormatOptions& options);
+                const FormatOptions& options, char separator = ',');
 
     void add(const std::vector<std::string>& cells);
 
@@ -67,9 +67,12 @@ class FormatGuess {
     static bool is_ambiguous(const Evidence& column);
     std::optional<DateOrder> order_of_others() const;
     DatePattern date_pattern(const Evidence& column) const;
+    bool may_have_decimal_commas() const;
+    DecimalMark decimal_of(const Evidence& column) const;
     ValueFormat format_of(const Evidence& column) const;
 
     std::vector<Evidence> columns_;
+    char separator_;
     std::optional<DateOrder> decided_;
 };
 

@@ -51,7 +51,7 @@ std::string rule_of(FieldCode code) {
     }
 }
 
-// "1,234": a thousand, or a number with decimals.
+// "1,234" and "1.234": a thousand, or a number with decimals.
 bool is_thousands_or_decimals(std::string_view cell) {
     return json_number(cell, DecimalMark::Point) && json_number(cell, DecimalMark::Comma);
 }
@@ -106,8 +106,10 @@ RowFault attribute_fault(const rules::Attribute& attribute, std::string_view col
     switch (attribute.type) {
         case rules::AttributeType::Number:
             if (is_thousands_or_decimals(cell)) {
+                const bool has_comma = cell.find(',') != std::string_view::npos;
                 return fault("LOCAL_INVALID_NUMBER", column, cell,
-                             "the comma may be a decimal comma: use --format '" +
+                             (has_comma ? "the comma may be a decimal comma: use --format '"
+                                        : "the point may separate thousands: use --format '") +
                                  std::string(column) + "=decimal-comma' or decimal-point");
             }
             return fault("LOCAL_INVALID_NUMBER", column, cell, "use a number such as 12.5");

@@ -202,6 +202,8 @@ std::optional<std::string> json_number(std::string_view cell, DecimalMark mark) 
     const DecimalMark own = decimal_mark(text);
     if (own != DecimalMark::Unknown) mark = own;
     if (mark == DecimalMark::Unknown && text.find(',') != std::string::npos) return std::nullopt;
+    const bool proves_nothing = own == DecimalMark::Unknown && mark == DecimalMark::Ambiguous;
+    if (proves_nothing && text.find_first_of(".,") != std::string::npos) return std::nullopt;
     const char decimal = mark == DecimalMark::Comma ? ',' : '.';
     const char thousands = mark == DecimalMark::Comma ? '.' : ',';
     const std::size_t at = std::min(text.find(decimal), text.size());

@@ -13,7 +13,9 @@
 
 namespace muster::client {
 
-enum class DecimalMark : std::uint8_t { Unknown, Point, Comma };
+// Unknown: "1.234" has decimals, and "1,234" is a fault. Ambiguous: the file may write decimal commas,
+// so "1.234" is a fault too.
+enum class DecimalMark : std::uint8_t { Unknown, Ambiguous, Point, Comma };
 
 struct ValueFormat {
     bool as_is = false;  // --strict or --format COLUMN=as-is: only the API's own forms are read

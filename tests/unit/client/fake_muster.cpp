@@ -41,6 +41,7 @@ ServedResponse attributes(bool second_page) {
     Json::Value value;
     value["attributes"].append(second_page ? attribute("shirt_size", "single_choice")
                                            : attribute("phone", "text"));
+    if (second_page) value["attributes"].append(attribute("fee", "number"));
     value["next_cursor"] = second_page ? Json::Value() : Json::Value("a+b");
     return json(200, value);
 }

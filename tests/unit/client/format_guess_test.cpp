@@ -16,6 +16,7 @@ const rules::AttributeRegistry& format_registry() {
     static const rules::AttributeRegistry kRegistry({
         {"joined", "Joined", AttributeType::Date, {}, true},
         {"fee", "Fee", AttributeType::Number, {}, true},
+        {"donation", "Donation", AttributeType::Number, {}, true},
         {"interests", "Interests", AttributeType::MultiChoice, {"A, B", "news", "events"}, true},
     });
     return kRegistry;
@@ -98,7 +99,16 @@ BOOST_AUTO_TEST_CASE(one_number_shows_the_decimal_mark_of_its_column) {
     BOOST_TEST((mark({"1.234", "1.234,50"}) == DecimalMark::Comma));
     BOOST_TEST((mark({"1,234", "12.5"}) == DecimalMark::Point));
     BOOST_TEST((mark({"1,234", "7"}) == DecimalMark::Unknown));
-    BOOST_TEST((mark({"12,5", "12.5"}) == DecimalMark::Unknown));
+    BOOST_TEST((mark({"12,5", "12.5"}) == DecimalMark::Ambiguous));
+    BOOST_TEST((mark({"1.234", "7"}) == DecimalMark::Unknown));
+}
+
+BOOST_AUTO_TEST_CASE(a_decimal_comma_of_another_column_makes_one_point_ambiguous) {
+    const FormatGuess guess = guess_of(
+        {"Email", "Fee", "Donation"},
+        {{"a@example.org", "1.234", "12,50"}, {"b@example.org", "2.500", "7"}});
+    BOOST_TEST((guess.formats()[1].decimal == DecimalMark::Ambiguous));
+    BOOST_TEST((guess.formats()[2].decimal == DecimalMark::Comma));
 }
 
 BOOST_AUTO_TEST_CASE(the_choices_show_the_separator_of_a_list) {

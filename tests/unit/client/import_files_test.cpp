@@ -285,4 +285,14 @@ BOOST_AUTO_TEST_CASE(the_profile_maps_columns_that_the_file_has) {
     BOOST_TEST(environment.says("kontakt  -> email"));
 }
 
+BOOST_AUTO_TEST_CASE(a_number_of_a_file_with_semicolons_may_have_points_between_thousands) {
+    Environment environment;
+    environment.scratch.write("members.csv", "Email;Fee\na@example.org;1.234\nb@example.org;7\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.says("Fee is \"1.234\"; the point may separate thousands: use --format "
+                                "'Fee=decimal-comma' or decimal-point"));
+    BOOST_TEST(environment.api.rows.at(1)["attributes"].isNull());
+    BOOST_TEST(environment.api.rows.at(2)["attributes"]["fee"].asInt() == 7);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

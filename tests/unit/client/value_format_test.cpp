@@ -116,6 +116,11 @@ BOOST_AUTO_TEST_CASE(numbers_are_read_with_the_mark_of_their_column) {
             BOOST_TEST(number(c.cell, DecimalMark::Comma) == c.comma);
         }
     }
+    BOOST_TEST(number("1.234", DecimalMark::Ambiguous) == "-");
+    BOOST_TEST(number("-1,234", DecimalMark::Ambiguous) == "-");
+    BOOST_TEST(number("1.23", DecimalMark::Ambiguous) == "1.23");
+    BOOST_TEST(number("1.234.567", DecimalMark::Ambiguous) == "1234567");
+    BOOST_TEST(number("12", DecimalMark::Ambiguous) == "12");
 }
 
 BOOST_AUTO_TEST_CASE(only_numbers_of_every_json_reader_are_json_numbers) {
