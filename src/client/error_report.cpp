@@ -111,6 +111,10 @@ void ErrorReport::add(const ReportedRow& row) {
     append(row.is_rejected ? "rejected" : "value left out");
     append(joined(row.faults, " ", [](const RowFault& fault) { return fault.code; }));
     append(joined(row.faults, ". ", [](const RowFault& fault) { return fault.message(); }));
+    // Cells without a column come last, so that an uncorrected row has too many cells again.
+    std::size_t end = row.cells.size();
+    while (end > columns_.size() && cell_text(row.cells[end - 1]).empty()) --end;
+    for (std::size_t i = columns_.size(); i < end; ++i) append(report_text(cell_text(row.cells[i])));
     line.back() = '\r';
     write(line + "\n");
 }

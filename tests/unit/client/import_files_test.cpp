@@ -295,4 +295,20 @@ BOOST_AUTO_TEST_CASE(a_number_of_a_file_with_semicolons_may_have_points_between_
     BOOST_TEST(environment.api.rows.at(2)["attributes"]["fee"].asInt() == 7);
 }
 
+BOOST_AUTO_TEST_CASE(a_row_with_too_many_cells_comes_back_with_all_of_them_and_is_rejected_again) {
+    Environment environment;
+    environment.scratch.write("members.csv", kHeader + "a@example.org,Ann,1990-01-01,M,,more,\n"
+                                                       "b@example.org,Bea,,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    const std::string report = environment.scratch.read("members-errors.csv");
+    BOOST_TEST(report.find("a@example.org,Ann,1990-01-01,M,1,2,rejected,LOCAL_TOO_MANY_CELLS,") !=
+               std::string::npos);
+    BOOST_TEST(report.ends_with(",,more\r\n"));
+    environment.api.state.clear();
+    environment.api.rows.clear();
+    BOOST_CHECK(is(environment.run("members-errors.csv", {"--commit"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.api.rows.empty());
+    BOOST_TEST(environment.scratch.read("members-errors-2.csv") == report);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
