@@ -7,6 +7,9 @@
 #include "client/dates.hpp"
 #include "client/summary.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -187,6 +190,16 @@ std::string default_errors_path(std::string file) {
     return file + "-errors" + (report > 1 ? "-" + std::to_string(report) : "") + ".csv";
 }
 
+// Also by two names: a link, or ./members.csv. "-" is standard input.
+bool is_same_file(const std::string& errors, const std::string& file) {
+    if (errors == file) return true;
+    struct stat report {};
+    struct stat input {};
+    if (stat(errors.c_str(), &report) != 0 || !S_ISREG(report.st_mode)) return false;
+    const int found = file == "-" ? fstat(STDIN_FILENO, &input) : stat(file.c_str(), &input);
+    return found == 0 && report.st_dev == input.st_dev && report.st_ino == input.st_ino;
+}
+
 void check_together(Options& options) {
     if (options.url.empty()) {
         throw UsageError(
@@ -206,7 +219,7 @@ void check_together(Options& options) {
     if (options.formats.strict && !options.formats.date_format.empty())
         throw UsageError("--strict and --date-format are both given; use one of them");
     if (options.errors.empty()) options.errors = default_errors_path(options.file);
-    if (options.errors == options.file)
+    if (is_same_file(options.errors, options.file))
         throw UsageError("--errors is the imported file; name another file");
 }
 

@@ -220,4 +220,22 @@ BOOST_AUTO_TEST_CASE(the_resume_command_repeats_the_relevant_options_and_quotes_
                "--reject-bad-values --resume JOB");
 }
 
+BOOST_AUTO_TEST_CASE(the_error_report_is_not_the_imported_file_under_another_name) {
+    const test::Scratch scratch;
+    const std::string file = scratch.write("members.csv", "Email\n");
+    std::filesystem::create_symlink(file, scratch.file("symlink.csv"));
+    std::filesystem::create_hard_link(file, scratch.file("hard-link.csv"));
+    const auto words = [&](const std::string& errors) {
+        return std::vector<std::string>{file, "--url", "https://api.example.org", "--errors",
+                                        scratch.file(errors)};
+    };
+    for (const char* errors : {"./members.csv", "symlink.csv", "hard-link.csv"}) {
+        BOOST_TEST_CONTEXT(errors) {
+            BOOST_CHECK_THROW(static_cast<void>(parse_words(words(errors))), UsageError);
+        }
+    }
+    scratch.write("older.csv", "Email\n");
+    BOOST_TEST(parse_words(words("older.csv")).errors == scratch.file("older.csv"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
