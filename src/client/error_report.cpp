@@ -56,6 +56,12 @@ std::string report_text(std::string_view cell) {
 
 }  // namespace
 
+bool is_report_header(const std::vector<std::string>& columns) {
+    return std::ranges::all_of(kReportColumns, [&](std::string_view name) {
+        return std::ranges::find(columns, name) != columns.end();
+    });
+}
+
 void ErrorReport::fail() const {
     throw UsageError("the error report " + path_ +
                      " cannot be written: " + std::generic_category().message(errno));
@@ -67,9 +73,7 @@ void ErrorReport::begin(const std::vector<std::string>& columns, char separator)
     rows_ = 0;
     is_kept_.clear();
     // An address or a name that happens to be called "line" stays: a report has all five columns.
-    const bool is_report = std::ranges::all_of(kReportColumns, [&](std::string_view name) {
-        return std::ranges::find(columns, name) != columns.end();
-    });
+    const bool is_report = is_report_header(columns);
     for (const std::string& name : columns)
         is_kept_.push_back(!is_report || !is_report_column(name));
     if (!file_) return;

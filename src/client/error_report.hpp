@@ -24,6 +24,9 @@ struct ReportedRow {
     const std::vector<RowFault>& faults;
 };
 
+// True if these columns include all that a report adds to those of its file.
+[[nodiscard]] bool is_report_header(const std::vector<std::string>& columns);
+
 class ErrorReport {
   public:
     // The file is opened at the first row; until then an older file is unchanged.

@@ -311,4 +311,51 @@ BOOST_AUTO_TEST_CASE(a_row_with_too_many_cells_comes_back_with_all_of_them_and_i
     BOOST_TEST(environment.scratch.read("members-errors-2.csv") == report);
 }
 
+BOOST_AUTO_TEST_CASE(an_unnamed_first_column_does_not_hide_a_named_address) {
+    Environment environment;
+    environment.scratch.write("members.csv",
+                              ",Email,Contact\n1,a@example.org,x@example.org\n"
+                              "2,,y@example.org\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    BOOST_TEST(environment.says("Email  -> email"));
+    BOOST_TEST(environment.api.rows.at(1)["email"].asString() == "a@example.org");
+}
+
+BOOST_AUTO_TEST_CASE(a_report_is_read_with_the_encoding_option_of_its_file) {
+    Environment environment;
+    environment.scratch.write("members.csv", "Email,First Name\nbroken,J\xFCrgen\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--encoding", "windows-1252"}),
+                   ExitCode::SomeNotIn));
+    std::string report = environment.scratch.read("members-errors.csv");
+    report.replace(report.find("broken"), 6, "a@example.org");
+    environment.scratch.write("members-errors.csv", report);
+    BOOST_CHECK(
+        is(environment.run("members-errors.csv", {"--commit", "--encoding", "windows-1252"}),
+           ExitCode::AllIn));
+    BOOST_TEST(environment.api.rows.at(1)["first_name"].asString() == "Jürgen");
+}
+
+BOOST_AUTO_TEST_CASE(the_header_of_a_report_is_a_header_with_no_header) {
+    Environment environment;
+    environment.scratch.write("members.csv", "Ann,broken\nBob,bob@example.org\n");
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--commit", "--no-header"}), ExitCode::SomeNotIn));
+    environment.api.state = "";
+    environment.api.rows.clear();
+    std::string report = environment.scratch.read("members-errors.csv");
+    report.replace(report.find("broken"), 6, "ann@example.org");
+    environment.scratch.write("members-errors.csv", report);
+    BOOST_CHECK(
+        is(environment.run("members-errors.csv", {"--commit", "--no-header"}), ExitCode::AllIn));
+    BOOST_TEST(environment.api.rows.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(the_profile_ignores_several_columns) {
+    Environment environment;
+    environment.defaults.maps = {{"First Name", "ignored"}, {"Last Name", "ignored"}};
+    environment.scratch.write("members.csv", "Email,First Name,Last Name\na@example.org,Ann,Ash\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(json_text(environment.api.rows.at(1)) == R"({"email":"a@example.org"})");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
