@@ -272,7 +272,7 @@ struct Ordered : Pages {
         const auto total = service::count_members(context, acme, filter, most);
         return std::to_string(total.count) + (total.exact ? "" : "+");
     }
-    MemberFilter newest_first{.order = service::MemberOrder::Newest};
+    MemberFilter newest_first{{}, {}, {}, {}, {}, service::MemberOrder::Newest};
 };
 
 }  // namespace
