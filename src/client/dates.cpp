@@ -67,11 +67,62 @@ DateGroups split_groups(std::string_view text) {
     }
 }
 
+bool take(std::string_view& rest, char c) {
+    if (!rest.starts_with(c)) return false;
+    rest.remove_prefix(1);
+    return true;
+}
+
+// Removes a number of `fewest` or two digits from the start of `rest`.
+std::optional<int> take_part(std::string_view& rest, std::size_t fewest, int most) {
+    const DigitGroup group = take_digits(rest);
+    if (group.digits < fewest || group.digits > 2 || group.value > most) return std::nullopt;
+    return group.value;
+}
+
+// Removes ":SS" or ":SS.fff"; nullopt for a fault. True if all digits are zeros.
+std::optional<bool> take_seconds(std::string_view& rest) {
+    if (!take(rest, ':')) return true;
+    const std::optional<int> seconds = take_part(rest, 2, 60);
+    if (!seconds) return std::nullopt;
+    if (!take(rest, '.')) return *seconds == 0;
+    const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (end == 0) return std::nullopt;
+    const bool is_zero = rest.substr(0, end).find_first_not_of('0') == std::string_view::npos;
+    rest.remove_prefix(end);
+    return *seconds == 0 && is_zero;
+}
+
+// Z, +HH, +HHMM or +HH:MM, to the end of the text.
+bool is_zone(std::string_view text) {
+    if (text == "Z") return true;
+    if (!take(text, '+') && !take(text, '-')) return false;
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 2 && text.size() == 5)
+        return text[2] == ':' && text.find_first_not_of("0123456789", 3) == text.npos;
+    return text.size() == digits && (digits == 2 || digits == 4);
+}
+
+// HH:MM, then seconds, AM or PM, and a zone. With a zone, only midnight: another time may be on
+// another day where the member lives.
 bool is_time_of_day(std::string_view text) {
     if (text.empty()) return true;
-    const bool begins = text.front() == 'T' || text.front() == ' ' || text.front() == ',';
-    return begins && text.substr(1).find_first_not_of("0123456789:.+-ZAPMapm ") == text.npos &&
-           text.find_first_of("0123456789") != text.npos;
+    if (!take(text, 'T') && !take(text, ' ') && !take(text, ',')) return false;
+    text = trimmed(text);
+    std::optional<int> hour = take_part(text, 1, 23);
+    if (!hour || !take(text, ':')) return false;
+    const std::optional<int> minute = take_part(text, 2, 59);
+    const std::optional<bool> is_full_minute = take_seconds(text);
+    if (!minute || !is_full_minute) return false;
+    text = trimmed(text);
+    const std::string_view half = text.substr(0, 2);
+    if (equal_ignoring_case(half, "AM") || equal_ignoring_case(half, "PM")) {
+        if (*hour > 12) return false;
+        hour = *hour % 12 + (equal_ignoring_case(half, "PM") ? 12 : 0);
+        text = trimmed(text.substr(2));
+    }
+    const bool is_midnight = *hour == 0 && *minute == 0 && *is_full_minute;
+    return text.empty() || (is_midnight && is_zone(text));
 }
 
 DateCell one_group(const DateGroups& found) {
