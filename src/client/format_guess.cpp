@@ -65,8 +65,13 @@ void FormatGuess::add(const std::vector<std::string>& cells) {
 }
 
 void FormatGuess::add_date(Evidence& column, std::string_view cell) {
-    if (cell.empty() || is_iso_shape(cell)) return;
+    if (cell.empty()) return;
+    if (is_iso_shape(cell)) {
+        column.has_year_first = true;
+        return;
+    }
     const DateCell date = read_date(cell);
+    column.has_year_first = column.has_year_first || date.shape == DateCell::Shape::YearFirst;
     if (date.shape == DateCell::Shape::Serial) {
         constexpr int kFiveDigits = 10'000;
         ++column.serials;
@@ -132,19 +137,28 @@ std::optional<DateOrder> FormatGuess::order_of_others() const {
     return order;
 }
 
+std::vector<std::string> FormatGuess::ambiguous_columns() const {
+    std::vector<std::string> names;
+    for (const Evidence& column : columns_) {
+        if (is_ambiguous(column)) names.push_back(column.column);
+    }
+    return names;
+}
+
 FormatGuess::Ambiguity FormatGuess::ambiguity() const {
     for (const Evidence& column : columns_) {
         const bool is_mixed = column.day_first > 0 && column.month_first > 0;
         if (!is_ambiguous(column) || decided_) continue;
-        if (is_mixed || !order_of_others()) return {column.column, column.sample};
+        if (is_mixed || !order_of_others())
+            return {column.column, column.sample, ambiguous_columns()};
     }
     return {};
 }
 
 DatePattern FormatGuess::date_pattern(const Evidence& column) const {
-    const bool has_year_last = column.day_first + column.month_first + column.either > 0;
-    if (!has_year_last && column.serials > 0 && !column.has_short_serial)
-        return {DateOrder::Serial, 0};
+    const bool has_dates =
+        column.has_year_first || column.day_first + column.month_first + column.either > 0;
+    if (!has_dates && column.serials > 0 && !column.has_short_serial) return {DateOrder::Serial, 0};
     if (column.date_separator == 0) return {};
     if (is_ambiguous(column)) {
         const DateOrder fallback = order_of_others().value_or(DateOrder::DayFirst);

@@ -34,6 +34,7 @@ class FormatGuess {
     struct Ambiguity {
         std::string column;  // "" = there is none
         std::string sample;
+        std::vector<std::string> columns;  // all that the answer decides
     };
     [[nodiscard]] Ambiguity ambiguity() const;
     // Decides it for all columns that show nothing themselves.
@@ -52,6 +53,7 @@ class FormatGuess {
         std::uint64_t either = 0;
         std::uint64_t serials = 0;
         bool has_short_serial = false;
+        bool has_year_first = false;
         char date_separator = 0;
         std::string sample;
         // Numbers.
@@ -66,6 +68,7 @@ class FormatGuess {
     static bool proves_order(const Evidence& column);
     static bool is_ambiguous(const Evidence& column);
     std::optional<DateOrder> order_of_others() const;
+    std::vector<std::string> ambiguous_columns() const;
     DatePattern date_pattern(const Evidence& column) const;
     bool may_have_decimal_commas() const;
     DecimalMark decimal_of(const Evidence& column) const;

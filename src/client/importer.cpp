@@ -143,7 +143,8 @@ DateOrder Importer::ask_order(const FormatGuess::Ambiguity& ambiguity) {
         const std::string question = what + ". Is that " + iso_date(date, order).value_or("") +
                                      ", as " + date_pattern_text(pattern) + "?";
         if (!console_.can_ask() || !console_.ask(question)) continue;
-        options_.formats.date_format = date_pattern_text(pattern);
+        for (const std::string& column : ambiguity.columns)
+            options_.formats.columns.push_back({column, date_pattern_text(pattern)});
         return order;
     }
     if (around_.stop) throw Stopped();

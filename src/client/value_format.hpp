@@ -13,8 +13,8 @@
 
 namespace muster::client {
 
-// Unknown: "1.234" has decimals, and "1,234" is a fault. Ambiguous: the file may write decimal commas,
-// so "1.234" is a fault too.
+// Unknown: "1.234" has decimals, and "1,234" is a fault. Ambiguous: the file may write decimal
+// commas, so "1.234" is a fault too.
 enum class DecimalMark : std::uint8_t { Unknown, Ambiguous, Point, Comma };
 
 struct ValueFormat {

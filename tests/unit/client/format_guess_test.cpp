@@ -69,6 +69,8 @@ BOOST_AUTO_TEST_CASE(one_cell_shows_the_order_of_all_dates_in_its_column) {
 BOOST_AUTO_TEST_CASE(years_and_mixed_columns_are_not_day_numbers) {
     BOOST_TEST(date_format({"1985", "1990"}) == "YYYY-MM-DD");
     BOOST_TEST(date_format({"31113", "31.12.1999"}) == "DD.MM.YYYY");
+    BOOST_TEST(date_format({"1985-03-07", "31113"}) == "YYYY-MM-DD");
+    BOOST_TEST(date_format({"31113", "1985-03-07 00:00"}) == "YYYY-MM-DD");
 }
 
 BOOST_AUTO_TEST_CASE(an_order_that_no_cell_shows_is_ambiguous) {
@@ -104,9 +106,9 @@ BOOST_AUTO_TEST_CASE(one_number_shows_the_decimal_mark_of_its_column) {
 }
 
 BOOST_AUTO_TEST_CASE(a_decimal_comma_of_another_column_makes_one_point_ambiguous) {
-    const FormatGuess guess = guess_of(
-        {"Email", "Fee", "Donation"},
-        {{"a@example.org", "1.234", "12,50"}, {"b@example.org", "2.500", "7"}});
+    const FormatGuess guess =
+        guess_of({"Email", "Fee", "Donation"},
+                 {{"a@example.org", "1.234", "12,50"}, {"b@example.org", "2.500", "7"}});
     BOOST_TEST((guess.formats()[1].decimal == DecimalMark::Ambiguous));
     BOOST_TEST((guess.formats()[2].decimal == DecimalMark::Comma));
 }

@@ -276,29 +276,22 @@ BOOST_AUTO_TEST_CASE(a_report_can_be_corrected_and_imported) {
                R"({"attributes":{"shirt_size":"S"},"email":"b@example.org","first_name":"Bea"})");
 }
 
-BOOST_AUTO_TEST_CASE(the_profile_maps_columns_that_the_file_has) {
-    Environment environment;
-    environment.defaults.maps = {
-        {"Kontakt", "email"}, {"Rufname", "first_name"}, {"Other", "ignored"}};
-    environment.scratch.write("members.csv", "kontakt,Vorname\na@example.org,Ann\n");
-    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
-    BOOST_TEST(environment.says("kontakt  -> email"));
-}
-
 BOOST_AUTO_TEST_CASE(a_number_of_a_file_with_semicolons_may_have_points_between_thousands) {
     Environment environment;
     environment.scratch.write("members.csv", "Email;Fee\na@example.org;1.234\nb@example.org;7\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
-    BOOST_TEST(environment.says("Fee is \"1.234\"; the point may separate thousands: use --format "
-                                "'Fee=decimal-comma' or decimal-point"));
+    BOOST_TEST(
+        environment.says("Fee is \"1.234\"; the point may separate thousands: use --format "
+                         "'Fee=decimal-comma' or decimal-point"));
     BOOST_TEST(environment.api.rows.at(1)["attributes"].isNull());
     BOOST_TEST(environment.api.rows.at(2)["attributes"]["fee"].asInt() == 7);
 }
 
 BOOST_AUTO_TEST_CASE(a_row_with_too_many_cells_comes_back_with_all_of_them_and_is_rejected_again) {
     Environment environment;
-    environment.scratch.write("members.csv", kHeader + "a@example.org,Ann,1990-01-01,M,,more,\n"
-                                                       "b@example.org,Bea,,\n");
+    environment.scratch.write("members.csv", kHeader +
+                                                 "a@example.org,Ann,1990-01-01,M,,more,\n"
+                                                 "b@example.org,Bea,,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
     const std::string report = environment.scratch.read("members-errors.csv");
     BOOST_TEST(report.find("a@example.org,Ann,1990-01-01,M,1,2,rejected,LOCAL_TOO_MANY_CELLS,") !=
@@ -350,12 +343,32 @@ BOOST_AUTO_TEST_CASE(the_header_of_a_report_is_a_header_with_no_header) {
     BOOST_TEST(environment.api.rows.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(the_answer_about_dates_is_kept_for_the_columns_that_it_decides) {
+    Environment environment;
+    environment.scratch.write("members.csv",
+                              "Email,Birthday,Joined\na@example.org,03/07/1985,2020-01-02\n");
+    int questions = 0;
+    environment.ask = [&](const std::string&) { return ++questions != 2; };
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
+    BOOST_TEST(environment.says(" --format Birthday=DD/MM/YYYY "));
+    BOOST_TEST(!environment.says("--date-format"));
+}
+
 BOOST_AUTO_TEST_CASE(the_profile_ignores_several_columns) {
     Environment environment;
     environment.defaults.maps = {{"First Name", "ignored"}, {"Last Name", "ignored"}};
     environment.scratch.write("members.csv", "Email,First Name,Last Name\na@example.org,Ann,Ash\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
     BOOST_TEST(json_text(environment.api.rows.at(1)) == R"({"email":"a@example.org"})");
+}
+
+BOOST_AUTO_TEST_CASE(the_profile_maps_columns_that_the_file_has) {
+    Environment environment;
+    environment.defaults.maps = {
+        {"Kontakt", "email"}, {"Rufname", "first_name"}, {"Other", "ignored"}};
+    environment.scratch.write("members.csv", "kontakt,Vorname\na@example.org,Ann\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.says("kontakt  -> email"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
