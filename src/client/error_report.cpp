@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "client/cell_text.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,7 +64,8 @@ bool is_report_header(const std::vector<std::string>& columns) {
     });
 }
 
-void ErrorReport::fail() const {
+void ErrorReport::fail() {
+    has_failed_ = true;
     throw UsageError("the error report " + path_ +
                      " cannot be written: " + std::generic_category().message(errno));
 }
@@ -82,7 +85,12 @@ void ErrorReport::begin(const std::vector<std::string>& columns, char separator)
 }
 
 void ErrorReport::open() {
-    if (!file_) file_.reset(std::fopen(path_.c_str(), "wb"));
+    if (!file_) {  // members, so only for the one who imports them
+        const int descriptor =
+            ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        if (descriptor < 0) fail();
+        file_.reset(fdopen(descriptor, "wb"));
+    }
     if (!file_) fail();
     std::string line(kByteOrderMark);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -118,7 +126,8 @@ void ErrorReport::add(const ReportedRow& row) {
     // Cells without a column come last, so that an uncorrected row has too many cells again.
     std::size_t end = row.cells.size();
     while (end > columns_.size() && cell_text(row.cells[end - 1]).empty()) --end;
-    for (std::size_t i = columns_.size(); i < end; ++i) append(report_text(cell_text(row.cells[i])));
+    for (std::size_t i = columns_.size(); i < end; ++i)
+        append(report_text(cell_text(row.cells[i])));
     line.back() = '\r';
     write(line + "\n");
 }

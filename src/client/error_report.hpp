@@ -44,7 +44,7 @@ class ErrorReport {
     // report of an earlier run is deleted too. Leaves a file that is not a report.
     void remove_empty(bool is_clean) const;
 
-    bool has_rows() const { return rows_ > 0; }
+    bool has_rows() const { return rows_ > 0 && !has_failed_; }
     const std::string& path() const { return path_; }
 
   private:
@@ -53,7 +53,7 @@ class ErrorReport {
     };
     void open();
     void write(std::string_view text);
-    [[noreturn]] void fail() const;
+    [[noreturn]] void fail();
 
     std::string path_;
     std::unique_ptr<std::FILE, Close> file_;
@@ -61,6 +61,7 @@ class ErrorReport {
     std::vector<bool> is_kept_;
     char separator_ = ',';
     std::uint64_t rows_ = 0;
+    bool has_failed_ = false;
 };
 
 }  // namespace muster::client

@@ -313,9 +313,15 @@ std::optional<ExitCode> Importer::decide(const ImportJob& job) {
 }
 
 ExitCode Importer::conclude(const ImportJob& job) {
-    fetch_report(job);
+    ExitCode exit_code = exit_code_of(summary_);
+    try {
+        fetch_report(job);
+    } catch (const UsageError& error) {  // a full disk; the members are imported
+        exit_code = fail(ExitCode::SomeNotIn, error.what());
+        summary_.errors_file.clear();
+    }
     console_.say(final_text(summary_));
-    return exit_code_of(summary_);
+    return exit_code;
 }
 
 ExitCode Importer::bring_to_end(ImportJob job) {
@@ -418,22 +424,27 @@ void Importer::explain(const ApiError& error) {
     if (error.code != "IMPORT_JOB_ACTIVE_EXISTS" || !error.details.isObject()) return;
     const std::string job = error.details["job_id"].asString();
     console_.error("the organization has an active import job, and can have one at a time: " + job +
-                   "\n" + resume_advice(job) + "\nor " + cancel_advice(job));
+                   "\n" + resume_advice(job));
 }
 
 // A job can be resumed only with the file that it was created for.
 std::string Importer::resume_advice(const std::string& job) {
-    std::string file_name;
+    ImportJob active;
+    active.state = ImportState::Staging;
     try {
-        file_name = api_->job(job).file_name;
+        active = api_->job(job);
     } catch (const std::exception&) {
         // This error must not hide the one that is being explained.
     }
-    if (file_name == job_file_name(options_.file)) {
-        return "Continue it:\n  " + resume_command(options_, job, "");
-    }
-    return "It was created for " + (file_name.empty() ? "another file" : printable(file_name)) +
-           ". To continue it, import that file with --resume " + job + ",";
+    if (active.state == ImportState::Undoing)
+        return "It is being undone; import the file when the undo has ended.";
+    const std::string& name = active.file_name;
+    const std::string cancel =
+        rules::can_cancel(active.state) ? "\nor " + cancel_advice(job) : std::string();
+    if (name == job_file_name(options_.file))
+        return "Continue it:\n  " + resume_command(options_, job, "") + cancel;
+    return "It was created for " + (name.empty() ? "another file" : printable(name)) +
+           ". To continue it, import that file with --resume " + job + cancel;
 }
 
 // Reports an exception, and how to continue an open job.

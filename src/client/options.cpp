@@ -214,6 +214,8 @@ void check_together(Options& options) {
                              static_cast<int>(!options.undo.empty());
     if (without_file > 1)
         throw UsageError("--list, --cancel and --undo exclude each other; use one of them");
+    if (!options.undo.empty() && (options.commit || !options.resume.empty()))
+        throw UsageError("--undo takes neither --commit nor --resume; leave them out");
     if (options.yes && options.undo.empty()) throw UsageError("--yes is given without --undo JOB");
     if (without_file > 0) return;
     if (options.formats.strict && !options.formats.date_format.empty())

@@ -80,6 +80,7 @@ void add_job(Json::Value& document, const ImportJob& job) {
         document["undo"]["emptied"] = count(undo->emptied);
         document["undo"]["kept"] = count(undo->kept);
         document["undo"]["unaffected"] = count(undo->unaffected);
+        document["undo"]["is_estimate"] = undo->is_estimate;
     }
     if (!job.preview) return;
     document["preview"]["create"] = count(job.preview->create);

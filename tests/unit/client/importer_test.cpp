@@ -157,6 +157,47 @@ BOOST_AUTO_TEST_CASE(a_job_of_another_file_is_not_offered_for_this_one) {
     BOOST_TEST(!environment.says("others.csv --url"));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_is_being_undone_cannot_be_continued_or_canceled) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.state = "undoing";
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("is being undone; import the file when the undo has ended"));
+    BOOST_TEST(!environment.says("--resume"));
+    BOOST_TEST(!environment.says("--cancel"));
+}
+
+BOOST_AUTO_TEST_CASE(a_report_that_cannot_be_written_after_the_import_does_not_hide_its_counts) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(2) + "m1@example.org,,,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob, "--errors", "/dev/full"}),
+                   ExitCode::SomeNotIn));
+    BOOST_TEST(environment.says("the error report /dev/full cannot be written: No space left"));
+    BOOST_TEST(environment.counts("created", "2"));
+    BOOST_TEST(!environment.says("the reasons are in"));
+}
+
+BOOST_AUTO_TEST_CASE(the_error_report_is_readable_by_its_owner_only) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(2) + "broken,,,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    using std::filesystem::perms;
+    const auto mode =
+        std::filesystem::status(environment.scratch.file("members-errors.csv")).permissions();
+    BOOST_TEST((mode == (perms::owner_read | perms::owner_write)));
+}
+
+BOOST_AUTO_TEST_CASE(the_document_says_that_the_counts_of_an_undo_are_an_estimate) {
+    Summary summary;
+    summary.job.emplace();
+    summary.job->undo.emplace();
+    summary.job->undo->is_estimate = true;
+    Json::Value document;
+    BOOST_REQUIRE(parse_json(summary_json(summary, ExitCode::AllIn), document));
+    BOOST_TEST(document["undo"]["is_estimate"].asBool());
+}
+
 BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_removes_its_report) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(2) + "broken,,,\n");

@@ -238,4 +238,14 @@ BOOST_AUTO_TEST_CASE(the_error_report_is_not_the_imported_file_under_another_nam
     BOOST_TEST(parse_words(words("older.csv")).errors == scratch.file("older.csv"));
 }
 
+BOOST_AUTO_TEST_CASE(an_undo_takes_no_option_of_an_import) {
+    const std::string job = "01900000-0000-7000-8000-000000000000";
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--commit"}, std::vector<std::string>{"--resume", job}}) {
+        std::vector<std::string> words = {"--undo", job, "--url", "https://api.example.org"};
+        words.insert(words.end(), more.begin(), more.end());
+        BOOST_CHECK_THROW(static_cast<void>(parse_words(words)), UsageError);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
