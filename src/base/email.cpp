@@ -167,13 +167,21 @@ bool is_email(std::string_view email) {
     return is_local_part(email.substr(0, at)) && is_domain(email.substr(at + 1));
 }
 
+void fold_email(std::string& text) {
+    // Not both: ascii_lower() would separate an I from its combining dot.
+    if (has_non_ascii(text) && is_utf8(text)) {
+        text = folded(text);
+    } else {
+        ascii_lower(text);
+    }
+}
+
 std::optional<FieldCode> normalize_email(std::string& text) {
     trim(text);
     if (may_have_blank_ends(text)) text = std::string(without_blank_ends(text));
     if (text.empty()) return FieldCode::Required;
     if (has_control(text)) return FieldCode::InvalidValue;
-    ascii_lower(text);
-    if (has_non_ascii(text) && is_utf8(text)) text = folded(text);
+    fold_email(text);
     if (is_longer_than(text, kLongestEmail)) return FieldCode::TooLong;
     if (!is_email(text)) return FieldCode::InvalidEmail;
     return std::nullopt;

@@ -18,6 +18,10 @@ inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
 // characters.
 [[nodiscard]] bool is_email(std::string_view email);
 
+// Folds the case of an address, or of a text that contains one, as addresses are stored. A text
+// that is not UTF-8 keeps its non-ASCII letters.
+void fold_email(std::string& text);
+
 // Trims `text` and folds its case (base/unicode.hpp) in place; `text` must be valid UTF-8. Trimming
 // removes white
 // space and invisible characters at both ends, such as the no-break space of a web page's address

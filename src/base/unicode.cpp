@@ -22,18 +22,25 @@ utf8proc_int32_t folded_point(utf8proc_int32_t point, void* /*unused*/) {
     return utf8proc_tolower(utf8proc_toupper(point));
 }
 
-}  // namespace
+using Map = utf8proc_int32_t(utf8proc_int32_t, void*);
 
-std::string folded(std::string_view text) {
-    if (text.empty()) return {};
+std::string composed(std::string_view text, Map* map) {
     utf8proc_uint8_t* result = nullptr;
     const auto length = utf8proc_map_custom(
         reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
         static_cast<utf8proc_ssize_t>(text.size()), &result,
-        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE), folded_point, nullptr);
+        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE), map, nullptr);
     const std::unique_ptr<utf8proc_uint8_t, Free> owned(result);
     if (length < 0) throw std::runtime_error(utf8proc_errmsg(length));
     return {reinterpret_cast<const char*>(owned.get()), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+std::string folded(std::string_view text) {
+    if (text.empty()) return {};
+    // Composed first, because a letter and its combining mark may fold differently when separate.
+    return composed(composed(text, nullptr), folded_point);
 }
 
 }  // namespace muster

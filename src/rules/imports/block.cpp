@@ -1,8 +1,11 @@
 #include "rules/imports/block.hpp"
 
+#include "base/email.hpp"
 #include "rules/imports/block_bytes.hpp"
 #include "rules/imports/row_faults.hpp"
 #include "rules/members/core_fields.hpp"
+
+#include <algorithm>
 
 namespace muster::rules {
 namespace {
@@ -77,7 +80,12 @@ bool contains_address(std::string_view text, std::string_view email) {
 
 bool is_of_person(const StagedRow& row, std::string_view email) {
     if (row.email() == email) return true;
-    return !email.empty() && holds_faults(row.attributes()) && contains_address(row.email(), email);
+    if (email.empty() || !holds_faults(row.attributes())) return false;
+    return std::any_of(row.texts.begin(), row.texts.end() - 1, [email](std::string_view text) {
+        std::string folded(text);
+        fold_email(folded);
+        return contains_address(folded, email);
+    });
 }
 
 }  // namespace

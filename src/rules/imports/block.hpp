@@ -61,8 +61,9 @@ void append_row(std::string& block, const StagedRow& row);
 // The rows in the order in which they were written. Throws CorruptBlock.
 [[nodiscard]] std::vector<StagedRow> decode_rows(std::string_view block);
 
-// A block without the data of one person. Rows with exactly this address, and malformed rows whose
-// email contains it, keep their place, number and ids but lose all texts. Other rows are unchanged.
+// A block without the data of one person. Rows with exactly this address, and malformed rows with
+// a core field that contains it, keep their place, number and ids but lose all texts. Other rows
+// are unchanged.
 struct Redaction {
     std::string block;
     int rows = 0;  // number of rows that lost their texts

@@ -5,6 +5,7 @@
 #include "rules/imports/outcome.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace muster::rules {
 
@@ -12,7 +13,9 @@ void ErrorCounts::add(RowError error, std::string_view field, std::int64_t count
     if (error == RowError::None || count <= 0) return;
     std::pair key(error, std::string(field));
     if (!counts_.contains(key) && fields_of(error) >= kMostFields) key.second.clear();
-    counts_[key] += count;
+    // Stored counts can have any value.
+    std::int64_t& total = counts_[key];
+    total += std::min(count, std::numeric_limits<std::int64_t>::max() - total);
 }
 
 std::size_t ErrorCounts::fields_of(RowError error) const {

@@ -1,5 +1,6 @@
 #include "rules/imports/kept_payload.hpp"
 
+#include "base/email.hpp"
 #include "base/text.hpp"
 #include "rules/imports/row_faults.hpp"
 #include "rules/members/core_fields.hpp"
@@ -42,7 +43,7 @@ void KeptPayload::decode(const json::JsonIn& in, const json::Path& path, json::D
     keep_other_types(*object, out);
     for (const auto& entry : kCoreFields) shorten(out.*entry.sent);
     // As a valid address is stored, so that an erasure finds it.
-    ascii_lower(out.email);
+    fold_email(out.email);
     std::vector<RowFault> faults;
     for (const Fault& fault : own.faults.list()) faults.push_back({fault.path, fault.code});
     out.attributes = pack_faults(std::move(faults), out.attributes);

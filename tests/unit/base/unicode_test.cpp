@@ -3,6 +3,10 @@
 
 #include "print.hpp"
 
+#include <utf8proc.h>
+
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +34,24 @@ BOOST_AUTO_TEST_CASE(a_text_is_composed_and_folded) {
         BOOST_TEST(folded(text) == expected, text);
         BOOST_TEST(folded(folded(text)) == expected, text);
     }
+}
+
+BOOST_AUTO_TEST_CASE(composed_and_decomposed_spellings_become_equal) {
+    constexpr utf8proc_int32_t kLast = 0x10ffff;
+    std::string different;
+    for (utf8proc_int32_t point = 1; point <= kLast; ++point) {
+        if (!utf8proc_codepoint_valid(point)) continue;
+        std::string text(4, '\0');
+        auto* bytes = reinterpret_cast<utf8proc_uint8_t*>(text.data());
+        text.resize(static_cast<std::size_t>(utf8proc_encode_char(point, bytes)));
+        const std::string expected = folded(text);
+        for (const auto normalized : {utf8proc_NFC, utf8proc_NFD}) {
+            std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> form(
+                normalized(reinterpret_cast<const utf8proc_uint8_t*>(text.c_str())), &std::free);
+            if (folded(reinterpret_cast<const char*>(form.get())) != expected) different += text;
+        }
+    }
+    BOOST_TEST(different == "");
 }
 
 BOOST_AUTO_TEST_CASE(letters_of_different_words_stay_different) {

@@ -2,6 +2,7 @@
 // rejected.
 #include "rules/imports/block.hpp"
 
+#include "rules/imports/row_faults.hpp"
 #include "rules/members/fields.hpp"
 
 #include "print.hpp"
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+using muster::FieldCode;
 using muster::MemberId;
 using muster::Timestamp;
 using muster::UserId;
@@ -182,6 +184,18 @@ BOOST_AUTO_TEST_CASE(erasing_a_person_empties_the_rows_and_keeps_their_positions
     BOOST_TEST(redact_rows(bytes, "nobody@x.test").block == bytes);
     BOOST_TEST(redact_rows("", "ann@x.test").block.empty());
     BOOST_CHECK_THROW((void)redact_rows(bytes.substr(1), "ann@x.test"), CorruptBlock);
+}
+
+BOOST_AUTO_TEST_CASE(redaction_finds_a_malformed_row_by_any_core_field) {
+    const std::string faulty = pack_faults({{"email", FieldCode::InvalidEmail}}, "");
+    StagedRow by_name = row(1, {"not an address", "", "Ann (ANN@X.test)"});
+    StagedRow by_email = row(2, {"Z\u00cb@x.test;ann@X.TEST"});
+    StagedRow other = row(3, {"bob@x.test", "", "joann@x.test"});
+    StagedRow valid = row(4, {"bob@x.test", "", "ann@x.test"});
+    by_name.texts.back() = by_email.texts.back() = other.texts.back() = faulty;
+    const std::string bytes = block_of_rows({by_name, by_email, other, valid});
+    BOOST_TEST(redact_rows(bytes, "ann@x.test").rows == 2);
+    BOOST_TEST(redact_rows(bytes, "z\u00eb@x.test").rows == 1);
 }
 
 // ---------------------------------------------------------------------------- outcomes

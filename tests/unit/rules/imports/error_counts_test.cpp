@@ -5,6 +5,7 @@
 
 #include "print.hpp"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,16 @@ BOOST_AUTO_TEST_CASE(counts_are_read_back_from_their_text) {
     BOOST_TEST(sum(again) == sum(counts));
     BOOST_TEST(again.list().front() == (ErrorCount{RowError::AttrUnknownKey, "", 980}));
     BOOST_TEST(again.list()[1] == (ErrorCount{RowError::DuplicateInFile, "email", 7}));
+}
+
+BOOST_AUTO_TEST_CASE(counts_that_exceed_the_range_stay_at_its_end) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    auto counts = decode_error_counts(
+        R"([{"error":"ROW_WRITE_FAILED","field":"","count":9223372036854775807},)"
+        R"({"error":"ROW_WRITE_FAILED","field":"","count":9223372036854775807}])");
+    counts.add(RowError::WriteFailed, "");
+    BOOST_TEST(counts.list() == (List{{RowError::WriteFailed, "", kMost}}),
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_counts_are_skipped) {
