@@ -22,8 +22,8 @@ std::vector<FoundApiKey> find_api_keys(db::Tx& tx, std::span<const std::string> 
 // Ordered by id, after `after`, without keys revoked before `shown_since`.
 std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
                                          int limit);
-// Locked until the transaction ends.
 std::optional<rules::ApiKey> find_api_key(db::OrgStore& org, ApiKeyId id);
+// Locked until the transaction ends.
 std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
 // False if the key does not exist or was already revoked.

@@ -32,10 +32,10 @@ std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
                                                              Timestamp shown_since, int limit);
 // The number of the installation's credentials that are not revoked.
 std::int64_t count_module_credentials(db::OrgStore& org, InstallationId installation);
-// Locks the credential until the transaction ends. False if the installation does not have it.
 std::optional<rules::ModuleCredential> find_module_credential(db::OrgStore& org,
                                                               InstallationId installation,
                                                               CredentialId id);
+// Locks the credential until the transaction ends. False if the installation does not have it.
 bool lock_module_credential(db::OrgStore& org, InstallationId installation, CredentialId id);
 // False if the credential does not exist or was already revoked.
 bool revoke_module_credential(db::OrgStore& org, CredentialId id, Timestamp now);

@@ -25,8 +25,9 @@ void update_module(db::OrgStore& org, const rules::Module& module);
 [[nodiscard]] bool insert_version(db::OrgStore& org, const rules::ModuleVersion& version,
                                   const std::optional<AdminId>& created_by);
 std::int64_t count_versions(db::OrgStore& org, ModuleId module);
-// Locked until the transaction ends. nullopt also if the version belongs to another module.
+// nullopt also if the version belongs to another module.
 std::optional<rules::ModuleVersion> find_version(db::OrgStore& org, ModuleId module, VersionId id);
+// The same, locked until the transaction ends.
 std::optional<rules::ModuleVersion> lock_version(db::OrgStore& org, ModuleId module, VersionId id);
 // Ordered by id, after `after`.
 std::vector<rules::ModuleVersion> page_versions(db::OrgStore& org, ModuleId module, VersionId after,

@@ -23,10 +23,11 @@ std::vector<rules::PublishableKey> page_publishable_keys(db::OrgStore& org,
                                                          rules::PublishableKeyKind kind,
                                                          PublishableKeyId after,
                                                          Timestamp shown_since, int limit);
-// Locked until the transaction ends. nullopt for a key of the other kind.
+// nullopt for a key of the other kind.
 std::optional<rules::PublishableKey> find_publishable_key(db::OrgStore& org,
                                                           rules::PublishableKeyKind kind,
                                                           PublishableKeyId id);
+// The same, locked until the transaction ends.
 std::optional<rules::PublishableKey> lock_publishable_key(db::OrgStore& org,
                                                           rules::PublishableKeyKind kind,
                                                           PublishableKeyId id);
