@@ -102,6 +102,9 @@ BOOST_AUTO_TEST_CASE(configs_of_installations) {
     check({"installations.find_secrets"}, [&](OrgStore& org) {
         return !store::find_config_secrets(org, owner.installation).empty();
     });
+    check({"installations.find_sealed"}, [&](OrgStore& org) {
+        return store::find_sealed_installation(org, owner.installation).has_value();
+    });
     check({"installations.set_config"}, [&](OrgStore& org) {
         rules::Installation changed;
         changed.id = owner.installation;

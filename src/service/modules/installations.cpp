@@ -151,22 +151,22 @@ Installation change_installation(Context& context, OrgTransaction& transaction, 
 }
 
 RevealedInstallation reveal_installation(Context& context, OrgId organization, InstallationId id) {
-    std::string sealed;
-    auto installation = context.database.autocommit([&](db::Tx& tx) {
+    auto found = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        sealed = store::find_config_secrets(org, id);
-        return store::find_installation(org, id);
+        return store::find_sealed_installation(org, id);
     });
-    if (!installation) throw Error(ErrorCode::NotFound);
+    if (!found) throw Error(ErrorCode::NotFound);
     std::optional<Secret> secrets = Secret();
-    if (!sealed.empty()) secrets = context.keys.open(sealed, rules::config_seal_name(id));
+    if (!found->secrets.empty()) {
+        secrets = context.keys.open(found->secrets, rules::config_seal_name(id));
+    }
     if (!secrets) {
         throw Error(ErrorCode::ServiceUnavailable)
             .retry_after(60)
             .internal("the config secrets of installation " + id.text() + " cannot be decrypted");
     }
-    Secret config = rules::revealed_config(installation->config.text, *secrets);
-    return {std::move(*installation), std::move(config)};
+    Secret config = rules::revealed_config(found->installation.config.text, *secrets);
+    return {std::move(found->installation), std::move(config)};
 }
 
 Installation enable_installation(OrgTransaction& transaction, InstallationId id) {

@@ -7,6 +7,7 @@ namespace muster::store {
 using db::column;
 using db::columns;
 using db::converted;
+using db::nested;
 using db::or_empty;
 using db::OrgSql;
 using db::Param;
@@ -24,6 +25,10 @@ constexpr auto kInstallation = columns<Installation>(
     column<&Installation::installed_at>("installed_at"),
     column<&Installation::created_at>("created_at"),
     column<&Installation::updated_at>("updated_at"));
+
+constexpr auto kSealedInstallation = columns<SealedInstallation>(
+    nested<&SealedInstallation::installation>(kInstallation),
+    converted<or_empty<std::string>, &SealedInstallation::secrets>("config_secrets"));
 
 }  // namespace
 
@@ -44,6 +49,13 @@ bool insert_installation(db::OrgStore& org, const Installation& installation,
 
 std::optional<Installation> find_installation(db::OrgStore& org, InstallationId id) {
     static constexpr OrgSql kFind{"installations.find", kInstallation,
+                                  "SELECT {columns} FROM module_installations "
+                                  "WHERE organization_id = :org AND id = ?"};
+    return org.one(kFind, id);
+}
+
+std::optional<SealedInstallation> find_sealed_installation(db::OrgStore& org, InstallationId id) {
+    static constexpr OrgSql kFind{"installations.find_sealed", kSealedInstallation,
                                   "SELECT {columns} FROM module_installations "
                                   "WHERE organization_id = :org AND id = ?"};
     return org.one(kFind, id);

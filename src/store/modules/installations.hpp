@@ -15,6 +15,12 @@ namespace muster::store {
 [[nodiscard]] bool insert_installation(db::OrgStore& org, const rules::Installation& installation,
                                        std::string_view sealed_secrets);
 std::optional<rules::Installation> find_installation(db::OrgStore& org, InstallationId id);
+struct SealedInstallation {
+    rules::Installation installation;
+    std::string secrets;  // sealed; "" = none
+};
+// The installation and its secrets at one moment.
+std::optional<SealedInstallation> find_sealed_installation(db::OrgStore& org, InstallationId id);
 // Locked until the transaction ends.
 std::optional<rules::Installation> lock_installation(db::OrgStore& org, InstallationId id);
 // Ordered by id, after `after`.
