@@ -250,8 +250,8 @@ constexpr std::array kImportRowEndpoints = {
         .summary = "Stage up to 5,000 rows, all or none",
         .description =
             "Stages up to 5,000 rows of a job in state staging. A call stages all its rows or "
-            "none; with faults keep, malformed rows are kept as invalid. A row replaces the staged "
-            "row with its number, so a call can be repeated. A job holds up to 250,000 rows. The "
+            "none; with faults keep, malformed rows are kept as invalid, so payloads may violate "
+            "this schema. A row replaces the staged row with its number, so a call can be repeated. A job holds up to 250,000 rows. The "
             "body may be gzip; its limit holds before and after decompression.",
         .role = rules::Role::Admin,
         .body_limit = kStagingBody,
