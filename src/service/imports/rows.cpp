@@ -65,6 +65,22 @@ rules::ImportRow record_of(ImportId job, const store::Block& block, const rules:
     return record;
 }
 
+// The stored part from which all rows from this number on are read: the last part of its block that
+// begins at or before the row. Earlier parts can be more than one page examines.
+BlockKey part_of(Context& context, OrgId organization, ImportId id, std::uint32_t row_number) {
+    BlockKey from{rules::block_of(row_number), 0};
+    const int index = rules::index_in_block(row_number);
+    if (index == 0) return from;
+    const auto keys = context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_block_keys(org, id, {&from.number, 1});
+    });
+    for (const BlockKey& key : keys) {
+        if (key.part <= index) from = key;
+    }
+    return from;
+}
+
 struct VisitedRow {
     const store::Block& block;
     const rules::StagedRow& row;
@@ -82,7 +98,7 @@ class RowReader {
           id_(id),
           after_(after),
           states_(states),
-          from_{rules::block_of(static_cast<std::uint32_t>(after + 1)), 0} {}
+          from_(part_of(context, organization, id, static_cast<std::uint32_t>(after + 1))) {}
 
     // Calls `visit` for each row of the next batch until it returns false. Returns false if it did,
     // or if no block is left.

@@ -33,7 +33,7 @@ struct NewBlock {
     std::vector<rules::RowOutcome> outcomes = {};  // empty = all rows are staged
 };
 
-// The keys of all parts of these blocks, in order. The caller holds the job's lock.
+// The keys of all parts of these blocks, in order. A writer holds the job's lock.
 std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
                                       std::span<const std::uint32_t> numbers);
 std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key);

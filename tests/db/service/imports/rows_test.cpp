@@ -119,6 +119,15 @@ BOOST_AUTO_TEST_CASE(a_page_of_large_rows_is_shortened_and_continued) {
     BOOST_TEST(rows(id).size() == 30);
 }
 
+BOOST_AUTO_TEST_CASE(the_last_rows_of_a_block_with_many_parts_are_listed) {
+    auto heavy = people(1, 150);
+    for (auto& one : heavy) one.fields.attributes = "{\"a\":\"" + std::string(400'000, 'x') + "\"}";
+    const ImportId id = new_import();
+    for (auto at = heavy.begin(); at != heavy.end(); at += 30) stage(id, {at, at + 30});
+    BOOST_TEST(numbers(id, 145, {}, 9) == (Numbers{146, 147, 148, 149, 150}));
+    BOOST_TEST(!has_more);
+}
+
 BOOST_AUTO_TEST_CASE(a_row_shows_its_payload_with_every_field) {
     auto full = row(1, "a@x.test", R"({"phone":"1","tags":["x"]})");
     full.fields.first_name = "Zo\u00eb \"Z\"";
