@@ -293,8 +293,9 @@ BOOST_AUTO_TEST_CASE(import_jobs) {
     check({"imports.move_to_validating"}, [&](OrgStore& org) {
         return store::move_import_to_validating(org, owner.job, true, kNow);
     });
-    client.execute("UPDATE import_jobs SET state = 'validated' WHERE organization_id = ?",
-                   owner.id);
+    client.execute("UPDATE import_jobs SET state = 'validated', commit_requested = TRUE");
+    check({"imports.start_requested_commit"},
+          [&](OrgStore& org) { return store::start_requested_commit(org, owner.job, kNow); });
     check({"imports.move_to_staging"},
           [&](OrgStore& org) { return store::move_import_to_staging(org, owner.job, kNow); });
     put_job("staging");

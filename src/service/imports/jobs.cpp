@@ -178,9 +178,8 @@ std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, actor.organization);
         const Timestamp now = Timestamp::now();
-        if (store::move_import(org, id, ImportState::Validated, ImportState::Committing, now)) {
-            store::begin_import_phase(org, id, now);
-        }
+        // The request may have been withdrawn since the read above.
+        if (store::start_requested_commit(org, id, now)) store::begin_import_phase(org, id, now);
         auto moved = store::find_import(org, id, now);
         if (moved) add_queue_position(tx, *moved, now);
         return moved;

@@ -187,6 +187,16 @@ bool move_import(db::OrgStore& org, ImportId id, ImportState from, ImportState t
            1;
 }
 
+bool start_requested_commit(db::OrgStore& org, ImportId id, Timestamp now) {
+    static constexpr OrgSql kMove{
+        "imports.start_requested_commit",
+        "UPDATE import_jobs SET processed_rows = invalid_rows, attempts = 0, next_block = 0, "
+        "next_part = 0, lease_until = 0, served_at = 0, commit_requested = FALSE, "
+        "state = 'committing', updated_at = ?, revision = revision + 1 "
+        "WHERE organization_id = :org AND id = ? AND state = 'validated' AND commit_requested"};
+    return org.execute(kMove, now, id) == 1;
+}
+
 bool move_import_to_staging(db::OrgStore& org, ImportId id, Timestamp now) {
     static constexpr OrgSql kMove{
         "imports.move_to_staging",

@@ -31,6 +31,9 @@ bool add_staged_rows(db::OrgStore& org, ImportId id, int added, std::int64_t mos
 // not in `from`.
 bool move_import(db::OrgStore& org, ImportId id, rules::ImportState from, rules::ImportState to,
                  Timestamp now);
+// Moves from validated to committing. False if the job is not validated, or if no commit is
+// requested any more.
+bool start_requested_commit(db::OrgStore& org, ImportId id, Timestamp now);
 // Moves from validated to staging and resets the results of the dry run. False if the job is not
 // validated.
 bool move_import_to_staging(db::OrgStore& org, ImportId id, Timestamp now);

@@ -445,6 +445,16 @@ BOOST_AUTO_TEST_CASE(a_poll_starts_the_requested_commit_of_a_validated_job) {
     BOOST_TEST(poll() == ImportState::Committing);
 }
 
+BOOST_AUTO_TEST_CASE(a_commit_does_not_start_after_its_request_was_withdrawn) {
+    const ImportId id = validated(people(1, 2));
+    const bool is_started = as(acme, [&](service::OrgTransaction& transaction) {
+        db::OrgStore org(transaction.tx, acme);
+        return store::start_requested_commit(org, id, transaction.now);
+    });
+    BOOST_TEST(!is_started);
+    BOOST_TEST((job(id).state == rules::ImportState::Validated));
+}
+
 BOOST_AUTO_TEST_CASE(a_poll_does_not_change_a_job_without_a_requested_commit) {
     const ImportId id = validated(people(1, 3));
     const auto polled = service::poll_import(context, {acme, std::nullopt}, id);
