@@ -464,7 +464,7 @@ def test_on_a_terminal_a_job_can_be_kept_and_the_order_of_dates_is_asked(importe
     terminal.type("y\n")
     terminal.see("Import 1 member? [y/N]")
     terminal.type("n\ny\n")
-    assert terminal.end() == STOPPED and "--date-format MM/DD/YYYY" in terminal.shown
+    assert terminal.end() == STOPPED and "=MM/DD/YYYY" in terminal.shown
     (line,) = [line for line in terminal.shown.splitlines() if "--resume" in line]
     again = importer.stack.program("muster-import", *line.split()[1:], cwd=importer.folder)
     assert again.returncode == ALL_IN and importer.org.members()[address]["dob"] == "1985-03-07"
