@@ -156,10 +156,12 @@ RowUndo undo_row(const StagedRow& row, const RowOutcome& outcome, const Member* 
     }
 }
 
-ImportUndo count_undo(const std::vector<RowOutcome>& before, const std::vector<RowOutcome>& after) {
+ImportUndo count_undo(const std::vector<RowOutcome>& before, const std::vector<RowOutcome>& after,
+                      std::optional<RowState> committed) {
     ImportUndo counts;
     for (std::size_t i = 0; i < before.size(); ++i) {
         if (!is_committed(before[i].state)) continue;
+        if (committed && before[i].state != *committed) continue;
         switch (after[i].state) {
             case RowState::Removed:
                 ++counts.removed;

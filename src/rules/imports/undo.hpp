@@ -20,9 +20,11 @@ struct RowUndo {
 [[nodiscard]] RowUndo undo_row(const StagedRow& row, const RowOutcome& outcome,
                                const Member* member, bool has_events);
 
-// Counts the rows of a block by what an undo did. `before` and `after`: the outcomes.
+// Counts the rows of a block by what an undo did. `before` and `after`: the outcomes. `committed`:
+// only the rows that the commit left in this state; nullopt: all committed rows.
 [[nodiscard]] ImportUndo count_undo(const std::vector<RowOutcome>& before,
-                                    const std::vector<RowOutcome>& after);
+                                    const std::vector<RowOutcome>& after,
+                                    std::optional<RowState> committed = std::nullopt);
 
 // The counts of a sample, scaled to `total` rows; unchanged if the sample has them all.
 [[nodiscard]] ImportUndo scaled(const ImportUndo& sample, std::int64_t total);

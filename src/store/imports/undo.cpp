@@ -15,6 +15,11 @@ namespace {
 constexpr auto kCommittedKey =
     columns<BlockKey>(column<&BlockKey::number>("block_no"), column<&BlockKey::part>("part"));
 
+constexpr auto kCommittedRows = columns<CommittedRows>(
+    nested<&CommittedRows::key>(kCommittedKey), column<&CommittedRows::created>("created_count"),
+    column<&CommittedRows::attached>("attached_count"),
+    column<&CommittedRows::merged>("merged_count"));
+
 constexpr auto kCommittedBlock = columns<Block>(
     nested<&Block::key>(kCommittedKey), column<&Block::rows>("row_count"),
     column<&Block::staged_at>("staged_at"), column<&Block::updated_at>("updated_at"),
@@ -31,6 +36,15 @@ std::vector<BlockKey> find_committed_blocks(db::OrgStore& org, ImportId job, Blo
         "AND (block_no > ? OR (block_no = ? AND part >= ?)) AND state = 'committed' "
         "AND created_count + attached_count + merged_count > 0 ORDER BY block_no, part LIMIT ?"};
     return org.all(kFind, job, from.number, from.number, from.part, limit);
+}
+
+std::vector<CommittedRows> count_committed_rows(db::OrgStore& org, ImportId job, int limit) {
+    static constexpr OrgSql kCount{
+        "import_blocks.count_committed", kCommittedRows,
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND job_id = ? AND state = 'committed' "
+        "AND created_count + attached_count + merged_count > 0 ORDER BY block_no, part LIMIT ?"};
+    return org.all(kCount, job, limit);
 }
 
 std::optional<Block> lock_committed_block(db::OrgStore& org, ImportId job, BlockKey key) {

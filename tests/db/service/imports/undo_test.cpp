@@ -273,6 +273,23 @@ BOOST_AUTO_TEST_CASE(the_counts_of_a_large_job_are_estimated) {
     BOOST_TEST(counts.removed == 20'000);
 }
 
+BOOST_AUTO_TEST_CASE(a_dry_run_knows_how_many_rows_of_an_ordered_file_were_attached) {
+    // 300 people of another organization in a row, near the end of the file.
+    const OrgId other = organization("Other");
+    for (int i = 18'001; i <= 18'300; ++i)
+        create("m" + std::to_string(i) + "@example.test", "", "", other);
+    ImportId id = new_import();
+    for (int i = 0; i < 5; ++i) stage(id, people(1 + i * 4000, 4000));
+    validate(id);
+    check_rest(lease());
+    request_commit(id);
+    commit_rest(lease());
+    const ImportUndo counts = predicted(id);
+    BOOST_TEST(counts.detached == 300);
+    BOOST_TEST(counts.removed == 19'700);
+    BOOST_TEST(counts.is_estimate);
+}
+
 BOOST_AUTO_TEST_CASE(a_merge_of_an_older_program_is_kept) {
     create("m1@example.test");
     auto all = people(1, 2);
