@@ -119,7 +119,7 @@ def test_another_body_conflicts_and_has_no_effect(org):
 
 
 def test_another_body_conflicts_on_every_operation(org, no_runner):
-    headers = {name: with_key(key()) for name in ("import", "validate", "commit", "cancel")}
+    headers = {name: with_key(key()) for name in ("import", "validate", "commit", "reopen", "cancel", "undo")}
     org.api.post("/v1/imports", json=NEW_IMPORT, headers=headers["import"], expect=201)
     changed = NEW_IMPORT | {"declared_total": 2}
     org.api.post("/v1/imports", json=changed, headers=headers["import"], expect=409, code="IDEMPOTENCY_CONFLICT")
@@ -130,8 +130,14 @@ def test_another_body_conflicts_on_every_operation(org, no_runner):
     org.commit(job["id"], headers=headers["commit"], json={"dry_run": True})
     org.commit(job["id"], headers=headers["commit"], json={"dry_run": False}, expect=409, code="IDEMPOTENCY_CONFLICT")
     assert org.job(job["id"])["state"] == "validated"
+    org.reopen(job["id"], headers=headers["reopen"])
+    org.reopen(job["id"], headers=headers["reopen"], json={}, expect=409, code="IDEMPOTENCY_CONFLICT")
     org.cancel(job["id"], headers=headers["cancel"])
     org.cancel(job["id"], headers=headers["cancel"], json={}, expect=409, code="IDEMPOTENCY_CONFLICT")
+    undo = f"/v1/imports/{org.imported_without_runner([{'email': email()}])['id']}/undo"
+    org.api.post(undo, json={"dry_run": True}, headers=headers["undo"], expect=202)
+    org.api.post(undo, headers=headers["undo"], expect=409, code="IDEMPOTENCY_CONFLICT")
+    assert len(org.members()) == 1
 
 
 @pytest.mark.parametrize("first, second", [

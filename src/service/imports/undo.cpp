@@ -129,14 +129,15 @@ constexpr std::array kCommittedStates = {
 
 using CommittedBlocks = std::vector<store::CommittedRows>;
 
-// The blocks with rows in the state; at most kExaminedBlocks of them, from the middle of equal
-// parts.
+// The blocks with rows in the state. Of a large job at most kExaminedBlocks, from the middle of
+// equal parts.
 std::vector<BlockKey> sample_of(const CommittedBlocks& blocks, const CommittedState& state) {
     std::vector<BlockKey> keys;
     for (const store::CommittedRows& block : blocks) {
         if (block.*state.count > 0) keys.push_back(block.key);
     }
-    if (keys.size() <= kExaminedBlocks) return keys;
+    const bool is_small = blocks.size() <= kExaminedBlocks * kCommittedStates.size();
+    if (is_small || keys.size() <= kExaminedBlocks) return keys;
     std::vector<BlockKey> sample;
     for (std::size_t i = 0; i < kExaminedBlocks; ++i) {
         sample.push_back(keys[(2 * i + 1) * keys.size() / (2 * kExaminedBlocks)]);

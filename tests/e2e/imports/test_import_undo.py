@@ -183,4 +183,5 @@ def test_muster_import_shows_the_counts_asks_and_undoes(org, stack, tmp_path):
     assert status == SOME_NOT_IN and f"Import {job_id} is undone" in shown and list(org.members()) == [changed]
     status, shown, errors = run("--yes", "--json")
     assert status == SOME_NOT_IN
-    assert json.loads(shown)["undo"] == {"removed": 1, "detached": 0, "emptied": 0, "kept": 1, "unaffected": 0}
+    assert json.loads(shown)["undo"] == {"removed": 1, "detached": 0, "emptied": 0, "kept": 1, "unaffected": 0,
+                                         "is_estimate": False}

