@@ -1,9 +1,9 @@
 // Serves /v1/attributes: the organization's attribute registry (specification 2.2), which the
 // operator also changes with `musterctl attribute`.
 #include "service/attributes.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/attributes.hpp"
 
 namespace muster::api {

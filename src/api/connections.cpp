@@ -223,17 +223,14 @@ void delete_connection(Call& call, OrgTransaction& transaction) {
     service::remove_connection(transaction, call.context, call.id<ConnectionId>());
 }
 
-// Permits this request to wait for a provider; at most a quarter of the workers may. Acquired once
-// and released with the request.
+// Permits this request to wait for a provider. Acquired once and released with the request.
 class ProviderPermit {
   public:
     explicit ProviderPermit(const Call& call) : call_(call) {}
 
     bool acquire_for(const rules::Provider& provider) {
         if (permit_) return true;
-        const int most = std::max(1, call_.context.settings.server.workers / 4);
-        if (auto permit =
-                call_.worker.concurrency.try_acquire(static_cast<std::size_t>(most), provider.id)) {
+        if (auto permit = call_.worker.try_wait_for(provider.id)) {
             permit_.emplace(std::move(*permit));
         }
         return permit_.has_value();

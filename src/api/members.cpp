@@ -200,12 +200,9 @@ service::MemberFilter ordered_filter_of(const Call& call) {
 
 constexpr char kMemberCsv[] = "text/csv; charset=utf-8";
 
-// An export holds a worker until nginx has taken it. A quarter of the workers may export or wait
-// for providers, and one organization leaves one of them to others. Throws RATE_LIMITED.
+// An export holds a worker until nginx has taken it. Throws RATE_LIMITED.
 process::ConcurrencyLimit::Permit export_permit(const Call& call) {
-    const int most = std::max(1, call.context.settings.server.workers / 4);
-    auto permit = call.worker.concurrency.try_acquire(static_cast<std::size_t>(most),
-                                                      "export " + call.org().text());
+    auto permit = call.worker.try_wait_for("export " + call.org().text());
     if (!permit) throw Error(ErrorCode::RateLimited).retry_after(1);
     return std::move(*permit);
 }
@@ -361,7 +358,6 @@ constexpr std::array kMemberEndpoints = {
         .query = kMemberListQuery,
         .reply = {200, "A page of members."},
         .handler = answers<kUserList, list_users>},
-    // Before {userId}, which would match the path too.
     Endpoint{
         .method = Method::Get,
         .path = "/v1/users/export",
@@ -369,9 +365,9 @@ constexpr std::array kMemberEndpoints = {
         .summary = "Download members as CSV",
         .description =
             "Returns up to 10,000 members as CSV in the columns of an import, with a column for each "
-            "enabled attribute. The filters are those of listUsers, in its default order. If the reply has "
-            "X-Next-Cursor, more members follow. Cells that a spreadsheet could run as formulas are "
-            "guarded, unless raw is true.",
+            "enabled attribute. The filters are those of listUsers, in its default order. If the "
+            "reply has X-Next-Cursor, more members follow. Cells that a spreadsheet could run as "
+            "formulas are guarded, unless raw is true.",
         .query = kMemberExportQuery,
         .reply = with_next_cursor({200, "CSV (RFC 4180) with a header line."}),
         .handler = sends<kMemberCsv, export_users>},

@@ -23,11 +23,30 @@ bool is_parameter(std::string_view segment) {
 
 using Segments = std::vector<std::string_view>;
 
-// The rows' path patterns, split once.
-const std::vector<Segments>& all_patterns() {
-    static const std::vector<Segments> kPatterns = [] {
-        std::vector<Segments> patterns;
-        for (const Endpoint* row : all_endpoints()) patterns.push_back(split(row->path, '/'));
+// A row's path, split once.
+struct Pattern {
+    Segments segments;
+    std::size_t parameters = 0;
+    std::size_t row = 0;  // its index
+};
+
+Pattern pattern_of(std::size_t row) {
+    Pattern pattern{split(all_endpoints()[row]->path, '/'), 0, row};
+    const auto parameters =
+        std::count_if(pattern.segments.begin(), pattern.segments.end(), is_parameter);
+    pattern.parameters = static_cast<std::size_t>(parameters);
+    return pattern;
+}
+
+// The patterns of all rows, those with fewer parameters first: a literal segment wins over a
+// parameter, so /v1/users/export does not name a user.
+const std::vector<Pattern>& all_patterns() {
+    static const std::vector<Pattern> kPatterns = [] {
+        std::vector<Pattern> patterns;
+        for (std::size_t row = 0; row < all_endpoints().size(); ++row) {
+            patterns.push_back(pattern_of(row));
+        }
+        std::ranges::stable_sort(patterns, {}, &Pattern::parameters);
         return patterns;
     }();
     return kPatterns;
@@ -49,23 +68,6 @@ Segments parameters_of(const Segments& pattern, const Segments& path) {
     return parameters;
 }
 
-// The rows with this path. A literal segment wins over a parameter, so /v1/users/export does not
-// name a user.
-std::vector<std::size_t> rows_of(const Segments& path) {
-    std::vector<std::size_t> found;
-    std::size_t fewest = path.size();
-    for (std::size_t i = 0; i < all_patterns().size(); ++i) {
-        const Segments& pattern = all_patterns()[i];
-        if (!matches(pattern, path)) continue;
-        const auto parameters =
-            static_cast<std::size_t>(std::count_if(pattern.begin(), pattern.end(), is_parameter));
-        if (parameters < fewest) found.clear();
-        fewest = std::min(fewest, parameters);
-        if (parameters == fewest) found.push_back(i);
-    }
-    return found;
-}
-
 }  // namespace
 
 const std::vector<const Endpoint*>& all_endpoints() {
@@ -76,13 +78,13 @@ const std::vector<const Endpoint*>& all_endpoints() {
 CrossOrigin cross_origin(std::string_view path) {
     CrossOrigin found;
     const Segments segments = split(path, '/');
-    const auto& rows = all_endpoints();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!is_publishable(rows[i]->access) || !matches(all_patterns()[i], segments)) continue;
-        found.endpoint = rows[i];
+    for (const Pattern& pattern : all_patterns()) {
+        const Endpoint* row = all_endpoints()[pattern.row];
+        if (!is_publishable(row->access) || !matches(pattern.segments, segments)) continue;
+        found.endpoint = row;
         if (!found.methods.empty()) found.methods += ", ";
-        found.methods += text_of(rows[i]->method);
-        if (rows[i]->method == http::Method::Get) found.methods += ", HEAD";
+        found.methods += text_of(row->method);
+        if (row->method == http::Method::Get) found.methods += ", HEAD";
     }
     return found;
 }
@@ -93,18 +95,22 @@ Match match(http::Method method, std::string_view path) {
     Match found;
     const Segments segments = split(path, '/');
     std::set<std::string_view> methods;
-    const auto& rows = all_endpoints();
-    for (const std::size_t i : rows_of(segments)) {
+    std::size_t parameters = segments.size();  // of the first match
+    for (const Pattern& pattern : all_patterns()) {
+        if (pattern.parameters > parameters) break;
+        if (!matches(pattern.segments, segments)) continue;
+        parameters = pattern.parameters;
         found.path_known = true;
-        if (rows[i]->method == row_method) {
-            found.endpoint = rows[i];
-            found.index = i;
-            found.parameters = parameters_of(all_patterns()[i], segments);
+        const Endpoint* row = all_endpoints()[pattern.row];
+        if (row->method == row_method) {
+            found.endpoint = row;
+            found.index = pattern.row;
+            found.parameters = parameters_of(pattern.segments, segments);
             return found;
         }
-        methods.insert(text_of(rows[i]->method));
-        if (is_publishable(rows[i]->access)) methods.insert(text_of(http::Method::Options));
-        if (rows[i]->method == http::Method::Get) methods.insert(text_of(http::Method::Head));
+        methods.insert(text_of(row->method));
+        if (is_publishable(row->access)) methods.insert(text_of(http::Method::Options));
+        if (row->method == http::Method::Get) methods.insert(text_of(http::Method::Head));
     }
     for (const std::string_view name : methods) {
         if (!found.allow.empty()) found.allow += ", ";

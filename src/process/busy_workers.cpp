@@ -1,12 +1,10 @@
 #include "process/busy_workers.hpp"
 
-#include <sys/mman.h>
+#include "process/shared_memory.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <new>
-#include <system_error>
 #include <thread>
 
 // A slot is one word: the time at which the batch began, in microseconds of the monotonic clock, or
@@ -30,14 +28,11 @@ struct BusyWorkers::Slot {
 };
 
 BusyWorkers::BusyWorkers(std::size_t most) : most_(most) {
-    void* memory = mmap(nullptr, kMost * sizeof(Slot), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    table_ = new (memory) Slot[kMost]{};
+    table_ = new (map_shared(kMost * sizeof(Slot))) Slot[kMost]{};
 }
 
 BusyWorkers::~BusyWorkers() {
-    munmap(table_, kMost * sizeof(Slot));
+    unmap_shared(table_, kMost * sizeof(Slot));
 }
 
 BusyWorkers::Batch::~Batch() {

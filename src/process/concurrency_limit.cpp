@@ -1,13 +1,11 @@
 #include "process/concurrency_limit.hpp"
 
-#include <sys/mman.h>
+#include "process/shared_memory.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <functional>
 #include <new>
-#include <system_error>
 
 // A slot is one word: the tag of the target that its worker waits for, and the time at which the
 // slot expires. One compare-exchange changes it. A worker that dies leaves no partial state, and a
@@ -40,14 +38,11 @@ struct ConcurrencyLimit::Slot {
 };
 
 ConcurrencyLimit::ConcurrencyLimit() {
-    void* memory = mmap(nullptr, kMost * sizeof(Slot), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    table_ = new (memory) Slot[kMost]{};
+    table_ = new (map_shared(kMost * sizeof(Slot))) Slot[kMost]{};
 }
 
 ConcurrencyLimit::~ConcurrencyLimit() {
-    munmap(table_, kMost * sizeof(Slot));
+    unmap_shared(table_, kMost * sizeof(Slot));
 }
 
 ConcurrencyLimit::Permit::~Permit() {

@@ -1,12 +1,10 @@
 #include "process/metrics.hpp"
 
-#include <sys/mman.h>
+#include "process/shared_memory.hpp"
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <new>
-#include <system_error>
 
 namespace muster::process {
 namespace {
@@ -59,14 +57,11 @@ Metrics::Metrics(std::vector<std::string_view> operations) : operations_(std::mo
         throw std::length_error("kMostOperations is too small");
     operations_.resize(kMostOperations);
     operations_.emplace_back("none");
-    void* memory =
-        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    shared_ = new (memory) Shared{};
+    shared_ = new (map_shared(sizeof(Shared))) Shared{};
 }
 
 Metrics::~Metrics() {
-    munmap(shared_, sizeof(Shared));
+    unmap_shared(shared_, sizeof(Shared));
 }
 
 void Metrics::count(std::size_t operation, int status, std::int64_t microseconds) {

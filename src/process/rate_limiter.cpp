@@ -1,16 +1,13 @@
 #include "process/rate_limiter.hpp"
 
 #include "base/crypto.hpp"
-
-#include <sys/mman.h>
+#include "process/shared_memory.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cerrno>
 #include <new>
 #include <stdexcept>
-#include <system_error>
 
 // A bucket is one point in time (GCRA's "theoretical arrival time"): when it will be full again.
 // Each accepted request moves it forward by the time in which one token grows. A request is
@@ -127,14 +124,11 @@ RateLimiter::RateLimiter(std::size_t slots) : slots_(slots), start_(Clock::now()
     std::string key(16, '\0');
     random_bytes(key.data(), key.size());
     hash_key_ = Secret(std::move(key));
-    void* memory = mmap(nullptr, slots_ * sizeof(Slot), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    table_ = new (memory) Slot[slots_]{};
+    table_ = new (map_shared(slots_ * sizeof(Slot))) Slot[slots_]{};
 }
 
 RateLimiter::~RateLimiter() {
-    munmap(table_, slots_ * sizeof(Slot));
+    unmap_shared(table_, slots_ * sizeof(Slot));
 }
 
 RateLimiter::Place RateLimiter::place_of(std::string_view bucket_key) const {

@@ -25,8 +25,8 @@ std::vector<PartOutcome> write_one_after_another(db::Tx& tx, std::span<const Bat
                 outcome = part.write(tx);
                 return true;
             } catch (const Error& error) {
-                if (is_record_timeout(error))
-                    throw;  // the locks of the transaction would last as long
+                // The next part would wait too, with the locks of this transaction.
+                if (is_record_timeout(error)) throw;
                 outcome = std::current_exception();
                 return false;
             }

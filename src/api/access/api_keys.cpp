@@ -1,10 +1,10 @@
 // Serves /v1/api-keys…: the organization's API keys, managed by its admins (specification 5,
 // docs/api/keys.md "Keys"). An org_ key cannot create another key.
 #include "service/access/api_keys.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster::api {
 namespace {

@@ -1,10 +1,10 @@
 // Serves /console/v1/ads/campaigns…: ad campaigns with their targeting, limits and statistics
 // (docs/ads.md "Ads").
 #include "service/ads/campaigns.hpp"
-#include "rules/access/roles.hpp"
-#include "rules/attributes.hpp"
 
 #include "api/groups.hpp"
+#include "rules/access/roles.hpp"
+#include "rules/attributes.hpp"
 #include "rules/members/core_field_checks.hpp"
 
 namespace muster {

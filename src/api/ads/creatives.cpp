@@ -1,9 +1,9 @@
 // Serves /console/v1/ads/creatives…: the creatives of ad campaigns (docs/ads.md "Ads").
 #include "service/ads/creatives.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "base/text.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster::api {
 namespace {

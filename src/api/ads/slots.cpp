@@ -1,8 +1,8 @@
 // Serves /console/v1/ads/slots…: ad slots on an organization's pages (docs/ads.md "Ads").
 #include "service/ads/slots.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster::api {
 namespace {

@@ -1,9 +1,9 @@
 // Serves /console/v1/articles…: articles that admins write for the organization's sites
 // (docs/content.md "Content"). api/content/published.cpp serves them to the sites.
 #include "service/content/articles.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/content/body.hpp"
 
 namespace muster::api {

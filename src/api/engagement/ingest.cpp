@@ -1,12 +1,12 @@
 // Serves /v1/ingest: signed event batches from the backends of installed modules (specification 5
 // rule 8 and 6, docs/modules.md "Ingest").
 #include "service/engagement/ingest.hpp"
-#include "api/engagement/collects.hpp"
-#include "service/callers.hpp"
 
+#include "api/engagement/collects.hpp"
 #include "api/groups.hpp"
 #include "json/json_source.hpp"
 #include "rules/engagement/event_record.hpp"
+#include "service/callers.hpp"
 
 namespace muster::api {
 namespace {

@@ -2,10 +2,10 @@
 // "Imports"). service/imports/jobs.cpp implements the calls; dry_run.cpp and commit.cpp there
 // implement the runner's steps. rows.cpp here serves the rows.
 #include "service/imports/jobs.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "base/text.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/imports/job_record.hpp"
 #include "rules/imports/mapping.hpp"
 #include "rules/members/core_fields.hpp"
@@ -151,6 +151,7 @@ constexpr auto kImportJob = record<ImportJob>(
     field<&ImportJob::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kImportList = list_of<kImportJob>("ImportList", "imports");
+
 // ---------------------------------------------------------------------------- handlers
 
 auto create_import(Call&, OrgTransaction& transaction, const service::NewImport& in) {

@@ -1,10 +1,10 @@
 // Serves /v1/imports/{id}/rows and …/error-report: the rows of an import (docs/api/imports.md
 // "Imports"). service/imports/staging.cpp and rows.cpp implement the calls.
 #include "service/imports/rows.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "base/text.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/imports/job_record.hpp"
 #include "rules/imports/kept_payload.hpp"
 #include "rules/imports/row_faults.hpp"
@@ -250,9 +250,10 @@ constexpr std::array kImportRowEndpoints = {
         .summary = "Stage up to 5,000 rows, all or none",
         .description =
             "Stages up to 5,000 rows of a job in state staging. A call stages all its rows or "
-            "none; with faults keep, malformed rows are kept as invalid, so payloads may violate "
-            "this schema. A row replaces the staged row with its number, so a call can be repeated. A job holds up to 250,000 rows. The "
-            "body may be gzip; its limit holds before and after decompression.",
+            "none. With faults keep, malformed rows are kept as invalid, so payloads may violate "
+            "this schema. A row replaces the staged row with its number, so a call can be "
+            "repeated. A job holds up to 250,000 rows; the body may be gzip, and its limit holds "
+            "before and after decompression.",
         .role = rules::Role::Admin,
         .body_limit = kStagingBody,
         .body_required = true,

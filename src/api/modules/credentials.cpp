@@ -1,11 +1,11 @@
 // Serves /v1/installations/{id}/credentials…: the credentials and signing secrets of modules'
 // backends (specification 5 rule 8, docs/modules.md "Module credentials").
 #include "service/modules/credentials.hpp"
-#include "base/crypto.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"
+#include "base/crypto.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster::api {
 namespace {

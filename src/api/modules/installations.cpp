@@ -2,10 +2,10 @@
 // 4.3; docs/modules.md "Installations"). Other files serve an installation's credentials and
 // webhooks.
 #include "service/modules/installations.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "rules/access/admins.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/modules/installation_record.hpp"
 #include "rules/modules/installations.hpp"
 #include "rules/modules/manifest.hpp"

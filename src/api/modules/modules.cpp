@@ -1,9 +1,9 @@
 // Serves /v1/modules…: the organization's modules and their versions (specification 4.3,
 // docs/modules.md "Modules"). installations.cpp installs them.
 #include "service/modules/modules.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/event_types.hpp"
 #include "rules/modules/manifest.hpp"
 

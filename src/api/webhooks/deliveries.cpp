@@ -1,10 +1,10 @@
 // Serves /v1/installations/{id}/webhook-endpoints/{endpointId}/…: the deliveries of an endpoint,
 // and sending them again (docs/webhooks.md "Deliveries").
 #include "service/webhooks/deliveries.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "api/webhooks/endpoint_ref.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster {
 

@@ -2,12 +2,12 @@
 // (specification 2.9, 4.3, docs/webhooks.md "Webhook endpoints"). deliveries.cpp serves their
 // deliveries.
 #include "service/webhooks/endpoints.hpp"
-#include "rules/access/roles.hpp"
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"
 #include "api/webhooks/endpoint_ref.hpp"
 #include "api/worker_state.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/event_types.hpp"
 
 namespace muster::api {

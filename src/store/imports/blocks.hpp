@@ -55,6 +55,21 @@ std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, B
 // One such block, locked; nullopt if it was committed in the meantime.
 std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, BlockKey key);
 
+// The keys of committed blocks with rows that the commit wrote, in order, starting at `from`.
+std::vector<BlockKey> find_committed_blocks(db::OrgStore& org, ImportId job, BlockKey from,
+                                            int limit);
+// How many rows of such a block the commit left in each state.
+struct CommittedRows {
+    BlockKey key;
+    int created = 0;
+    int attached = 0;
+    int merged = 0;
+};
+// The first `limit` of these blocks, in order.
+std::vector<CommittedRows> count_committed_rows(db::OrgStore& org, ImportId job, int limit);
+// One such block, locked; nullopt if it was undone in the meantime.
+std::optional<Block> lock_committed_block(db::OrgStore& org, ImportId job, BlockKey key);
+
 enum class BlockState : std::uint8_t { Checked, Committed, Undone };
 // Stores the outcomes of a block, with their counts.
 void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState state,

@@ -198,4 +198,13 @@ BOOST_AUTO_TEST_CASE(a_last_use_that_cannot_be_written_fails_no_request) {
                "NULL");
 }
 
+BOOST_AUTO_TEST_CASE(exports_of_one_organization_leave_a_permit_to_others) {
+    settings.server.workers = 8;  // two of them may wait
+    const auto held = concurrency.try_acquire(2, "export " + acme.text());
+    BOOST_TEST_REQUIRE(held.has_value());
+    const auto replies = answers({get("/v1/users/export", ours), get("/v1/users/export", theirs)});
+    BOOST_TEST(replies[0].status == 429);
+    BOOST_TEST(replies[1].status == 200);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

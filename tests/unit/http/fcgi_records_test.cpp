@@ -2,29 +2,18 @@
 #include "http/fcgi_records.hpp"
 
 #include "print.hpp"
+#include "unit/http/fcgi_bytes.hpp"
 
 #include <initializer_list>
 #include <string>
 #include <utility>
 
 using namespace muster::http;
+using muster::test::fcgi_begin;
+using muster::test::fcgi_record;
 
 namespace {
 
-std::string record(char type, const std::string& content, std::size_t padding = 0) {
-    const std::string header = {1,
-                                type,
-                                0,
-                                1,
-                                static_cast<char>(content.size() >> 8U),
-                                static_cast<char>(content.size()),
-                                static_cast<char>(padding),
-                                0};
-    return header + content + std::string(padding, '\0');
-}
-std::string begin(char role = 1) {
-    return record(1, {0, role, 0, 0, 0, 0, 0, 0});
-}
 std::string pair(const std::string& name, const std::string& value) {
     return std::string{static_cast<char>(name.size()), static_cast<char>(value.size())} + name +
            value;
@@ -38,7 +27,7 @@ std::string long_pair(std::uint32_t name, std::uint32_t value, const std::string
     return text + bytes;
 }
 std::string params(const std::string& content) {
-    return record(4, content) + record(4, "");
+    return fcgi_record(4, content) + fcgi_record(4, "");
 }
 
 }  // namespace
@@ -46,48 +35,50 @@ std::string params(const std::string& content) {
 BOOST_AUTO_TEST_SUITE(fcgi_records)
 
 BOOST_AUTO_TEST_CASE(a_request_of_nginx_is_complete_at_its_last_byte) {
-    const std::string head = begin() + params(pair("REQUEST_METHOD", "GET") + pair("QUERY", "") +
-                                              long_pair(4, 300, "BODY" + std::string(300, 'x')));
+    const std::string head =
+        fcgi_begin() + params(pair("REQUEST_METHOD", "GET") + pair("QUERY", "") +
+                              long_pair(4, 300, "BODY" + std::string(300, 'x')));
     for (std::size_t size = 0; size < head.size(); ++size) {
         BOOST_TEST((check_request_head(head.substr(0, size)) == RequestHead::Incomplete), size);
     }
     BOOST_TEST((check_request_head(head) == RequestHead::Complete));
-    BOOST_TEST((check_request_head(head + record(5, "{}")) == RequestHead::Complete));
+    BOOST_TEST((check_request_head(head + fcgi_record(5, "{}")) == RequestHead::Complete));
 }
 
 BOOST_AUTO_TEST_CASE(parameters_may_span_records_and_have_padding) {
     const std::string content = pair("REQUEST_METHOD", "GET") + pair("PATH", "/v1/users");
     for (std::size_t at = 1; at < content.size(); ++at) {
-        const std::string head = begin() + record(4, content.substr(0, at), at % 9) +
-                                 record(4, content.substr(at)) + record(4, "");
+        const std::string head = fcgi_begin() + fcgi_record(4, content.substr(0, at), at % 9) +
+                                 fcgi_record(4, content.substr(at)) + fcgi_record(4, "");
         BOOST_TEST((check_request_head(head) == RequestHead::Complete), at);
     }
-    BOOST_TEST((check_request_head(begin() + record(4, "")) == RequestHead::Complete));
+    BOOST_TEST((check_request_head(fcgi_begin() + fcgi_record(4, "")) == RequestHead::Complete));
 }
 
 BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit_are_invalid) {
     for (const auto& [name, value] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
              {0x7fff'ffff, 0x7fff'ffff}, {0x7fff'ffff, 1}, {1, 0x7fff'ffff}, {3, 2}, {0, 5}}) {
-        const std::string head = begin() + params(long_pair(name, value, "abcd"));
+        const std::string head = fcgi_begin() + params(long_pair(name, value, "abcd"));
         BOOST_TEST((check_request_head(head) == RequestHead::Invalid), name);
     }
-    BOOST_TEST((check_request_head(begin() + params("\x05")) == RequestHead::Invalid));
-    BOOST_TEST((check_request_head(begin() + params("\x80\x01")) == RequestHead::Invalid));
+    BOOST_TEST((check_request_head(fcgi_begin() + params("\x05")) == RequestHead::Invalid));
+    BOOST_TEST((check_request_head(fcgi_begin() + params("\x80\x01")) == RequestHead::Invalid));
     BOOST_TEST(
-        (check_request_head(begin() + params(pair("a", "b") + "c")) == RequestHead::Invalid));
+        (check_request_head(fcgi_begin() + params(pair("a", "b") + "c")) == RequestHead::Invalid));
 }
 
 BOOST_AUTO_TEST_CASE(other_peers_are_rejected_at_their_first_bytes) {
-    std::string other_version = begin();
+    std::string other_version = fcgi_begin();
     other_version[0] = 2;
-    std::string management = begin();
+    std::string management = fcgi_begin();
     management[3] = 0;  // the request id
-    std::string other_request = begin() + params("");
-    other_request[begin().size() + 3] = 2;
+    std::string other_request = fcgi_begin() + params("");
+    other_request[fcgi_begin().size() + 3] = 2;
     for (const std::string& bytes :
          {std::string("GET / HTTP/1.1\r\n\r\n"), std::string("\x16\x03\x01"), other_version,
-          management, begin(2), begin(3), record(4, ""), record(9, ""), begin() + record(5, ""),
-          begin() + begin(), begin() + std::string("G"), other_request, record(1, "short")}) {
+          management, fcgi_begin(2), fcgi_begin(3), fcgi_record(4, ""), fcgi_record(9, ""),
+          fcgi_begin() + fcgi_record(5, ""), fcgi_begin() + fcgi_begin(),
+          fcgi_begin() + std::string("G"), other_request, fcgi_record(1, "short")}) {
         BOOST_TEST((check_request_head(bytes) == RequestHead::Invalid), bytes);
     }
 }

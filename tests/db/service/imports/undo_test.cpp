@@ -29,6 +29,16 @@ struct Undo : ImportFixture {
         });
     }
     ImportUndo predicted(ImportId id) { return *undo(id, UndoMode::Predict).undo; }
+    // A committed import of 20,000 people.
+    ImportId completed_large() {
+        const ImportId id = new_import();
+        for (int i = 0; i < 5; ++i) stage(id, people(1 + i * 4000, 4000));
+        validate(id);
+        check_rest(lease());
+        request_commit(id);
+        commit_rest(lease());
+        return id;
+    }
     void undo_rest(const service::Lease& held) {
         for (const auto& unit : service::next_undo_units(context, held, {}, 1000)) {
             service::undo_unit(context, held, unit);
@@ -262,13 +272,7 @@ BOOST_AUTO_TEST_CASE(only_a_job_that_may_have_written_members_can_be_undone) {
 }
 
 BOOST_AUTO_TEST_CASE(the_counts_of_a_large_job_are_estimated) {
-    ImportId id = new_import();
-    for (int i = 0; i < 5; ++i) stage(id, people(1 + i * 4000, 4000));
-    validate(id);
-    check_rest(lease());
-    request_commit(id);
-    commit_rest(lease());
-    const ImportUndo counts = predicted(id);
+    const ImportUndo counts = predicted(completed_large());
     BOOST_TEST(counts.is_estimate);
     BOOST_TEST(counts.removed == 20'000);
 }
@@ -278,13 +282,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_knows_how_many_rows_of_an_ordered_file_were_attac
     const OrgId other = organization("Other");
     for (int i = 18'001; i <= 18'300; ++i)
         create("m" + std::to_string(i) + "@example.test", "", "", other);
-    ImportId id = new_import();
-    for (int i = 0; i < 5; ++i) stage(id, people(1 + i * 4000, 4000));
-    validate(id);
-    check_rest(lease());
-    request_commit(id);
-    commit_rest(lease());
-    const ImportUndo counts = predicted(id);
+    const ImportUndo counts = predicted(completed_large());
     BOOST_TEST(counts.detached == 300);
     BOOST_TEST(counts.removed == 19'700);
     BOOST_TEST(counts.is_estimate);

@@ -1,0 +1,120 @@
+// http/fcgi_io.hpp: what happens to connections whose requests are not complete.
+#include "http/fcgi_io.hpp"
+
+#include "print.hpp"
+#include "unit/http/fcgi_bytes.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+using namespace muster::http;
+using muster::test::fcgi_begin;
+using muster::test::fcgi_record;
+
+namespace {
+
+// The head of a GET without a body.
+std::string head() {
+    const std::string method = std::string{14, 3} + "REQUEST_METHODGET";
+    return fcgi_begin() + fcgi_record(4, method) + fcgi_record(4, "") + fcgi_record(5, "");
+}
+
+class Peer {
+  public:
+    explicit Peer(const std::string& path) : fd_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+        BOOST_TEST_REQUIRE(
+            connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    }
+    ~Peer() { close(fd_); }
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+
+    void send(const std::string& bytes) const {
+        BOOST_TEST_REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                           static_cast<ssize_t>(bytes.size()));
+    }
+    // Until the server closes.
+    std::string received() const {
+        std::string bytes;
+        std::array<char, 4096> piece{};
+        for (ssize_t got = 1; got > 0;) {
+            got = recv(fd_, piece.data(), piece.size(), 0);
+            if (got > 0) bytes.append(piece.data(), static_cast<std::size_t>(got));
+        }
+        return bytes;
+    }
+
+  private:
+    int fd_;
+};
+
+struct Served {
+    Served() : server(listener) {}
+    ~Served() {
+        close(listener);
+        std::filesystem::remove(path);
+    }
+    Served(const Served&) = delete;
+    Served& operator=(const Served&) = delete;
+
+    const std::string path = "/tmp/muster-unit-" + std::to_string(getpid()) + ".socket";
+    const int listener = open_listener(0, path, 0600);
+    const Handler answer_all = [](std::span<const Request> requests, const Answer& answer) {
+        for (std::size_t i = 0; i < requests.size(); ++i) answer(i, Reply{});
+    };
+    FcgiServer server;
+};
+
+constexpr std::size_t kMostTaken = 64;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(fcgi_server, Served)
+
+BOOST_AUTO_TEST_CASE(an_incomplete_request_does_not_delay_a_complete_one) {
+    const Peer half(path);
+    half.send(head().substr(0, 20));
+    const Peer whole(path);
+    whole.send(head());
+    BOOST_TEST(server.serve(kMostTaken, answer_all) == 1U);
+    BOOST_TEST(whole.received().find("Status: ") != std::string::npos);
+    BOOST_TEST(server.has_pending());
+    half.send(head().substr(20));
+    BOOST_TEST(server.serve(kMostTaken, answer_all) == 1U);
+    BOOST_TEST(half.received().find("Status: ") != std::string::npos);
+    BOOST_TEST(!server.has_pending());
+}
+
+BOOST_AUTO_TEST_CASE(an_accepted_request_is_answered_before_the_worker_ends) {
+    const Peer late(path);
+    late.send(head().substr(0, 20));
+    BOOST_TEST(server.serve(kMostTaken, answer_all) == 0U);
+    late.send(head().substr(20));
+    const Peer next(path);
+    next.send(head());
+    server.finish(kMostTaken, answer_all);
+    BOOST_TEST(late.received().find("Status: ") != std::string::npos);
+    // The next one is left to another worker.
+    FcgiServer successor(listener);
+    BOOST_TEST(successor.serve(kMostTaken, answer_all) == 1U);
+    BOOST_TEST(next.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_is_not_fastcgi_is_closed) {
+    const Peer peer(path);
+    peer.send("GET / HTTP/1.1\r\n\r\n");
+    BOOST_TEST(server.serve(kMostTaken, answer_all) == 0U);
+    BOOST_TEST(peer.received().empty());
+    BOOST_TEST(!server.has_pending());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
