@@ -1,4 +1,4 @@
--- Muster's schema, version 6. `musterctl db init` runs it statement by statement; each statement ends with `;` at the
+-- Muster's schema, version 8. `musterctl db init` runs it statement by statement; each statement ends with `;` at the
 -- end of a line. It works on MariaDB 10.11 and on MySQL 8. The files in sql/upgrades/ upgrade a database of an older
 -- version to it.
 --
@@ -92,6 +92,7 @@ CREATE TABLE IF NOT EXISTS attributes (
 
 -- totp_secret: sealed (src/base/sealing.hpp); valid once totp_enrolled_at is set. totp_last_step: codes of this time
 -- step and earlier ones are rejected. Failures of the second factor, including backup codes, are counted per admin.
+-- second_factor_pauses: the pauses since the last success; each one lasts longer than the one before.
 CREATE TABLE IF NOT EXISTS admins (
     id                         BINARY(16)     NOT NULL,
     email                      VARCHAR(254)   NOT NULL,
@@ -99,6 +100,7 @@ CREATE TABLE IF NOT EXISTS admins (
     totp_enrolled_at           BIGINT         NULL,
     totp_last_step             BIGINT         NOT NULL DEFAULT 0,
     second_factor_failures     INT            NOT NULL DEFAULT 0,
+    second_factor_pauses       INT            NOT NULL DEFAULT 0,
     second_factor_paused_until BIGINT         NOT NULL DEFAULT 0,
     created_at                 BIGINT         NOT NULL,
     PRIMARY KEY (id),

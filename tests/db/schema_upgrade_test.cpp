@@ -91,10 +91,12 @@ BOOST_AUTO_TEST_CASE(any_other_failure_is_reported_with_its_statement_and_not_sk
                           [](const auto& error) { return says(error, "upgrades/2.sql"); });
     std::filesystem::create_directory(scratch.file("upgrades"));
     for (int version = 3; version <= kNewest; ++version) {
-        const bool is_own = version < store::kFirstVersionWithPrograms;
+        // This version adds the column that records the oldest programs.
+        const bool is_real = version == store::kFirstVersionWithPrograms;
         scratch.write("upgrades/" + std::to_string(version) + ".sql",
-                      is_own ? "ALTER TABLE members ADD COLUMN c INT NULL;\n"
-                             : source_text(upgrade_file(version)));
+                      is_real
+                          ? source_text(upgrade_file(version))
+                          : "-- oldest program: 1\nALTER TABLE members ADD COLUMN c INT NULL;\n");
     }
     const std::string first = "ALTER TABLE members ADD COLUMN a INT NULL;\n";
     scratch.write("upgrades/2.sql", first + "ALTER TABLE nowhere ADD COLUMN a INT NULL;\n");

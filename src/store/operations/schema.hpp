@@ -12,7 +12,7 @@
 namespace muster::store {
 
 // The schema version that this program was written for.
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 8;
 // From this version on, a schema names the oldest program that can work with it.
 inline constexpr int kFirstVersionWithPrograms = 6;
 
