@@ -73,12 +73,12 @@ std::optional<Uuid> Uuid::from_bytes(std::string_view bytes) {
 }
 
 std::string Uuid::text() const {
-    std::string text;
-    text.reserve(kTextLength);
+    std::string text(kTextLength, '-');
+    std::size_t place = 0;
     for (const std::uint8_t byte : bytes_) {
-        if (is_hyphen_place(text.size())) text += '-';
-        text += kHex[byte >> 4];
-        text += kHex[byte & 0xf];
+        if (is_hyphen_place(place)) ++place;
+        text[place++] = kHex[byte >> 4];
+        text[place++] = kHex[byte & 0xf];
     }
     return text;
 }

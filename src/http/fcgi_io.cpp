@@ -151,18 +151,43 @@ Request make_request(FCGX_Request& fcgi) {
     return request;
 }
 
-bool put(FCGX_Request& fcgi, std::string_view text) {
-    constexpr std::size_t kPiece = 1U << 20U;
-    for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size()))) {
-        const int count = static_cast<int>(std::min(kPiece, text.size()));
-        if (FCGX_PutStr(text.data(), count, fcgi.out) < 0) return false;
-    }
-    return true;
-}
+// Sends the records of a reply, in pieces of about 64 KiB.
+class ReplyWriter {
+  public:
+    explicit ReplyWriter(const FCGX_Request& fcgi)
+        : fd_(fcgi.ipcFd), records_(static_cast<std::uint16_t>(fcgi.requestId)) {}
 
-void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
+    // False if the peer has gone.
+    bool put(std::string_view text) {
+        constexpr std::size_t kPiece = std::size_t{64} << 10U;
+        records_.append(text);
+        return records_.bytes().size() < kPiece || flush();
+    }
+    bool end() {
+        records_.end();
+        return flush();
+    }
+
+  private:
+    bool flush() {
+        std::string_view rest = records_.bytes();
+        while (is_open_ && !rest.empty()) {
+            const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+            if (sent < 0 && errno == EINTR) continue;
+            is_open_ = sent > 0;
+            if (is_open_) rest.remove_prefix(static_cast<std::size_t>(sent));
+        }
+        records_.bytes().clear();
+        return is_open_;
+    }
+
+    int fd_;
+    bool is_open_ = true;
+    ReplyRecords records_;
+};
+
+std::string head_of(const Reply& reply, bool has_body) {
     std::string head = "Status: " + std::to_string(reply.status) + "\r\n";
-    const bool has_body = reply.status != 204 && reply.status != 304;
     if (has_body) head += "Content-Type: " + reply.content_type + "\r\n";
     for (const auto& [name, value] : reply.headers) {
         head.append(name).append(": ").append(value).append("\r\n");
@@ -170,13 +195,21 @@ void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
     if (has_body && !reply.stream) {
         head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
     }
-    head += "\r\n";
-    if (!put(fcgi, head) || !has_body || request.method == Method::Head) return;
-    if (reply.stream) {
-        reply.stream([&fcgi](std::string_view piece) { return put(fcgi, piece); });
+    return head + "\r\n";
+}
+
+void send(const FCGX_Request& fcgi, const Request& request, const Reply& reply) {
+    ReplyWriter to(fcgi);
+    const bool has_body = reply.status != 204 && reply.status != 304;
+    const std::string head = head_of(reply, has_body);
+    const bool sends_body = has_body && request.method != Method::Head;
+    if (sends_body && reply.stream) {
+        bool is_sent = to.put(head);
+        reply.stream([&](std::string_view piece) { return is_sent = is_sent && to.put(piece); });
     } else {
-        put(fcgi, reply.body);
+        to.put(sends_body ? head + reply.body : head);
     }
+    to.end();
 }
 
 // Checks the bytes that have arrived, without taking them.
@@ -248,8 +281,7 @@ struct FcgiServer::Connection {
     void cut(const char* reason) {
         log_event(LogLevel::Error, "reply.broken_off", {{"reason", reason}});
         break_connection(fcgi);
-        FCGX_Free(&fcgi, 1);
-        FCGX_InitRequest(&fcgi, -1, 0);
+        end();
     }
 
     void answer(const Request& request, const std::optional<Reply>& reply) {
@@ -260,12 +292,20 @@ struct FcgiServer::Connection {
             cut(error.what());
             return;
         }
-        FCGX_Finish_r(&fcgi);
+        end();
+    }
+
+  private:
+    // libfcgi would shut the connection down and look for more bytes first.
+    void end() {
+        close(fcgi.ipcFd);
+        FCGX_Free(&fcgi, 0);
+        FCGX_InitRequest(&fcgi, -1, 0);
     }
 };
 
 FcgiServer::FcgiServer(int listener) : listener_(listener), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-    // Otherwise libfcgi waits at each close for the peer to close first.
+    // Otherwise libfcgi waits for the peer to close first when it rejects a request.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     FCGX_Init();
     // Exclusive: a connection wakes one worker instead of all that wait for the listener.

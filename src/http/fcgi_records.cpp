@@ -1,7 +1,7 @@
 #include "http/fcgi_records.hpp"
 
+#include <algorithm>
 #include <optional>
-#include <string>
 
 namespace muster::http {
 namespace {
@@ -9,9 +9,13 @@ namespace {
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kBeginRequest = 1;
+constexpr std::uint8_t kEndRequest = 3;
 constexpr std::uint8_t kParams = 4;
+constexpr std::uint8_t kStdout = 6;
 constexpr std::size_t kBeginBytes = 8;
 constexpr std::uint8_t kResponder = 1;
+constexpr std::size_t kEndBytes = 8;          // all zero: request complete, exit status 0
+constexpr std::size_t kMostContent = 65'528;  // of a record; a multiple of 8 needs no padding
 
 std::uint8_t byte_at(std::string_view bytes, std::size_t place) {
     return static_cast<std::uint8_t>(bytes[place]);
@@ -97,6 +101,29 @@ RequestHead check_request_head(std::string_view bytes) {
         pairs += record->content;
     }
     return are_pairs(pairs) ? RequestHead::Complete : RequestHead::Invalid;
+}
+
+void ReplyRecords::append_header(std::uint8_t type, std::size_t content) {
+    for (const std::size_t byte :
+         {std::size_t{kVersion}, std::size_t{type}, std::size_t{request_id_} >> 8U,
+          std::size_t{request_id_}, content >> 8U, content, std::size_t{0}, std::size_t{0}}) {
+        bytes_ += static_cast<char>(byte & 0xffU);
+    }
+}
+
+void ReplyRecords::append(std::string_view content) {
+    while (!content.empty()) {
+        const std::string_view piece = content.substr(0, std::min(kMostContent, content.size()));
+        append_header(kStdout, piece.size());
+        bytes_ += piece;
+        content.remove_prefix(piece.size());
+    }
+}
+
+void ReplyRecords::end() {
+    append_header(kStdout, 0);
+    append_header(kEndRequest, kEndBytes);
+    bytes_.append(kEndBytes, '\0');
 }
 
 }  // namespace muster::http

@@ -62,6 +62,18 @@ BOOST_AUTO_TEST_CASE(every_escaped_character_is_read_back) {
     BOOST_TEST(value[0].asString() == every);
 }
 
+BOOST_AUTO_TEST_CASE(an_escape_is_found_at_any_place_of_a_long_text) {
+    for (int c = 0; c < 0x100; ++c) {
+        const std::string byte(1, static_cast<char>(c));
+        const std::string escaped = quoted(byte).substr(1, quoted(byte).size() - 2);
+        for (std::size_t place = 0; place < 20; ++place) {
+            const std::string before(place, '\xff');
+            const std::string after(19 - place, 'z');
+            BOOST_TEST(quoted(before + byte + after) == "\"" + before + escaped + after + "\"", c);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_string_is_appended_to_existing_text) {
     std::string to = "x";
     append_json_string(to, "y");

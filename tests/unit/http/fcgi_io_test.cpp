@@ -11,6 +11,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 using namespace muster::http;
@@ -107,6 +108,23 @@ BOOST_AUTO_TEST_CASE(an_accepted_request_is_answered_before_the_worker_ends) {
     FcgiServer successor(listener);
     BOOST_TEST(successor.serve(kMostTaken, answer_all) == 1U);
     BOOST_TEST(next.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_ends_when_its_reader_has_gone) {
+    auto peer = std::make_unique<Peer>(path);
+    peer->send(head());
+    int pieces = 0;
+    const std::string piece(100'000, 'x');
+    const Handler streams = [&](std::span<const Request>, const Answer& answer) {
+        Reply reply;
+        reply.stream = [&](const Sink& put) {
+            peer.reset();
+            while (pieces < 1'000 && put(piece)) ++pieces;
+        };
+        answer(0, reply);
+    };
+    BOOST_TEST(server.serve(kMostTaken, streams) == 1U);
+    BOOST_TEST(pieces < 10);
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_is_not_fastcgi_is_closed) {

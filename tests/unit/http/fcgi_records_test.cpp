@@ -83,4 +83,22 @@ BOOST_AUTO_TEST_CASE(other_peers_are_rejected_at_their_first_bytes) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_reply_is_written_as_records_that_end_the_request) {
+    for (const std::size_t size : {0UL, 1UL, 65'528UL, 65'529UL, 200'000UL}) {
+        const std::string content(size, 'x');
+        ReplyRecords reply(1);
+        reply.append(content);
+        reply.end();
+        std::string expected;
+        for (std::size_t at = 0; at < size; at += 65'528) {
+            expected += fcgi_record(6, content.substr(at, 65'528));
+        }
+        expected += fcgi_record(6, "") + fcgi_record(3, std::string(8, '\0'));
+        BOOST_TEST((reply.bytes() == expected), size);
+    }
+    ReplyRecords other(0x1234);
+    other.append("a");
+    BOOST_TEST(other.bytes().substr(2, 2) == "\x12\x34");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
