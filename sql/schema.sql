@@ -118,7 +118,8 @@ CREATE TABLE IF NOT EXISTS seats (
     CONSTRAINT seats_admin FOREIGN KEY (admin_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- SHA-256 of the admin's id and the code, which has 80 random bits. The row is deleted when the code is used.
+-- SHA-256 of the admin's id and the code, which has 120 random bits (80 in earlier versions).
+-- The row is deleted when the code is used.
 CREATE TABLE IF NOT EXISTS backup_codes (
     admin_id   BINARY(16) NOT NULL,
     code_hash  BINARY(32) NOT NULL,

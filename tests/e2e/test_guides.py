@@ -90,7 +90,7 @@ def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org, tmp_pa
     stack.keys_issued += [token, factor["secret"], *factor["backup_codes"]]
     step(define, define_admin, check, replaced={"492039": totp(factor["secret"], step_now())})
     assert guide_org.id in step(define, define_admin, session)
-    step(define, define_admin, backup, replaced={"zzhd-6edm-owwq-cx5q": factor["backup_codes"][0]})
+    step(define, define_admin, backup, replaced={"zzhd-6edm-owwq-cx5q-5m3k-tq7a": factor["backup_codes"][0]})
     assert second.id in step(define, define_admin, switch, replaced={"01a1fe88-b548-7305-8f3d-d71db0daa590": second.id})
     step(define, define_admin, expect, replaced={"01a1fe88-b51f-70b2-9691-964daad2dbb4": guide_org.id})
 

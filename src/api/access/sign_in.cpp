@@ -83,7 +83,7 @@ constexpr auto kEnrollment = record<Enrollment>(
     field<&Enrollment::secret>("secret", "The same secret for typing, in base32.", "JT4XWQZW"),
     field<&Enrollment::backup_codes>(
         "backup_codes", "Ten codes, each valid once in place of the authenticator's code.",
-        R"(["zzhd-6edm-owwq-cx5q"])"));
+        R"(["zzhd-6edm-owwq-cx5q-5m3k-tq7a"])"));
 
 struct Verified {
     std::string token;
@@ -254,7 +254,7 @@ constexpr std::array kTwoFactor = {
         .body_required = true,
         .body_component = "BackupCode",
         .body_schema = schema_of<kBackupCode>,
-        .body_example = R"({"code": "abcd-efgh-ijkl-mnop"})",
+        .body_example = R"({"code": "abcd-efgh-ijkl-mnop-qrst-uvwx"})",
         .reply = {200, "The same token, with a verified second factor."},
         .errors = kFactorErrors,
         .handler = decoded<kBackupCode, answers<kVerified, verify_backup_code>>},

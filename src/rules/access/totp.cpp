@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kSecretBytes = 20;
 constexpr std::int64_t kStepMilliseconds = 30'000;
 constexpr int kStepsEitherWay = 1;
-constexpr std::size_t kBackupBytes = 10;
+constexpr std::size_t kBackupBytes = 15;
 constexpr std::size_t kBackupGroup = 4;
 
 std::string random_secret(std::size_t bytes) {

@@ -31,10 +31,10 @@ namespace muster::rules {
                                                              std::int64_t last_step);
 
 inline constexpr std::size_t kBackupCodes = 10;
-// Ten codes of 80 random bits: "abcd-efgh-ijkl-mnop".
+// Ten codes of 120 random bits: "abcd-efgh-ijkl-mnop-qrst-uvwx".
 [[nodiscard]] std::vector<Secret> create_backup_codes();
-// The stored hash of a code as typed: ignores case, spaces and dashes. With 80 random bits, a fast
-// hash is enough.
+// The stored hash of a code as typed: ignores case, spaces and dashes. With 120 random bits, a fast
+// hash is enough. The length is not checked: older codes have 80 bits.
 [[nodiscard]] std::string backup_code_hash(AdminId admin, std::string_view typed);
 
 }  // namespace muster::rules

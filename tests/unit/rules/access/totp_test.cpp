@@ -109,14 +109,14 @@ BOOST_AUTO_TEST_CASE(an_authenticator_reads_secret_and_account_from_the_uri) {
 
 // ---------------------------------------------------------------------------- backup codes
 
-BOOST_AUTO_TEST_CASE(there_are_ten_backup_codes_of_80_bits_in_groups_of_four) {
+BOOST_AUTO_TEST_CASE(there_are_ten_backup_codes_of_120_bits_in_groups_of_four) {
     std::set<std::string> seen;
     for (int i = 0; i < 20; ++i) {
         const auto codes = create_backup_codes();
         BOOST_TEST_REQUIRE(codes.size() == kBackupCodes);
         for (const Secret& code : codes) {
             const auto groups = split(code.reveal(), '-');
-            BOOST_TEST_REQUIRE(groups.size() == 4U);
+            BOOST_TEST_REQUIRE(groups.size() == 6U);
             for (const std::string_view group : groups) {
                 BOOST_TEST(group.size() == 4U);
                 BOOST_TEST(group.find_first_not_of("abcdefghijklmnopqrstuvwxyz234567") ==
@@ -126,6 +126,13 @@ BOOST_AUTO_TEST_CASE(there_are_ten_backup_codes_of_80_bits_in_groups_of_four) {
         }
     }
     BOOST_TEST(seen.size() == 200U);
+}
+
+// Codes that were issued before they had 120 bits remain valid until they are used.
+BOOST_AUTO_TEST_CASE(the_hash_of_a_backup_code_of_80_bits_remains_the_same) {
+    const auto admin = AdminId::parse("01890a5d-ac96-774b-bcce-b302099a8057").value();
+    BOOST_TEST(to_hex(backup_code_hash(admin, "ABCD-efgh ijkl-mn27")) ==
+               "e63b9ef6582d55d5cd83f7ddd0a7f46dbec2e95f9cade4f25c5668b16949a52b");
 }
 
 BOOST_AUTO_TEST_CASE(case_spaces_and_dashes_of_a_typed_backup_code_are_ignored) {
