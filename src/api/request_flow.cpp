@@ -253,6 +253,7 @@ void RequestFlow::identify(const service::Callers& callers) {
             .detail("reason", has_credential_ ? reason_of_unknown(token_) : "MISSING");
     }
     caller_ = found->second;
+    is_identified_ = true;
     caller_.actor.request_id = request_.request_id;
     is_publishable(endpoint_->access) ? accept_page() : accept_bearer();
 }
@@ -378,8 +379,12 @@ std::optional<Reply> RequestFlow::finish() {
 // The database costs are those of all requests processed together.
 void RequestFlow::log(const Reply& reply, std::int64_t microseconds) const {
     const auto cost = service::database_cost();
+    const std::string organization =
+        is_identified_ ? caller_.actor.organization.text() : std::string("none");
     log_event(LogLevel::Info, "request",
-              {{"method", text_of(request_.method)},
+              {{"org", organization},
+               {"caller", service::name_of(caller_)},
+               {"method", text_of(request_.method)},
                {"operation", match_.endpoint ? match_.endpoint->operation : "none"},
                {"status", reply.status},
                {"us", microseconds},

@@ -78,6 +78,7 @@ class RequestFlow {
     const rules::Member* member_ = nullptr;
     std::string token_;            // "" if there is none to look up
     bool has_credential_ = false;  // the request has one, well-formed or not
+    bool is_identified_ = false;   // the credential is valid; it may be of the wrong kind
     std::optional<std::string> body_;
     std::optional<json::JsonBody> document_;
     std::optional<service::CollectedCall> collected_;

@@ -80,6 +80,14 @@ void add(Callers& callers, std::map<std::string, Found> found) {
 
 }  // namespace
 
+std::string name_of(const Caller& caller) {
+    if (caller.actor.api_key) return "key:" + caller.actor.api_key->text();
+    if (caller.actor.admin) return "admin:" + caller.actor.admin->text();
+    if (caller.module) return "module:" + caller.module->credential.text();
+    if (caller.publishable_key) return "publishable:" + caller.publishable_key->id.text();
+    return "none";
+}
+
 bool is_session_token(const std::string& token) {
     return is_credential("", token);
 }

@@ -28,6 +28,10 @@ struct Caller {
     std::optional<std::int64_t> burst;
 };
 
+// The credential and its id, for the log: "key:<id>", "admin:<id>", "module:<id of the
+// credential>", "publishable:<id>", or "none".
+std::string name_of(const Caller& caller);
+
 // The callers of some tokens, by token.
 using Callers = std::map<std::string, Caller, std::less<>>;
 

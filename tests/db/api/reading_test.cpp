@@ -2,6 +2,7 @@
 // that it would get alone.
 #include "api/pipeline.hpp"
 
+#include "base/log.hpp"
 #include "db/members.hpp"
 #include "process/concurrency_limit.hpp"
 #include "process/metrics.hpp"
@@ -9,6 +10,7 @@
 #include "service/access/api_keys.hpp"
 #include "service/members/create.hpp"
 #include "service/pages/publishable_keys.hpp"
+#include "unit/base/logged.hpp"
 
 #include "print.hpp"
 
@@ -129,6 +131,26 @@ BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) 
     for (const std::size_t missing : {2, 3, 4, 7, 8}) {
         BOOST_TEST(together[missing].status == 404, missing);
         BOOST_TEST(together[missing].body == together[2].body, missing);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_log_line_of_a_batch_names_its_organization_and_caller) {
+    std::vector<Request> batch = {get_user(ann, ours), get_user(cat, theirs), get_user(cat, ours),
+                                  get_user(ann, ours), get_user(ann, ours)};
+    batch[3].authorization = "Bearer org_unknown";
+    for (std::size_t i = 0; i < batch.size(); ++i) batch[i].request_id = "r" + std::to_string(i);
+    set_log_level(LogLevel::Info);
+    const std::string log = test::logged([&] { answers(batch); });
+    set_log_level(LogLevel::Error);
+    const auto named = [](std::string_view id, OrgId organization, const service::IssuedKey& key) {
+        return "event=request request_id=" + std::string(id) + " org=" + organization.text() +
+               " caller=key:" + key.key.id.text() + " ";
+    };
+    for (const std::string& line :
+         {named("r0", acme, ours), named("r1", umbrella, theirs), named("r2", acme, ours),
+          std::string("event=request request_id=r3 org=none caller=none "),
+          named("r4", acme, ours)}) {
+        BOOST_TEST(log.find(line) != std::string::npos, line << " is not in " << log);
     }
 }
 
