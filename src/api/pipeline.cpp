@@ -87,6 +87,34 @@ service::Callers Pipeline::identify_one_by_one(std::vector<RequestFlow>& flows,
     return callers;
 }
 
+// Takes the permits of the batch, and defers the requests that it has no place for.
+std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows, Permits& held) {
+    std::vector<std::size_t> indexes;
+    std::vector<Demand> demands;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+        if (auto demand = flows[i].demand()) {
+            indexes.push_back(i);
+            demands.push_back(std::move(*demand));
+        }
+    }
+    const auto results = divide(demands, share_, held);
+    std::vector<http::Deferral> deferred;
+    for (std::size_t i = 0; i < indexes.size(); ++i) {
+        if (results[i] == ShareResult::Run) continue;
+        if (!demands[i].may_wait) {
+            flows[indexes[i]].fail(std::make_exception_ptr(
+                Error(ErrorCode::RateLimited)
+                    .retry_after(1)
+                    .detail("reason", "too many requests of the organization run at once")));
+            continue;
+        }
+        const bool waits = results[i] == ShareResult::NeedsPermit;
+        deferred.push_back(flows[indexes[i]].defer(waits ? demands[i].organization : ""));
+        deferred.back().index = indexes[i];
+    }
+    return deferred;
+}
+
 void Pipeline::write(std::vector<RequestFlow>& flows) {
     std::vector<RequestFlow*> waiting;
     std::vector<service::CollectedCall> calls;
@@ -103,7 +131,8 @@ void Pipeline::write(std::vector<RequestFlow>& flows) {
     for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->complete(outcomes[i]);
 }
 
-void Pipeline::handle(std::span<const http::Request> requests, const http::Answer& answer) {
+std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requests,
+                                             const http::Answer& answer) {
     service::reset_database_cost();
     std::vector<RequestFlow> flows;
     flows.reserve(requests.size());
@@ -111,7 +140,7 @@ void Pipeline::handle(std::span<const http::Request> requests, const http::Answe
     std::vector<bool> is_sent(flows.size());
     const auto send_ready = [&](std::size_t index) {
         RequestFlow& flow = flows[index];
-        if (is_sent[index] || !flow.is_answered()) return;
+        if (is_sent[index] || flow.is_deferred() || !flow.is_answered()) return;
         is_sent[index] = true;
         answer(index, flow.finish());
         tainted_ = tainted_ || flow.is_tainted();
@@ -120,6 +149,8 @@ void Pipeline::handle(std::span<const http::Request> requests, const http::Answe
     begin_shared_step(flows.size());
     const service::Callers callers = identify(flows);
     for (RequestFlow& flow : flows) flow.authorize(callers);
+    Permits held;
+    auto deferred = share_out(flows, held);
     begin_shared_step(flows.size());
     const auto members = load_members(worker_.context, flows);
     // A reply does not wait for the slower ones of the batch.
@@ -134,6 +165,7 @@ void Pipeline::handle(std::span<const http::Request> requests, const http::Answe
     set_log_request_id("");
     const auto cost = service::database_cost();
     worker_.metrics.count_database(cost.statements, cost.reruns);
+    return deferred;
 }
 
 }  // namespace muster::api

@@ -16,25 +16,30 @@ namespace muster::api {
 
 class Pipeline {
   public:
-    // Shared by all workers: metrics, rate limits and concurrency limits.
+    // Shared by all workers: metrics, rate limits, concurrency limits and shares.
     Pipeline(service::Context& context, process::Metrics& metrics, process::RateLimiter& limiter,
-             process::ConcurrencyLimit& concurrency)
-        : worker_(context, metrics, limiter, concurrency), collector_(context) {}
+             process::ConcurrencyLimit& concurrency, const GroupShare& share = {})
+        : worker_(context, metrics, limiter, concurrency), share_(share), collector_(context) {}
 
-    // Answers all requests, each as soon as its reply is ready. Never throws.
-    void handle(std::span<const http::Request> requests, const http::Answer& answer);
+    // Answers the requests, each as soon as its reply is ready. Returns those whose organization
+    // has its share of the workers or of this batch. Never throws.
+    std::vector<http::Deferral> handle(std::span<const http::Request> requests,
+                                       const http::Answer& answer);
 
     // true after an unexpected error: the worker should exit after these replies, so that no
     // inconsistent state remains.
     bool is_tainted() const { return tainted_; }
 
   private:
+    using Permits = std::vector<process::OrganizationShares::Permit>;
     service::Callers identify(std::vector<RequestFlow>& flows);
     service::Callers identify_one_by_one(std::vector<RequestFlow>& flows,
                                          const std::set<std::string>& tokens);
+    std::vector<http::Deferral> share_out(std::vector<RequestFlow>& flows, Permits& held);
     void write(std::vector<RequestFlow>& flows);
 
     WorkerState worker_;
+    GroupShare share_;
     service::Collector collector_;
     bool tainted_ = false;
 };

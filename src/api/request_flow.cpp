@@ -21,6 +21,8 @@ using http::Reply;
 using http::Request;
 
 constexpr std::size_t kLongestKey = 255;
+// A reader's statement costs about as much as decoding so many bytes.
+constexpr std::size_t kQueryWeight = std::size_t{16} << 10U;
 
 // --------------------------------------------------------------------------- checks
 
@@ -277,8 +279,13 @@ void RequestFlow::accept_page() {
     if (is_tracking && !preflight_.endpoint) apply_rate_limit();
 }
 
-// Adds the headers of every reply to an identified caller, also of errors.
+// Adds the headers of every reply to an identified caller, also of errors. A deferred request was
+// charged before.
 void RequestFlow::apply_rate_limit() {
+    if (request_.deferral) {
+        headers_ = request_.deferral->headers;
+        return;
+    }
     const Settings& settings = worker_.context.settings;
     if (caller_.session) {
         headers_.emplace_back("X-Active-Organization", caller_.actor.organization.text());
@@ -293,6 +300,25 @@ void RequestFlow::apply_rate_limit() {
     headers_.emplace_back("RateLimit-Policy", process::rate_policy_field(limit));
     headers_.emplace_back("RateLimit", process::rate_limit_field(verdict));
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
+}
+
+std::optional<Demand> RequestFlow::demand() const {
+    if (is_answered() || !endpoint_ || endpoint_->access == Access::Open || preflight_.endpoint) {
+        return std::nullopt;
+    }
+    const bool has_query = endpoint_->workers == WorkerGroup::Readers && !endpoint_->is_quick;
+    const OrgId& organization = caller_.actor.organization;
+    return Demand{
+        organization == OrgId{} ? caller_.rate_subject : std::string(organization.bytes()),
+        request_.content_length + (has_query ? kQueryWeight : 0), request_.may_wait};
+}
+
+http::Deferral RequestFlow::defer(std::string share) {
+    is_deferred_ = true;
+    return {.index = 0,
+            .share = std::move(share),
+            .headers = std::move(headers_),
+            .body = std::move(body_)};
 }
 
 std::optional<MemberRef> RequestFlow::wanted_member() const {

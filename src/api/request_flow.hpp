@@ -3,6 +3,7 @@
 #pragma once
 
 #include "api/routes.hpp"
+#include "api/shares.hpp"
 #include "api/worker_state.hpp"
 #include "json/json_body.hpp"
 #include "service/callers.hpp"
@@ -31,6 +32,11 @@ class RequestFlow {
     const std::string& token() const { return token_; }
     // Validates the credential and the caller's rights.
     void authorize(const service::Callers& callers);
+    // What the request costs its organization; nullopt if it is already answered, or has none.
+    std::optional<Demand> demand() const;
+    // Leaves the request to a later batch, which begins with its first step. `share`: what it waits
+    // for; "": the next batch.
+    http::Deferral defer(std::string share);
     // The member to load before the handler runs; nullopt if there is none, or no caller who may
     // read it.
     std::optional<MemberRef> wanted_member() const;
@@ -49,7 +55,9 @@ class RequestFlow {
     // Counts and logs the reply; nullopt if the client disconnected.
     std::optional<http::Reply> finish();
 
-    bool is_answered() const { return reply_ || is_aborted_; }
+    // No further step is needed.
+    bool is_answered() const { return reply_ || is_aborted_ || is_deferred_; }
+    bool is_deferred() const { return is_deferred_; }
     // An unexpected error occurred.
     bool is_tainted() const { return is_tainted_; }
 
@@ -85,6 +93,7 @@ class RequestFlow {
     std::optional<http::Reply> reply_;
     std::vector<http::Header> headers_;  // headers of every reply to this request
     bool is_aborted_ = false;
+    bool is_deferred_ = false;
     bool is_tainted_ = false;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };

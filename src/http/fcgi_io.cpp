@@ -30,6 +30,8 @@ constexpr std::chrono::seconds kHeadTime{10};  // until the request's head is co
 constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before it writes
 constexpr time_t kBodyPauseSeconds = 10;       // between two pieces of the body
 constexpr std::size_t kMostPending = 64;
+constexpr std::size_t kMostDeferred = 64;
+constexpr int kShareCheckMilliseconds = 5;  // while a request waits for a share
 constexpr std::chrono::seconds kFinishTime{1};
 
 [[noreturn]] void fail(const std::string& what) {
@@ -304,7 +306,8 @@ struct FcgiServer::Connection {
     }
 };
 
-FcgiServer::FcgiServer(int listener) : listener_(listener), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+FcgiServer::FcgiServer(int listener, HasRoom has_room)
+    : has_room_(std::move(has_room)), listener_(listener), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     // Otherwise libfcgi waits for the peer to close first when it rejects a request.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     FCGX_Init();
@@ -320,9 +323,8 @@ FcgiServer::~FcgiServer() {
 }
 
 FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
-    while (connections_.size() <= place) {
-        connections_.push_back(std::make_unique<Connection>());
-    }
+    if (connections_.size() <= place) connections_.resize(place + 1);
+    if (!connections_[place]) connections_[place] = std::make_unique<Connection>();
     return *connections_[place];
 }
 
@@ -330,6 +332,7 @@ FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
 // connections_[i].
 std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
+    if (!deferred_.empty()) take_deferred(requests, most);
     if (!pending_.empty()) take_pending(requests, most);
     while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -364,9 +367,46 @@ void FcgiServer::take_pending(std::vector<Request>& requests, std::size_t most) 
     }
 }
 
+bool FcgiServer::is_due(const Deferred& deferred) const {
+    const Deferral& deferral = deferred.request.deferral.value();
+    if (is_closing_ || Clock::now() >= deferral.until) return true;
+    return deferral.share.empty() || !has_room_ || has_room_(deferral.share);
+}
+
+void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most) {
+    const auto now = Clock::now();
+    for (Deferred& deferred : std::exchange(deferred_, {})) {
+        if (requests.size() == most || !is_due(deferred)) {
+            deferred_.push_back(std::move(deferred));
+            continue;
+        }
+        const std::size_t place = requests.size();
+        if (connections_.size() <= place) connections_.resize(place + 1);
+        connections_[place] = std::move(deferred.connection);
+        deferred.request.may_wait = !is_closing_ && now < deferred.request.deferral->until;
+        requests.push_back(std::move(deferred.request));
+    }
+}
+
+// Keeps the request with its connection, for at most kLongestWait since the first time.
+void FcgiServer::defer(Request request, Deferral deferral) {
+    if (deferral.body) {
+        request.read_body = [body = std::move(*deferral.body)](std::size_t limit) {
+            return body.size() > limit ? std::nullopt : std::optional(body);
+        };
+        deferral.body.reset();
+    }
+    deferral.until = request.deferral ? request.deferral->until : Clock::now() + kLongestWait;
+    auto connection = std::move(connections_[deferral.index]);
+    request.deferral = std::move(deferral);
+    deferred_.push_back({std::move(connection), std::move(request)});
+}
+
 void FcgiServer::begin(int fd, std::vector<Request>& requests) {
     Connection& taken = connection(requests.size());
-    if (taken.begin(fd)) requests.push_back(make_request(taken.fcgi));
+    if (!taken.begin(fd)) return;
+    requests.push_back(make_request(taken.fcgi));
+    requests.back().may_wait = !is_closing_ && deferred_.size() < kMostDeferred;
 }
 
 void FcgiServer::keep_pending(int fd) {
@@ -384,8 +424,12 @@ bool FcgiServer::wait(const sigset_t& unblocked) const {
     constexpr int kExpiryCheck = 1000;  // milliseconds
     epoll_event event{};
     const bool is_ready = std::any_of(pending_.begin(), pending_.end(),
-                                      [](const Pending& p) { return p.is_complete; });
-    const int most = is_ready ? 0 : pending_.empty() ? -1 : kExpiryCheck;
+                                      [](const Pending& p) { return p.is_complete; }) ||
+                          std::any_of(deferred_.begin(), deferred_.end(),
+                                      [&](const Deferred& d) { return is_due(d); });
+    int most = pending_.empty() ? -1 : kExpiryCheck;
+    if (!deferred_.empty()) most = kShareCheckMilliseconds;
+    if (is_ready) most = 0;
     return epoll_pwait(epoll_, &event, 1, most, &unblocked) >= 0;
 }
 
@@ -393,15 +437,15 @@ void FcgiServer::finish(std::size_t most, const Handler& handler) {
     is_closing_ = true;
     epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_, nullptr);
     const auto until = Clock::now() + kFinishTime;
-    while (!pending_.empty() && Clock::now() < until) {
+    while (!(pending_.empty() && deferred_.empty()) && Clock::now() < until) {
         epoll_event event{};
-        epoll_wait(epoll_, &event, 1, 50);
+        epoll_wait(epoll_, &event, 1, deferred_.empty() ? 50 : 0);
         serve(most, handler);
     }
 }
 
 std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {
-    const std::vector<Request> requests = take(most);
+    std::vector<Request> requests = take(most);
     if (requests.empty()) return 0;
     std::vector<bool> is_answered(requests.size());
     const auto answer = [&](std::size_t index, const std::optional<Reply>& reply) {
@@ -409,7 +453,10 @@ std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {
         connection(index).answer(requests[index], reply);
     };
     try {
-        handler(requests, answer);
+        for (Deferral& deferral : handler(requests, answer)) {
+            is_answered[deferral.index] = true;
+            defer(std::move(requests[deferral.index]), std::move(deferral));
+        }
     } catch (const std::exception& error) {
         for (std::size_t i = 0; i < requests.size(); ++i) {
             if (!is_answered[i]) connection(i).cut(error.what());

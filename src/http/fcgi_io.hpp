@@ -1,5 +1,6 @@
 // FastCGI input and output; only this file pair uses libfcgi. Workers share a listening Unix
-// socket. A worker takes one request at a time, or all that wait.
+// socket. A worker takes one request at a time, or all that wait. A request whose organization
+// occupies its share of the workers waits in its worker, which takes others meanwhile.
 #pragma once
 
 #include "http/message.hpp"
@@ -23,12 +24,18 @@ int open_listener(int place, const std::string& path, unsigned mode);
 // Sends the reply to the request with this index; nullopt if the client has disconnected. Called
 // once per request, in any order. A stream that throws breaks the connection.
 using Answer = std::function<void(std::size_t index, std::optional<Reply> reply)>;
-// Answers all requests. If it throws, the connections of unanswered requests are broken.
-using Handler = std::function<void(std::span<const Request>, const Answer&)>;
+// Answers all requests except those that it returns. The server passes these again later. If it
+// throws, the connections of unanswered requests are broken.
+using Handler = std::function<std::vector<Deferral>(std::span<const Request>, const Answer&)>;
+// Whether a request that waits for this share may be passed to the handler again.
+using HasRoom = std::function<bool(const std::string& share)>;
 
 class FcgiServer {
   public:
-    explicit FcgiServer(int listener);
+    // A deferred request waits this long. Then it is passed to the handler for the last time.
+    static constexpr std::chrono::seconds kLongestWait{5};
+
+    explicit FcgiServer(int listener, HasRoom has_room = {});
     ~FcgiServer();
     FcgiServer(const FcgiServer&) = delete;
     FcgiServer& operator=(const FcgiServer&) = delete;
@@ -55,14 +62,24 @@ class FcgiServer {
         Clock::time_point until;
         bool is_complete = false;  // it waits for the next call of take()
     };
+    // A request that was deferred.
+    struct Deferred {
+        std::unique_ptr<Connection> connection;
+        Request request;
+    };
     Connection& connection(std::size_t place);
+    bool is_due(const Deferred& deferred) const;
+    void take_deferred(std::vector<Request>& requests, std::size_t most);
+    void defer(Request request, Deferral deferral);
     std::vector<Request> take(std::size_t most);
     void take_pending(std::vector<Request>& requests, std::size_t most);
     void begin(int fd, std::vector<Request>& requests);
     void keep_pending(int fd);
 
     std::vector<std::unique_ptr<Connection>> connections_;
-    std::vector<Pending> pending_;  // the oldest first
+    std::vector<Pending> pending_;    // the oldest first
+    std::vector<Deferred> deferred_;  // the oldest first
+    HasRoom has_room_;
     bool is_closing_ = false;
     int listener_;
     int epoll_;  // this worker's epoll

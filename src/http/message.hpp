@@ -5,6 +5,7 @@
 #include "base/time.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -18,6 +19,17 @@ namespace muster::http {
 enum class Method { Get, Post, Patch, Put, Delete, Head, Options, Other };
 std::string_view text_of(Method method);
 Method method_of(std::string_view text);
+
+using Header = std::pair<std::string, std::string>;
+
+// Why a request is answered later (FcgiServer). The headers of its reply are known already.
+struct Deferral {
+    std::size_t index = 0;  // of the request in its batch
+    std::string share;      // what it waits for; "": the next batch
+    std::vector<Header> headers;
+    std::optional<std::string> body;                // if it was read
+    std::chrono::steady_clock::time_point until{};  // set by the server
+};
 
 struct Request {
     Method method = Method::Other;
@@ -45,6 +57,9 @@ struct Request {
     std::string remote_address;
     Timestamp arrived;  // when nginx received it, or now() if nginx does not say
     std::size_t content_length = 0;
+    // False if the request must be answered now: it has waited, or too many others wait.
+    bool may_wait = true;
+    std::optional<Deferral> deferral;  // set if it was deferred before
     // Reads the whole body. nullopt if it is longer than `limit`. Throws Aborted if the client
     // disconnects.
     std::function<std::optional<std::string>(std::size_t limit)> read_body;
@@ -70,8 +85,6 @@ std::string cookie_value(std::string_view cookies, std::string_view name);
 
 // The client disconnected while sending its body, so no reply is sent.
 struct Aborted {};
-
-using Header = std::pair<std::string, std::string>;
 
 // Writes a piece of a streamed body. False if the client has disconnected.
 using Sink = std::function<bool(std::string_view piece)>;

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -41,10 +42,14 @@ struct WorkerOptions {
     int listener;
     std::size_t most_at_once;
     int lock_timeout_seconds;
+    api::GroupShare share;
     process::BusyWorkers* busy = nullptr;  // nullptr: all workers of the group may be busy
 };
 constexpr std::size_t kOneByOne = 1;
 constexpr std::size_t kDrained = 64;
+// The weight of an organization's part of a batch that needs no permit: batches of small requests
+// take a few milliseconds, and a collector mostly waits for its commit.
+constexpr std::size_t kLightPart = std::size_t{64} << 10U;
 
 // Waits until the worker should take requests, then for a request. Returns false after a signal.
 bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* busy,
@@ -66,11 +71,13 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     connection.lock_timeout_seconds = options.lock_timeout_seconds;
     db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
-    api::Pipeline pipeline(context, metrics, limiter, concurrency);
-    http::FcgiServer server(options.listener);
+    api::Pipeline pipeline(context, metrics, limiter, concurrency, options.share);
+    http::FcgiServer server(options.listener, [&share = options.share](const std::string& whose) {
+        return share.permits->has_room(whose, share.most);
+    });
     process::announce_ready();
     const auto handler = [&](std::span<const http::Request> requests, const http::Answer& answer) {
-        pipeline.handle(requests, answer);
+        return pipeline.handle(requests, answer);
     };
     const auto most_memory = static_cast<std::size_t>(settings.server.recycle_memory);
     int batches = 0;
@@ -101,26 +108,33 @@ int serve(const std::string& config) {
     process::RateLimiter limiter;
     process::ConcurrencyLimit concurrency;
     process::BusyWorkers busy_readers(process::most_busy_workers());
+    std::array<process::OrganizationShares, 3> shares;  // of the groups
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION},
                {"workers", settings.server.workers},
                {"collectors", settings.server.collectors},
                {"readers", settings.server.readers}});
-    const auto group = [&](int workers, const WorkerOptions& options) {
+    const auto group = [&](int workers, WorkerOptions options) {
+        options.share.most = process::half_of(workers);
         return process::WorkerGroup{
             workers,
             [&, options] { return work(settings, options, metrics, limiter, concurrency); }};
     };
-    const int status = process::run_pool([&, is_first = true]() mutable {
+    const auto load = [&, is_first = true]() mutable {
         if (!is_first) {
             settings = main_program::settings_of(config);
             main_program::set_log_level_from(settings);
         }
         is_first = false;
         return process::PoolConfig{
-            group(settings.server.workers, {api_listener, kOneByOne, 5}),
-            group(settings.server.collectors, {collector_listener, kDrained, 1}),
-            group(settings.server.readers, {reader_listener, kDrained, 1, &busy_readers})};
+            group(settings.server.workers, {api_listener, kOneByOne, 5, {&shares[0]}}),
+            group(settings.server.collectors,
+                  {collector_listener, kDrained, 1, {&shares[1], 1, kLightPart}}),
+            group(settings.server.readers,
+                  {reader_listener, kDrained, 1, {&shares[2], 1, kLightPart}, &busy_readers})};
+    };
+    const int status = process::run_pool(load, [&](pid_t worker) {
+        for (process::OrganizationShares& table : shares) table.release_all_of(worker);
     });
     log_event(LogLevel::Info, "musterd.stopped");
     return status;

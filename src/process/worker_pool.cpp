@@ -82,8 +82,10 @@ int g_ready_counter = -1;  // in a worker
 class Pool {
   public:
     // Calls its own copy of `load_config`, which may keep state between calls.
-    explicit Pool(std::function<PoolConfig()> load_config)
-        : load_config_(std::move(load_config)), config_(load_config_()) {}
+    Pool(std::function<PoolConfig()> load_config, std::function<void(pid_t)> on_end)
+        : load_config_(std::move(load_config)),
+          on_end_(std::move(on_end)),
+          config_(load_config_()) {}
 
     int run() {
         fill();
@@ -154,6 +156,7 @@ class Pool {
         int status = 0;
         for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0;
              pid = waitpid(-1, &status, WNOHANG)) {
+            if (on_end_) on_end_(pid);
             const auto worker = current_.find(pid);
             if (worker == current_.end()) {
                 retired_.erase(pid);
@@ -201,6 +204,7 @@ class Pool {
     }
 
     std::function<PoolConfig()> load_config_;
+    std::function<void(pid_t)> on_end_;
     PoolConfig config_;
     std::map<pid_t, Worker> current_;
     std::map<pid_t, Worker> retired_;
@@ -233,12 +237,13 @@ void announce_ready() {
     if (g_ready_counter >= 0) eventfd_write(g_ready_counter, 1);
 }
 
-int run_pool(const std::function<PoolConfig()>& load_config) {
+int run_pool(const std::function<PoolConfig()>& load_config,
+             const std::function<void(pid_t worker)>& on_end) {
     handle(SIGHUP, on_reload);
     handle(SIGPIPE, SIG_IGN);
     const sigset_t watched = set_of({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
     sigprocmask(SIG_BLOCK, &watched, nullptr);
-    return Pool(load_config).run();
+    return Pool(load_config, on_end).run();
 }
 
 }  // namespace muster::process

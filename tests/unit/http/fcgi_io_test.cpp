@@ -71,6 +71,7 @@ struct Served {
     const int listener = open_listener(0, path, 0600);
     const Handler answer_all = [](std::span<const Request> requests, const Answer& answer) {
         for (std::size_t i = 0; i < requests.size(); ++i) answer(i, Reply{});
+        return std::vector<Deferral>{};
     };
     FcgiServer server;
 };
@@ -122,9 +123,69 @@ BOOST_AUTO_TEST_CASE(a_stream_ends_when_its_reader_has_gone) {
             while (pieces < 1'000 && put(piece)) ++pieces;
         };
         answer(0, reply);
+        return std::vector<Deferral>{};
     };
     BOOST_TEST(server.serve(kMostTaken, streams) == 1U);
     BOOST_TEST(pieces < 10);
+}
+
+BOOST_AUTO_TEST_CASE(a_deferred_request_waits_for_its_share_while_others_are_answered) {
+    bool has_room = false;
+    FcgiServer sharing(listener,
+                       [&](const std::string& share) { return share != "a" || has_room; });
+    const Handler defer_once = [](std::span<const Request> requests, const Answer& answer) {
+        if (!requests[0].deferral) {
+            return std::vector<Deferral>{{.index = 0, .share = "a", .headers = {}, .body = {}}};
+        }
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    const Peer first(path);
+    first.send(head());
+    BOOST_TEST(sharing.serve(1, defer_once) == 1U);
+    const Peer second(path);
+    second.send(head());
+    BOOST_TEST(sharing.serve(1, answer_all) == 1U);
+    BOOST_TEST(second.received().find("Status: ") != std::string::npos);
+    BOOST_TEST(sharing.serve(1, answer_all) == 0U);
+    has_room = true;
+    BOOST_TEST(sharing.serve(1, defer_once) == 1U);
+    BOOST_TEST(first.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_deferred_request_keeps_the_body_that_was_read) {
+    std::string body;
+    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
+        if (!requests[0].deferral) {
+            return std::vector<Deferral>{{.index = 0, .share = "", .headers = {}, .body = "read"}};
+        }
+        body = requests[0].read_body(4).value();
+        BOOST_TEST(!requests[0].read_body(3).has_value());
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    const Peer peer(path);
+    peer.send(head());
+    BOOST_TEST(server.serve(1, handler) == 1U);
+    BOOST_TEST(server.serve(1, handler) == 1U);
+    BOOST_TEST(body == "read");
+}
+
+BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
+    FcgiServer sharing(listener, [](const std::string&) { return false; });
+    const Handler handler = [](std::span<const Request> requests, const Answer& answer) {
+        if (requests[0].may_wait) {
+            return std::vector<Deferral>{{.index = 0, .share = "a", .headers = {}, .body = {}}};
+        }
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    const Peer peer(path);
+    peer.send(head());
+    BOOST_TEST(sharing.serve(1, handler) == 1U);
+    BOOST_TEST(sharing.serve(1, handler) == 0U);
+    sharing.finish(1, handler);
+    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_is_not_fastcgi_is_closed) {

@@ -1,0 +1,80 @@
+"""An organization may occupy half of the workers, and the others are served meanwhile (docs/api/limits.md "Requests at the
+same time")."""
+
+import os
+import signal
+from contextlib import contextmanager
+
+from support.load import Background
+from support.stack import wait_for
+from support.world import email
+from test_outage import workers
+
+LOCK_WAIT = 5  # seconds that a worker waits for a lock
+
+
+class Writers(Background):
+    """Threads that change one member until stopped, and record the replies."""
+
+    def __init__(self, org, user, threads=16):
+        super().__init__(threads)
+        self.org, self.user, self.replies = org, user, []
+
+    def work(self, number):
+        while not self.stopping.is_set():
+            self.replies.append(
+                self.org.api.request("PATCH", f"/v1/users/{self.user['id']}", json={"first_name": f"Ada {number}"}))
+
+    def statuses(self):
+        return {reply.status_code for reply in self.replies}
+
+
+@contextmanager
+def locked(stack, org, user):
+    """Holds the member's row, so that each change of the member occupies a worker."""
+    holder = stack.connect(autocommit=False)
+    try:
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM members WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
+                           "AND user_id = UNHEX(REPLACE(%s, '-', '')) FOR UPDATE", (org.id, user["id"]))
+        yield
+    finally:
+        holder.rollback()
+        holder.close()
+
+
+def test_an_organization_with_costly_requests_leaves_workers_to_others(stack, org, new_org):
+    other = new_org(attributes=False)
+    user, another = org.create_user({"email": email()}), other.create_user({"email": email()})
+    with Writers(org, user) as writers:
+        with locked(stack, org, user):
+            wait_for(lambda: writers.replies, "a writer to wait as long as it may", seconds=8 * LOCK_WAIT)
+            for _ in range(10):
+                for reply in (other.api.get("/v1/imports"), other.api.get(f"/v1/users/{another['id']}"),
+                              other.api.post("/v1/users", json={"email": email()})):
+                    assert reply.status_code in (200, 201), reply.text
+                    assert reply.elapsed.total_seconds() < LOCK_WAIT - 1
+            wait_for(lambda: 429 in writers.statuses(), "a writer to be refused", seconds=8 * LOCK_WAIT)
+        served = len(writers.replies)
+        wait_for(lambda: 200 in {reply.status_code for reply in writers.replies[served:]}, "a writer to be served again")
+    assert writers.statuses() <= {200, 429, 503}
+    refused = next(reply for reply in writers.replies if reply.status_code == 429)
+    assert refused.headers["Retry-After"] == "1"
+    assert refused.json()["error"]["code"] == "RATE_LIMITED"
+    assert refused.json()["error"]["details"]["reason"]
+    assert refused.headers["RateLimit"]  # the rate itself was not used up
+
+
+def test_the_share_of_killed_workers_is_free_again(stack, org):
+    user = org.create_user({"email": email()})
+    before = set(workers(stack))
+    with Writers(org, user) as writers:
+        with locked(stack, org, user):
+            wait_for(lambda: writers.replies, "a writer to wait as long as it may", seconds=8 * LOCK_WAIT)
+            for pid in workers(stack):
+                os.kill(pid, signal.SIGKILL)
+            wait_for(lambda: len(set(workers(stack)) - before) == len(before), "new workers")
+        served = len(writers.replies)
+        wait_for(lambda: [reply.status_code for reply in writers.replies[served:]].count(200) > 20, "the writers to be served",
+                 seconds=30)
+    assert writers.statuses() <= {200, 429, 502, 503}
