@@ -148,8 +148,8 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
     if (row.access == Access::Module) to.append(signature());
     if (row.access == Access::Console) {
         to.append(parameter("header", "Origin",
-                            "The console's origin. Browsers send it; if it is absent, the Referer "
-                            "is used."));
+                            "The console's origin. Browsers send it, except with a GET to their "
+                            "own site, for which the Referer is used."));
     }
     if (row.accepts_gzip) {
         Json::Value value = parameter("header", "Content-Encoding",

@@ -8,9 +8,13 @@ namespace muster::api {
 namespace {
 
 // A browser sends an origin; other clients usually send none.
-[[noreturn]] void reject_origin(const http::Request& request) {
-    const bool is_missing = !request.origin && !request.referer;
+[[noreturn]] void reject_origin(bool is_missing) {
     throw Error(ErrorCode::OriginNotAllowed).detail("reason", is_missing ? "MISSING" : "FOREIGN");
+}
+
+// A browser sends no Origin with a GET to its own site, and one with every other method.
+bool is_safe(http::Method method) {
+    return method == http::Method::Get || method == http::Method::Head;
 }
 
 }  // namespace
@@ -23,15 +27,15 @@ std::optional<std::string> origin_of(const http::Request& request) {
 void require_origin(const rules::PublishableKey& key, const http::Request& request) {
     const auto origin = origin_of(request);
     if (!origin || !rules::is_allowed_origin(key.allowed_origins, *origin)) {
-        reject_origin(request);
+        reject_origin(!request.origin && !request.referer);
     }
 }
 
 void require_console(std::string_view console_origin, const http::Request& request) {
+    const bool has_referer = is_safe(request.method) && request.referer;
+    if (!request.origin && !has_referer) reject_origin(true);
     const auto origin = origin_of(request);
-    if (!origin || origin != rules::canonical_origin(console_origin)) {
-        reject_origin(request);
-    }
+    if (!origin || origin != rules::canonical_origin(console_origin)) reject_origin(false);
 }
 
 std::vector<http::Header> cors_headers(const http::Request& request) {

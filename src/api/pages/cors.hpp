@@ -18,7 +18,7 @@ namespace muster::api {
 
 // Throws ORIGIN_NOT_ALLOWED unless the request's origin is one of the key's allowed origins.
 void require_origin(const rules::PublishableKey& key, const http::Request& request);
-// The same for the console's configured origin.
+// The same for the console's configured origin. Only GET and HEAD may name it in the Referer.
 void require_console(std::string_view console_origin, const http::Request& request);
 
 // The headers of a reply to an allowed origin, also of an error.

@@ -270,6 +270,8 @@ def test_nginx_rejects_a_foreign_origin_before_it_reaches_a_worker(stack, contra
         assert "RateLimit" in reply.headers
     referred = {"Origin": None, "Referer": f"{stack.base_url}/console/"}
     assert admin.get(CONNECTIONS, params={"org": org.id}, headers=referred, expect=200).json() == []
+    reply = admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=referred, expect=403, code="ORIGIN_NOT_ALLOWED")
+    assert details_of(reply) == {"reason": "MISSING"}
     assert admin.get(CATALOG, headers={"Origin": "https://evil.example"}, expect=200).json()
 
 

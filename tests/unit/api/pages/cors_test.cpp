@@ -12,8 +12,10 @@ using http::Request;
 
 namespace {
 
-Request from(std::optional<std::string> origin, std::optional<std::string> referer = {}) {
+Request from(std::optional<std::string> origin, std::optional<std::string> referer = {},
+             http::Method method = http::Method::Get) {
     Request request;
+    request.method = method;
     request.origin = std::move(origin);
     request.referer = std::move(referer);
     return request;
@@ -89,6 +91,16 @@ BOOST_AUTO_TEST_CASE(the_console_has_one_origin) {
     // An invalid setting matches no request, including a request without an origin.
     BOOST_TEST(!is_console("nonsense", from({}, {})));
     BOOST_TEST(!is_console("nonsense", from("nonsense")));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_by_the_console_needs_an_origin_header) {
+    using http::Method;
+    const std::string console = "https://console.example";
+    for (const Method method : {Method::Post, Method::Put, Method::Patch, Method::Delete}) {
+        BOOST_TEST(is_console(console, from(console, {}, method)));
+        BOOST_TEST(!is_console(console, from({}, console + "/members", method)));
+    }
+    BOOST_TEST(is_console(console, from({}, console + "/members", Method::Head)));
 }
 
 BOOST_AUTO_TEST_CASE(the_reply_allows_the_origin_of_the_request) {
