@@ -85,13 +85,13 @@ struct TokenFailure {
         Unavailable,    // anything else: may be temporary
     };
     Kind kind = Kind::Unavailable;
-    std::string code;  // the provider's code or Muster's, [a-z0-9_.-]{1,64}
+    std::string code;  // a known code of the provider, or Muster's: [a-z0-9_]{1,64}
 };
 using TokenAnswer = std::variant<Tokens, TokenFailure>;
 
-// A provider's error code in lower case, [a-z0-9_.-]{1,64}. "" for any other text: an error may be
-// a whole sentence with unknown content.
-[[nodiscard]] std::string plain_error_code(std::string_view text);
+// A provider's error code in lower case, if it is a standard code or one of the provider's row. ""
+// for any other text: it could hold a token, or a message that somebody else wrote.
+[[nodiscard]] std::string known_error_code(const Provider& provider, std::string_view text);
 // True if a text from a provider may be stored with a connection (see Tokens::details).
 [[nodiscard]] bool is_kept_detail(std::string_view text);
 

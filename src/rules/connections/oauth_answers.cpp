@@ -1,5 +1,5 @@
 // Reads the replies of providers (rules/connections/oauth.hpp). Replies are untrusted: a reply
-// without a clearly valid token is a failure, and only a short code of plain letters is passed on.
+// without a clearly valid token is a failure, and only a known error code is passed on.
 #include "base/text.hpp"
 #include "json/json_body.hpp"
 #include "rules/connections/oauth.hpp"
@@ -13,7 +13,6 @@ using json::JsonIn;
 
 constexpr std::size_t kLongestToken = 4096;
 constexpr std::size_t kLongestDetail = 255;
-constexpr std::size_t kLongestCode = 64;
 // Longer lives are shortened to this, so that dates do not overflow.
 constexpr std::int64_t kLongestLifeSeconds = 10L * 365 * 86'400;
 
@@ -21,6 +20,40 @@ constexpr const char* kNoJson = "no_json";
 constexpr const char* kInvalidAnswer = "invalid_answer";
 
 using Kind = TokenFailure::Kind;
+
+// Codes that any provider may send: RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5, RFC
+// 8707, OpenID Connect, and names in wide use for outages and rate limits.
+constexpr std::array<std::string_view, 27> kErrorCodes = {
+    "access_denied",
+    "account_selection_required",
+    "authorization_pending",
+    "consent_required",
+    "expired_token",
+    "fatal_error",
+    "interaction_required",
+    "internal_error",
+    "invalid_client",
+    "invalid_grant",
+    "invalid_request",
+    "invalid_scope",
+    "invalid_target",
+    "invalid_token",
+    "login_required",
+    "rate_limited",
+    "ratelimited",
+    "server_error",
+    "service_unavailable",
+    "slow_down",
+    "temporarily_unavailable",
+    "unauthorized",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "unsupported_response_type",
+    "unsupported_token_type",
+    "validation_error",
+};
+// Longer than any known code.
+constexpr std::size_t kLongestCode = 64;
 
 bool is_in(const Names& names, std::string_view name) {
     return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
@@ -58,10 +91,10 @@ class Answer {
 };
 
 // RFC 6749 uses `error`, Notion's API `code`, and HubSpot `status`.
-std::string error_code(const Answer& answer) {
+std::string error_code(const Provider& provider, const Answer& answer) {
     for (const std::string_view name : {"error", "code", "status"}) {
         if (const auto text = answer.text(name)) {
-            if (std::string code = plain_error_code(*text); !code.empty()) return code;
+            if (std::string code = known_error_code(provider, *text); !code.empty()) return code;
         }
     }
     return "";
@@ -77,7 +110,7 @@ Kind kind_of(const Provider& provider, int status, std::string_view code) {
 }
 
 TokenFailure failure_of(const Provider& provider, int status, const Answer& answer) {
-    std::string code = error_code(answer);
+    std::string code = error_code(provider, answer);
     const Kind kind = kind_of(provider, status, code);
     if (code.empty()) code = "http_" + std::to_string(status);
     return {kind, std::move(code)};
@@ -172,15 +205,14 @@ TokenAnswer read_tokens(const Provider& provider, const Answer& answer) {
 
 }  // namespace
 
-std::string plain_error_code(std::string_view text) {
-    std::string code(text.substr(0, kLongestCode + 1));
+std::string known_error_code(const Provider& provider, std::string_view text) {
+    std::string code(text.substr(0, kLongestCode));
     ascii_lower(code);
-    const bool is_code =
-        code.size() <= kLongestCode && std::all_of(code.begin(), code.end(), [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-                   c == '-';
-        });
-    return is_code ? code : "";
+    const bool is_known =
+        std::find(kErrorCodes.begin(), kErrorCodes.end(), code) != kErrorCodes.end() ||
+        is_in(provider.refusals, code) || is_in(provider.revocations, code) ||
+        is_in(provider.misconfigurations, code);
+    return is_known ? code : "";
 }
 
 bool is_kept_detail(std::string_view text) {

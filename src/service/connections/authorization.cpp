@@ -185,7 +185,7 @@ CheckResult check_answer(const Callback& callback) {
                          Outcome::Denied};
     }
     if (request.error) {
-        std::string code = rules::plain_error_code(*request.error);
+        std::string code = rules::known_error_code(*callback.provider, *request.error);
         if (!code.empty()) code = " (" + code + ")";
         return Rejection{Reason::Provider, callback.name() + " answered with an error" + code +
                                                ". Connect it again."};

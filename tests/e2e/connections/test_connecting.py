@@ -248,6 +248,7 @@ def test_an_admin_who_switched_organizations_completes_the_authorization_of_the_
     ({"code": None, "error": "e" * 300}, "request", "GitLab"),
     ({"code": None, "error": "server_error", "error_description": "<script>"}, "provider", "(server_error)"),
     ({"code": None, "error": "<script>alert(1)</script>"}, "provider", "GitLab"),
+    ({"code": None, "error": "call_555-1234_to_reset"}, "provider", "GitLab answered with an error. Connect"),
     ({"code": None, "error": "temporarily_unavailable", "error_uri": "https://evil.example"}, "provider", "GitLab"),
 ])
 def test_an_invalid_callback_fails_without_a_token_request(module_org, admin, authorization, oauth_server, change, reason, error):
