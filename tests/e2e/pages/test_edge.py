@@ -32,6 +32,13 @@ def refused(reply, status, code):
     assert reply.values("WWW-Authenticate") == (["Bearer"] if status == 401 else [])
 
 
+def check_readable(reply):
+    """Checks that a page of SHOP can read an error of nginx."""
+    assert reply.values("Access-Control-Allow-Origin") == [SHOP] and reply.values("Vary") == ["Origin"]
+    assert reply.values("Access-Control-Expose-Headers") == ["Retry-After, X-Request-Id"]
+    assert reply.values("Access-Control-Allow-Credentials") == []
+
+
 # ---------------------------------------------------------------------------- origins
 
 FOREIGN = {
@@ -254,7 +261,7 @@ def test_one_client_has_twenty_a_second_and_forty_at_once(strict_stack, contract
     assert set(statuses) == {202, 429} and 40 <= statuses.count(202) <= 42 + 20 * spent
     limited = next(reply for reply in replies if reply.status == 429)
     assert envelope(limited)["code"] == "RATE_LIMITED" and int(limited.values("Retry-After")[0]) >= 1
-    assert cors_headers(limited) == []
+    check_readable(limited)
     assert track(strict_stack, token, source="127.0.0.22").status == 202
     # A key in the body counts for the client too.
     bodies = [track(strict_stack, None, body_key=token, source="127.0.0.21").status for _ in range(60)]
@@ -274,6 +281,31 @@ def test_one_key_has_a_limit_over_all_clients(stack, module_org):
         assert track(edge, None, body_key=busy).status == 202  # the worker counts it
 
 
+# ---------------------------------------------------------------------------- errors that pages can read
+
+
+@pytest.mark.parametrize("framing", [[("Content-Length", str(2 << 20))], [("Transfer-Encoding", "chunked")]])
+def test_a_page_can_read_that_its_body_is_too_large(stack, key, framing):
+    head = [("Origin", SHOP), ("Content-Type", "text/plain"), *framing]
+    reply = wire.exchange(stack, wire.request_bytes("POST", f"/v1/track?key={key.token}", head, b"200000\r\nx"))
+    assert reply.status == 413 and envelope(reply)["code"] == "PAYLOAD_TOO_LARGE"
+    check_readable(reply)
+
+
+@pytest.mark.parametrize("origin", [None, "null", "file://", "javascript:x", "rubbish \x80"])
+def test_an_error_of_nginx_names_no_origin_that_no_page_has(stack, key, origin):
+    sent = [("Origin", origin)] * (origin is not None) + [("Content-Length", str(2 << 20))]
+    reply = wire.exchange(stack, wire.request_bytes("POST", f"/v1/track?key={key.token}", sent))
+    assert reply.status == 413 and cors_headers(reply) == [] and reply.values("Vary") == ["Origin"]
+
+
+def test_errors_of_nginx_outside_page_operations_carry_no_cors_headers(stack):
+    for target in ("/v1/users?page", "/v1/users"):
+        sent = [("Origin", SHOP), ("Content-Length", str(20 << 20))]
+        reply = wire.exchange(stack, wire.request_bytes("POST", target, sent))
+        assert reply.status == 413 and cors_headers(reply) == [] and reply.values("Vary") == []
+
+
 # ---------------------------------------------------------------------------- outages
 
 
@@ -285,6 +317,7 @@ def test_without_workers_pages_get_503(stack, key):
                 reply = call(stack, method, f"/v1/track?key={token}", SHOP)
                 assert (reply.status, envelope(reply)["code"]) == (503, "SERVICE_UNAVAILABLE")
                 assert int(reply.values("Retry-After")[0]) >= 1
+                check_readable(reply)
     wait_for(stack.answers, "the service to respond again")
     assert track(stack, key.token).status == 202
 
