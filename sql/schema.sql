@@ -485,8 +485,8 @@ CREATE TABLE IF NOT EXISTS engagement_events (
         REFERENCES module_installations (organization_id, id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The webhook endpoints of installations. secret: whsec_…, sealed. During a rotation, previous_secret signs as well
--- until the overlap ends. failing_since: the first failure since the last success.
+-- The webhook endpoints of installations. secret: whsec_…, sealed. After a rotation, previous_secret signs as well until
+-- its overlap ends; after a second one, so does older_secret. failing_since: the first failure since the last success.
 CREATE TABLE IF NOT EXISTS webhook_endpoints (
     organization_id       BINARY(16)     NOT NULL,
     id                    BINARY(16)     NOT NULL,
@@ -498,6 +498,8 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
     secret                VARBINARY(255) NOT NULL,
     previous_secret       VARBINARY(255) NULL,
     previous_secret_until BIGINT         NULL,
+    older_secret          VARBINARY(255) NULL,
+    older_secret_until    BIGINT         NULL,
     failing_since         BIGINT         NULL,
     created_by            BINARY(16)     NULL,
     created_at            BIGINT         NOT NULL,

@@ -27,8 +27,8 @@ inline std::string credential_seal_name(const CredentialId& credential) {
     return "credential:" + credential.text();
 }
 
-// Both secrets of an endpoint use the same context: in a rotation, the current one becomes the
-// previous one.
+// All secrets of an endpoint use the same context: in a rotation, the current one becomes the
+// previous one, and the previous one the older one.
 inline std::string endpoint_seal_name(const EndpointId& endpoint) {
     return "endpoint:" + endpoint.text();
 }

@@ -26,7 +26,7 @@ namespace muster::rules {
                                              std::string_view body,
                                              std::span<const Secret> secrets);
 
-// How long the previous secret is used as well after a rotation.
+// How long a rotated secret still signs.
 inline constexpr Milliseconds kSecretOverlap = std::chrono::days(1);
 
 // The body of an event: {"type", "timestamp", "data"}. `data` is JSON.

@@ -95,9 +95,10 @@ constexpr TableRows kRows[] = {
      "MOD 2 = 0, NULL, seq)"},
     {"webhook_endpoints", Owner::Organization, kFew,
      "organization_id, id, installation_id, url, event_types, status, secret, previous_secret, "
-     "previous_secret_until, failing_since, created_at, updated_at",
+     "previous_secret_until, older_secret, older_secret_until, failing_since, created_at, "
+     "updated_at",
      "{org}, {id}, {id seq MOD 2 + 1}, 'https://example.test/', 'member.created', 'active', "
-     "'sealed', 'sealed', seq, IF(seq MOD 2 = 0, NULL, seq), seq, seq"},
+     "'sealed', 'sealed', seq, 'sealed', seq, IF(seq MOD 2 = 0, NULL, seq), seq, seq"},
     {"webhook_events", Owner::Organization, kAll,
      "organization_id, id, type, body, user_id, created_at",
      "{org}, {id}, 'member.created', '{}', {id seq MOD 200 + 1}, seq"},

@@ -51,8 +51,7 @@ BOOST_AUTO_TEST_CASE(webhook_endpoints) {
         return false;
     });
     check({"webhook_endpoints.rotate_secret"}, [&](OrgStore& org) {
-        store::rotate_webhook_secret(org, owner.endpoint, "sealed", kLater, kLater);
-        return false;
+        return store::rotate_webhook_secret(org, owner.endpoint, "sealed", kLater, kLater);
     });
     check({"webhook_endpoints.list_health"}, [&](OrgStore& org) {
         const auto list = store::list_endpoint_health(org);

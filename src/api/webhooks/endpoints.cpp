@@ -139,6 +139,7 @@ constexpr std::array kWebhookEndpointListQuery = {
     kPageCursor,
 };
 constexpr std::array kWebhookEndpointCreateErrors = {ErrorCode::InvalidState};
+constexpr std::array kWebhookRotationErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kWebhookEndpointEndpoints = {
     Endpoint{.method = Method::Get,
@@ -219,13 +220,14 @@ constexpr std::array kWebhookEndpointEndpoints = {
         .summary = "Rotate an endpoint's signing secret",
         .description =
             "Creates a new signing secret for an endpoint. For 24 hours, each webhook is signed with "
-            "both secrets, so that receivers can change over. Only this reply and its replays "
-            "contain the secret.",
+            "the old secret too, so that receivers can change over. A third rotation within 24 hours "
+            "is rejected with INVALID_STATE. Only this reply and its replays contain the secret.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {200, "The endpoint with its new secret."},
+        .errors = kWebhookRotationErrors,
         .handler = decoded<kNothing, answers<kIssuedEndpoint, rotate_secret>>},
 };
 static_assert(well_formed(kWebhookEndpointEndpoints, "/v1/installations/{id}/webhook-endpoints"));

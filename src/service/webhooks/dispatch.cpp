@@ -153,10 +153,15 @@ bool WebhookDispatch::prepare_lane(Lane& lane, const Claimed& claimed) {
     }
     lane.url = target.url;
     lane.secret = std::move(*secret);
-    lane.previous_secret_until = target.previous_secret_until;
-    lane.previous_secret = target.previous_secret.empty()
-                               ? std::nullopt
-                               : context_.keys.open(target.previous_secret, seal);
+    lane.rotated_secrets.clear();
+    const auto add = [&](const std::string& sealed, std::optional<Timestamp> until) {
+        if (sealed.empty() || !until) return;
+        if (auto opened = context_.keys.open(sealed, seal)) {
+            lane.rotated_secrets.push_back({std::move(*opened), *until});
+        }
+    };
+    add(target.previous_secret, target.previous_secret_until);
+    add(target.older_secret, target.older_secret_until);
     if (target.failing_since) lane.fails = true;
     return true;
 }
@@ -201,8 +206,8 @@ void WebhookDispatch::release_stale() {
 void WebhookDispatch::post(Lane& lane, const ReadyDelivery& delivery) {
     const Timestamp now = Timestamp::now();
     std::vector<Secret> secrets{lane.secret};
-    if (lane.previous_secret && lane.previous_secret_until && now < *lane.previous_secret_until) {
-        secrets.push_back(*lane.previous_secret);
+    for (const RotatedSecret& rotated : lane.rotated_secrets) {
+        if (now < rotated.until) secrets.push_back(rotated.secret);
     }
     const std::string id = rules::webhook_id(delivery.event);
     net::Post post;

@@ -179,8 +179,15 @@ IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing
     db::OrgStore org(transaction.tx, transaction.org());
     IssuedEndpoint issued{locked(org, ref), rules::create_endpoint_secret()};
     const std::string name = rules::endpoint_seal_name(ref.endpoint);
-    store::rotate_webhook_secret(org, ref.endpoint, keys.seal(issued.secret.reveal(), name),
-                                 transaction.now + rules::kSecretOverlap, transaction.now);
+    const bool is_rotated =
+        store::rotate_webhook_secret(org, ref.endpoint, keys.seal(issued.secret.reveal(), name),
+                                     transaction.now + rules::kSecretOverlap, transaction.now);
+    if (!is_rotated) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason",
+                    "the secret was rotated twice within 24 hours, and all three secrets still "
+                    "sign; rotate it again when the first rotation is a day old");
+    }
     issued.endpoint.updated_at = transaction.now;
     audit(transaction, "webhook_endpoint.secret_rotated", ref.endpoint.text());
     return issued;

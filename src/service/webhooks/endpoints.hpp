@@ -73,8 +73,8 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
 // Deletes the endpoint with all its deliveries. Throws NOT_FOUND.
 void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref);
 
-// Creates a new secret. Requests are signed with both secrets for rules::kSecretOverlap. Throws
-// NOT_FOUND.
+// Creates a new secret. Requests are signed with the old one too for rules::kSecretOverlap. Throws
+// NOT_FOUND, INVALID_STATE for a third rotation within that time.
 IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
                                       const EndpointRef& ref);
 

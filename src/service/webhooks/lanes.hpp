@@ -30,13 +30,18 @@ struct ReadyDelivery {
     Timestamp start_before;  // release it after this time: the endpoint may have been disabled
 };
 
+// A secret that also signs until its overlap ends.
+struct RotatedSecret {
+    Secret secret;
+    Timestamp until;
+};
+
 struct Lane {
     OrgId organization;
     EndpointId endpoint;
     std::string url;
     Secret secret;
-    std::optional<Secret> previous_secret;
-    std::optional<Timestamp> previous_secret_until;
+    std::vector<RotatedSecret> rotated_secrets;  // the newest first
 
     std::deque<ReadyDelivery> ready;
     std::size_t in_flight = 0;

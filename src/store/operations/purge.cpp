@@ -96,12 +96,16 @@ std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int lim
     return tx.execute(kPurge, until, limit);
 }
 
+// The older secret ends before the previous one.
 std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{
         "purge.previous_secrets", Why{"retention is per installation, not per tenant"},
-        "UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL "
-        "WHERE previous_secret_until <= ? LIMIT ?"};
-    return tx.execute(kPurge, now, limit);
+        "UPDATE webhook_endpoints SET "
+        "previous_secret = IF(previous_secret_until <= ?, NULL, previous_secret), "
+        "previous_secret_until = IF(previous_secret_until <= ?, NULL, previous_secret_until), "
+        "older_secret = NULL, older_secret_until = NULL "
+        "WHERE previous_secret_until <= ? OR older_secret_until <= ? LIMIT ?"};
+    return tx.execute(kPurge, now, now, now, now, limit);
 }
 
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {

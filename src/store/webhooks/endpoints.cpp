@@ -101,14 +101,18 @@ void write_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& end
                 endpoint.updated_at, endpoint.id);
 }
 
-void rotate_webhook_secret(db::OrgStore& org, EndpointId id, std::string_view sealed_secret,
+bool rotate_webhook_secret(db::OrgStore& org, EndpointId id, std::string_view sealed_secret,
                            Timestamp previous_until, Timestamp now) {
-    // Assignments run from left to right: the first one reads the old secret.
+    // Assignments run from left to right: each one reads the values before its own column changes.
     static constexpr OrgSql kRotate{
         "webhook_endpoints.rotate_secret",
-        "UPDATE webhook_endpoints SET previous_secret = secret, previous_secret_until = ?, "
-        "secret = ?, updated_at = ? WHERE organization_id = :org AND id = ?"};
-    org.execute(kRotate, previous_until, sealed_secret, now, id);
+        "UPDATE webhook_endpoints SET "
+        "older_secret = IF(previous_secret_until > ?, previous_secret, NULL), "
+        "older_secret_until = IF(previous_secret_until > ?, previous_secret_until, NULL), "
+        "previous_secret = secret, previous_secret_until = ?, secret = ?, updated_at = ? "
+        "WHERE organization_id = :org AND id = ? "
+        "AND (older_secret_until IS NULL OR older_secret_until <= ?)"};
+    return org.execute(kRotate, now, now, previous_until, sealed_secret, now, id, now) > 0;
 }
 
 void delete_webhook_endpoint(db::OrgStore& org, EndpointId id) {

@@ -30,9 +30,12 @@ std::vector<rules::WebhookEndpoint> page_webhook_endpoints(db::OrgStore& org,
                                                            EndpointId after, int limit);
 // Writes all fields that can change, except the secrets.
 void write_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& endpoint);
-// Makes the current secret the previous one, valid until `previous_until`.
-void rotate_webhook_secret(db::OrgStore& org, EndpointId id, std::string_view sealed_secret,
-                           Timestamp previous_until, Timestamp now);
+// Makes the current secret the previous one, valid until `previous_until`. A previous secret that
+// is still valid becomes the older one and keeps its end. False: there is a valid older secret
+// already, and nothing was changed.
+[[nodiscard]] bool rotate_webhook_secret(db::OrgStore& org, EndpointId id,
+                                         std::string_view sealed_secret, Timestamp previous_until,
+                                         Timestamp now);
 // Also deletes its deliveries and their attempts.
 void delete_webhook_endpoint(db::OrgStore& org, EndpointId id);
 

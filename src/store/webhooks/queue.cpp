@@ -36,6 +36,8 @@ constexpr auto kTarget = columns<Target>(
     column<&Target::secret>("e.secret"),
     converted<or_empty<std::string>, &Target::previous_secret>("e.previous_secret"),
     column<&Target::previous_secret_until>("e.previous_secret_until"),
+    converted<or_empty<std::string>, &Target::older_secret>("e.older_secret"),
+    column<&Target::older_secret_until>("e.older_secret_until"),
     column<&Target::failing_since>("e.failing_since"));
 
 constexpr auto kBody = db::row<WebhookEventId, std::string>("id", "body");

@@ -31,6 +31,8 @@ struct Target {
     std::string secret;           // sealed
     std::string previous_secret;  // sealed; "" = none
     std::optional<Timestamp> previous_secret_until;
+    std::string older_secret;  // sealed; "" = none
+    std::optional<Timestamp> older_secret_until;
     std::optional<Timestamp> failing_since;
 };
 std::optional<Target> find_target(db::OrgStore& org, EndpointId endpoint);

@@ -270,6 +270,12 @@ def test_a_rotated_secret_is_new_and_the_old_one_is_valid_for_a_day(stack, admin
     assert before + DAY - 1 <= until / 1000 <= datetime.datetime.now().timestamp() + DAY + 1
 
 
+def test_a_third_rotation_within_a_day_is_409(stack, admin, make, endpoints):
+    path = f"{endpoints}/{make()['id']}/rotate-secret"
+    stack.keys_issued += [admin.post(path, json={}, expect=200).json()["signing_secret"] for _ in range(2)]
+    admin.post(path, json={}, expect=409, code="INVALID_STATE")
+
+
 def test_a_replay_returns_the_same_secret_byte_for_byte(stack, own):
     org, place = own
     client, headers = org.admin().api, {"Idempotency-Key": str(uuid.uuid4())}

@@ -229,6 +229,17 @@ BOOST_AUTO_TEST_CASE(an_overlap_does_not_extend_the_life_of_a_key) {
     BOOST_TEST(list()[0].expires_at == end);
 }
 
+BOOST_AUTO_TEST_CASE(a_second_rotation_leaves_the_oldest_key_its_own_end) {
+    const auto first = issue();
+    const auto second = rotate(first.key.id, kHour);
+    const auto end = list()[0].expires_at;
+    const auto third = rotate(second.key.id, 2 * kHour);
+    BOOST_TEST((list()[0].expires_at == end));
+    for (const auto& issued : {first, second, third}) {
+        BOOST_TEST(identify(issued.secret).has_value());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_successor_ends_when_the_old_key_would_unless_another_end_is_given) {
     const Timestamp end = Timestamp::now() + kHour;
     const auto old = issue("key", end);

@@ -400,21 +400,26 @@ BOOST_AUTO_TEST_CASE(metrics_report_moving_jobs_and_whether_the_database_respond
                std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_previous_webhook_secret_is_purged_when_its_overlap_ends) {
+BOOST_AUTO_TEST_CASE(rotated_webhook_secrets_are_purged_when_their_overlap_ends) {
     const InstallationId shop = install(acme);
     const Timestamp now = Timestamp::now();
-    for (const auto& [id, until] :
-         {std::pair("a", now), std::pair("b", now + Milliseconds(60'000))}) {
+    const Timestamp later = now + Milliseconds(60'000);
+    const auto add = [&](const char* id, Timestamp previous_until, Timestamp older_until) {
         client.execute(
             "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
-            "event_types, status, secret, previous_secret, previous_secret_until, created_at, "
-            "updated_at) VALUES (?, REPEAT(?, 16), ?, 'https://e.test/', 'a.b', "
-            "'active', 's', 'p', ?, 1, 1)",
-            acme, id, shop, until);
-    }
-    BOOST_TEST(service::purge_step(context)["previous_secrets"] == 1);
-    BOOST_TEST(client.column("SELECT COALESCE(previous_secret, '-') FROM webhook_endpoints "
-                             "ORDER BY id") == std::vector<std::string>({"-", "p"}));
+            "event_types, status, secret, previous_secret, previous_secret_until, older_secret, "
+            "older_secret_until, created_at, updated_at) VALUES (?, REPEAT(?, 16), ?, "
+            "'https://e.test/', 'a.b', 'active', 's', 'p', ?, 'o', ?, 1, 1)",
+            acme, id, shop, previous_until, older_until);
+    };
+    add("a", now, now);
+    add("b", later, now);
+    add("c", later, later);
+    BOOST_TEST(service::purge_step(context)["previous_secrets"] == 2);
+    BOOST_TEST(client.column("SELECT CONCAT(COALESCE(previous_secret, '-'), "
+                             "COALESCE(older_secret, '-'), previous_secret_until IS NULL, "
+                             "older_secret_until IS NULL) FROM webhook_endpoints ORDER BY id") ==
+               std::vector<std::string>({"--11", "p-01", "po00"}));
     BOOST_TEST(!service::purge_step(context).any());
 }
 

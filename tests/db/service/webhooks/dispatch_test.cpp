@@ -198,6 +198,28 @@ BOOST_AUTO_TEST_CASE(both_secrets_sign_during_the_overlap_and_one_afterwards) {
     BOOST_TEST(requests[1].headers.at("webhook-signature") == signature(requests[1], secret));
 }
 
+BOOST_AUTO_TEST_CASE(three_secrets_sign_after_a_second_rotation) {
+    Receiver receiver;
+    const auto to = endpoint(receiver.url());
+    const Secret previous = rules::create_endpoint_secret();
+    const Secret older = rules::create_endpoint_secret();
+    const std::string seal = rules::endpoint_seal_name(to);
+    const Timestamp now = Timestamp::now();
+    client.execute(
+        "UPDATE webhook_endpoints SET previous_secret = ?, previous_secret_until = ?, "
+        "older_secret = ?, older_secret_until = ? WHERE id = ?",
+        context.keys.seal(previous.reveal(), seal), now + Milliseconds(90'000),
+        context.keys.seal(older.reveal(), seal), now + Milliseconds(60'000), to);
+    WebhookRunner courier;
+    queue(to);
+    BOOST_REQUIRE(deliver_all(courier));
+    const auto requests = receiver.requests();
+    BOOST_REQUIRE(requests.size() == 1U);
+    BOOST_TEST(requests[0].headers.at("webhook-signature") ==
+               signature(requests[0], secret) + " " + signature(requests[0], previous) + " " +
+                   signature(requests[0], older));
+}
+
 BOOST_AUTO_TEST_CASE(the_log_reports_failures_without_secrets) {
     Receiver receiver(answering(500, "the body"));
     const auto to = endpoint(receiver.url());

@@ -303,15 +303,50 @@ BOOST_AUTO_TEST_CASE(a_rotation_keeps_the_old_secret_valid_for_a_day) {
                        rules::kSecretOverlap.count();
     BOOST_TEST(until >= before.milliseconds());
     BOOST_TEST(until <= Timestamp::now().milliseconds());
+}
+
+BOOST_AUTO_TEST_CASE(a_second_rotation_within_a_day_leaves_the_oldest_secret_its_own_end) {
+    const auto first = create();
+    const EndpointId id = first.endpoint.id;
+    const auto second = rotate(id);
+    const auto end = client.value("SELECT previous_secret_until FROM webhook_endpoints");
     const auto third = rotate(id);
     BOOST_TEST(opened("secret", id) == third.secret.reveal());
     BOOST_TEST(opened("previous_secret", id) == second.secret.reveal());
+    BOOST_TEST(opened("older_secret", id) == first.secret.reveal());
+    BOOST_TEST(client.value("SELECT older_secret_until FROM webhook_endpoints") == end);
 }
 
-BOOST_AUTO_TEST_CASE(both_secrets_are_re_encrypted_when_the_key_of_the_installation_is_rotated) {
+BOOST_AUTO_TEST_CASE(a_third_rotation_within_a_day_is_rejected_and_changes_no_secret) {
+    const auto first = create();
+    const EndpointId id = first.endpoint.id;
+    const auto second = rotate(id);
+    const auto third = rotate(id);
+    BOOST_TEST(code_of([&] { rotate(id); }) == ErrorCode::InvalidState);
+    BOOST_TEST(opened("secret", id) == third.secret.reveal());
+    BOOST_TEST(opened("older_secret", id) == first.secret.reveal());
+    client.execute("UPDATE webhook_endpoints SET older_secret_until = ?", Timestamp::now());
+    const auto fourth = rotate(id);
+    BOOST_TEST(opened("secret", id) == fourth.secret.reveal());
+    BOOST_TEST(opened("previous_secret", id) == third.secret.reveal());
+    BOOST_TEST(opened("older_secret", id) == second.secret.reveal());
+}
+
+BOOST_AUTO_TEST_CASE(a_rotation_after_the_overlap_drops_the_expired_secrets) {
+    const auto first = create();
+    const EndpointId id = first.endpoint.id;
+    const auto second = rotate(id);
+    client.execute("UPDATE webhook_endpoints SET previous_secret_until = ?", Timestamp::now());
+    rotate(id);
+    BOOST_TEST(opened("previous_secret", id) == second.secret.reveal());
+    BOOST_TEST(opened("older_secret", id) == "NULL");
+}
+
+BOOST_AUTO_TEST_CASE(all_secrets_are_re_encrypted_when_the_key_of_the_installation_is_rotated) {
     const OrgId other = organization("Other");
     const auto first = create();
     const auto second = rotate(first.endpoint.id);
+    const auto third = rotate(first.endpoint.id);
     std::vector<IssuedEndpoint> many;  // more than a page, in two organizations
     for (int i = 0; i < 110; ++i) many.push_back(create());
     const auto foreign_shop = install(other);
@@ -332,8 +367,10 @@ BOOST_AUTO_TEST_CASE(both_secrets_are_re_encrypted_when_the_key_of_the_installat
     };
     BOOST_TEST(resealed("webhook secrets") == 112);
     BOOST_TEST(resealed("previous webhook secrets") == 1);
-    BOOST_TEST(opened("secret", first.endpoint.id, after) == second.secret.reveal());
-    BOOST_TEST(opened("previous_secret", first.endpoint.id, after) == first.secret.reveal());
+    BOOST_TEST(resealed("older webhook secrets") == 1);
+    BOOST_TEST(opened("secret", first.endpoint.id, after) == third.secret.reveal());
+    BOOST_TEST(opened("previous_secret", first.endpoint.id, after) == second.secret.reveal());
+    BOOST_TEST(opened("older_secret", first.endpoint.id, after) == first.secret.reveal());
     BOOST_TEST(opened("secret", foreign.endpoint.id, after) == foreign.secret.reveal());
     for (const auto& issued : many) {
         BOOST_TEST(opened("secret", issued.endpoint.id, after) == issued.secret.reveal());
