@@ -461,7 +461,9 @@ CREATE TABLE IF NOT EXISTS publishable_keys (
 -- Actions of members and visitors, pushed by modules (ingest) or tracked by web pages (track). member_id: the
 -- membership, the only link from an event to a person. After the membership is removed, the event cannot be linked to
 -- the person, and a new membership has a new id. So there is no foreign key. tags: a JSON array. metadata: any JSON;
--- NULL if none was sent. member_events: a member's events by time, read backwards.
+-- NULL if none was sent. member_events: a member's events by time, read backwards. client_event_id: the page's id of a
+-- tracked event, and the module's id of an event that was ingested before version 8. ingest_event_id: the module's id of
+-- an ingested event.
 CREATE TABLE IF NOT EXISTS engagement_events (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -472,6 +474,7 @@ CREATE TABLE IF NOT EXISTS engagement_events (
     tags            TEXT         NOT NULL,
     metadata        MEDIUMTEXT   NULL,
     client_event_id VARCHAR(128) NULL,
+    ingest_event_id VARCHAR(128) NULL,
     occurred_at     BIGINT       NOT NULL,
     received_at     BIGINT       NOT NULL,
     geo_country     CHAR(2)      NULL,
@@ -479,6 +482,7 @@ CREATE TABLE IF NOT EXISTS engagement_events (
     anonymous_id    VARCHAR(128) NULL,
     PRIMARY KEY (organization_id, id),
     UNIQUE KEY client_event (organization_id, client_event_id),
+    UNIQUE KEY ingest_event (organization_id, installation_id, ingest_event_id),
     KEY member_events (organization_id, member_id, occurred_at, id),
     CONSTRAINT engagement_events_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
     CONSTRAINT engagement_events_installation FOREIGN KEY (organization_id, installation_id)

@@ -7,3 +7,11 @@ ALTER TABLE webhook_endpoints
     ADD COLUMN older_secret VARBINARY(255) NULL AFTER previous_secret_until,
     ADD COLUMN older_secret_until BIGINT NULL AFTER older_secret,
     ALGORITHM = INSTANT;
+-- The id of an event that a module ingested, in a space of its installation. Tracked events, and ingested events from
+-- before version 8, have client_event_id. The key replaces the index of the foreign key on installation_id.
+ALTER TABLE engagement_events
+    ADD COLUMN ingest_event_id VARCHAR(128) NULL AFTER client_event_id,
+    ALGORITHM = INSTANT;
+ALTER TABLE engagement_events
+    ADD UNIQUE KEY ingest_event (organization_id, installation_id, ingest_event_id),
+    ALGORITHM = INPLACE, LOCK = NONE;

@@ -142,6 +142,11 @@ std::vector<MeasuredCall> member_calls() {
     });
     add("engagement_events.find_client_events", 2 * kAsked + kEnds,
         [](OrgStore& org) { return store::find_client_events(org, some_texts("e")); });
+    calls.push_back(measured(
+        {"engagement_events.find_ingested", "engagement_events.find_ingested_before"},
+        4 * kAsked + kEnds, [](OrgStore& org) {
+            return store::find_ingested_events(org, id_of<InstallationId>(1), some_texts("s"));
+        }));
     add("engagement_events.page", 2 * kPage + kEnds, [](OrgStore& org) {
         return store::page_engagement_events(org, id_of<MemberId>(7), {}, kPage);
     });

@@ -35,8 +35,9 @@ constexpr TableRows kRows[] = {
      "CONCAT('Parker', seq), '{}', seq, seq"},
     {"engagement_events", Owner::Organization, kAll,
      "organization_id, id, member_id, installation_id, action, tags, client_event_id, "
-     "occurred_at, received_at",
-     "{org}, {id}, {id seq MOD 200 + 1}, {id 1}, 'bought', '[]', CONCAT('e', seq), seq, seq"},
+     "ingest_event_id, occurred_at, received_at",
+     "{org}, {id}, {id seq MOD 200 + 1}, {id 1}, 'bought', '[]', "
+     "CONCAT('e', seq), CONCAT('s', seq), seq, seq"},
     {"admins", Owner::Server, kFew, "id, email, totp_secret, created_at",
      "{id}, CONCAT('a', seq, '@x'), 'sealed', seq"},
     {"mail_outbox", Owner::Server, kSome, "id, content, next_attempt_at, created_at, expires_at",

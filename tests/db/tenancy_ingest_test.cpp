@@ -84,10 +84,25 @@ BOOST_AUTO_TEST_CASE(engagement_events) {
         const std::string id = "his";
         return !store::find_client_events(org, {&id, 1}).empty();
     });
-    check({"engagement_events.insert"}, [&](OrgStore& org) {
+    const std::string id = "his";
+    check({"engagement_events.find_ingested", "engagement_events.find_ingested_before"},
+          [&](OrgStore& org) {
+              return !store::find_ingested_events(org, owner.installation, {&id, 1}).empty();
+          });
+    client.execute(
+        "UPDATE engagement_events SET ingest_event_id = client_event_id, client_event_id = NULL "
+        "WHERE id = ?",
+        owner.event);
+    check({"engagement_events.find_ingested", "engagement_events.find_ingested_before"},
+          [&](OrgStore& org) {
+              return !store::find_ingested_events(org, owner.installation, {&id, 1}).empty();
+          });
+    check({"engagement_events.insert", "engagement_events.insert_ingested"}, [&](OrgStore& org) {
         rules::EngagementEvent event;
         event.id = EventId::create();
         event.action = "did";
+        store::insert_engagement_events(org, std::nullopt, {&event, 1});
+        event.id = EventId::create();
         store::insert_engagement_events(org, owner.installation, {&event, 1});
         return false;
     });

@@ -13,6 +13,10 @@ inline constexpr auto kEngagementFields = std::array{
     field<&EngagementEvent::member_external_id>(
         "member_external_id", "external_id of the member; null if there is none.", "C-1001"),
     field<&EngagementEvent::user_id>("user_id", "Id of the user; null for a visitor."),
+    field<&EngagementEvent::source>(
+        "source", "tracked: reported by a page with a public key; signed: ingested by a module."),
+    field<&EngagementEvent::type>(
+        "type", "Event type that the module gave; null for a tracked event.", "shop.order_paid"),
     field<&EngagementEvent::action>("action", "What the member did.", "ticket_bought"),
     RecordField<EngagementEvent>{
         "tags", "Tags for reports.",

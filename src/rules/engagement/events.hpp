@@ -3,14 +3,21 @@
 
 #include "base/faults.hpp"
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace muster::rules {
+
+using muster::text_of;
+
+// Whether the sender was authenticated: an ingested event is signed, a tracked one is not.
+enum class EventSource : std::uint8_t { Tracked, Signed };
 
 // Specification 2.10. The member's ids are those of the linked membership.
 struct EngagementEvent {
@@ -18,6 +25,7 @@ struct EngagementEvent {
     std::optional<MemberId> member_id;
     std::optional<std::string> member_external_id;
     std::optional<UserId> user_id;
+    EventSource source = EventSource::Tracked;
     std::optional<std::string> type;
     std::string action;
     RawJson tags{"[]"};  // an array of texts
@@ -33,7 +41,7 @@ struct EngagementEvent {
 // The counts of stored events for one request.
 struct EventCounts {
     std::int64_t accepted = 0;    // newly stored
-    std::int64_t duplicates = 0;  // client_event_id already exists in the organization
+    std::int64_t duplicates = 0;  // client_event_id already exists in its space
 };
 
 inline constexpr std::size_t kMostMetadataBytes = 8192;
@@ -57,3 +65,11 @@ inline void validate_event(const std::optional<RawJson>& metadata,
 }
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::EventSource> = {
+    Name{rules::EventSource::Tracked, "tracked"}, Name{rules::EventSource::Signed, "signed"}};
+
+}  // namespace muster

@@ -137,10 +137,11 @@ class IngestBatch {
                               faults);
     }
 
-    // The events whose client_event_id is neither stored nor repeated in the batch.
+    // The events whose client_event_id is neither stored for the installation nor repeated in the
+    // batch.
     std::vector<rules::EngagementEvent> new_records() {
         const auto ids = values_of(events_, &PushedEvent::client_event_id);
-        const auto known = store::find_client_events(org_, ids);
+        const auto known = store::find_ingested_events(org_, installation_, ids);
         std::set<std::string> seen(known.begin(), known.end());
         std::vector<rules::EngagementEvent> records;
         for (const PushedEvent& event : events_) {
@@ -156,6 +157,7 @@ class IngestBatch {
                 .member_id = member.member,
                 .member_external_id = member.external_id,
                 .user_id = member.user,
+                .source = rules::EventSource::Signed,
                 .type = event.type,
                 .action = event.action,
                 .tags = {rules::json_of_texts(event.tags)},

@@ -1,5 +1,6 @@
 #include "store/engagement/events.hpp"
 
+#include "db/sql_text.hpp"
 #include "store/batches.hpp"
 #include "store/stored_json.hpp"
 
@@ -10,21 +11,34 @@ namespace muster::store {
 using db::column;
 using db::columns;
 using db::converted;
+using db::kSqlText;
 using db::OrgSql;
 using db::Param;
+using db::SqlText;
 
 namespace {
 
 constexpr auto kEvent = columns<rules::EngagementEvent>(
     column<&rules::EngagementEvent::id>("id"), column<&rules::EngagementEvent::type>("type"),
+    column<&rules::EngagementEvent::source>("IF(installation_id IS NULL, 'tracked', 'signed')"),
     column<&rules::EngagementEvent::action>("action"),
     converted<stored_texts, &rules::EngagementEvent::tags>("tags"),
     converted<stored_json, &rules::EngagementEvent::metadata>("metadata"),
-    column<&rules::EngagementEvent::client_event_id>("client_event_id"),
+    column<&rules::EngagementEvent::client_event_id>("COALESCE(ingest_event_id, client_event_id)"),
     column<&rules::EngagementEvent::occurred_at>("occurred_at"),
     column<&rules::EngagementEvent::received_at>("received_at"),
     column<&rules::EngagementEvent::geo_country>("geo_country"),
     column<&rules::EngagementEvent::geo_region>("geo_region"));
+
+// `id_column`: the column of the sender's id, which is unique among the events of the same source.
+constexpr SqlText insert_text(std::string_view id_column) {
+    return {
+        "INSERT INTO engagement_events (organization_id, id, member_id, installation_id, type, "
+        "action, tags, metadata, ",
+        id_column,
+        ", occurred_at, received_at, geo_country, geo_region, anonymous_id) "
+        "VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"};
+}
 
 // JSON as stored; nullopt becomes NULL.
 std::optional<std::string> text_of(const std::optional<RawJson>& json) {
@@ -56,13 +70,36 @@ std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const s
     return found;
 }
 
+std::vector<std::string> find_ingested_events(db::OrgStore& org, InstallationId installation,
+                                              std::span<const std::string> ids) {
+    static constexpr OrgSql kFind{
+        "engagement_events.find_ingested",
+        "SELECT ingest_event_id FROM engagement_events FORCE INDEX (ingest_event) "
+        "WHERE organization_id = :org AND installation_id = ? AND ingest_event_id IN ({?})"};
+    static constexpr OrgSql kFindOlder{
+        "engagement_events.find_ingested_before",
+        "SELECT client_event_id FROM engagement_events FORCE INDEX (client_event) "
+        "WHERE organization_id = :org AND installation_id = ? AND client_event_id IN ({?})"};
+    std::vector<std::string> found;
+    in_batches(ids, [&](std::vector<Param> params) {
+        const std::size_t count = params.size();
+        params.insert(params.begin(), installation);
+        for (const auto* find : {&kFind, &kFindOlder}) {
+            for (auto id : org.each_bulk<std::string>(*find, count, params)) {
+                found.push_back(std::move(id));
+            }
+        }
+    });
+    return found;
+}
+
 void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> installation,
                               std::span<const rules::EngagementEvent> events) {
-    static constexpr OrgSql kInsert{
-        "engagement_events.insert",
-        "INSERT INTO engagement_events (organization_id, id, member_id, installation_id, type, "
-        "action, tags, metadata, client_event_id, occurred_at, received_at, geo_country, "
-        "geo_region, anonymous_id) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"};
+    static constexpr OrgSql kInsert{"engagement_events.insert",
+                                    kSqlText<[] { return insert_text("client_event_id"); }>};
+    static constexpr OrgSql kInsertIngested{
+        "engagement_events.insert_ingested",
+        kSqlText<[] { return insert_text("ingest_event_id"); }>};
     in_pieces(events, [&](std::span<const rules::EngagementEvent> piece) {
         std::vector<Param> params;
         std::vector<std::optional<std::string>> metadata;
@@ -75,7 +112,7 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
                            event.client_event_id, event.occurred_at, event.received_at,
                            event.geo_country, event.geo_region, event.anonymous_id});
         }
-        org.execute_bulk(kInsert, piece.size(), params);
+        org.execute_bulk(installation ? kInsertIngested : kInsert, piece.size(), params);
     });
 }
 

@@ -14,11 +14,16 @@ namespace muster::store {
 // The manifest of the installed version, as JSON; nullopt if the installation does not exist.
 std::optional<std::string> find_installed_manifest(db::OrgStore& org, InstallationId installation);
 
-// The client_event_ids among these that the organization's events already have.
+// The client_event_ids among these that tracked events of the organization already have, or events
+// that were ingested before schema version 8.
 std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const std::string> ids);
 
+// The client_event_ids among these that events of the installation already have.
+std::vector<std::string> find_ingested_events(db::OrgStore& org, InstallationId installation,
+                                              std::span<const std::string> ids);
+
 // `installation`: the installation that pushed the events; nullopt for tracked events. Throws
-// DbError Duplicate if a client_event_id exists already.
+// DbError Duplicate if a client_event_id exists already in the space of the same source.
 void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> installation,
                               std::span<const rules::EngagementEvent> events);
 

@@ -10,7 +10,7 @@ from support.client import details_of, faults_of
 from support.world import email
 from test_api_keys import DAY, in_seconds
 
-FIELDS = ["id", "member_id", "member_external_id", "user_id", "action", "tags", "metadata", "client_event_id", "occurred_at",
+FIELDS = ["id", "member_id", "member_external_id", "user_id", "source", "type", "action", "tags", "metadata", "client_event_id", "occurred_at",
           "received_at", "geo_country", "geo_region"]
 
 
@@ -69,7 +69,7 @@ def test_a_tracked_event_is_read_back_as_it_was_sent(module_org, reader, ann):
     assert list(event) == FIELDS
     assert event == {
         "id": event["id"], "member_id": ann["member_id"], "member_external_id": ann["external_id"], "user_id": ann["id"],
-        "action": "viewed", "tags": ["a", "ü"], "metadata": {"price": 12.5, "deep": [1, {}]},
+        "source": "tracked", "type": None, "action": "viewed", "tags": ["a", "ü"], "metadata": {"price": 12.5, "deep": [1, {}]},
         "client_event_id": ann["id"] + "/1", "occurred_at": event["occurred_at"], "received_at": event["received_at"],
         "geo_country": None, "geo_region": None}
     assert uuid.UUID(event["id"]).version == 7
@@ -86,7 +86,8 @@ def test_pushed_and_tracked_events_are_read_back_alike(module_org, shop, ann):
     shop.push(sent | {"email": ann["email"].upper()})
     events = listed(module_org.api, ann)
     assert len(events) == 7
-    own = ("id", "received_at")
+    assert [event["source"] for event in reversed(events)] == ["tracked", "signed"] * 3 + ["signed"]
+    own = ("id", "received_at", "source")
     assert len({json.dumps({name: value for name, value in event.items() if name not in own}) for event in events}) == 1
     assert {event["client_event_id"] for event in events} == {None}
 

@@ -77,11 +77,15 @@ def test_a_repeated_event_is_counted_as_a_duplicate_and_not_stored_twice(org):
     assert len(stored(org, "id")) == 4
 
 
-def test_tracked_and_pushed_events_share_their_ids(org):
+def test_a_tracked_event_does_not_suppress_a_pushed_event_with_its_id(org):
     ann = org.create_user({"email": email("ann")})
     shop = org.backend(org.install(org.published_module()))
     track(org.page_api, visit(client_event_id="order-1"))
-    assert shop.push({"action": "bought", "user_id": ann["id"], "client_event_id": "order-1"}).json() == counts(0, 1)
+    order = {"action": "bought", "user_id": ann["id"], "client_event_id": "order-1"}
+    assert shop.push(order).json() == counts(1, 0)
+    assert shop.push(order).json() == counts(0, 1)
+    (event,) = org.api.get(f"/v1/users/{ann['id']}/engagement/events", expect=200).json()["events"]
+    assert event["source"] == "signed" and event["client_event_id"] == "order-1"
 
 
 # ---------------------------------------------------------------------------- the key

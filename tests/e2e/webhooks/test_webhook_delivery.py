@@ -108,7 +108,8 @@ def test_an_engagement_event_is_delivered_also_under_the_modules_own_type(module
     sent = {name: event[name] for name in event if name != "type"}
     assert recorded["earned"] == recorded["earned"] | sent | {"member_id": user["member_id"], "member_external_id": "E-7"}
     assert set(recorded["seen"]) >= {"id", "member_id", "member_external_id", "user_id", "action", "tags", "metadata",
-                                     "client_event_id", "occurred_at", "received_at", "geo_country", "geo_region"}
+                                     "client_event_id", "occurred_at", "received_at", "geo_country", "geo_region",
+                                     "source", "type"}
     (own,) = [body["data"] for body in found if body["type"] == module.own_type]
     assert own == recorded["earned"]
     module.ingest([event])  # the same client_event_id again: a duplicate, so no event

@@ -64,7 +64,8 @@ struct Collectors : test::ModuleFixture {
     }
     std::vector<std::string> ids() {
         return client.column(
-            "SELECT client_event_id FROM engagement_events ORDER BY client_event_id");
+            "SELECT COALESCE(ingest_event_id, client_event_id) AS id FROM engagement_events "
+            "ORDER BY id");
     }
 
     InstallationId installation = install(published("shop").id).id;

@@ -92,6 +92,7 @@ BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_every_field) {
     BOOST_TEST(event.member_id == ann.member_id);
     BOOST_TEST(event.user_id == ann.user_id);
     BOOST_TEST(event.member_external_id.value() == "crm-1");
+    BOOST_TEST((event.source == rules::EventSource::Tracked));
     BOOST_TEST(event.type.value() == "shop.sold");
     BOOST_TEST(event.action == "bought");
     BOOST_TEST(event.tags.text == R"(["a \"b\"","\u00e9"])");

@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "db/modules.hpp"
 #include "rules/webhook_wire.hpp"
+#include "service/engagement/tracking.hpp"
 #include "service/members/create.hpp"
 #include "service/privacy/erasure.hpp"
 
@@ -159,8 +160,44 @@ BOOST_AUTO_TEST_CASE(two_parallel_batches_with_the_same_id_store_it_once) {
     const EventCounts late = second.get();
     BOOST_TEST(late.accepted == 1);
     BOOST_TEST(late.duplicates == 1);
-    BOOST_TEST(client.column("SELECT client_event_id FROM engagement_events ORDER BY 1") ==
+    BOOST_TEST(client.column("SELECT ingest_event_id FROM engagement_events ORDER BY 1") ==
                (Texts{"x", "y", "z"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_id_that_a_page_or_another_module_used_does_not_suppress_an_event) {
+    subscribe({"shop.sold"});
+    service::TrackedEvent guessed;
+    guessed.action = "guessed";
+    guessed.anonymous_id = "v";
+    guessed.client_event_id = "order-1";
+    const service::TrackedCall page{{acme, {}, {}, "r"}, {guessed}, {}, {}};
+    const auto track = [&] {
+        return as(acme,
+                  [&](service::OrgTransaction& transaction) {
+                      return service::track_events(transaction, std::array{&page});
+                  })
+            .at(0);
+    };
+    BOOST_TEST(track().accepted == 1);
+    const auto other = install(published("other").id).id;
+    BOOST_TEST(as(acme, [&](service::OrgTransaction& transaction) {
+                   return service::ingest_events(transaction, other, {event("order-1")});
+               }).accepted == 1);
+    PushedEvent paid = event("order-1");
+    paid.type = "shop.sold";
+    BOOST_TEST(push({paid}).accepted == 1);
+    BOOST_TEST(client.column("SELECT type FROM webhook_events") == Texts{"shop.sold"});
+    BOOST_TEST(push({paid}).duplicates == 1);
+    BOOST_TEST(track().duplicates == 1);
+    BOOST_TEST(stored() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(an_event_that_an_older_program_ingested_is_a_duplicate) {
+    push({event("a")});
+    client.run(
+        "UPDATE engagement_events SET client_event_id = ingest_event_id, ingest_event_id = NULL");
+    BOOST_TEST(push({event("a"), event("b")}).duplicates == 1);
+    BOOST_TEST(stored() == 2);
 }
 
 BOOST_AUTO_TEST_CASE(each_new_event_is_emitted_also_under_its_own_type) {
@@ -184,10 +221,12 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_emitted_also_under_its_own_type) {
     BOOST_TEST_REQUIRE(parse_json(bodies[1], own));
     BOOST_TEST(recorded["data"] == own["data"]);
     const Json::Value& data = recorded["data"];
-    BOOST_TEST(
-        (data.getMemberNames() == Texts{"action", "client_event_id", "geo_country", "geo_region",
-                                        "id", "member_external_id", "member_id", "metadata",
-                                        "occurred_at", "received_at", "tags", "user_id"}));
+    BOOST_TEST((data.getMemberNames() ==
+                Texts{"action", "client_event_id", "geo_country", "geo_region", "id",
+                      "member_external_id", "member_id", "metadata", "occurred_at", "received_at",
+                      "source", "tags", "type", "user_id"}));
+    BOOST_TEST(data["source"].asString() == "signed");
+    BOOST_TEST(data["type"].asString() == "shop.sold");
     BOOST_TEST(data["member_external_id"].asString() == "crm-1");
     BOOST_TEST(data["user_id"].asString() == ann_member.user_id.text());
     push({event("a")});  // duplicates: no event is emitted
