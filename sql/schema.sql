@@ -91,8 +91,9 @@ CREATE TABLE IF NOT EXISTS attributes (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- totp_secret: sealed (src/base/sealing.hpp); valid once totp_enrolled_at is set. totp_last_step: codes of this time
--- step and earlier ones are rejected. Failures of the second factor, including backup codes, are counted per admin.
--- second_factor_pauses: the pauses since the last success; each one lasts longer than the one before.
+-- step and earlier ones are rejected. Failures of the second factor, including backup codes, are counted per admin
+-- (src/rules/access/second_factor.hpp). second_factor_failures: since the last pause. second_factor_pauses: in a row.
+-- second_factor_paused_until: without a pause, the time of the last failure.
 CREATE TABLE IF NOT EXISTS admins (
     id                         BINARY(16)     NOT NULL,
     email                      VARCHAR(254)   NOT NULL,
@@ -129,13 +130,14 @@ CREATE TABLE IF NOT EXISTS backup_codes (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- A session of an admin. token_hash: SHA-256 of the token's 256 random bits. verified_at: when the second factor was
--- passed; NULL before.
+-- passed last; NULL before. second_factor_failures: since then.
 CREATE TABLE IF NOT EXISTS sessions (
     id                     BINARY(16) NOT NULL,
     token_hash             BINARY(32) NOT NULL,
     admin_id               BINARY(16) NOT NULL,
     active_organization_id BINARY(16) NOT NULL,
     verified_at            BIGINT     NULL,
+    second_factor_failures INT        NOT NULL DEFAULT 0,
     created_at             BIGINT     NOT NULL,
     last_used_at           BIGINT     NOT NULL,
     expires_at             BIGINT     NOT NULL,
@@ -160,8 +162,9 @@ CREATE TABLE IF NOT EXISTS otp_codes (
 
 -- The attempts of a guess budget: their times (8 bytes each, milliseconds) within the window. Each attempt locks the
 -- row, so that parallel guesses are counted one by one. webhook_notice: mails of an organization about its endpoints.
+-- security_notice: mails of an organization about new access to it, or of an admin about guesses.
 CREATE TABLE IF NOT EXISTS guess_budgets (
-    kind       ENUM('otp_request', 'otp_verify', 'webhook_notice') NOT NULL,
+    kind       ENUM('otp_request', 'otp_verify', 'webhook_notice', 'security_notice') NOT NULL,
     subject    BINARY(32)     NOT NULL,
     spent      VARBINARY(512) NOT NULL,
     expires_at BIGINT         NOT NULL,

@@ -15,3 +15,10 @@ ALTER TABLE engagement_events
 ALTER TABLE engagement_events
     ADD UNIQUE KEY ingest_event (organization_id, installation_id, ingest_event_id),
     ALGORITHM = INPLACE, LOCK = NONE;
+-- Older programs insert sessions without it, and are not shown the new kind.
+ALTER TABLE sessions
+    ADD COLUMN second_factor_failures INT NOT NULL DEFAULT 0 AFTER verified_at,
+    ALGORITHM = INSTANT;
+ALTER TABLE guess_budgets
+    MODIFY COLUMN kind ENUM('otp_request', 'otp_verify', 'webhook_notice', 'security_notice') NOT NULL,
+    ALGORITHM = INSTANT;

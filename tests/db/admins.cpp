@@ -17,7 +17,8 @@ std::vector<AdminFixture::Sent> AdminFixture::mails() {
         std::smatch code;
         const std::string text = mail["text"].asString();
         std::regex_search(text, code, std::regex("\\b[0-9]{8}\\b"));
-        sent.push_back({mail["to"].asString(), code.str(), rows.bytes(2).size()});
+        sent.push_back({mail["to"].asString(), mail["subject"].asString(), text, code.str(),
+                        rows.bytes(2).size()});
     }
     return sent;
 }

@@ -33,6 +33,8 @@ struct AdminFixture : Fixture {
     // The content of a mail in the outbox, opened with the installation's key.
     struct Sent {
         std::string to;
+        std::string subject;
+        std::string text;
         std::string code;
         std::size_t size = 0;  // of the sealed content
     };

@@ -15,7 +15,7 @@ from support import guides
 from support.admin import Admin, step_now, totp
 from support.documented import note
 from support.guides import Command, block, blocks, commands, commands_of
-from support.mail import wait_for_mail
+from support.mail import wait_for_code
 from support.stack import ROOT, free_port
 from support.world import Organization
 
@@ -83,7 +83,7 @@ def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org, tmp_pa
 
     before = f"{time.time_ns():020d}"
     step(define, ask, replaced={"ada@example.org": admin.address})
-    code = wait_for_mail(stack, admin.address, after=before).code
+    code = wait_for_code(stack, admin.address, after=before)
     token = json.loads(step(define, verify, replaced={"ada@example.org": admin.address, "68828936": code}))["token"]
     (tmp_path / "admin.header").write_text(f"Authorization: Bearer {token}\n")
     factor = json.loads(step(define, define_admin, enable))

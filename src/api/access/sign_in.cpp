@@ -230,7 +230,8 @@ constexpr std::array kTwoFactor = {
         .description =
             "Verifies the six digits of the authenticator and completes an enrollment. The same "
             "token is then valid for all operations. A code works once, up to 30 seconds early or "
-            "late. Five wrong codes in a row pause the second factor for 15 minutes.",
+            "late. Five wrong codes in a row pause the second factor for 15 minutes. Each further "
+            "pause is twice as long, up to a day.",
         .access = Access::Session,
         .body_limit = kSmallBody,
         .body_required = true,

@@ -3,6 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/access/second_factor.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -34,8 +35,7 @@ struct Admin {
     std::string totp_secret;  // sealed; "" = none
     std::optional<Timestamp> totp_enrolled_at;
     std::int64_t totp_last_step = 0;
-    std::int64_t second_factor_failures = 0;
-    Timestamp second_factor_paused_until;
+    SecondFactorGuesses guesses;
 };
 
 // A session of an admin, with the seat in the organization on which the session acts.

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kSecretBytes = 20;
 constexpr std::int64_t kStepMilliseconds = 30'000;
-constexpr int kStepsEitherWay = 1;
 constexpr std::size_t kBackupBytes = 15;
 constexpr std::size_t kBackupGroup = 4;
 
@@ -49,14 +48,14 @@ Secret totp_code(const Secret& secret, std::int64_t step) {
     for (std::size_t i = 0; i < 4; ++i) {
         value = value << 8U | static_cast<unsigned char>(mac[place + i]);
     }
-    const std::string digits = std::to_string((value & 0x7fffffffU) % 1'000'000);
+    const std::string digits = std::to_string((value & 0x7fffffffU) % kTotpCodes);
     return Secret(std::string(6 - digits.size(), '0') + digits);
 }
 
 std::optional<std::int64_t> matching_totp_step(const Secret& secret, std::string_view code,
                                                Timestamp now, std::int64_t last_step) {
     std::optional<std::int64_t> found;
-    for (int shift = -kStepsEitherWay; shift <= kStepsEitherWay; ++shift) {
+    for (auto shift = -kTotpStepsEitherWay; shift <= kTotpStepsEitherWay; ++shift) {
         const std::int64_t step = totp_step(now) + shift;
         const bool matches = equal_in_constant_time(totp_code(secret, step).reveal(), code);
         if (matches && step > last_step) found = step;

@@ -20,6 +20,10 @@ namespace muster::rules {
 // The URI otpauth://totp/… that an authenticator app reads from a QR code.
 [[nodiscard]] std::string totp_uri(const Secret& secret, std::string_view account);
 
+inline constexpr std::int64_t kTotpStepsEitherWay = 1;
+inline constexpr std::int64_t kTotpValidCodes = 2 * kTotpStepsEitherWay + 1;  // at a time
+inline constexpr std::int64_t kTotpCodes = 1'000'000;
+
 // The number of the 30-second step that contains `when`.
 [[nodiscard]] std::int64_t totp_step(Timestamp when);
 // The 6-digit code of a step.

@@ -59,7 +59,7 @@ std::vector<OrgId> organizations_named(Context& context, std::string_view name) 
 void require_organization(Context& context, OrgId organization) {
     const bool exists = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::organization_exists(org);
+        return store::find_organization(org).has_value();
     });
     if (!exists) throw std::invalid_argument("there is no organization " + organization.text());
 }

@@ -5,6 +5,7 @@
 #include "db/transaction.hpp"
 #include "rules/access/totp.hpp"
 #include "rules/seal_names.hpp"
+#include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
@@ -16,14 +17,11 @@
 namespace muster::service {
 namespace {
 
-constexpr std::int64_t kMostFailures = 5;
-constexpr Milliseconds kPause{15L * 60 * 1000};
-
 // Writes to the audit log of every organization where the admin has a seat.
 void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
-                      std::string_view action, Timestamp now) {
+                      std::string_view action, Timestamp now, AuditDetails details = {}) {
     for (const auto& seat : store::find_seats(tx, admin)) {
-        audit_admin(tx, seat.organization_id, admin, request_id, action, {}, now);
+        audit_admin(tx, seat.organization_id, admin, request_id, action, details, now);
     }
 }
 
@@ -34,20 +32,20 @@ rules::Admin lock_session_admin(db::Tx& tx, const rules::Session& session) {
 }
 
 void reject_while_paused(const rules::Admin& admin, Timestamp now) {
-    const auto left = (admin.second_factor_paused_until - now).count();
-    if (left <= 0) return;
-    throw Error(ErrorCode::RateLimited).retry_after(static_cast<int>((left + 999) / 1000));
+    const auto seconds = rules::seconds_paused(admin.guesses, now);
+    if (seconds) throw Error(ErrorCode::RateLimited).retry_after(*seconds);
 }
 
-void count_failure(db::Tx& tx, const rules::Admin& admin, std::string_view request_id,
-                   Timestamp now) {
-    const std::int64_t failures = admin.second_factor_failures + 1;
-    if (failures < kMostFailures) {
-        store::set_second_factor_failures(tx, admin.id, failures, Timestamp());
-        return;
-    }
-    store::set_second_factor_failures(tx, admin.id, 0, now + kPause);
-    audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now);
+void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, SessionId session,
+                   std::string_view request_id, Timestamp now) {
+    const auto guesses = rules::after_wrong_code(admin.guesses, now);
+    store::set_second_factor_guesses(tx, admin.id, guesses);
+    store::count_session_failure(tx, session);
+    const auto seconds = rules::seconds_paused(guesses, now);
+    if (!seconds) return;
+    audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now,
+                     {{"minutes", std::to_string(*seconds / 60)}});
+    if (guesses.pauses == 1) notify_of_pause(tx, keys, admin, now);
 }
 
 // Runs `check` under the admin's lock, then counts a failure or marks the session as verified. A
@@ -59,14 +57,14 @@ bool verify(Context& context, const rules::Session& session, std::string_view re
         const auto admin = lock_session_admin(tx, session);
         reject_while_paused(admin, now);
         if (!check(tx, admin, now)) {
-            count_failure(tx, admin, request_id, now);
+            count_failure(tx, context.keys, admin, session.id, request_id, now);
             return false;
         }
         // The admin signed out, or the operator reset the second factor, in the meantime.
-        if (!store::set_session_verified(tx, session.id, now)) {
-            throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
-        }
-        store::set_second_factor_failures(tx, admin.id, 0, Timestamp());
+        const auto own_failures = store::set_session_verified(tx, session.id, now);
+        if (!own_failures) throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
+        store::set_second_factor_guesses(tx, admin.id,
+                                         rules::after_right_code(admin.guesses, *own_failures));
         audit_admin(tx, session.active_organization_id, admin.id, request_id, "session.opened", {},
                     now);
         return true;

@@ -1,6 +1,6 @@
 // The second factor of admin sign-in: TOTP codes of an authenticator app (RFC 6238), and backup
 // codes in case it is lost (docs/api/sign-in.md "Admin sign-in"). Five failures pause all attempts
-// of the admin, over all their sessions, for 15 minutes.
+// of the admin, over all their sessions (rules/access/second_factor.hpp).
 #pragma once
 
 #include "base/secret.hpp"

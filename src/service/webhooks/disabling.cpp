@@ -1,29 +1,19 @@
 #include "service/webhooks/disabling.hpp"
 
-#include "base/crypto.hpp"
 #include "base/record.hpp"
 #include "db/transaction.hpp"
-#include "rules/access/guess_budget.hpp"
-#include "rules/access/roles.hpp"
 #include "rules/event_types.hpp"
+#include "service/access/notices.hpp"
 #include "service/audit.hpp"
-#include "service/mail.hpp"
 #include "service/outbox.hpp"
-#include "store/access/admins.hpp"
-#include "store/access/sign_in.hpp"
 #include "store/webhooks/queue.hpp"
 
 #include <string>
-#include <vector>
 
 namespace muster::service {
 namespace {
 
 constexpr int kCancelBatch = 1000;
-constexpr Milliseconds kMailLife = std::chrono::days(3);
-// Per organization: an endpoint that is enabled again and again must not fill the mail queue, which
-// also holds the sign-in codes of all tenants.
-constexpr rules::Budget kNoticesPerDay{20, std::chrono::days(1)};
 
 struct DisabledEndpoint {
     EndpointId id;
@@ -65,39 +55,13 @@ std::string mail_text(const DisabledEndpoint& endpoint) {
            "and canceled deliveries again (POST .../recover).\n";
 }
 
-// The owners; the admins if there are no owners.
-std::vector<std::string> recipients(db::OrgStore& org) {
-    std::vector<std::string> owners;
-    std::vector<std::string> admins;
-    for (const rules::SeatHolder& holder : store::list_seat_holders(org)) {
-        if (holder.role == rules::Role::Owner) owners.push_back(holder.email);
-        if (holder.role == rules::Role::Admin) admins.push_back(holder.email);
-    }
-    return owners.empty() ? admins : owners;
-}
-
-// Counts one notice by mail. False if the organization's notices of the day are used up.
-bool spend_notice(OrgTransaction& transaction) {
-    constexpr std::string_view kKind = "webhook_notice";
-    const std::string subject = sha256(transaction.org().bytes());
-    rules::SpentTimes notices(store::lock_guess_budget(transaction.tx, kKind, subject));
-    if (notices.exhausted(kNoticesPerDay, transaction.now)) return false;
-    notices.spend(transaction.now, kNoticesPerDay.within);
-    store::write_guess_budget(transaction.tx, kKind, subject, notices.packed(),
-                              transaction.now + kNoticesPerDay.within);
-    return true;
-}
-
 void notify(OrgTransaction& transaction, const KeyRing& keys, const DisabledEndpoint& endpoint) {
-    db::OrgStore org(transaction.tx, transaction.org());
     emit(transaction, {rules::event_type::kEndpointDisabled, std::nullopt,
                        [&] { return to_json(kDisabledEndpoint, endpoint); }});
-    const auto addresses = spend_notice(transaction) ? recipients(org) : std::vector<std::string>();
-    for (const std::string& address : addresses) {
-        queue_mail(transaction.tx, keys,
-                   {address, "A webhook endpoint was disabled", mail_text(endpoint)},
-                   transaction.now, transaction.now + kMailLife);
-    }
+    notify_owners(transaction, keys,
+                  {.kind = NoticeKind::Webhook,
+                   .subject = "A webhook endpoint was disabled",
+                   .text = mail_text(endpoint)});
     audit_system(transaction, "webhook_endpoint.disabled", endpoint.id.text(),
                  {{"reason", endpoint.reason}});
 }

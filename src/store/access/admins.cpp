@@ -6,6 +6,7 @@ namespace muster::store {
 using db::column;
 using db::columns;
 using db::converted;
+using db::nested;
 using db::or_empty;
 using db::OrgSql;
 using db::Param;
@@ -24,13 +25,18 @@ constexpr auto kSeat = columns<rules::Seat>(
     column<&rules::Seat::organization_id>("s.organization_id"),
     column<&rules::Seat::name>("o.name"), column<&rules::Seat::role>("s.role"));
 
+using rules::SecondFactorGuesses;
+constexpr auto kGuesses = columns<SecondFactorGuesses>(
+    column<&SecondFactorGuesses::failures>("second_factor_failures"),
+    column<&SecondFactorGuesses::pauses>("second_factor_pauses"),
+    column<&SecondFactorGuesses::paused_until>("second_factor_paused_until"));
+
 constexpr auto kAdmin = columns<rules::Admin>(
     column<&rules::Admin::id>("id"), column<&rules::Admin::email>("email"),
     converted<or_empty<std::string>, &rules::Admin::totp_secret>("totp_secret"),
     column<&rules::Admin::totp_enrolled_at>("totp_enrolled_at"),
     column<&rules::Admin::totp_last_step>("totp_last_step"),
-    column<&rules::Admin::second_factor_failures>("second_factor_failures"),
-    column<&rules::Admin::second_factor_paused_until>("second_factor_paused_until"));
+    nested<&rules::Admin::guesses>(kGuesses));
 
 }  // namespace
 
@@ -117,20 +123,20 @@ void set_totp_last_step(db::Tx& tx, AdminId admin, std::int64_t step) {
     tx.execute(kSet, step, admin);
 }
 
-void set_second_factor_failures(db::Tx& tx, AdminId admin, std::int64_t failures,
-                                Timestamp paused_until) {
+void set_second_factor_guesses(db::Tx& tx, AdminId admin, const SecondFactorGuesses& guesses) {
     static constexpr SystemSql kSet{
-        "admins.set_second_factor_failures", Why{"admins belong to no tenant; their seats do"},
-        "UPDATE admins SET second_factor_failures = ?, second_factor_paused_until = ? "
-        "WHERE id = ?"};
-    tx.execute(kSet, failures, paused_until, admin);
+        "admins.set_second_factor_guesses", Why{"admins belong to no tenant; their seats do"},
+        "UPDATE admins SET second_factor_failures = ?, second_factor_pauses = ?, "
+        "second_factor_paused_until = ? WHERE id = ?"};
+    tx.execute(kSet, guesses.failures, guesses.pauses, guesses.paused_until, admin);
 }
 
 void clear_second_factor(db::Tx& tx, AdminId admin) {
     static constexpr SystemSql kClear{
         "admins.clear_second_factor", Why{"admins belong to no tenant; their seats do"},
         "UPDATE admins SET totp_secret = NULL, totp_enrolled_at = NULL, totp_last_step = 0, "
-        "second_factor_failures = 0, second_factor_paused_until = 0 WHERE id = ?"};
+        "second_factor_failures = 0, second_factor_pauses = 0, second_factor_paused_until = 0 "
+        "WHERE id = ?"};
     tx.execute(kClear, admin);
     replace_backup_codes(tx, admin, {}, Timestamp());
 }

@@ -30,8 +30,8 @@ std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin);
 void set_totp_secret(db::Tx& tx, AdminId admin, std::string_view sealed);
 void set_totp_enrolled(db::Tx& tx, AdminId admin, Timestamp now);
 void set_totp_last_step(db::Tx& tx, AdminId admin, std::int64_t step);
-void set_second_factor_failures(db::Tx& tx, AdminId admin, std::int64_t failures,
-                                Timestamp paused_until);
+void set_second_factor_guesses(db::Tx& tx, AdminId admin,
+                               const rules::SecondFactorGuesses& guesses);
 // Removes the second factor and the backup codes.
 void clear_second_factor(db::Tx& tx, AdminId admin);
 

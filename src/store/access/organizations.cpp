@@ -39,10 +39,10 @@ std::vector<OrgId> find_organizations_named(db::Tx& tx, std::string_view name, i
     return ids;
 }
 
-bool organization_exists(db::OrgStore& org) {
-    static constexpr OrgSql kFind{"organizations.find",
-                                  "SELECT 1 FROM organizations WHERE id = :org"};
-    return org.exists(kFind);
+std::optional<rules::Organization> find_organization(db::OrgStore& org) {
+    static constexpr OrgSql kFind{"organizations.find", kOrganization,
+                                  "SELECT {columns} FROM organizations WHERE id = :org"};
+    return org.one(kFind);
 }
 
 bool lock_organization(db::OrgStore& org) {

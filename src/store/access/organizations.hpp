@@ -13,7 +13,7 @@ void insert_organization(db::Tx& tx, const rules::Organization& organization);
 std::vector<rules::Organization> list_organizations(db::Tx& tx);
 // Those of exactly this name, oldest first, at most `limit`.
 std::vector<OrgId> find_organizations_named(db::Tx& tx, std::string_view name, int limit);
-bool organization_exists(db::OrgStore& org);
+std::optional<rules::Organization> find_organization(db::OrgStore& org);
 // Locks the organization until the transaction ends, for example to count its records before adding
 // one. Inserting a row that refers to the organization waits for the lock, so hold it only briefly.
 // False if the organization does not exist.

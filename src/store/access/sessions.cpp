@@ -73,17 +73,23 @@ void touch_session(db::Tx& tx, SessionId session, Timestamp now) {
     tx.execute(kTouch, now, session);
 }
 
-bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {
-    // Lock first: an UPDATE without a change reports 0 rows.
-    static constexpr SystemSql kLock{"sessions.lock",
-                                     Why{"a session belongs to an admin and names its tenant"},
-                                     "SELECT 1 FROM sessions WHERE id = ? FOR UPDATE"};
-    static constexpr SystemSql kSet{"sessions.set_verified",
-                                    Why{"a session belongs to an admin and names its tenant"},
-                                    "UPDATE sessions SET verified_at = ? WHERE id = ?"};
-    if (!tx.exists(kLock, session)) return false;
-    tx.execute(kSet, now, session);
-    return true;
+std::optional<std::int64_t> set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {
+    static constexpr SystemSql kLock{
+        "sessions.lock", Why{"a session belongs to an admin and names its tenant"},
+        "SELECT second_factor_failures FROM sessions WHERE id = ? FOR UPDATE"};
+    static constexpr SystemSql kSet{
+        "sessions.set_verified", Why{"a session belongs to an admin and names its tenant"},
+        "UPDATE sessions SET verified_at = ?, second_factor_failures = 0 WHERE id = ?"};
+    const auto failures = tx.one<std::int64_t>(kLock, session);
+    if (failures) tx.execute(kSet, now, session);
+    return failures;
+}
+
+void count_session_failure(db::Tx& tx, SessionId session) {
+    static constexpr SystemSql kCount{
+        "sessions.count_failure", Why{"a session belongs to an admin and names its tenant"},
+        "UPDATE sessions SET second_factor_failures = second_factor_failures + 1 WHERE id = ?"};
+    tx.execute(kCount, session);
 }
 
 void set_active_organization(db::Tx& tx, SessionId session, OrgId organization) {

@@ -22,8 +22,11 @@ std::vector<FoundSession> find_sessions(db::Tx& tx, std::span<const std::string>
 // or if another transaction locks the record.
 bool lock_session_to_touch(db::Tx& tx, SessionId session, Timestamp unless_after);
 void touch_session(db::Tx& tx, SessionId session, Timestamp now);
-// False if the session does not exist any more.
-bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now);
+// Sets the time of the second factor. Returns the number of wrong codes that the session had sent,
+// and sets it to 0; nullopt if the session does not exist any more.
+std::optional<std::int64_t> set_session_verified(db::Tx& tx, SessionId session, Timestamp now);
+// Counts a wrong code.
+void count_session_failure(db::Tx& tx, SessionId session);
 void set_active_organization(db::Tx& tx, SessionId session, OrgId organization);
 void delete_session(db::Tx& tx, SessionId session);
 // Returns the number of deleted sessions.

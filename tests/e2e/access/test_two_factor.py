@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support.admin import FACTOR, step_now, totp
 from support.client import details_of, faults_of
+from support.mail import wait_for_mail
 from support.stack import wait_for
 
 PAUSE = 900
@@ -191,6 +192,15 @@ def test_five_failures_over_all_sessions_pause_the_second_factor_for_a_quarter_o
     with stack.later(PAUSE + 1):
         try_totp(clients[0], totp(enrolled.secret, step_now() + (PAUSE + 1) // 30), expect=200)
         try_backup(clients[1], enrolled.backup_codes[0], expect=200)
+
+
+def test_the_first_pause_is_mailed_to_the_admin_and_the_owners(enrolled, stack, module_org):
+    owner = module_org.new_admin("owner")
+    for _ in range(5):
+        try_totp(enrolled.api, wrong_code(enrolled), expect=401)
+    for address in (enrolled.address, owner.address):
+        text = wait_for_mail(stack, address, subject="second factor").text
+        assert enrolled.address in text and enrolled.secret not in text
 
 
 def test_parallel_failures_are_counted_individually(enrolled):

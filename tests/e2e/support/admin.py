@@ -7,7 +7,7 @@ import struct
 import time
 
 from .client import Client
-from .mail import wait_for_mail
+from .mail import wait_for_code
 from .world import email
 
 STEP = 30  # seconds
@@ -54,7 +54,7 @@ class Admin:
         anyone.post(f"{AUTH}/request", json={"email": self.address}, expect=200)
         if self.stack.pid("runner") is None:
             self.stack.program("muster-run", "--config", self.stack.config, "--for", "1s", "mail")
-        return wait_for_mail(self.stack, self.address, after=before).code
+        return wait_for_code(self.stack, self.address, after=before)
 
     def signed_in(self):
         """The whole reply of a sign-in; its token is unverified."""

@@ -28,13 +28,19 @@ class Mail:
         return found[0]
 
 
-def mails_to(stack, address, after=None):
-    """All mail for the address, oldest first; after: a Mail or its name, to get only later mail."""
+def mails_to(stack, address, after=None, subject=""):
+    """All mail for the address with this in its subject, oldest first; after: a Mail or its name, to get only later
+    mail."""
     last = getattr(after, "name", after) or ""
     names = sorted(path for path in Path(stack.env["mail_dir"]).glob("*.eml") if path.name > last)
-    return [mail for mail in map(Mail, names) if mail.to == address]
+    return [mail for mail in map(Mail, names) if mail.to == address and subject in mail.subject]
 
 
-def wait_for_mail(stack, address, after=None):
-    """Waits for the oldest mail for the address that came after `after`; returns it."""
-    return wait_for(lambda: mails_to(stack, address, after), f"mail to {address}")[0]
+def wait_for_mail(stack, address, after=None, subject=""):
+    """Waits for the oldest mail for the address that came after `after` and has this in its subject; returns it."""
+    return wait_for(lambda: mails_to(stack, address, after, subject), f"mail to {address}")[0]
+
+
+def wait_for_code(stack, address, after=None):
+    """Waits for a mail with a sign-in code; returns the code."""
+    return wait_for_mail(stack, address, after, "sign-in code").code

@@ -237,9 +237,9 @@ def test_five_days_of_failures_disable_an_endpoint_and_notify_owners_and_modules
                   env={"MUSTER_CLOCK_OFFSET": str(5 * DAY + HOUR)})
     addresses, stranger = owners
     for address in addresses:
-        (mail,) = mails_to(stack, address, after=before)
+        (mail,) = mails_to(stack, address, after=before, subject="disabled")
         assert receiver.host in mail.text and hook.secret not in mail.text
-    assert mails_to(stack, stranger) == []
+    assert mails_to(stack, stranger, subject="disabled") == []
     assert "pending" not in hook.statuses()
 
     receiver.on("/hook", status=200)

@@ -13,6 +13,8 @@ using namespace muster;
 using service::Enrollment;
 using test::AdminFixture;
 using test::code_of;
+using test::kDay;
+using test::kHour;
 using test::kMinute;
 
 namespace {
@@ -226,6 +228,68 @@ BOOST_AUTO_TEST_CASE(a_pause_allows_five_more_attempts_and_a_right_code_resets_t
     forget_last_step();
     fail(5);
     BOOST_TEST(code_of([&] { verify(code(made)); }) == ErrorCode::RateLimited);
+}
+
+BOOST_AUTO_TEST_CASE(pauses_grow_until_the_session_that_mistyped_sends_a_right_code) {
+    const auto made = enrolled();
+    const auto guesser = sign_in();
+    const auto pause_of = [&](const Secret& token) {
+        for (int i = 0; i < 5; ++i) BOOST_TEST(!verify(token, wrong(made)));
+        const int seconds = test::error_of([&] { verify(token, code(made)); })->retry_after();
+        advance_time(Milliseconds(1000L * seconds));
+        return (seconds + 59) / 60;
+    };
+    BOOST_TEST(pause_of(guesser.token) == 15);
+    BOOST_TEST(pause_of(guesser.token) == 30);
+    BOOST_TEST(verify(code(made)));  // the admin's own session
+    forget_last_step();
+    BOOST_TEST(pause_of(guesser.token) == 60);
+    BOOST_TEST(verify(guesser.token, code(made)));
+    forget_last_step();
+    BOOST_TEST(pause_of(guesser.token) == 15);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_pause_is_mailed_to_the_admin_and_the_owners) {
+    const OrgId other = organization("Other");
+    service::add_admin(context, other, "owner@other.test", "owner");
+    service::add_admin(context, other, kAnn, "viewer");
+    service::add_admin(context, other, "viewer@other.test", "viewer");
+    service::add_admin(context, organization("Third"), "owner@third.test", "owner");
+    const auto made = enrolled();
+    client.run("DELETE FROM mail_outbox");
+    const auto addressees = [&] {
+        std::vector<std::string> all;
+        for (const auto& mail : mails()) all.push_back(mail.to);
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    for (int i = 0; i < 4; ++i) (void)verify(wrong(made));
+    BOOST_TEST(addressees().empty());
+    (void)verify(wrong(made));
+    BOOST_TEST(addressees() == (std::vector<std::string>{std::string(kAnn), "owner@other.test"}),
+               boost::test_tools::per_element());
+    BOOST_TEST(mails().front().text.find(kAnn) != std::string::npos);
+    BOOST_TEST(mails().front().text.find(wrong(made)) == std::string::npos);
+    advance_time(15 * kMinute);
+    for (int i = 0; i < 5; ++i) (void)verify(wrong(made));
+    BOOST_TEST(addressees().size() == 2U);  // the second pause is not mailed
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_who_mistypes_every_hour_gets_three_mails_a_day) {
+    const auto made = enrolled();
+    client.run("DELETE FROM mail_outbox");
+    for (int i = 0; i < 5; ++i) {
+        for (int wrong_codes = 0; wrong_codes < 5; ++wrong_codes) (void)verify(wrong(made));
+        advance_time(kHour);
+        BOOST_TEST(verify(code(made)));
+        forget_last_step();
+    }
+    BOOST_TEST(mails().size() == 3U);
+    advance_time(kDay);
+    const auto later = sign_in();
+    client.run("DELETE FROM mail_outbox");
+    for (int i = 0; i < 5; ++i) (void)verify(later.token, wrong(made));
+    BOOST_TEST(mails().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(the_pause_of_one_admin_does_not_affect_another) {

@@ -1,0 +1,47 @@
+// Mail to the people who answer for an organization (docs/api/sign-in.md "Security mail"): about
+// new access to its data, guesses at a second factor, and disabled webhook endpoints. Queued in the
+// transaction of the cause. Each organization has a number of them a day, because the outbox also
+// holds the sign-in codes of all tenants.
+#pragma once
+
+#include "service/context.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::rules {
+struct Admin;
+}
+
+namespace muster::service {
+
+enum class NoticeKind : std::uint8_t { Webhook, Security };
+
+struct Notice {
+    NoticeKind kind = NoticeKind::Security;
+    std::string subject;
+    std::string text;
+    std::optional<AdminId> except = {};  // an admin who gets no mail
+};
+
+// Queues the mail for the owners of the transaction's organization, or for its admins if it has no
+// owner, and for the acting admin. After 20 of a kind in a day it does nothing.
+void notify_owners(OrgTransaction& transaction, const KeyRing& keys, Notice notice);
+
+// Something that gives access to the organization's data and outlives the session that made it.
+struct NewAccess {
+    std::string_view what;               // "API key"
+    std::string name;                    // or address; no secret
+    std::string id;                      // "" if the name says enough
+    std::string_view remedy;             // how to take it back: "revoke the key (...)"
+    std::optional<AdminId> except = {};  // an admin who gets no mail
+};
+void notify_of_access(OrgTransaction& transaction, const KeyRing& keys, const NewAccess& access);
+
+// Queues mail about the first pause of the admin's second factor, for the admin and for the owners
+// of the admin's organizations, of 20 at most. After three in a day for one admin it does nothing.
+void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now);
+
+}  // namespace muster::service
