@@ -225,6 +225,7 @@ inline constexpr Redirects<kWork> redirects;
 struct Stream {
     std::vector<http::Header> headers;
     std::function<void(const http::Sink&)> write;
+    std::size_t length = 0;  // the total size of the chunks
 };
 
 template <const char* kType, auto kWork>
@@ -240,6 +241,7 @@ struct Sends {
             Stream stream = kWork(call);
             reply.headers = std::move(stream.headers);
             reply.stream = std::move(stream.write);
+            reply.stream_length = stream.length;
         } else {
             reply.body = kWork(call);
         }

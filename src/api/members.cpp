@@ -1,7 +1,7 @@
 // Serves /v1/users…: single members of the organization (specification 3.4, docs/api/users.md
 // "Users"). service/members/create.cpp implements create-or-attach for this call and for imports.
 #include "api/groups.hpp"
-#include "api/worker_state.hpp"
+#include "api/long_answer.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
@@ -200,27 +200,17 @@ service::MemberFilter ordered_filter_of(const Call& call) {
 
 constexpr char kMemberCsv[] = "text/csv; charset=utf-8";
 
-// An export holds a worker until nginx has taken it. Throws RATE_LIMITED.
-process::ConcurrencyLimit::Permit export_permit(const Call& call) {
-    auto permit = call.worker.try_wait_for("export " + call.org().text());
-    if (!permit) throw Error(ErrorCode::RateLimited).retry_after(1);
-    return std::move(*permit);
-}
-
-// The keys are read first, so that the cursor is known before the body.
 Stream export_users(Call& call) {
-    auto permit = std::make_shared<process::ConcurrencyLimit::Permit>(export_permit(call));
-    auto run =
+    LongAnswer answer(call);
+    const auto run =
         service::find_member_run(call.context, call.org(), filter_of(call),
                                  call.cursor_position().value_or(""), call.query.integer("limit"));
-    Stream stream;
-    stream.headers.emplace_back("Content-Disposition", "attachment; filename=\"members.csv\"");
-    if (run.next) stream.headers.emplace_back("X-Next-Cursor", call.seal_cursor(*run.next));
-    stream.write = [&context = call.context, org = call.org(), users = std::move(run.users),
-                    raw = call.query.flag("raw"), permit](const http::Sink& sink) {
-        service::write_member_export(context, org, users, raw, sink);
-    };
-    return stream;
+    const std::size_t done = service::write_member_export(call.context, call.org(), run.users,
+                                                          call.query.flag("raw"), answer.sink());
+    const auto next =
+        done < run.users.size() ? std::optional(run.positions.at(done - 1)) : run.next;
+    if (next) answer.add_header("X-Next-Cursor", call.seal_cursor(*next));
+    return std::move(answer).as_file("members.csv");
 }
 
 auto list_users(Call& call) {
@@ -367,7 +357,8 @@ constexpr std::array kMemberEndpoints = {
             "Returns up to 10,000 members as CSV in the columns of an import, with a column for each "
             "enabled attribute. The filters are those of listUsers, in its default order. If the "
             "reply has X-Next-Cursor, more members follow. Cells that a spreadsheet could run as "
-            "formulas are guarded, unless raw is true.",
+            "formulas are guarded, unless raw is true. An organization gets one export or report at "
+            "a time.",
         .query = kMemberExportQuery,
         .reply = with_next_cursor({200, "CSV (RFC 4180) with a header line."}),
         .handler = sends<kMemberCsv, export_users>},

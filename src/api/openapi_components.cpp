@@ -50,6 +50,12 @@ constexpr std::array kHeaders = {
            }},
     Header{"X-Next-Cursor", "Pass it as cursor to get the next records; absent at the end.",
            text_schema},
+    Header{"X-Next-After", "Pass it as after to get the next rows; absent at the end.",
+           [] {
+               Json::Value schema = integer_schema();
+               schema["minimum"] = 1;
+               return schema;
+           }},
     Header{"X-Active-Organization",
            "Id of the organization that the admin's session acts on. Absent for keys.",
            [] { return JsonType<OrgId>::schema(); }},

@@ -25,11 +25,18 @@ struct WorkerState {
           cursors(context.keys.derive("cursors").reveal()),
           ads(context.keys) {}
 
-    // A permit to wait for `target`: a provider, or the client of an export. A quarter of the
-    // workers may wait, and one target leaves one of them to others. nullopt: too many wait.
+    // A permit to wait for the provider `target`. A quarter of the workers may wait, and one target
+    // leaves one of them to others. nullopt: too many wait.
     std::optional<process::ConcurrencyLimit::Permit> try_wait_for(std::string_view target) {
-        const int most = std::max(1, context.settings.server.workers / 4);
-        return concurrency.try_acquire(static_cast<std::size_t>(most), target);
+        return concurrency.try_acquire(most_waiting(), target);
+    }
+    // A permit to build and send a long answer to an organization: one at a time, and together with
+    // those who wait a quarter of the workers. nullopt: too many.
+    std::optional<process::ConcurrencyLimit::Permit> try_send_to(const OrgId& organization) {
+        constexpr std::chrono::seconds kSendLife{120};
+        return concurrency.try_acquire(
+            {.most = most_waiting(), .most_of_target = 1, .life = kSendLife},
+            "long answer " + organization.text());
     }
 
     service::Context& context;
@@ -40,6 +47,11 @@ struct WorkerState {
     // Owned by this worker.
     rules::CursorSealer cursors;
     service::AdServingCache ads;
+
+  private:
+    std::size_t most_waiting() const {
+        return static_cast<std::size_t>(std::max(1, context.settings.server.workers / 4));
+    }
 };
 
 }  // namespace muster::api

@@ -335,13 +335,18 @@ std::vector<ImportJob> ApiClient::jobs() {
     return jobs;
 }
 
-void ApiClient::error_report(const std::string& job, const std::function<void()>& begin,
-                             const net::HttpClient::BodySink& sink) {
+std::uint32_t ApiClient::error_report(const std::string& job, std::uint32_t after,
+                                      const std::function<void()>& begin,
+                                      const net::HttpClient::BodySink& sink) {
     Call call;
     call.path = "/v1/imports/" + job + "/error-report";
+    if (after > 0) call.path += "?after=" + std::to_string(after);
     call.sink = &sink;
     call.begin = &begin;
-    send(call);
+    const net::HttpResponse response = send(call);
+    const auto next = parse_number<std::uint32_t>(response.header("x-next-after")).value_or(0);
+    if (next != 0 && next <= after) throw not_understood("a page that goes nowhere");
+    return next;
 }
 
 }  // namespace muster::client

@@ -129,9 +129,11 @@ class ApiClient {
     [[nodiscard]] ImportJob job(const std::string& job);
     // The newest jobs, at most 20.
     [[nodiscard]] std::vector<ImportJob> jobs();
-    // `begin` is called before each attempt, then `sink` with the report's pieces.
-    void error_report(const std::string& job, const std::function<void()>& begin,
-                      const net::HttpClient::BodySink& sink);
+    // A page of the report, from the row after `after`. `begin` is called before each attempt, then
+    // `sink` with the page's pieces. Returns `after` of the next page; 0 on the last one.
+    [[nodiscard]] std::uint32_t error_report(const std::string& job, std::uint32_t after,
+                                             const std::function<void()>& begin,
+                                             const net::HttpClient::BodySink& sink);
 
   private:
     struct Call {

@@ -260,9 +260,7 @@ void Importer::fetch_report(const ImportJob& job) {
     const bool has_rows = job.invalid + job.failed + rejected_.size() > 0;
     if (has_rows && (!has_server_rows_ || job.failed > 0)) {
         ServerReport server;
-        api_->error_report(
-            job.id, [&server] { server.begin(); },
-            [&server](std::string_view piece) { server.append(piece); });
+        server.download(*api_, job.id);
         const FaultCounts faults = server.join(*plan_, *checked_.converter, rejected_, report_);
         has_server_rows_ = true;
         console_.say("The server rejected " + grouped(job.invalid + job.failed) +

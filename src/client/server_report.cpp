@@ -2,6 +2,7 @@
 
 #include "base/csv.hpp"
 #include "base/text.hpp"
+#include "client/api_client.hpp"
 #include "client/byte_streams.hpp"
 #include "client/row_source.hpp"
 
@@ -38,7 +39,7 @@ class ServerRows {
         message_ = place(names, "error_message");
     }
 
-    // A row without a number, which no server sends, is skipped.
+    // A row without a number is skipped: the header line of a further page.
     std::optional<ServerRow> next() {
         while (reader_.next(cells_)) {
             const auto number = parse_number<std::uint32_t>(cell(number_));
@@ -101,6 +102,17 @@ RowFault server_fault(const ServerRow& row, const FirstLines& first_lines) {
 }
 
 }  // namespace
+
+void ServerReport::download(ApiClient& api, const std::string& job) {
+    std::uint32_t after = 0;
+    do {
+        const std::int64_t whole = bytes_.size();
+        // An interrupted page starts again.
+        after = api.error_report(
+            job, after, [&] { bytes_.truncate(whole); },
+            [&](std::string_view piece) { bytes_.write(piece); });
+    } while (after > 0);
+}
 
 FaultCounts ServerReport::join(const FilePlan& plan, const Converter& converter,
                                const RejectedRows& rejected, ErrorReport& report) const {

@@ -8,21 +8,22 @@
 
 #include <cstdint>
 #include <map>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace muster::client {
 
+class ApiClient;
+
 // Faults that the server found while staging, by row number.
 using RejectedRows = std::map<std::uint32_t, std::vector<RowFault>>;
 
-// The CSV of GET /v1/imports/{id}/error-report, in a temporary file. Its rows are in the order of
-// their numbers, as in the imported file.
+// The CSV of GET /v1/imports/{id}/error-report, page after page, in a temporary file. Its rows are
+// in the order of their numbers, as in the imported file.
 class ServerReport {
   public:
-    // Starts again, after an interrupted download.
-    void begin() { bytes_.clear(); }
-    void append(std::string_view piece) { bytes_.write(piece); }
+    // Downloads all pages. Throws as ApiClient does.
+    void download(ApiClient& api, const std::string& job);
 
     // Writes all rows with faults to `report`: those of the file, of staging and of the server.
     // Returns the server's faults. Reads the file once.

@@ -42,11 +42,13 @@ void TemporaryFile::write(std::string_view bytes) {
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail(errno);
         bytes.remove_prefix(static_cast<std::size_t>(count));
+        size_ += count;
     }
 }
 
-void TemporaryFile::clear() {
-    if (ftruncate(descriptor_, 0) != 0 || lseek(descriptor_, 0, SEEK_SET) != 0) fail(errno);
+void TemporaryFile::truncate(std::int64_t size) {
+    if (ftruncate(descriptor_, size) != 0 || lseek(descriptor_, size, SEEK_SET) < 0) fail(errno);
+    size_ = size;
 }
 
 }  // namespace muster::client

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -146,7 +147,11 @@ Request make_request(FCGX_Request& fcgi) {
     request.request_id = param(fcgi, "REQUEST_ID");
     request.remote_address = param(fcgi, "REMOTE_ADDR");
     request.arrived = arrival(fcgi);
-    request.content_length = parse_number<std::size_t>(param(fcgi, "CONTENT_LENGTH")).value_or(0);
+    request.is_credential_check = param(fcgi, "CREDENTIAL_CHECK") == "1";
+    if (!request.is_credential_check) {
+        request.content_length =
+            parse_number<std::size_t>(param(fcgi, "CONTENT_LENGTH")).value_or(0);
+    }
     request.read_body = [&fcgi, length = request.content_length](std::size_t limit) {
         return read_body(fcgi, length, limit);
     };
@@ -159,7 +164,7 @@ class ReplyWriter {
     explicit ReplyWriter(const FCGX_Request& fcgi)
         : fd_(fcgi.ipcFd), records_(static_cast<std::uint16_t>(fcgi.requestId)) {}
 
-    // False if the peer has gone.
+    // False if the peer has gone. Throws if it accepts no byte for too long.
     bool put(std::string_view text) {
         constexpr std::size_t kPiece = std::size_t{64} << 10U;
         records_.append(text);
@@ -176,6 +181,9 @@ class ReplyWriter {
         while (is_open_ && !rest.empty()) {
             const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
             if (sent < 0 && errno == EINTR) continue;
+            if (sent < 0 && errno == EAGAIN) {
+                throw std::runtime_error("the reply was not accepted in time");
+            }
             is_open_ = sent > 0;
             if (is_open_) rest.remove_prefix(static_cast<std::size_t>(sent));
         }
@@ -194,8 +202,9 @@ std::string head_of(const Reply& reply, bool has_body) {
     for (const auto& [name, value] : reply.headers) {
         head.append(name).append(": ").append(value).append("\r\n");
     }
-    if (has_body && !reply.stream) {
-        head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
+    if (has_body) {
+        const std::size_t length = reply.stream ? reply.stream_length : reply.body.size();
+        head += "Content-Length: " + std::to_string(length) + "\r\n";
     }
     return head + "\r\n";
 }
@@ -238,17 +247,19 @@ RequestHead await_head(int fd) {
     return look_at_head(fd);
 }
 
-void limit_pauses(int fd) {
-    const timeval pause{kBodyPauseSeconds, 0};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &pause, sizeof pause);
+void limit_pauses(int fd, std::chrono::seconds reply_pause) {
+    const timeval body{kBodyPauseSeconds, 0};
+    const timeval reply{reply_pause.count(), 0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &body, sizeof body);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &reply, sizeof reply);
 }
 
 // nginx treats a closed connection as the end of the reply's body. An invalid record makes nginx
-// abort its own connection to the client.
+// abort its own connection to the client. Never waits: a full socket is closed without it, and the
+// client then misses bytes of the Content-Length.
 void break_connection(const FCGX_Request& fcgi) {
     constexpr std::array<char, 8> kInvalidRecord{};
-    [[maybe_unused]] const auto written =
-        ::write(fcgi.ipcFd, kInvalidRecord.data(), kInvalidRecord.size());
+    ::send(fcgi.ipcFd, kInvalidRecord.data(), kInvalidRecord.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 }  // namespace
@@ -278,7 +289,7 @@ struct FcgiServer::Connection {
         return FCGX_Accept_r(&fcgi) >= 0;
     }
 
-    // Called when a streamed body fails after its 200. Breaks the connection, so that nginx and the
+    // Called when a reply fails after it has begun. Breaks the connection, so that nginx and the
     // client see an aborted transfer instead of a short, complete one.
     void cut(const char* reason) {
         log_event(LogLevel::Error, "reply.broken_off", {{"reason", reason}});
@@ -306,8 +317,11 @@ struct FcgiServer::Connection {
     }
 };
 
-FcgiServer::FcgiServer(int listener, HasRoom has_room)
-    : has_room_(std::move(has_room)), listener_(listener), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+FcgiServer::FcgiServer(int listener, HasRoom has_room, std::chrono::seconds reply_pause)
+    : has_room_(std::move(has_room)),
+      listener_(listener),
+      reply_pause_(reply_pause),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     // Otherwise libfcgi waits for the peer to close first when it rejects a request.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     FCGX_Init();
@@ -337,7 +351,7 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
-        limit_pauses(fd);
+        limit_pauses(fd, reply_pause_);
         const RequestHead head = await_head(fd);
         if (head == RequestHead::Complete) {
             begin(fd, requests);

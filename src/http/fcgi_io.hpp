@@ -34,8 +34,11 @@ class FcgiServer {
   public:
     // A deferred request waits this long. Then it is passed to the handler for the last time.
     static constexpr std::chrono::seconds kLongestWait{5};
+    // A peer that accepts no byte of its reply for this long is closed.
+    static constexpr std::chrono::seconds kReplyPause{60};
 
-    explicit FcgiServer(int listener, HasRoom has_room = {});
+    explicit FcgiServer(int listener, HasRoom has_room = {},
+                        std::chrono::seconds reply_pause = kReplyPause);
     ~FcgiServer();
     FcgiServer(const FcgiServer&) = delete;
     FcgiServer& operator=(const FcgiServer&) = delete;
@@ -82,6 +85,7 @@ class FcgiServer {
     HasRoom has_room_;
     bool is_closing_ = false;
     int listener_;
+    std::chrono::seconds reply_pause_;
     int epoll_;  // this worker's epoll
 };
 

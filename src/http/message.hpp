@@ -56,6 +56,9 @@ struct Request {
     std::string request_id;  // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx received it, or now() if nginx does not say
+    // nginx asks whether the credential is accepted, before it reads the body
+    // (nginx/snippets/muster-credential.conf).
+    bool is_credential_check = false;
     std::size_t content_length = 0;
     // False if the request must be answered now: it has waited, or too many others wait.
     bool may_wait = true;
@@ -95,6 +98,7 @@ struct Reply {
     std::vector<Header> headers;
     std::string body;
     std::function<void(const Sink&)> stream;  // if set, used instead of body
+    std::size_t stream_length = 0;            // the total size of its pieces
 };
 
 // The token of the Authorization header, or "" if the header is not one bearer credential.

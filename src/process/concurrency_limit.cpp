@@ -27,6 +27,10 @@ std::uint64_t milliseconds(ConcurrencyLimit::Clock::duration duration) {
         std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+bool is_live(std::uint64_t word, std::uint64_t now) {
+    return (word & kTimeMask) > now;
+}
+
 std::uint64_t tag_of(std::string_view target) {
     return std::uint64_t{std::hash<std::string_view>{}(target)} << kTimeBits;
 }
@@ -51,27 +55,40 @@ ConcurrencyLimit::Permit::~Permit() {
     slots_->table_[place_].word.compare_exchange_strong(expected, 0);
 }
 
-std::optional<ConcurrencyLimit::Permit> ConcurrencyLimit::try_acquire(std::size_t most,
+std::size_t ConcurrencyLimit::count(std::size_t places, std::uint64_t tag,
+                                    std::uint64_t now) const {
+    const auto counted = std::count_if(table_, table_ + places, [&](const Slot& slot) {
+        const std::uint64_t word = slot.word.load();
+        return is_live(word, now) && (word & ~kTimeMask) == tag;
+    });
+    return static_cast<std::size_t>(counted);
+}
+
+std::optional<ConcurrencyLimit::Permit> ConcurrencyLimit::try_acquire(const Bounds& bounds,
                                                                       std::string_view target,
                                                                       Clock::time_point now) {
     const std::uint64_t current = milliseconds(now.time_since_epoch());
     const std::uint64_t tag = tag_of(target);
-    const std::uint64_t until = tag | (current + milliseconds(kLife));
-    const std::size_t places = std::min(most, kMost);
-    const auto is_live = [&](std::uint64_t word) { return (word & kTimeMask) > current; };
-    const auto waits_for_same = std::count_if(table_, table_ + places, [&](const Slot& slot) {
-        const std::uint64_t word = slot.word.load();
-        return is_live(word) && (word & ~kTimeMask) == tag;
-    });
-    if (places > 1 && static_cast<std::size_t>(waits_for_same) >= places - 1) return std::nullopt;
+    const std::uint64_t until = tag | (current + milliseconds(bounds.life));
+    const std::size_t places = std::min(bounds.most, kMost);
+    if (count(places, tag, current) >= bounds.most_of_target) return std::nullopt;
     for (std::size_t place = 0; place < places; ++place) {
         std::uint64_t found = table_[place].word.load();
-        if (is_live(found)) continue;
-        if (table_[place].word.compare_exchange_strong(found, until)) {
-            return Permit(*this, place, until);
-        }
+        if (is_live(found, current)) continue;
+        if (!table_[place].word.compare_exchange_strong(found, until)) continue;
+        Permit permit(*this, place, until);
+        // Of simultaneous calls for one target, those in the first places keep their slots.
+        if (count(place, tag, current) >= bounds.most_of_target) return std::nullopt;
+        return permit;
     }
     return std::nullopt;
+}
+
+std::optional<ConcurrencyLimit::Permit> ConcurrencyLimit::try_acquire(std::size_t most,
+                                                                      std::string_view target,
+                                                                      Clock::time_point now) {
+    const std::size_t places = std::min(most, kMost);
+    return try_acquire(Bounds{places, places > 1 ? places - 1 : places}, target, now);
 }
 
 }  // namespace muster::process

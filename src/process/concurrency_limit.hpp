@@ -47,14 +47,24 @@ class ConcurrencyLimit {
         std::uint64_t until_;
     };
 
+    struct Bounds {
+        std::size_t most;            // slots of all targets
+        std::size_t most_of_target;  // slots of one target
+        std::chrono::seconds life = kLife;
+    };
     // Takes one of the first `most` slots to wait for `target`. nullopt if all are taken, or if
-    // workers that wait for the same target hold all but one. Never waits. Two simultaneous calls
-    // may both take the last slot that is reserved for other targets.
+    // workers that wait for the same target hold its share. Never waits.
+    std::optional<Permit> try_acquire(const Bounds& bounds, std::string_view target,
+                                      Clock::time_point now = Clock::now());
+    // The same; one target leaves one slot to others, unless there is only one.
     std::optional<Permit> try_acquire(std::size_t most, std::string_view target,
                                       Clock::time_point now = Clock::now());
 
   private:
     struct Slot;
+    // The number of live slots with the tag among the first `places`.
+    std::size_t count(std::size_t places, std::uint64_t tag, std::uint64_t now) const;
+
     Slot* table_;
 };
 

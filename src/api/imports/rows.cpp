@@ -3,6 +3,7 @@
 #include "service/imports/rows.hpp"
 
 #include "api/groups.hpp"
+#include "api/long_answer.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/imports/job_record.hpp"
@@ -23,7 +24,7 @@ using json::Integer;
 using rules::ImportRow;
 using service::OrgTransaction;
 
-constexpr std::int64_t kHighestRowNumber = 2'147'483'647;
+constexpr int kHighestRowNumber = 2'147'483'647;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -195,12 +196,13 @@ constexpr char kCsv[] = "text/csv; charset=utf-8";
 Stream get_error_report(Call& call) {
     const auto id = call.id<ImportId>();
     if (!service::read_import(call.context, call.org(), id)) throw Error(ErrorCode::NotFound);
-    return {.headers = {{"Content-Disposition",
-                         "attachment; filename=\"import-" + id.text() + "-errors.csv\""}},
-            .write = [&context = call.context, org = call.org(), id,
-                      raw = call.query.flag("raw")](const http::Sink& sink) {
-                service::write_error_report(context, org, id, raw, sink);
-            }};
+    LongAnswer answer(call);
+    const service::ReportPage page{.after = call.query.integer("after"),
+                                   .raw = call.query.flag("raw")};
+    const auto next =
+        service::write_error_report(call.context, call.org(), id, page, answer.sink());
+    if (next) answer.add_header("X-Next-After", std::to_string(*next));
+    return std::move(answer).as_file("import-" + id.text() + "-errors.csv");
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -234,6 +236,11 @@ constexpr std::array kStageQuery = {
                               "malformed row rejects the call."},
 };
 constexpr std::array kReportQuery = {
+    QueryParameter{.name = "after",
+                   .kind = Kind::Integer,
+                   .most = kHighestRowNumber,
+                   .meaning = "Only rows with a number above this; X-Next-After of the previous "
+                              "answer."},
     QueryParameter{.name = "raw",
                    .kind = Kind::Flag,
                    .meaning = "true: cells exactly as staged, without the guard against formulas."},
@@ -284,10 +291,11 @@ constexpr std::array kImportRowEndpoints = {
         .summary = "Download the invalid, failed and kept rows as CSV",
         .description =
             "Returns the invalid, failed and kept rows as CSV, with the reason for each. Fix them and "
-            "import the file again. Cells that a spreadsheet could run as formulas are guarded, "
-            "unless raw is true.",
+            "import the file again. An answer ends at 64 MiB; if it has X-Next-After, more rows "
+            "follow. Cells that a spreadsheet could run as formulas are guarded, unless raw is "
+            "true. An organization gets one export or report at a time.",
         .query = kReportQuery,
-        .reply = {200, "CSV (RFC 4180) with a header line."},
+        .reply = with_next_after({200, "CSV (RFC 4180) with a header line."}),
         .handler = sends<kCsv, get_error_report>},
 };
 static_assert(well_formed(kImportRowEndpoints, "/v1/imports"));

@@ -213,23 +213,32 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
     return page;
 }
 
-void write_error_report(Context& context, OrgId organization, ImportId id, bool raw,
-                        const std::function<bool(std::string_view)>& sink) {
-    constexpr std::size_t kChunkBytes = 64U << 10U;
-    const CsvCells cells = raw ? CsvCells::Raw : CsvCells::Guarded;
+std::optional<std::int64_t> write_error_report(Context& context, OrgId organization, ImportId id,
+                                               const ReportPage& page,
+                                               const std::function<void(std::string_view)>& sink) {
+    const CsvCells cells = page.raw ? CsvCells::Raw : CsvCells::Guarded;
     std::string text = header_line();
-    bool is_read = true;
+    sink(text);
+    std::size_t bytes = text.size();
+    std::int64_t last = page.after;
+    bool is_full = false;
     const auto add = [&](const VisitedRow& at) {
-        if (!is_in(at.outcome.state, kWithErrors)) return true;
-        append_line(text, at.row, at.outcome, cells);
-        if (text.size() < kChunkBytes) return true;
-        is_read = sink(text);
-        text.clear();
-        return is_read;
+        if (is_in(at.outcome.state, kWithErrors)) {
+            text.clear();
+            append_line(text, at.row, at.outcome, cells);
+            is_full = bytes + text.size() > page.most_bytes && last > page.after;
+            if (is_full) return false;
+            sink(text);
+            bytes += text.size();
+        }
+        last = std::max<std::int64_t>(last, at.row.row_number);
+        return true;
     };
-    RowReader reader(context, organization, id, 0, kWithErrors);
-    while (reader.visit_batch(add)) continue;
-    if (is_read && !text.empty()) sink(text);
+    RowReader reader(context, organization, id, page.after, kWithErrors);
+    while (!is_full && reader.visit_batch(add)) {
+        is_full = reader.bytes() >= page.most_examined_bytes;
+    }
+    return is_full ? std::optional(last) : std::nullopt;
 }
 
 }  // namespace muster::service

@@ -30,10 +30,18 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
                                               std::int64_t after, const RowFilter& filter,
                                               int limit);
 
-// Passes the error report to `sink` in chunks, beginning with the header line; stops when `sink`
-// returns false. Memory use does not depend on the size of the job. With `raw`, cells are written
-// exactly as staged, without the guard against spreadsheet formulas.
-void write_error_report(Context& context, OrgId organization, ImportId id, bool raw,
-                        const std::function<bool(std::string_view)>& sink);
+// A page of the error report.
+struct ReportPage {
+    std::int64_t after = 0;  // only rows with a number above it
+    bool raw = false;        // cells exactly as staged, without the guard against formulas
+    std::size_t most_bytes = std::size_t{64} << 20U;
+    std::size_t most_examined_bytes = std::size_t{256} << 20U;  // of the stored rows
+};
+// Passes the page to `sink` in chunks, beginning with the header line. The page ends before its
+// text exceeds `most_bytes`, but examines a row at least. Returns `after` of the next page; nullopt
+// on the last page.
+std::optional<std::int64_t> write_error_report(Context& context, OrgId organization, ImportId id,
+                                               const ReportPage& page,
+                                               const std::function<void(std::string_view)>& sink);
 
 }  // namespace muster::service

@@ -256,35 +256,40 @@ MemberRun find_member_run(Context& context, OrgId organization, const MemberFilt
         keys.run();
         MemberRun run;
         run.users.reserve(keys.hits().size());
-        for (const MemberKey& key : keys.hits()) run.users.push_back(key.user_id);
+        run.positions.reserve(keys.hits().size());
+        for (const MemberKey& key : keys.hits()) {
+            run.users.push_back(key.user_id);
+            run.positions.push_back(position_of(key));
+        }
         if (const auto last = keys.last()) run.next = position_of(*last);
         return run;
     });
 }
 
-void write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
-                         bool raw, const std::function<bool(std::string_view)>& sink) {
+std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
+                                bool raw, const std::function<void(std::string_view)>& sink,
+                                std::size_t most_bytes) {
     rules::MemberCsv rows(attribute_registry(context, organization),
                           raw ? CsvCells::Raw : CsvCells::Guarded);
     std::string text;
     rows.append_header(text);
-    std::size_t sent = 0;
-    while (!users.empty()) {
-        const auto some = users.first(std::min(kRowsPerRead, users.size()));
-        users = users.subspan(some.size());
+    sink(text);
+    std::size_t bytes = text.size();
+    std::size_t done = 0;
+    while (done < users.size()) {
+        text.clear();
+        const auto some = users.subspan(done, std::min(kRowsPerRead, users.size() - done));
         const auto members = read_members(context, organization, some);
         for (const UserId& user : some) {
             const auto member = members.find(user);
             if (member != members.end()) rows.append(text, member->second);
         }
-        sent += text.size();
-        if (sent > kMostExportedBytes) {
-            throw std::runtime_error("an export of members exceeds 256 MiB");
-        }
-        if (!sink(text)) return;
-        text.clear();
+        bytes += text.size();
+        if (done > 0 && bytes > most_bytes) break;
+        sink(text);
+        done += some.size();
     }
-    if (!text.empty()) sink(text);
+    return done;
 }
 
 }  // namespace muster::service

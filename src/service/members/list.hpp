@@ -62,24 +62,25 @@ struct MemberTotal {
 MemberTotal count_members(Context& context, OrgId organization, const MemberFilter& filter,
                           int most = kMostCounted);
 
-// The users of a longer run of the list, with the position after them.
+// The users of a longer run of the list.
 struct MemberRun {
     std::vector<UserId> users;
-    std::optional<std::string> next;  // nullopt at the end of the list
+    std::vector<std::string> positions;  // after each of the users
+    std::optional<std::string> next;     // after all of them; nullopt at the end of the list
 };
 // Reads only keys of an index. `limit` is at most 10,000; a run examines at most that many members.
 MemberRun find_member_run(Context& context, OrgId organization, const MemberFilter& filter,
                           std::string_view position, int limit);
 
 inline constexpr int kMostExported = 10'000;
-// An answer that exceeds this size is aborted.
-inline constexpr std::size_t kMostExportedBytes = std::size_t{256} << 20U;
+inline constexpr std::size_t kMostExportedBytes = std::size_t{64} << 20U;
 
 // Passes the header line and the members among `users` to `sink` in chunks, in the order of
-// `users`; stops when `sink` returns false. Reads a few members at a time, each time in a
-// transaction of its own, so a slow reader holds no lock. With `raw`, cells are written without the
-// guard against spreadsheet formulas.
-void write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
-                         bool raw, const std::function<bool(std::string_view)>& sink);
+// `users`, and ends before the text exceeds `most_bytes`. Returns the number of users that are
+// done, at least 25 or all. Reads a few members at a time, each time in a transaction of its own.
+// With `raw`, cells are written without the guard against spreadsheet formulas.
+std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
+                                bool raw, const std::function<void(std::string_view)>& sink,
+                                std::size_t most_bytes = kMostExportedBytes);
 
 }  // namespace muster::service

@@ -1,6 +1,7 @@
 #include "unit/client/fake_muster.hpp"
 
 #include "base/json.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 
@@ -74,7 +75,11 @@ ServedResponse FakeMuster::answer(const ServedRequest& request) {
     if (what == "POST " + base + "/validate") return move("staging", "validating");
     if (what == "POST " + base + "/commit") return move("validated", "committing");
     if (what == "POST " + base + "/cancel") return move(state, "canceled");
-    if (what == "GET " + base + "/error-report") return report();
+    const std::string download = "GET " + base + "/error-report";
+    if (what == download) return report(0);
+    if (what.starts_with(download + "?after=")) {
+        return report(parse_number<std::uint32_t>(what.substr(download.size() + 7)).value());
+    }
     return error(404, "NOT_FOUND", {});
 }
 
@@ -183,14 +188,22 @@ ServedResponse FakeMuster::list() const {
     return json(200, value);
 }
 
-ServedResponse FakeMuster::report() const {
+ServedResponse FakeMuster::report(std::uint32_t after) const {
     ServedResponse response;
     response.headers = {{"Content-Type", "text/csv"}};
     response.body =
         "email,external_id,first_name,last_name,display_name,locale,country,dob,attributes,row_"
         "number,"
         "error_code,error_message\r\n";
+    std::size_t count = 0;
+    std::uint32_t last = 0;
     for (const auto& [number, code] : invalid_) {
+        if (number <= after) continue;
+        if (count++ == report_rows) {
+            response.headers.emplace_back("X-Next-After", std::to_string(last));
+            break;
+        }
+        last = number;
         response.body += rows.at(number)["email"].asString() + ",,,,,,,,," +
                          std::to_string(number) + "," + code + ",no\r\n";
     }

@@ -28,6 +28,7 @@ class FakeMuster {
     std::vector<std::string> log;         // "POST /v1/imports" and so on
     std::vector<std::string> keys;        // Idempotency-Keys, in order
     std::set<std::string> faulty_emails;  // refused while staging
+    std::size_t report_rows = 1000;       // in a page of the report
     int polls_per_move = 2;               // polls before a moving state ends
     std::string fails_in;                 // a moving state that ends as "failed"
     std::function<std::optional<ServedResponse>(const ServedRequest&)> before;
@@ -44,7 +45,7 @@ class FakeMuster {
     ServedResponse poll();
     ServedResponse job() const;
     ServedResponse list() const;
-    ServedResponse report() const;
+    ServedResponse report(std::uint32_t after) const;
     void dry_run();
 
     std::mutex mutex_;

@@ -244,6 +244,31 @@ BOOST_AUTO_TEST_CASE(an_interrupted_download_of_the_report_is_repeated) {
             "as ann@example.org\"\r\n");
 }
 
+BOOST_AUTO_TEST_CASE(all_pages_of_a_report_are_downloaded_and_a_broken_one_is_repeated) {
+    Environment environment;
+    environment.api.report_rows = 2;
+    std::string file = kHeader;
+    for (int row = 0; row < 6; ++row) file += "a@example.org,,,\n";
+    environment.scratch.write("members.csv", file);
+    int second_pages = 0;
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (!request.path.ends_with("/error-report?after=3") || ++second_pages > 1) {
+            return std::nullopt;
+        }
+        return ServedResponse{
+            .body = kServerHeader + std::string(500, 'y'), .headers = {}, .cut_body_after = 300};
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
+    BOOST_TEST(second_pages == 2);
+    const std::string report = environment.scratch.read("members-errors.csv");
+    for (int row = 2; row <= 6; ++row) {
+        const std::string text = std::to_string(row);
+        BOOST_TEST(report.find("," + text + "," + std::to_string(row + 1) + ",rejected,") !=
+                   std::string::npos);
+    }
+    BOOST_TEST(std::count(report.begin(), report.end(), '\n') == 6);
+}
+
 BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_create_no_job) {
     Environment environment;
     environment.scratch.write("empty.csv", "");

@@ -188,6 +188,30 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
     BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_peer_that_accepts_no_reply_is_closed_after_the_pause) {
+    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    constexpr std::size_t kMoreThanASocketHolds = std::size_t{8} << 20U;
+    const Peer silent(path);
+    silent.send(head());
+    const Handler answer_long = [](std::span<const Request>, const Answer& answer) {
+        Reply reply;
+        reply.body.assign(kMoreThanASocketHolds, 'x');
+        answer(0, std::move(reply));
+        return std::vector<Deferral>{};
+    };
+    const auto began = std::chrono::steady_clock::now();
+    BOOST_TEST(impatient.serve(kMostTaken, answer_long) == 1U);
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
+    BOOST_TEST(waited.count() > 0.9);
+    BOOST_TEST(waited.count() < 5);
+    BOOST_TEST(silent.received().size() < kMoreThanASocketHolds);
+    // The worker takes the next request.
+    const Peer next(path);
+    next.send(head());
+    BOOST_TEST(impatient.serve(kMostTaken, answer_all) == 1U);
+    BOOST_TEST(next.received().find("Status: ") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_peer_that_is_not_fastcgi_is_closed) {
     const Peer peer(path);
     peer.send("GET / HTTP/1.1\r\n\r\n");

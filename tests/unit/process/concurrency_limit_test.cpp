@@ -18,6 +18,7 @@ using muster::process::ConcurrencyLimit;
 namespace {
 
 constexpr auto kMoment = std::chrono::milliseconds(1);
+constexpr std::chrono::seconds kLongLife{120};
 
 }  // namespace
 
@@ -47,6 +48,18 @@ BOOST_AUTO_TEST_CASE(one_target_leaves_one_permit_to_others) {
                    .has_value());  // the first permits have expired
     ConcurrencyLimit single;       // a single permit is available to every target
     BOOST_TEST(single.try_acquire(1, "hanging").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_target_can_have_a_share_and_a_life_of_its_own) {
+    ConcurrencyLimit slots;
+    const auto now = ConcurrencyLimit::Clock::now();
+    const ConcurrencyLimit::Bounds bounds{.most = 3, .most_of_target = 1, .life = kLongLife};
+    const auto first = slots.try_acquire(bounds, "a", now);
+    BOOST_TEST(first.has_value());
+    BOOST_TEST(!slots.try_acquire(bounds, "a", now + kLongLife - kMoment).has_value());
+    const auto other = slots.try_acquire(bounds, "b", now);
+    BOOST_TEST(other.has_value());
+    BOOST_TEST(slots.try_acquire(bounds, "a", now + kLongLife).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_limit_has_a_lower_and_an_upper_bound) {

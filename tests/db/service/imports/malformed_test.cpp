@@ -19,10 +19,8 @@ struct Malformed : ImportFixture {
     }
     std::string report(ImportId id) {
         std::string text;
-        service::write_error_report(context, acme, id, false, [&](std::string_view piece) {
-            text += piece;
-            return true;
-        });
+        service::write_error_report(context, acme, id, {},
+                                    [&](std::string_view piece) { text += piece; });
         return text.substr(text.find("\r\n") + 2);
     }
     std::map<std::string, int> tally(ImportId id) {

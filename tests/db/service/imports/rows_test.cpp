@@ -46,11 +46,14 @@ struct Rows : ImportFixture {
 
     std::string report(ImportId id, bool raw = false) {
         std::string text;
-        service::write_error_report(context, acme, id, raw, [&](std::string_view piece) {
-            text += piece;
-            return true;
-        });
+        report_page(text, id, {.raw = raw});
         return text;
+    }
+    // Appends a page, and returns `after` of the next one.
+    std::optional<std::int64_t> report_page(std::string& text, ImportId id,
+                                            const service::ReportPage& page) {
+        return service::write_error_report(context, acme, id, page,
+                                           [&](std::string_view piece) { text += piece; });
     }
 };
 
@@ -224,31 +227,42 @@ BOOST_AUTO_TEST_CASE(a_formula_is_guarded_unless_raw_cells_are_requested) {
     BOOST_TEST(report(id, true).find(",=1+1,'quoted,") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_large_report_is_sent_in_chunks_and_ends_when_the_reader_stops) {
+BOOST_AUTO_TEST_CASE(the_pages_of_a_report_have_each_row_once) {
     std::vector<service::NewRow> all;
     for (std::int64_t number = 1; number <= 5000; ++number) {
         all.push_back(row(number, "same@x.test"));
         all.back().fields.display_name = std::string(100, 'x');
     }
     const ImportId id = validated(all);
-    int pieces = 0;
-    std::size_t largest = 0;
-    std::size_t lines = 0;
-    service::write_error_report(context, acme, id, false, [&](std::string_view piece) {
-        ++pieces;
-        largest = std::max(largest, piece.size());
-        lines += static_cast<std::size_t>(std::count(piece.begin(), piece.end(), '\n'));
-        return true;
-    });
-    BOOST_TEST(pieces > 3);
-    BOOST_TEST(largest < 128U << 10U);
-    BOOST_TEST(lines == 5000);  // 4,999 rows and the header
-    pieces = 0;
-    service::write_error_report(context, acme, id, false, [&](std::string_view) {
-        ++pieces;
-        return false;
-    });
-    BOOST_TEST(pieces == 1);
+    const std::string whole = report(id);
+    BOOST_TEST(std::count(whole.begin(), whole.end(), '\n') == 5000);  // 4,999 rows, the header
+    constexpr std::size_t kPageBytes = 100'000;
+    for (const std::size_t examined : {std::size_t{1} << 30U, std::size_t{1}}) {
+        std::string joined(kHeader);
+        std::optional<std::int64_t> after = 0;
+        int parts = 0;
+        while (after) {
+            std::string page;
+            after = report_page(
+                page, id,
+                {.after = *after, .most_bytes = kPageBytes, .most_examined_bytes = examined});
+            BOOST_TEST_REQUIRE(page.starts_with(kHeader));
+            BOOST_TEST(page.size() <= kPageBytes);
+            joined += page.substr(kHeader.size());
+            ++parts;
+        }
+        BOOST_TEST((joined == whole));
+        BOOST_TEST(parts > 2);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_exceeds_a_page_is_a_page_of_its_own) {
+    const ImportId id = validated({row(1, "a@x.test"), row(2, "a@x.test"), row(3, "a@x.test")});
+    std::string text;
+    BOOST_TEST(report_page(text, id, {.after = 1, .most_bytes = 1}).value_or(0) == 2);
+    BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 2);
+    BOOST_TEST(!report_page(text, id, {.after = 2, .most_bytes = 1}).has_value());
+    BOOST_TEST(!report_page(text, id, {.after = 2'147'483'647}).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

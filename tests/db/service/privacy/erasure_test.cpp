@@ -101,10 +101,8 @@ struct Erasing : ImportFixture {
     }
     std::string report(ImportId id) {
         std::string text;
-        service::write_error_report(context, acme, id, false, [&](std::string_view piece) {
-            text += piece;
-            return true;
-        });
+        service::write_error_report(context, acme, id, {},
+                                    [&](std::string_view piece) { text += piece; });
         return text.substr(text.find('\n') + 1);
     }
 
