@@ -86,7 +86,7 @@ Directives access_directives(const Rows& rows) {
     const std::string_view target = target_of(rows);
     if (!is_publishable(row.access)) {
         if (target == upstream_of(WorkerGroup::Api)) return include("app");
-        return include("client-rate") + pass(target);
+        return include("client-rate") + include("client-connections") + pass(target);
     }
     Directives text = include("page");
     if (row.access == Access::ContentKey) text += include("content");
@@ -99,17 +99,48 @@ const Directives& application() {
     return kText;
 }
 
+std::size_t body_limit_of(const Rows& rows) {
+    std::size_t limit = 0;
+    for (const Endpoint* row : rows) limit = std::max(limit, row->body_limit);
+    return limit;
+}
+
+bool has_long_answer(const Rows& rows) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [](const Endpoint* row) { return row->handler.shape.is_streamed; });
+}
+
+// Whether nginx asks a worker about the credential before it reads the body. It holds little for a
+// stranger then, and counts what an organization does at the same time.
+bool checks_credential_first(const Rows& rows) {
+    return body_limit_of(rows) > kEventsBody || has_long_answer(rows);
+}
+
+// The location of the requests whose credential is accepted.
+std::string accepted_location(const Rows& rows) {
+    return "@" + std::string(rows.front()->operation);
+}
+
+Directives accepted_directives(const Rows& rows) {
+    Directives text;
+    const std::size_t limit = body_limit_of(rows);
+    if (limit > kSmallBody) text += body_cap(limit);
+    if (limit > kEventsBody) text += include("large-body");
+    if (has_long_answer(rows)) text += include("long-answer");
+    return text + pass(target_of(rows));
+}
+
 Directives directives_of(const Rows& rows) {
     Directives text;
-    std::size_t limit = 0;
     for (const Endpoint* row : rows) {
-        limit = std::max(limit, row->body_limit);
         if (row->has_secret_query) text += "error_log /dev/null emerg;\n";
         if (row->is_static) text += include("compress");
-        if (row->handler.shape.is_streamed) text += "fastcgi_read_timeout 300s;\n";
     }
+    const std::size_t limit = body_limit_of(rows);
     if (limit > kSmallBody) text += body_cap(limit);
-    return text + access_directives(rows);
+    if (!checks_credential_first(rows)) return text + access_directives(rows);
+    return text + include("credential-first") + "try_files /_muster/none " +
+           accepted_location(rows) + ";\n";
 }
 
 // The paths as a tree of segments.
@@ -175,6 +206,9 @@ void add_locations(std::string& to, const Node& node, const std::string& path,
     if (!node.rows.empty()) {
         const Directives own = directives_of(node.rows);
         if (own != around) add_location(to, matcher(path), own);
+        if (checks_credential_first(node.rows)) {
+            add_location(to, accepted_location(node.rows), accepted_directives(node.rows));
+        }
     } else if (inside != around) {
         add_location(to, matcher(path),
                      "return 404;\n");  // otherwise nginx redirects to the path with a slash

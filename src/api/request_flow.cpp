@@ -160,6 +160,19 @@ void add_if_absent(Reply& reply, const http::Header& header) {
     reply.headers.push_back(header);
 }
 
+constexpr int kFirstError = 400;
+
+// A refusal as nginx takes it from a check: it accepts 403 with headers only, and sends what they
+// say (muster-credential.conf). It treats 500 as no answer.
+void pack_refusal(Reply& reply) {
+    constexpr int kRefused = 403;
+    constexpr int kInternal = 500;
+    if (reply.status == kInternal) return;
+    reply.headers.emplace_back("X-Muster-Status", std::to_string(reply.status));
+    reply.headers.emplace_back("X-Muster-Body", std::exchange(reply.body, ""));
+    reply.status = kRefused;
+}
+
 Reply not_matched(const Match& match) {
     if (!match.path_known) return error_reply(Error(ErrorCode::NotFound));
     Reply reply = error_reply(Error(ErrorCode::MethodNotAllowed));
@@ -261,7 +274,20 @@ void RequestFlow::identify(const service::Callers& callers) {
 }
 
 void RequestFlow::accept_bearer() {
-    apply_rate_limit();
+    if (!request_.is_credential_check) {
+        apply_rate_limit();
+        check_rights();
+        return;
+    }
+    try {
+        check_rights();
+    } catch (const Error&) {
+        apply_rate_limit();  // an accepted request follows, and is counted then
+        throw;
+    }
+}
+
+void RequestFlow::check_rights() {
     api::authorize(*endpoint_, caller_, request_);
     if (endpoint_->access == Access::Console) {
         require_console(worker_.context.settings.console.origin, request_);
@@ -306,6 +332,7 @@ std::optional<Demand> RequestFlow::demand() const {
     if (is_answered() || !endpoint_ || endpoint_->access == Access::Open || preflight_.endpoint) {
         return std::nullopt;
     }
+    if (request_.is_credential_check) return std::nullopt;
     const bool has_query = endpoint_->workers == WorkerGroup::Readers && !endpoint_->is_quick;
     const OrgId& organization = caller_.actor.organization;
     return Demand{
@@ -331,11 +358,20 @@ void RequestFlow::run() {
     attempt([&] {
         if (preflight_.endpoint) {
             answer(preflight_reply(preflight_.methods));
+        } else if (request_.is_credential_check) {
+            accept_check();
         } else {
             run_handler();
         }
     });
     document_.reset();
+}
+
+// The reply to nginx, which reads the body now.
+void RequestFlow::accept_check() {
+    Reply reply = no_content();
+    reply.headers.emplace_back("X-Muster-Organization", caller_.actor.organization.text());
+    answer(std::move(reply));
 }
 
 void RequestFlow::run_handler() {
@@ -394,12 +430,19 @@ std::optional<Reply> RequestFlow::finish() {
     Reply& reply = *reply_;
     headers_.emplace_back("Cache-Control", "no-store");
     for (const auto& header : headers_) add_if_absent(reply, header);
+    // A request that nginx passes on is counted when it arrives.
+    const bool is_passed_on = request_.is_credential_check && reply.status < kFirstError;
+    if (!is_passed_on) count_and_log(reply);
+    if (request_.is_credential_check && !is_passed_on) pack_refusal(reply);
+    return std::move(reply_);
+}
+
+void RequestFlow::count_and_log(const Reply& reply) const {
     const auto spent = std::chrono::steady_clock::now() - began_;
     const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
     worker_.metrics.count(match_.endpoint ? match_.index : process::Metrics::kNoOperation,
                           reply.status, microseconds);
     log(reply, microseconds);
-    return std::move(reply_);
 }
 
 // The database costs are those of all requests processed together.

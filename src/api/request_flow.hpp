@@ -43,7 +43,9 @@ class RequestFlow {
     // Borrows the member until the flow has run.
     void set_member(const rules::Member& member) { member_ = &member; }
     // Whether the reply needs no query of its own.
-    bool is_quick() const { return endpoint_ && endpoint_->is_quick; }
+    bool is_quick() const {
+        return request_.is_credential_check || (endpoint_ && endpoint_->is_quick);
+    }
     // Validates the body and the query, and runs the handler.
     void run();
     // The call to write together with others; nullptr if the request is already answered.
@@ -70,11 +72,14 @@ class RequestFlow {
     void identify(const service::Callers& callers);
     void accept_page();
     void accept_bearer();
+    void check_rights();
     void apply_rate_limit();
     void run_handler();
     void answer(http::Reply reply);
     const std::string& body();
     const json::JsonIn* document();  // the parsed body; nullptr: no body was sent
+    void accept_check();
+    void count_and_log(const http::Reply& reply) const;
     void log(const http::Reply& reply, std::int64_t microseconds) const;
 
     const http::Request& request_;

@@ -34,6 +34,13 @@ std::string passed(const std::string& to) {
     return "fastcgi_pass " + to + "; " + included("fastcgi");
 }
 
+const std::string kClient = included("client-rate") + " " + included("client-connections");
+
+// The directives of a location that asks about the credential, and then jumps to another one.
+std::string asking_first(const std::string& then) {
+    return included("credential-first") + " try_files /_muster/none " + then + ";";
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(nginx)
@@ -42,9 +49,8 @@ BOOST_AUTO_TEST_CASE(a_path_goes_to_the_workers_of_its_row) {
     BOOST_TEST(location("/v1/") == included("app"));
     BOOST_TEST(location("= /v1/ingest").ends_with(passed("muster_collector")));
     BOOST_TEST(location("~ ^/v1/users/[^/]+/attributes$") ==
-               included("client-rate") + " " + passed("muster_reader"));
-    BOOST_TEST(location("= /v1/users") ==
-               included("client-rate") + " " + passed("$muster_collecting"));
+               kClient + " " + passed("muster_reader"));
+    BOOST_TEST(location("= /v1/users") == kClient + " " + passed("$muster_collecting"));
     BOOST_TEST(location("= /healthz") == included("local"));
     BOOST_TEST(location("/console/v1/") == included("console-only"));
     BOOST_TEST(location("= /v1/external-data/connect") == included("console-only"));
@@ -63,16 +69,25 @@ BOOST_AUTO_TEST_CASE(page_endpoints_are_behind_the_key_check) {
 }
 
 BOOST_AUTO_TEST_CASE(body_limits_match_the_rows) {
-    BOOST_TEST(location("~ ^/v1/imports/[^/]+/rows$") ==
-               "client_max_body_size 16m; client_body_buffer_size 17m; " + included("app"));
+    const std::string caps = "client_max_body_size 16m; client_body_buffer_size 17m; ";
+    BOOST_TEST(location("~ ^/v1/imports/[^/]+/rows$") == caps + asking_first("@stageImportRows"));
+    BOOST_TEST(location("@stageImportRows") ==
+               caps + included("large-body") + " " + passed("muster"));
     BOOST_TEST(location("= /v1/track")
                    .starts_with("client_max_body_size 1m; client_body_buffer_size 1088k; "));
     BOOST_TEST(api::nginx_text().find("\nclient_max_body_size 256k;\n") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(streams_have_long_timeouts_and_secret_queries_are_not_logged) {
+BOOST_AUTO_TEST_CASE(long_answers_are_limited_for_callers_whose_credential_is_accepted) {
+    for (const std::string operation : {"getImportErrorReport", "exportUsers"}) {
+        BOOST_TEST(location("@" + operation) == included("long-answer") + " " + passed("muster"));
+    }
+    BOOST_TEST(location("= /v1/users/export") == asking_first("@exportUsers"));
     BOOST_TEST(location("~ ^/v1/imports/[^/]+/error-report$") ==
-               "fastcgi_read_timeout 300s; " + included("app"));
+               asking_first("@getImportErrorReport"));
+}
+
+BOOST_AUTO_TEST_CASE(secret_queries_are_not_logged) {
     BOOST_TEST(location("= /v1/external-data/callback") ==
                "error_log /dev/null emerg; " + included("app"));
 }
@@ -85,8 +100,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_not_redirected_to_its_trailing_slash) {
 
 // The maps of muster-http.conf decide by the method.
 BOOST_AUTO_TEST_CASE(reads_and_writes_of_one_path_can_have_different_workers) {
-    BOOST_TEST(location("~ ^/v1/users/[^/]+$") ==
-               included("client-rate") + " " + passed("$muster_reading"));
+    BOOST_TEST(location("~ ^/v1/users/[^/]+$") == kClient + " " + passed("$muster_reading"));
 }
 
 // Everything else of a location cannot depend on the method.
