@@ -26,8 +26,8 @@ class Division {
         Part& part = parts_[demand.organization];
         const std::size_t weight = part.weight + demand.weight;
         if (demand.may_wait && part.requests > 0) {
-            const std::size_t others = all_ - waiting_[demand.organization];
-            const bool is_half = others > 0 && part.requests >= others;
+            const bool others_wait = waiting_[demand.organization] < all_;
+            const bool is_half = others_wait && part.requests >= share_.most_of_batch;
             if (is_half || weight > kHeaviestPart) return ShareResult::NextBatch;
         }
         if (weight >= share_.light && !take_permit(demand.organization, part)) {

@@ -18,6 +18,7 @@ struct GroupShare {
     std::size_t most = 1;                            // workers that one organization may occupy
     // An organization's part of a batch needs a permit above this weight.
     std::size_t light = 0;
+    std::size_t most_of_batch = 1;  // its requests in a batch, while others wait
 };
 
 // What a request of a batch costs whom.

@@ -116,6 +116,7 @@ int serve(const std::string& config) {
                {"readers", settings.server.readers}});
     const auto group = [&](int workers, WorkerOptions options) {
         options.share.most = process::half_of(workers);
+        options.share.most_of_batch = process::half_of(static_cast<int>(options.most_at_once));
         return process::WorkerGroup{
             workers,
             [&, options] { return work(settings, options, metrics, limiter, concurrency); }};

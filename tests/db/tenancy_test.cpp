@@ -64,8 +64,7 @@ BOOST_AUTO_TEST_CASE(the_fixtures_fill_every_tenant_table) {
 BOOST_AUTO_TEST_CASE(organizations_and_seats) {
     check(
         {"organizations.find"},
-        [](OrgStore& org) { return store::find_organization(org).has_value(); },
-        OrgId::create());
+        [](OrgStore& org) { return store::find_organization(org).has_value(); }, OrgId::create());
     check({"seats.insert"},
           [&](OrgStore& org) { return !store::insert_seat(org, owner.admin, "viewer", kNow); });
     check({"seats.list"}, [&](OrgStore& org) {

@@ -53,14 +53,16 @@ struct Reading : test::Fixture {
         return get("/v1/users/" + user.text(), key);
     }
 
-    // The replies in the order of the requests.
+    // The replies in the order of the requests, which fit into one batch.
     std::vector<Reply> answers(const std::vector<Request>& requests) {
         std::vector<Reply> replies(requests.size());
         sent.clear();
-        pipeline.handle(requests, [&](std::size_t index, std::optional<Reply> reply) {
-            replies.at(index) = std::move(reply.value());
-            sent.push_back(index);
-        });
+        const auto deferred =
+            pipeline.handle(requests, [&](std::size_t index, std::optional<Reply> reply) {
+                replies.at(index) = std::move(reply.value());
+                sent.push_back(index);
+            });
+        BOOST_TEST(deferred.empty());
         return replies;
     }
     // The number of statements of a batch, after the batch has run once: the first use of a key
@@ -77,7 +79,8 @@ struct Reading : test::Fixture {
     process::Metrics metrics{{}};
     process::RateLimiter limiter{64};
     process::ConcurrencyLimit concurrency;
-    api::Pipeline pipeline{worker, metrics, limiter, concurrency};
+    static constexpr std::size_t kMostOfBatch = 32;
+    api::Pipeline pipeline{worker, metrics, limiter, concurrency, {.most_of_batch = kMostOfBatch}};
     std::vector<std::size_t> sent;  // the indexes in the order of the replies
 
     OrgId acme = organization("Acme");
@@ -222,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_last_use_that_cannot_be_written_fails_no_request) {
 
 BOOST_AUTO_TEST_CASE(exports_of_one_organization_leave_a_permit_to_others) {
     settings.server.workers = 8;  // two of them may wait
-    const auto held = concurrency.try_acquire(2, "export " + acme.text());
+    const auto held = concurrency.try_acquire(2, "long answer " + acme.text());
     BOOST_TEST_REQUIRE(held.has_value());
     const auto replies = answers({get("/v1/users/export", ours), get("/v1/users/export", theirs)});
     BOOST_TEST(replies[0].status == 429);

@@ -29,7 +29,7 @@ struct SharesFixture {
     }
 
     OrganizationShares permits;
-    GroupShare share{&permits, 1, kLight};
+    GroupShare share{&permits, 1, kLight, 32};
     std::vector<OrganizationShares::Permit> held;
 };
 
@@ -44,14 +44,14 @@ BOOST_AUTO_TEST_CASE(an_organization_alone_gets_the_whole_batch) {
 }
 
 BOOST_AUTO_TEST_CASE(an_organization_gets_at_most_half_while_others_wait) {
-    std::vector<Demand> demands(20, Demand{"a", 500});
+    std::vector<Demand> demands(62, Demand{"a", 500});
     demands.push_back({"b", 500});
     demands.push_back({"c", 500});
     const auto found = results(demands);
-    BOOST_TEST(running(demands, found, "a") == 2U);
+    BOOST_TEST(running(demands, found, "a") == 32U);
     BOOST_TEST(running(demands, found, "b") == 1U);
     BOOST_TEST(running(demands, found, "c") == 1U);
-    BOOST_TEST((found[2] == ShareResult::NextBatch));
+    BOOST_TEST((found[32] == ShareResult::NextBatch));
 }
 
 BOOST_AUTO_TEST_CASE(the_heaviest_part_of_a_batch_is_bounded) {
