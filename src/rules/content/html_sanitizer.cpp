@@ -15,12 +15,20 @@
 namespace muster::rules {
 namespace {
 
-// Limits of one parse, each far above the needs of an article of 200 KiB. The parser's time grows
-// with tags times depth and with the square of a tag's attributes. Its memory grows with formatting
-// elements that are re-opened in every paragraph.
-constexpr std::ptrdiff_t kMostTags = 20'000;
-constexpr std::size_t kMostAttributes = 15'000;
-constexpr std::ptrdiff_t kMostTemplates = 500;  // each tag searches the open templates
+// Limits of one parse, each above the needs of an article of 200 KiB. With all of them a parse
+// takes at most about 100 ms of processor time (html_sanitizer_test.cpp "worst case"). The parser's
+// time grows
+// * with tags times depth, because many tags search the open elements,
+// * with the square of a tag's attributes,
+// * with the square of the open formatting elements that have attributes: it compares each with all
+//   others,
+// * with characters times depth, because each character may search the open elements.
+// Its memory grows with formatting elements that are re-opened in every paragraph.
+constexpr std::size_t kMostTags = 5'000;
+constexpr std::size_t kMostAttributes = 5'000;
+constexpr std::size_t kMostFormatting = 1'000;
+constexpr std::size_t kMostTextSteps = 400'000'000;
+constexpr std::size_t kMostTemplates = 500;  // each tag searches the open templates
 constexpr std::size_t kMostMemory = 64U << 20;
 constexpr std::size_t kDeepest = 100;  // nesting depth of the output
 constexpr int kPasses = 5;
@@ -375,16 +383,51 @@ const GumboNode* body_of(const GumboNode& root) {
     return nullptr;
 }
 
-// Counts, before parsing, the bytes that start tags. Text rarely contains them.
+// Elements that the parser opens again after others close. It never keeps two open links.
+constexpr std::array<std::string_view, 12> kFormatting = {
+    "b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"};
+
+// The name of a tag that begins here, and whether more than '>' follows it.
+struct TagStart {
+    std::string_view name;
+    bool has_more;
+};
+
+TagStart tag_start(std::string_view html) {
+    constexpr std::size_t kLongestName = 8;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    std::size_t length = 0;
+    while (length < html.size() && length <= kLongestName && is_letter(html[length])) ++length;
+    return {html.substr(0, length), html.substr(length, 1) != ">"};
+}
+
+// Counts, before parsing, the bytes that start tags. Text rarely contains them. No count depends on
+// what the parser makes of them, so each is an upper bound: the depth is at most the number of tags
+// that do not begin with "</".
 bool has_too_many_tags(std::string_view html) {
-    constexpr std::string_view kTemplate = "<template";
-    std::ptrdiff_t tags = 0;
-    std::ptrdiff_t templates = 0;
+    std::size_t tags = 0;
+    std::size_t depth = 0;
+    std::size_t formatting = 0;
+    std::size_t templates = 0;
+    std::size_t text_steps = 0;
+    std::size_t before = 0;
     for (auto at = html.find('<'); at != std::string_view::npos; at = html.find('<', at + 1)) {
+        text_steps += (at - before) * depth;
+        before = at;
         ++tags;
-        if (equal_ignoring_case(html.substr(at, kTemplate.size()), kTemplate)) ++templates;
+        if (html.substr(at + 1, 1) == "/") continue;
+        ++depth;
+        const TagStart start = tag_start(html.substr(at + 1));
+        if (equal_ignoring_case(start.name, "template")) ++templates;
+        formatting +=
+            start.has_more &&
+            std::any_of(kFormatting.begin(), kFormatting.end(), [&](std::string_view name) {
+                return equal_ignoring_case(start.name, name);
+            });
     }
-    return tags > kMostTags || templates > kMostTemplates;
+    text_steps += (html.size() - before) * depth;
+    return tags > kMostTags || templates > kMostTemplates || formatting > kMostFormatting ||
+           text_steps > kMostTextSteps;
 }
 
 // nullopt if a limit was exceeded.
