@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 
 #include "print.hpp"
+#include "processor_time.hpp"
 
 #include <string>
 #include <vector>
@@ -155,6 +156,53 @@ BOOST_AUTO_TEST_CASE(sixty_four_levels_are_accepted_and_sixty_five_are_not) {
     BOOST_TEST(refusal(nested_objects(64).insert(5, "{\"a\":").append("}")) == reason);
     BOOST_TEST(!is_good(std::string(1'000'000, '[')));
     BOOST_TEST(is_good(nested(64)));  // the parser remains usable
+}
+
+// `count` times the text, separated by commas and enclosed.
+std::string list_of(const std::string& text, std::size_t count, const char* enclosed = "[]") {
+    std::string list(1, enclosed[0]);
+    for (std::size_t i = 0; i < count; ++i) (list += i == 0 ? "" : ",") += text;
+    return list + enclosed[1];
+}
+
+std::string object_of(int members) {
+    std::string object = "{";
+    for (int i = 0; i < members; ++i) {
+        object.append(i == 0 ? "\"" : ",\"").append(std::to_string(7919 * i)).append("\":1");
+    }
+    return object + "}";
+}
+
+BOOST_AUTO_TEST_CASE(an_object_has_at_most_a_thousand_members) {
+    BOOST_TEST(is_good(object_of(1'000)));
+    BOOST_TEST(refusal(object_of(1'001)) == "the body has an object with more than 1,000 members");
+}
+
+BOOST_AUTO_TEST_CASE(a_large_body_has_at_most_a_thousand_long_numbers) {
+    const std::string reason = "the body has more than 1,000 numbers of more than 19 digits";
+    const std::string filler = "\"" + std::string(65'536, 'x') + "\"";
+    const auto numbers = [&](const std::string& number, std::size_t count) {
+        return "[" + filler + "," + list_of(number, count) + "]";
+    };
+    for (const char* number : {"1.2345678901234567890", "12345678901234567890e-30",
+                               "-0.00000000000000000001", "0.12345678901234567890123"}) {
+        BOOST_TEST(is_good(numbers(number, 1'000)), number);
+        BOOST_TEST(refusal(numbers(number, 1'001)) == reason, number);
+    }
+    BOOST_TEST(is_good(numbers("1.234567890123456789", 2'000)));
+    BOOST_TEST(is_good(numbers(R"("a\\\": 12345678901234567890")", 2'000)));  // in a string
+    BOOST_TEST(is_good(list_of("1.2345678901234567890", 2'000)));             // in a small body
+}
+
+BOOST_AUTO_TEST_CASE(the_costliest_bodies_take_bounded_processor_time) {
+    constexpr std::size_t kLargest = std::size_t{16} << 20U;
+    for (const std::string& entry : {object_of(1'000), std::string("{}"), std::string("1"),
+                                     std::string("1.2345678901234567890123e-305"),
+                                     "[" + nested(60) + "]", std::string(R"("\u00e9\u00e9")")}) {
+        const std::string body = list_of(entry, kLargest / (entry.size() + 1) - 1);
+        const double used = muster::test::processor_milliseconds([&] { is_good(body); });
+        BOOST_TEST(used < muster::test::processor_limit(), entry.substr(0, 20));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(bodies_of_any_size_are_read_one_after_the_other) {
