@@ -36,12 +36,21 @@ constexpr std::array kHeaders = {
            [] { return pattern_schema("^[0-9a-f]{32}$"); }, true},
     Header{"RateLimit-Policy",
            "q: maximum burst of requests; w: seconds until it is available again. Present once "
-           "the caller is identified.",
-           [] { return pattern_schema("^\"default\";q=[1-9][0-9]*;w=[1-9][0-9]*$"); }},
+           "the caller is identified. A second entry is the rate of the organization, while less "
+           "is left of it.",
+           [] {
+               return pattern_schema(
+                   "^\"default\";q=[1-9][0-9]*;w=[1-9][0-9]*"
+                   "(, \"organization\";q=[1-9][0-9]*;w=[1-9][0-9]*)?$");
+           }},
     Header{"RateLimit",
            "r: requests available now; t: seconds until all of q are available. Present once the "
-           "caller is identified.",
-           [] { return pattern_schema("^\"default\";r=[0-9]+;t=[0-9]+$"); }},
+           "caller is identified. It has the same entries as RateLimit-Policy.",
+           [] {
+               return pattern_schema(
+                   "^\"default\";r=[0-9]+;t=[0-9]+"
+                   "(, \"organization\";r=[0-9]+;t=[0-9]+)?$");
+           }},
     Header{"Retry-After", "Seconds to wait before the next request.",
            [] {
                Json::Value schema = integer_schema();

@@ -14,6 +14,8 @@
 #include "service/failure.hpp"
 #include "service/pages/publishable_keys.hpp"
 
+#include <algorithm>
+
 namespace muster::api {
 namespace {
 
@@ -149,6 +151,23 @@ constexpr std::size_t kKeptDocument = std::size_t{64} << 10U;
 std::string token_in(const json::JsonIn& body) {
     const auto key = body.member("key");
     return std::string(key ? key->string().value_or("") : "");
+}
+
+// ---------------------------------------------------------------------------- rates
+
+constexpr std::string_view kOrganizationPolicy = "organization";
+
+// The rate of all callers of an organization together. A key to which the operator gave a higher
+// rate has that rate.
+process::RateLimit organization_limit(const LimitsSettings& limits, const service::Caller& caller) {
+    return {std::max<std::int64_t>(limits.organization_rate, caller.rate_per_second.value_or(0)),
+            std::max<std::int64_t>(limits.organization_burst, caller.burst.value_or(0))};
+}
+
+// Visitors of an organization's pages must not use up the rate of its backends.
+std::string organization_subject(const service::Caller& caller) {
+    return std::string(caller.publishable_key ? "pages of " : "callers of ") +
+           std::string(caller.actor.organization.bytes());
 }
 
 // ---------------------------------------------------------------------------- replies
@@ -323,9 +342,22 @@ void RequestFlow::apply_rate_limit() {
         caller_.burst.value_or(is_page ? settings.limits.tracking_burst
                                        : settings.limits.key_burst)};
     const auto verdict = worker_.limiter.take(caller_.rate_subject, limit);
-    headers_.emplace_back("RateLimit-Policy", process::rate_policy_field(limit));
-    headers_.emplace_back("RateLimit", process::rate_limit_field(verdict));
-    if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
+    std::string policies = process::rate_policy_field(limit);
+    std::string left = process::rate_limit_field(verdict);
+    int retry_after = verdict.retry_after;
+    const bool has_organization = caller_.actor.organization != OrgId{};
+    if (verdict.allowed && has_organization) {
+        const process::RateLimit all = organization_limit(settings.limits, caller_);
+        const auto together = worker_.limiter.take(organization_subject(caller_), all);
+        if (together.remaining < verdict.remaining || !together.allowed) {
+            policies += ", " + process::rate_policy_field(all, kOrganizationPolicy);
+            left += ", " + process::rate_limit_field(together, kOrganizationPolicy);
+        }
+        retry_after = together.retry_after;
+    }
+    headers_.emplace_back("RateLimit-Policy", std::move(policies));
+    headers_.emplace_back("RateLimit", std::move(left));
+    if (retry_after > 0) throw Error(ErrorCode::RateLimited).retry_after(retry_after);
 }
 
 std::optional<Demand> RequestFlow::demand() const {

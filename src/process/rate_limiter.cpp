@@ -192,15 +192,24 @@ RateResult RateLimiter::take(std::string_view bucket_key, const RateLimit& limit
     }
 }
 
-std::string rate_policy_field(const RateLimit& limit) {
+namespace {
+
+std::string quoted_policy(std::string_view policy) {
+    return '"' + std::string(policy) + '"';
+}
+
+}  // namespace
+
+std::string rate_policy_field(const RateLimit& limit, std::string_view policy) {
     const RateLimit effective = in_range(limit);
     const std::int64_t window =
         (effective.burst * effective.seconds + effective.per_second - 1) / effective.per_second;
-    return "\"default\";q=" + std::to_string(effective.burst) + ";w=" + std::to_string(window);
+    return quoted_policy(policy) + ";q=" + std::to_string(effective.burst) +
+           ";w=" + std::to_string(window);
 }
 
-std::string rate_limit_field(const RateResult& result) {
-    return "\"default\";r=" + std::to_string(result.remaining) +
+std::string rate_limit_field(const RateResult& result, std::string_view policy) {
+    return quoted_policy(policy) + ";r=" + std::to_string(result.remaining) +
            ";t=" + std::to_string(result.reset_seconds);
 }
 

@@ -62,7 +62,7 @@ class RateLimiter {
 };
 
 // draft-ietf-httpapi-ratelimit-headers: `"default";q=200;w=2` and `"default";r=199;t=1`.
-std::string rate_policy_field(const RateLimit& limit);
-std::string rate_limit_field(const RateResult& result);
+std::string rate_policy_field(const RateLimit& limit, std::string_view policy = "default");
+std::string rate_limit_field(const RateResult& result, std::string_view policy = "default");
 
 }  // namespace muster::process

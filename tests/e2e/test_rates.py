@@ -99,6 +99,38 @@ def test_all_sessions_of_an_admin_share_a_rate(strict_stack, strict_org):
         colleague.api.get("/v1/session", expect=200)  # another admin has another bucket
 
 
+def test_an_organization_has_a_rate_over_all_its_callers(strict_stack, contract):
+    org, other = (Organization(strict_stack, contract, attributes=False) for _ in range(2))
+    second, page = strict_stack.issue_key(org.id)["key"], org.page_api
+    with strict_stack.configured("[limits]", "organization_rate = 1", "organization_burst = 6"):
+        replies = [org.api.get("/v1/imports", key=key) for key in (org.key, second) * 4]
+        assert [reply.status_code for reply in replies] == [200] * 6 + [429] * 2
+        assert {reply.headers["RateLimit-Policy"] for reply in replies} == {
+            '"default";q=200;w=2, "organization";q=6;w=6'}
+        assert [reply.headers["RateLimit"].split(", ")[1] for reply in replies][:3] == [
+            f'"organization";r={left};t={6 - left}' for left in (5, 4, 3)]
+        assert 1 <= int(replies[-1].headers["Retry-After"]) <= 2
+        # Pages have a bucket of their own, and so has another organization.
+        page.post("/v1/track", json={"action": "viewed", "anonymous_id": "v"}, expect=202)
+        other.api.get("/v1/imports", expect=200)
+
+
+def test_only_the_operator_issues_keys_with_higher_rates(strict_stack, contract):
+    org = Organization(strict_stack, contract, attributes=False)
+    admin = org.admin().api
+    faults = admin.post("/v1/api-keys", json={"name": "k", "rate_limit_per_second": 101, "burst": 201}, expect=422).json()
+    assert [(fault["path"], fault["code"], fault["maximum"]) for fault in faults["error"]["details"]["fields"]] == [
+        ("rate_limit_per_second", "out_of_range", 100), ("burst", "out_of_range", 200)]
+    admin.post("/v1/api-keys", json={"name": "k", "rate_limit_per_second": 100, "burst": 200}, expect=201)
+    key = {"name": "k", "allowed_origins": ["https://shop.example"]}
+    admin.post("/v1/engagement/keys", json=key | {"burst": 201}, expect=422)
+    issued = admin.post("/v1/engagement/keys", json=key, expect=201).json()
+    admin.request("PATCH", f"/v1/engagement/keys/{issued['id']}", json={"rate_limit_per_second": 101}, expect=422)
+    higher = strict_stack.issue_key(org.id, "fast", "--rate", "1000", "--burst", "2000")["key"]
+    reply = org.api.get("/v1/imports", key=higher, expect=200)
+    assert reply.headers["RateLimit-Policy"].startswith('"default";q=2000;w=2')
+
+
 def signing_in(stack, call, source, **fields):
     """A call of the sign-in, with a unique mail address and its own client address."""
     body = json.dumps({"email": email("client")} | fields).encode()

@@ -4,6 +4,7 @@
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"
+#include "base/settings.hpp"
 #include "rules/access/roles.hpp"
 
 namespace muster::api {
@@ -27,9 +28,11 @@ constexpr auto kNewKey = json::object<NewApiKey>(
         "Future time when the key stops working. If omitted: valid until it is revoked."),
     json::optional("rate_limit_per_second", &NewApiKey::rate_per_second,
                    Integer{1, service::kHighestRate},
-                   "Requests per second. If omitted: the installation's default."),
+                   "Requests per second, up to the installation's default. If omitted: this "
+                   "default. Only the operator issues keys with higher rates."),
     json::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate},
-                   "Maximum burst of requests. If omitted: the installation's default."));
+                   "Maximum burst of requests, up to the installation's default. If omitted: this "
+                   "default."));
 
 struct Rotation {
     std::int64_t overlap_seconds = 0;
@@ -91,7 +94,9 @@ Answer<service::IssuedKey> issued(service::IssuedKey key) {
     return {std::move(key), std::move(location)};
 }
 
-auto create_key(Call&, OrgTransaction& transaction, const NewApiKey& in) {
+auto create_key(Call& call, OrgTransaction& transaction, const NewApiKey& in) {
+    const LimitsSettings& limits = call.context.settings.limits;
+    service::reject_higher_rates(in.rate_per_second, in.burst, {limits.key_rate, limits.key_burst});
     return issued(service::issue_api_key(transaction, in));
 }
 

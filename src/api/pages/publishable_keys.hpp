@@ -5,7 +5,9 @@
 #include "service/pages/publishable_keys.hpp"
 
 #include "api/groups.hpp"
+#include "base/settings.hpp"
 #include "rules/origins.hpp"
+#include "service/access/api_keys.hpp"
 
 #include <array>
 #include <set>
@@ -133,9 +135,16 @@ auto get_publishable_key(Call& call) {
                                          call.id<PublishableKeyId>());
 }
 
+inline void reject_higher_tracking_rates(const Call& call, std::optional<std::int64_t> per_second,
+                                         std::optional<std::int64_t> burst) {
+    const LimitsSettings& limits = call.context.settings.limits;
+    service::reject_higher_rates(per_second, burst, {limits.tracking_rate, limits.tracking_burst});
+}
+
 template <PublishableKeyKind kKind>
 auto create_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const NewPublishableKey& in) {
+    reject_higher_tracking_rates(call, in.rate_per_second, in.burst);
     auto key = service::issue_publishable_key(transaction, kKind, in);
     std::string location = std::string(call.endpoint.path) + "/" + key.id.text();
     return Answer{std::move(key), std::move(location)};
@@ -144,6 +153,8 @@ auto create_publishable_key(Call& call, service::OrgTransaction& transaction,
 template <PublishableKeyKind kKind>
 auto change_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const PublishableKeyChange& in) {
+    reject_higher_tracking_rates(call, in.rate_per_second.value_or(std::nullopt),
+                                 in.burst.value_or(std::nullopt));
     const auto id = call.id<PublishableKeyId>();
     return service::change_publishable_key(transaction, kKind, id, in);
 }

@@ -2,7 +2,6 @@
 // (docs/engagement.md "Publishable keys").
 #include "api/pages/publishable_keys.hpp"
 #include "rules/access/roles.hpp"
-#include "service/access/api_keys.hpp"
 
 namespace muster::api {
 namespace {
@@ -16,19 +15,23 @@ constexpr json::Integer kRate{1, service::kHighestRate};
 constexpr auto kNewTrackingKey = with_fields(
     kNewPublishableKey,
     json::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate,
-                   "Requests per second. If omitted: the installation's default."),
+                   "Requests per second, up to the installation's default. If omitted: this "
+                   "default. Only the operator issues keys with higher rates."),
     json::optional("burst", &NewPublishableKey::burst, kRate,
-                   "Maximum burst of requests. If omitted: the installation's default."));
+                   "Maximum burst of requests, up to the installation's default. If omitted: this "
+                   "default."));
 
 // null restores the installation's default.
 constexpr auto kTrackingKeyChange = with_fields(
     kPublishableKeyChange,
     json::clearable(
         "rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate,
-        "Requests per second. null: the installation's default. If omitted, not changed."),
+        "Requests per second, up to the installation's default. null: this default. If omitted, "
+        "not changed."),
     json::clearable(
         "burst", &PublishableKeyChange::burst, kRate,
-        "Maximum burst of requests. null: the installation's default. If omitted, not changed."));
+        "Maximum burst of requests, up to the installation's default. null: this default. If "
+        "omitted, not changed."));
 
 constexpr auto kTrackingKey = publishable_key_record(
     "TrackingKey",

@@ -6,6 +6,8 @@ namespace muster {
 struct LimitsSettings {
     int key_rate = 0;
     int key_burst = 0;
+    int organization_rate = 0;
+    int organization_burst = 0;
     int tracking_rate = 0;
     int tracking_burst = 0;
     int otp_requests = 0;

@@ -2,6 +2,7 @@
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
+#include "base/faults.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "service/access/credentials.hpp"
@@ -28,6 +29,21 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
 }
 
 }  // namespace
+
+void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
+                         const InstallationRates& rates) {
+    Faults faults;
+    const auto check = [&](const char* path, std::int64_t given, std::int64_t most) {
+        if (given <= most) return;
+        faults.add(path, FieldCode::OutOfRange,
+                   "is higher than the installation's; use 1 to " + std::to_string(most) +
+                       ", or ask the operator for a key with a higher rate",
+                   between(1, most));
+    };
+    check("rate_limit_per_second", per_second.value_or(0), rates.per_second);
+    check("burst", burst.value_or(0), rates.burst);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
 
 IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields) {
     reject_past_expiry(fields.expires_at, transaction.now);

@@ -19,6 +19,15 @@ inline constexpr std::string_view kOrganizationKeyPrefix = "org_";
 inline constexpr std::int64_t kHighestRate = 100'000;
 inline constexpr std::int64_t kLongestOverlap = 604'800;  // seconds
 
+// The rates up to which admins set those of their keys. Only the operator sets higher ones.
+struct InstallationRates {
+    std::int64_t per_second;
+    std::int64_t burst;
+};
+// Throws VALIDATION_ERROR if a rate is higher.
+void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
+                         const InstallationRates& rates);
+
 struct NewApiKey {
     std::string name;
     std::optional<Timestamp> expires_at;

@@ -18,8 +18,8 @@ PASSING = {429, 500, 503}
 KNOWN_CALLER = {200, 201, 202, 204, 403, 404, 409, 412, 415, 422}
 # The prefixes of the keys in Authorization; the token of a session has none.
 KEYS = ("org_", "mk_live_", "ek_live_", "ck_live_")
-POLICY = re.compile(r'"default";q=[1-9]\d*;w=[1-9]\d*')
-LIMIT = re.compile(r'"default";r=\d+;t=\d+')
+POLICY = re.compile(r'"default";q=[1-9]\d*;w=[1-9]\d*(, "organization";q=[1-9]\d*;w=[1-9]\d*)?')
+LIMIT = re.compile(r'"default";r=\d+;t=\d+(, "organization";r=\d+;t=\d+)?')
 # The Cache-Control of successful replies to some paths: {beginning of the path: Cache-Control}; all others "no-store".
 CACHING = {"/openapi/": "public, max-age=300", "/v1/content/": "public, max-age=60"}
 # Replies that the server sends before it knows the operation.

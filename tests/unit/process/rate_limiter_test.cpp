@@ -355,7 +355,9 @@ BOOST_AUTO_TEST_CASE(the_header_fields_are_structured_fields) {
     BOOST_TEST(rate_policy_field({100, 201}) == "\"default\";q=201;w=3");
     BOOST_TEST(rate_policy_field({100'000, 1}) == "\"default\";q=1;w=1");
     BOOST_TEST(rate_policy_field(per_minute(10)) == "\"default\";q=10;w=60");
+    BOOST_TEST(rate_policy_field({4, 8}, "organization") == "\"organization\";q=8;w=2");
     BOOST_TEST(rate_limit_field({true, 199, 1, 0}) == "\"default\";r=199;t=1");
+    BOOST_TEST(rate_limit_field({true, 7, 1, 0}, "all") == "\"all\";r=7;t=1");
     BOOST_TEST(rate_limit_field({false, 0, 120, 1}) == "\"default\";r=0;t=120");
 }
 
