@@ -7,8 +7,10 @@ import os
 import re
 import socket
 import ssl
+import struct
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 from support import wire
@@ -248,11 +250,40 @@ def test_too_many_requests_of_one_client_are_429_and_others_are_accepted(stack, 
         assert set(statuses) == {401, 429} and 395 <= statuses.count(401) <= 415
         limited = [reply for reply in replies if reply.status_code == 429][-1]
         assert limited.json()["error"]["code"] == "RATE_LIMITED" and int(limited.headers["Retry-After"]) >= 1
+        assert "a second" in limited.json()["error"]["details"]["reason"]
         client.get("/healthz", expect=200)
         other = wire.exchange(edge, wire.request_bytes("GET", "/v1/imports"), "127.0.0.2")
         assert other.status == 401
         spoofed = wire.request_bytes("GET", "/v1/imports", [("X-Forwarded-For", "10.9.8.7"), ("X-Real-IP", "10.9.8.7")])
         assert envelope(wire.exchange(edge, spoofed))["code"] == "RATE_LIMITED"
+
+
+def test_too_many_requests_of_one_client_at_the_same_time_are_429(stack):
+    change = ("snippets/muster-client-connections.conf", "muster_client_requests 10000", "muster_client_requests 3")
+    unfinished = wire.request_bytes("POST", "/v1/users", [("Content-Length", "1000")], b"{")
+    quick = wire.request_bytes("GET", "/v1/imports")
+    with Edge(stack, "connections", [change]) as edge, ExitStack() as opened:
+        for _ in range(3):
+            opened.enter_context(wire.connect(edge)).sendall(unfinished)
+        refused = wait_for(lambda: (reply := wire.exchange(edge, quick)).status == 429 and reply, "the limit")
+        error = envelope(refused)
+        assert (error["code"], refused.values("Retry-After")) == ("RATE_LIMITED", ["1"])
+        assert "at the same time" in error["details"]["reason"]
+        assert wire.exchange(edge, quick, "127.0.0.2").status == 401
+        opened.close()
+        wait_for(lambda: wire.exchange(edge, quick).status == 401, "the end of the requests")
+
+
+def test_an_http_2_connection_has_32_streams(stack):
+    context = ssl.create_default_context(cafile=stack.ca_file)
+    context.set_alpn_protocols(["h2"])
+    with wire.connect(stack, context=context) as connection:
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\x04\0" + bytes(4))
+        frame = connection.recv(9)
+        length, kind = int.from_bytes(frame[:3], "big"), frame[3]
+        assert kind == 4  # SETTINGS
+        pairs = dict(struct.iter_unpack(">HI", connection.recv(length)))
+    assert pairs[3] == 32  # SETTINGS_MAX_CONCURRENT_STREAMS
 
 
 def test_without_a_backend_every_request_is_a_503_envelope_until_it_returns(stack, org, contract):

@@ -95,6 +95,9 @@ def test_attributes_are_json_that_can_be_read_back(org):
     ({"raw": ""}, {"raw": "invalid_choice"}),
     ({"raw": ["true", "true"]}, {"raw": "duplicate"}),
     ({"limit": "5"}, {"limit": "unknown_field"}),
+    ({"after": "-1"}, {"after": "out_of_range"}),
+    ({"after": "x"}, {"after": "wrong_type"}),
+    ({"after": "2147483648"}, {"after": "out_of_range"}),
 ])
 def test_a_faulty_query_is_rejected(module_org, query, faults):
     job_id = module_org.create_import()["id"]
@@ -109,6 +112,11 @@ def test_a_report_of_many_rows_is_complete(org):
     rows = read(org.report(job_id))
     assert [int(row["row_number"]) for row in rows] == list(range(1, 5001))
     assert [row["email"] for row in rows] == [payload["email"] for payload in payloads]
+    reply = org.api.get(f"/v1/imports/{job_id}/error-report", params={"after": 4998}, expect=200)
+    assert [int(row["row_number"]) for row in read(reply.content)] == [4999, 5000]
+    assert reply.content.startswith(HEADER.encode())
+    assert "X-Next-After" not in reply.headers and reply.headers["Content-Length"] == str(len(reply.content))
+    assert org.report(job_id, after=5000) == HEADER.encode()
 
 
 def test_malformed_rows_are_kept_listed_reported_and_not_imported(org):
