@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,6 +32,12 @@ sys.path += sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})
 FIRST = ("test_runner.py", "test_galera.py", "test_muster_import.py", "test_connection_refresh.py", "test_imports.py", "test_invariants.py",
          "test_schema_upgrade.py", "test_edge.py", "test_auth.py", "test_snippet.py", "test_idempotency.py", "test_webhook_failures.py",
          "test_outage.py", "test_webhook_crashes.py", "test_first_run.py", "test_track_crashes.py")
+
+
+def pytest_configure():
+    """The data of all database servers is in memory, if the machine has enough of it."""
+    os.environ["DATA_IN"] = subprocess.run([ROOT / "tests/sandbox/memory-folder"], capture_output=True, text=True, check=True
+                                           ).stdout.strip()
 
 
 def pytest_collection_modifyitems(items):

@@ -18,11 +18,12 @@ server_options() {
     fi
 }
 
-# database_install FOLDER OPTION…: creates FOLDER/data. Pass the options of the server that will use it, in MariaDB's spelling.
+# database_install FOLDER OPTION…: creates FOLDER/data, in DATA_IN if that is set (lib.sh). Pass the options of the server that will use it, in MariaDB's spelling.
 database_install() {
     local folder=$1
     shift
     mkdir -p "$folder/log" "$folder/pids" "$folder/tmp"
+    make_data_folder "$folder"
     printf '%s\n' "${MYSQLD:-mariadbd}" >"$folder/server"
     if [ -n "${MYSQLD:-}" ]; then
         mysql_install "$folder" "$@"

@@ -101,6 +101,29 @@ remove_sockets() {
     rm -f -- "$1/socket-folder"
 }
 
+# ---------------------------------------------------------------------------- data in memory
+# make_data_folder FOLDER: creates FOLDER/data. With DATA_IN, a path to an existing folder, the data is in a new folder there,
+# and FOLDER/data is a link to it.
+make_data_folder() {
+    local folder=$1
+    if [ -z "${DATA_IN:-}" ]; then
+        mkdir -p "$folder/data"
+        return
+    fi
+    mktemp -d "$DATA_IN/muster-data-XXXXXX" >"$folder/data-folder"
+    ln -s "$(cat "$folder/data-folder")" "$folder/data"
+}
+
+# remove_data FOLDER: removes the folder that make_data_folder created elsewhere, if there is one.
+remove_data() {
+    local elsewhere
+    [ -e "$1/data-folder" ] || return 0
+    elsewhere=$(cat "$1/data-folder")
+    case $elsewhere in */muster-data-??????) rm -rf -- "$elsewhere" ;; esac
+    rm -f -- "$1/data-folder"
+    [ ! -L "$1/data" ] || rm -f -- "$1/data"
+}
+
 # ---------------------------------------------------------------------------- MariaDB
 # mariadb_install FOLDER [OPTION…]: creates FOLDER/data. Pass the options of the server that will use it.
 mariadb_install() {

@@ -8,19 +8,23 @@
 
 SERVICES=(mariadbd mail musterd nginx runner) # in the order in which they start
 
-# The bench uses the same: durable commits, and enough memory and log for a whole import.
-DATABASE_OPTIONS=(--innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=1G --innodb-log-file-size=1G)
+# The bench uses the same: durable commits, and enough memory and log for a whole import. Data in memory has a smaller log,
+# because the log takes all of its size there.
+DATABASE_OPTIONS=(--innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=1G)
+log_size() { if [ -n "${DATA_IN:-}" ]; then echo 128M; else echo 1G; fi; }
+database_options() { printf '%s\n' "${DATABASE_OPTIONS[@]}" "--innodb-log-file-size=$(setting "$1" log_size)"; }
 
 # setting FOLDER NAME
 setting() { sed -n "s/^$2=//p" "$1/settings"; }
 
 start_service() {
-    local folder=$1 name=$2 build more
+    local folder=$1 name=$2 build options more
     build=$(setting "$folder" build)
     case $name in
     mariadbd)
         read -r -a more <<<"$(setting "$folder" mariadb)"
-        database_start "$folder" "${DATABASE_OPTIONS[@]}" "${more[@]}"
+        mapfile -t options < <(database_options "$folder")
+        database_start "$folder" "${options[@]}" "${more[@]}"
         ;;
     mail) spawn "$folder" mail "$ROOT/tests/sandbox/mail-sink" "$(setting "$folder" mail_port)" "$folder/mail" ;;
     musterd) spawn "$folder" musterd "$build/musterd" --config "$folder/muster.conf" ;;

@@ -428,4 +428,4 @@ def test_a_copy_of_the_files_made_under_load_is_restored(scene, target):
         members = at(target, scene.busy).members()
         assert [address for address, _ in acknowledged if address not in members] == []
     for folder in (machine.root / "var/backups/mariadb", target.folder / "data.old"):
-        shutil.rmtree(folder)
+        shutil.rmtree(folder.resolve())

@@ -97,9 +97,9 @@ class Node:
     def __init__(self, cluster, name, address):
         self.cluster, self.name, self.address = cluster, name, address
         self.folder = cluster.folder / name
-        self.socket = f"{cluster.sockets}/{name}.sock"
+        self.socket = f"{cluster.temporary}/{name}.sock"
         self.process = None
-        self.data = self.folder / "data"
+        self.data = Path(cluster.temporary) / name
         for folder in (self.data, self.folder / "tmp"):
             folder.mkdir(parents=True)
         (self.folder / "galera.cnf").write_text(cluster.adapt("galera.cnf", self))
@@ -192,7 +192,8 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.logs = self.folder / "log"
         self.logs.mkdir(parents=True)
-        self.sockets = tempfile.mkdtemp(prefix="muster-")  # the address of a socket has at most 107 bytes
+        # For data and sockets. The address of a socket has at most 107 bytes.
+        self.temporary = tempfile.mkdtemp(prefix="muster-", dir=os.environ["DATA_IN"] or None)
         self.network = free_network()
         self.haproxy = None
         self.nodes = []
@@ -216,7 +217,7 @@ class Cluster:
                         ("/etc/mysql/tls", str(self.folder)), ("gcache.size=1G", "gcache.size=64M"), ("= mysql:", "= root:"),
                         ("(?m)^ssl-mode.*$", r"\g<0>\nsst-log-archive = 0")]
         else:
-            changes += [(r"\b127\.0\.0\.1:", f"{self.network}11:"), ("/run/haproxy", self.sockets),
+            changes += [(r"\b127\.0\.0\.1:", f"{self.network}11:"), ("/run/haproxy", self.temporary),
                         (r"(?m)^    (log|user|group|chroot) .*\n", ""), (r"\brise 20\b", "rise 3")]
         text = (EXAMPLES / name).read_text()
         for pattern, replacement in changes:
@@ -266,14 +267,14 @@ class Cluster:
         for process in [self.haproxy, *[node.process for node in self.nodes]]:
             if process:
                 process.end(signal.SIGKILL)  # the data is temporary, so no clean shutdown
-        shutil.rmtree(self.sockets, ignore_errors=True)
+        shutil.rmtree(self.temporary, ignore_errors=True)
 
     # ------------------------------------------------------------------ haproxy
     def haproxy_reply(self, command):
         """A reply of the admin socket, as an operator gets it with `socat`."""
         with closing(socket.socket(socket.AF_UNIX)) as admin:
             admin.settimeout(10)
-            admin.connect(f"{self.sockets}/admin.sock")
+            admin.connect(f"{self.temporary}/admin.sock")
             admin.sendall(command.encode() + b"\n")
             return b"".join(iter(lambda: admin.recv(65536), b"")).decode()
 
