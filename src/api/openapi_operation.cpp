@@ -149,7 +149,10 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
     if (row.access == Access::Console) {
         to.append(parameter("header", "Origin",
                             "The console's origin. Browsers send it, except with a GET to their "
-                            "own site, for which the Referer is used."));
+                            "own site."));
+        to.append(parameter("header", "Sec-Fetch-Site",
+                            "same-origin. Browsers send it; for a GET it replaces the Origin. If it "
+                            "is absent, the Referer does."));
     }
     if (row.accepts_gzip) {
         Json::Value value = parameter("header", "Content-Encoding",

@@ -142,6 +142,7 @@ Request make_request(FCGX_Request& fcgi) {
     request.cookie = param(fcgi, "HTTP_COOKIE");
     request.origin = joined_param(fcgi, "HTTP_ORIGIN");
     request.referer = joined_param(fcgi, "HTTP_REFERER");
+    request.fetch_site = joined_param(fcgi, "HTTP_SEC_FETCH_SITE");
     request.geo_country = filled_param(fcgi, "GEO_COUNTRY");
     request.geo_region = filled_param(fcgi, "GEO_REGION");
     request.request_id = param(fcgi, "REQUEST_ID");

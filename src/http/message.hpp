@@ -53,6 +53,8 @@ struct Request {
     std::string cookie;                      // all cookies, as sent by the client
     std::optional<std::string> geo_country;  // as nginx looked it up by the client's address
     std::optional<std::string> geo_region;
+    // Sec-Fetch-Site: where the page that sends the request is from, as the browser says.
+    std::optional<std::string> fetch_site;
     std::string request_id;  // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx received it, or now() if nginx does not say

@@ -32,8 +32,11 @@ void require_origin(const rules::PublishableKey& key, const http::Request& reque
 }
 
 void require_console(std::string_view console_origin, const http::Request& request) {
-    const bool has_referer = is_safe(request.method) && request.referer;
-    if (!request.origin && !has_referer) reject_origin(true);
+    constexpr std::string_view kOwnPage = "same-origin";
+    if (request.fetch_site && *request.fetch_site != kOwnPage) reject_origin(false);
+    const bool may_lack_origin = is_safe(request.method) && !request.origin;
+    if (may_lack_origin && request.fetch_site) return;
+    if (!request.origin && !(may_lack_origin && request.referer)) reject_origin(true);
     const auto origin = origin_of(request);
     if (!origin || origin != rules::canonical_origin(console_origin)) reject_origin(false);
 }

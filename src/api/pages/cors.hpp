@@ -18,7 +18,9 @@ namespace muster::api {
 
 // Throws ORIGIN_NOT_ALLOWED unless the request's origin is one of the key's allowed origins.
 void require_origin(const rules::PublishableKey& key, const http::Request& request);
-// The same for the console's configured origin. Only GET and HEAD may name it in the Referer.
+// The same for the console's configured origin. A GET or HEAD may lack the Origin: then
+// Sec-Fetch-Site is the proof, or the Referer if that is absent. Sec-Fetch-Site must be same-origin
+// if it is present (Fetch Metadata Request Headers).
 void require_console(std::string_view console_origin, const http::Request& request);
 
 // The headers of a reply to an allowed origin, also of an error.

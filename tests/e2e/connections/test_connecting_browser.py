@@ -21,6 +21,12 @@ fetch(origin + "/v1/external-data/connect", {method: "POST", body: JSON.stringif
     .then(reply => done(reply.type), error => done(error.name))"""
 
 
+# A read by the console: a browser sends no Origin with it.
+READ = """const [path, token, policy, done] = arguments
+fetch(path, {credentials: "same-origin", referrerPolicy: policy, headers: {"Authorization": "Bearer " + token}})
+    .then(async reply => done([reply.status, await reply.json()]), error => done([error.name, null]))"""
+
+
 @pytest.fixture(scope="module")
 def browser(stack):
     profile = stack.folder / "tmp/connecting-browser"
@@ -66,6 +72,13 @@ class Console:
 @pytest.fixture
 def console(browser, admin):
     return Console(browser, admin)
+
+
+@pytest.mark.parametrize("policy", ["", "no-referrer"])
+def test_the_console_reads_its_own_operations(console, module_org, admin, policy):
+    for path in ("/console/v1/articles", f"/v1/external-data/connections?org={module_org.id}", "/v1/external-data/catalog"):
+        status, reply = console.browser.execute_async_script(READ, path, admin.key, policy)
+        assert status == 200, (path, reply)
 
 
 def test_an_admin_who_allows_is_connected(console, module_org, admin, oauth_server):

@@ -258,7 +258,9 @@ def test_nginx_rejects_a_foreign_origin_before_it_reaches_a_worker(stack, contra
     stranger = Client(stack, contract)
     for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": f"{stack.base_url}.evil.example"},
                     {"Origin": stack.base_url.replace("https", "http")}, {"Origin": f"{stack.base_url} {stack.base_url}"},
-                    {"Origin": None, "Referer": "https://evil.example/console/"}):
+                    {"Origin": None, "Referer": "https://evil.example/console/"},
+                    {"Origin": None, "Sec-Fetch-Site": "same-site"}, {"Origin": None, "Sec-Fetch-Site": "cross-site"},
+                    {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "cross-site, same-origin"}):
         for client in (admin, stranger):
             reply = client.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
             assert "RateLimit" not in reply.headers and "Set-Cookie" not in reply.headers
@@ -269,7 +271,10 @@ def test_nginx_rejects_a_foreign_origin_before_it_reaches_a_worker(stack, contra
         reply = admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
         assert "RateLimit" in reply.headers
     referred = {"Origin": None, "Referer": f"{stack.base_url}/console/"}
-    assert admin.get(CONNECTIONS, params={"org": org.id}, headers=referred, expect=200).json() == []
+    fetched = {"Origin": None, "Sec-Fetch-Site": "same-origin"}
+    for headers in (referred, fetched):
+        assert admin.get(CONNECTIONS, params={"org": org.id}, headers=headers, expect=200).json() == []
+    admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=fetched, expect=403, code="ORIGIN_NOT_ALLOWED")
     reply = admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=referred, expect=403, code="ORIGIN_NOT_ALLOWED")
     assert details_of(reply) == {"reason": "MISSING"}
     assert admin.get(CATALOG, headers={"Origin": "https://evil.example"}, expect=200).json()
@@ -368,7 +373,7 @@ def test_the_page_loads_only_its_own_files(stack, anyone, path, kind):
     policy = dict(part.strip().split(" ", 1) for part in reply.headers["Content-Security-Policy"].split(";"))
     assert policy == {"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'",
                       "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'"}
-    assert reply.headers["X-Content-Type-Options"] == "nosniff" and reply.headers["Referrer-Policy"] == "no-referrer"
+    assert reply.headers["X-Content-Type-Options"] == "nosniff" and reply.headers["Referrer-Policy"] == "same-origin"
     assert "Set-Cookie" not in reply.headers
 
 

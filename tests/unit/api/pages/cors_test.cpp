@@ -103,6 +103,27 @@ BOOST_AUTO_TEST_CASE(a_change_by_the_console_needs_an_origin_header) {
     BOOST_TEST(is_console(console, from({}, console + "/members", Method::Head)));
 }
 
+BOOST_AUTO_TEST_CASE(a_get_by_the_console_needs_only_the_browsers_word_for_its_own_page) {
+    using http::Method;
+    const std::string console = "https://console.example";
+    const auto fetched = [&](const char* site, Request request) {
+        request.fetch_site = site;
+        return is_console(console, request);
+    };
+    for (const Method method : {Method::Get, Method::Head}) {
+        BOOST_TEST(fetched("same-origin", from({}, {}, method)));
+        BOOST_TEST(!fetched("same-origin", from("https://evil.example", {}, method)));
+    }
+    BOOST_TEST(!fetched("same-origin", from({}, {}, Method::Post)));
+    BOOST_TEST(fetched("same-origin", from(console, {}, Method::Post)));
+    for (const char* site : {"same-site", "cross-site", "none", "", "Same-Origin",
+                             "same-origin, same-origin", "same-origin "}) {
+        BOOST_TEST(!fetched(site, from({}, console + "/")), site);
+        BOOST_TEST(!fetched(site, from(console)), site);
+        BOOST_TEST(!fetched(site, from(console, {}, Method::Post)), site);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(the_reply_allows_the_origin_of_the_request) {
     const auto headers = api::cors_headers(from("https://shop.example"));
     BOOST_TEST(header(headers, "Access-Control-Allow-Origin") == "https://shop.example");
