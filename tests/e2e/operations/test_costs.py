@@ -1,0 +1,188 @@
+"""The costliest legal request of each operation takes bounded processor time (docs/operations/costs.md)."""
+
+import os
+import re
+import subprocess
+import uuid
+from functools import cached_property
+
+import pytest
+from support.ads import Ads
+from support.bodies import body_of, path_of
+from support.stack import ROOT
+from support.world import email, rows_of
+from test_outage import workers
+
+MOST = 250  # milliseconds of processor time
+TABLE = ROOT / "docs/operations/costs.md"
+CLASSES = {"S", "M", "L"}
+# The processor time of a worker to stage so many rows, in a release build on the machine of docs/performance.md. It shows how
+# much slower another build is; sanitizers slow it down most.
+PROBE_ROWS, PROBE_MILLISECONDS, MOST_SLOWNESS = 500, 10, 20
+ATTRIBUTES = 100
+
+
+def rows_of_table():
+    """{operation: its class of processor time}"""
+    found = re.findall(r"^\| `(\w+)` \| (.*)$", TABLE.read_text(), re.MULTILINE)
+    assert len(found) == len({name for name, _ in found}), "an operation has two rows"
+    return {name: rest.split(" | ") for name, rest in found}
+
+
+def test_every_operation_has_a_row(stack):
+    listed = subprocess.run([stack.build / "musterd", "--routes"], capture_output=True, text=True, check=True).stdout
+    operations = {line.split()[2] for line in listed.splitlines()}
+    rows = rows_of_table()
+    assert operations - rows.keys() == set(), "add a row to docs/operations/costs.md"
+    assert rows.keys() - operations == set(), "these operations no longer exist"
+    assert {row[0] for row in rows.values()} <= CLASSES
+    assert all(len(row) == 5 and all(row) for row in rows.values())
+
+
+# ---------------------------------------------------------------------------- processor time
+
+
+def scheduled(pid):
+    """The milliseconds that the threads of a process ran."""
+    total = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as file:
+            total += int(file.read().split()[0])
+    return total / 1e6
+
+
+def spent(stack):
+    """(milliseconds of the workers, of the database)"""
+    return sum(map(scheduled, workers(stack))), scheduled(stack.pid("mariadbd"))
+
+
+def measured(stack, send):
+    """The less costly of two runs, because other work of the database is counted too: (workers, database, reply)."""
+    runs = []
+    for _ in range(2):
+        before = spent(stack)
+        reply = send()
+        runs.append((*(after - since for after, since in zip(spent(stack), before)), reply))
+    return min(runs, key=lambda run: run[0] + run[1])
+
+
+# ---------------------------------------------------------------------------- the costliest requests
+
+
+class Costliest:
+    """Sends requests that come close to the limits of the operation: cases() has {operation: a function}."""
+
+    def __init__(self, org):
+        self.org, self.api, self.admin = org, org.api, org.admin().api
+        self.ids = org.records() | {"import": org.create_import()["id"]}
+
+    def fill(self):
+        for number in range(ATTRIBUTES):
+            self.admin.request("PUT", f"/v1/attributes/a{number}", json={"type": "text", "enabled": True}, whole=False)
+        choices = [f"{number:03}" + "c" * 240 for number in range(500)]
+        for number in range(50):
+            body = {"type": "single_choice", "choices": choices, "enabled": True}
+            self.admin.request("PUT", f"/v1/attributes/b{number}", json=body, whole=False)
+        for _ in range(25):
+            self.create_user().raise_for_status()
+        for _ in range(2):
+            self.ingest().raise_for_status()
+
+    @cached_property
+    def member(self):
+        return self.create_user().json()
+
+    def send(self, method, path, api=None, **options):
+        return (api or self.api).request(method, path, whole=False, **options)
+
+    def attributes(self):
+        return {f"a{number}": uuid.uuid4().hex * 74 for number in range(ATTRIBUTES)}
+
+    def create_user(self):
+        names = dict.fromkeys(("first_name", "last_name", "display_name"), "\u1e9b" * 250)
+        return self.send("POST", "/v1/users", json={"email": email(), "attributes": self.attributes()} | names)
+
+    def events(self, **more):
+        filler = {f"k{number}": "v" * 70 for number in range(95)}
+        return {"events": [{"action": "a" * 128, "client_event_id": str(uuid.uuid4()), "metadata": filler,
+                            "tags": [f"{number:02}" + "t" * 60 for number in range(20)], **more} for _ in range(100)]}
+
+    def ingest(self):
+        return self.send("POST", "/v1/ingest", self.org.module_api, json=self.events(email=self.member["email"]))
+
+    def stage(self, count=5000):
+        payload = {"attributes": {f"a{number}": "x" * 18 for number in range(ATTRIBUTES)}}
+        rows = rows_of([payload | {"email": f"{number}@e2e.example"} for number in range(count)])
+        return self.send("POST", f"/v1/imports/{self.ids['import']}/rows", json={"rows": rows})
+
+    def article(self, html):
+        return self.send("PATCH", f"/console/v1/articles/{self.ids['article']}", self.admin, json={"body_html": html})
+
+    def creative(self, html):
+        body = {"html": html, "width": 728, "height": 90, "kind": "html", "campaign_id": self.ids["campaign"]}
+        return Ads(self.org).admin.post("/console/v1/ads/creatives", json=body, whole=False)
+
+    def cases(self):
+        formatting = "".join(f"<b class=a id={number}>" for number in range(999))
+        html = formatting + "<b>" * 3990 + "x" * 20_000
+        user = f"/v1/users/{self.member['id']}"
+        module = f"/v1/modules/{self.ids['module']}"
+        config = {f"k{number}": "v" * 60 for number in range(900)}
+        return {
+            "stageImportRows": self.stage,
+            "listImportRows": lambda: self.send("GET", f"/v1/imports/{self.ids['import']}/rows", params={"limit": 1000}),
+            "createUser": self.create_user,
+            "updateUser": lambda: self.send("PATCH", user, json={"attributes": self.attributes()}),
+            "getUser": lambda: self.send("GET", user),
+            "listUserAttributes": lambda: self.send("GET", f"{user}/attributes"),
+            "listUsers": lambda: self.send("GET", "/v1/users", params={"limit": 100, "total": "true", "q": "member"}),
+            "exportUsers": lambda: self.send("GET", "/v1/users/export"),
+            "listAttributes": lambda: self.send("GET", "/v1/attributes", params={"limit": 100}),
+            "trackEvents": lambda: self.send("POST", "/v1/track", self.org.page_api, json=self.events(anonymous_id="v")),
+            "ingestEvents": self.ingest,
+            "listEngagementEvents": lambda: self.send("GET", f"{user}/engagement/events", params={"limit": 100}),
+            "changeArticle": lambda: self.article(html),
+            "createAdCreative": lambda: self.creative(html[:60_000]),
+            "createModuleVersion": lambda: self.send(
+                "POST", f"{module}/versions", self.admin,
+                json={"version": uuid.uuid4().hex[:12], "manifest": {"name": "M", "more": config}}),
+            "installModule": lambda: self.send("POST", "/v1/installations", self.admin,
+                                               json={"module_id": self.ids["module"], "config": config}),
+        }
+
+
+@pytest.fixture
+def costliest(org):
+    made = Costliest(org)
+    made.fill()
+    return made
+
+
+def matrix_request(org, operation, ids):
+    """A usual request, for an operation whose cost hardly depends on the request."""
+    client = org.client_for(operation)
+    return lambda: client.request(operation.method, path_of(operation, ids), whole=False, **body_of(operation, org))
+
+
+def test_the_costliest_request_of_each_operation_takes_bounded_processor_time(stack, contract, costliest, no_runner):
+    probe, _, reply = measured(stack, lambda: costliest.stage(PROBE_ROWS))
+    assert reply.status_code == 200
+    slowness = min(max(1, probe / PROBE_MILLISECONDS), MOST_SLOWNESS)
+    ids = costliest.ids | {"attribute": "phone"}
+    cases = costliest.cases()
+    assert cases.keys() <= {operation.id for operation in contract.operations}
+    for operation in contract.operations:
+        # Small bodies and single records of an admin's session, or of a client without an organization.
+        if not (operation.is_own or operation.is_open or operation.id in cases):
+            cases[operation.id] = matrix_request(costliest.org, operation, ids)
+    for name, send in cases.items():
+        own, database, reply = measured(stack, send)
+        assert reply.status_code < 500, (name, reply.text[:500])
+        assert own / slowness + database <= MOST, (name, own, database, slowness, reply.text[:300])
+
+
+def test_html_that_the_parser_reads_slowly_is_bounded(stack, costliest):
+    html = "".join(f"<b id={number}>" for number in range(14_990))
+    own, database, reply = measured(stack, lambda: costliest.article(html))
+    assert reply.status_code == 422  # as text it is too long
+    assert own + database <= MOST * 2  # hardly more in a build without optimization
