@@ -1,4 +1,5 @@
-"""P18: the latency of one organization while another one sends 100 times its share, or waits for rows that are locked.
+"""P18: the latency of one organization while another one sends 100 times its share, or its costliest requests at production's
+rates, or waits for rows that are locked.
 
 For the requests that workers answer in batches, because one slow request of a batch could delay the others. The organization
 that is measured sends a steady number of requests per second, and a latency begins when its request was due. wrk cannot do
@@ -18,7 +19,7 @@ import pymysql
 
 from figures.single_requests import key, reading
 from figures.tracking import page
-from lib import wrk
+from lib import costly, wrk
 from lib.client import Client
 from lib.figure import AT_MOST, BrokenMeasurement, Figure, percentile
 from lib.people import people, write_members
@@ -145,15 +146,17 @@ def locked_rows(stack):
         connection.close()
 
 
-def latencies_of(stack, calm, operation, duration, is_busy=False, are_locked=False):
-    """(the seconds of each request of the calm organization, note)"""
+def latencies_of(stack, calm, operation, duration, is_busy=False, are_locked=False, load=None):
+    """(the seconds of each request of the calm organization, note). `load`: a script and its environment that the busy one
+    uses instead of the operation's."""
     steady = SteadyClient(stack, calm, operation)
-    environment = operation.environment(stack)
+    script, environment = load or (operation.script, operation.environment(stack))
+    is_busy = is_busy or load is not None
     stack.settle()
     busy = None
     with locked_rows(stack) if are_locked else nullcontext():
         if is_busy:
-            busy = wrk.start(stack.port, operation.script, duration, environment, CONNECTIONS)
+            busy = wrk.start(stack.port, script, duration, environment, CONNECTIONS)
         seconds = steady.seconds_each(duration)
     if steady.failed and not is_busy:
         raise BrokenMeasurement(f"{operation.what}: {steady.failed} of {len(seconds)} requests failed while idle")
@@ -201,6 +204,25 @@ def with_locks(bench, calm, operation):
     return Figure("P18", what, "ms", 3, AT_MOST, [(p95(busy), p95(idle))], notes={"idle": idle_note, "locked": note})
 
 
+def with_costly_requests(bench, calm):
+    """At production's rates, so that a request is either costly or refused at once."""
+    stack, duration = bench.stack, 5 if bench.quick else 15
+    stack.restart_musterd(**costly.DEFAULT_RATES)
+    load = ("costly.lua", costly.environment(stack, BUSY))
+    figures = []
+    for operation in OPERATIONS:
+        idle, busy, notes = [], [], []
+        for _ in range(RUNS):
+            idle_seconds, idle_note = latencies_of(stack, calm, operation, duration)
+            busy_seconds, note = latencies_of(stack, calm, operation, duration, load=load)
+            idle, busy = idle + idle_seconds, busy + busy_seconds
+            notes.append({"idle": idle_note, "busy": note})
+        what = f"p95 of one organization, {operation.what}, another sends its costliest requests; floor: idle"
+        figures.append(Figure("P18", what, "ms", 3, AT_MOST, [(p95(busy), p95(idle))], notes={"of_each_run": notes}))
+    stack.restart_musterd()
+    return figures
+
+
 def latencies(bench):
     stack = bench.stack
     stack.reset()
@@ -210,5 +232,6 @@ def latencies(bench):
     with open(reading(stack, CALM)["BENCH_PATHS"], encoding="ascii") as file:
         calm = Calm(stack.organizations[CALM], file.read().split())
     figures = [measure(bench, calm, operation) for operation in OPERATIONS for measure in (with_flood, with_locks)]
+    figures += with_costly_requests(bench, calm)
     stack.reset()
     return figures
