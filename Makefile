@@ -271,6 +271,7 @@ install: all
 	install -d $(DESTDIR)$(prefix)/share/muster
 	cp -R sql $(DESTDIR)$(prefix)/share/muster/
 	install -D -m 644 cron/muster $(DESTDIR)$(sysconf)/cron.d/muster
+	install -D -m 755 cron/run-job $(DESTDIR)$(prefix)/lib/muster/run-job
 	install -D -m 644 nginx/muster.conf $(DESTDIR)$(sysconf)/nginx/sites-available/muster.conf
 	install -d $(DESTDIR)$(sysconf)/nginx/snippets
 	install -m 644 nginx/snippets/*.conf $(DESTDIR)$(sysconf)/nginx/snippets/

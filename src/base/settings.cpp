@@ -206,7 +206,8 @@ std::string manual_section(std::string_view name, std::span<const std::string_vi
 
 }  // namespace
 
-Settings load_settings(const std::string& path, std::span<const std::string_view> providers) {
+Settings load_settings(const std::string& path, std::span<const std::string_view> providers,
+                       KeyFiles keys) {
     const std::vector<Section> sections = sections_of(providers);
     const FileValues file = read_file(path, sections);
     const auto given_value = [&](const Section& section, const Setting& row) -> Given {
@@ -220,6 +221,7 @@ Settings load_settings(const std::string& path, std::span<const std::string_view
         for (const Setting& row : section.rows) {
             const Given given = given_value(section, row);
             if (given.text.empty() && row.fallback.empty()) continue;
+            if (row.source == Setting::Source::File && keys == KeyFiles::Ignore) continue;
             assign(settings, section, row, given);
         }
     }

@@ -40,10 +40,14 @@ struct SettingsError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Ignore: for a program that decrypts nothing, and may not be able to read the installation's keys.
+enum class KeyFiles { Read, Ignore };
+
 // Reads the file and the environment; MUSTER_<SECTION>_<KEY> overrides the file. The value of a
 // secret may be file:/path. Throws SettingsError for an unknown section or key, an invalid value
 // and a secret that cannot be read. `providers`: the valid ids of [providers.<id>].
-Settings load_settings(const std::string& path, std::span<const std::string_view> providers);
+Settings load_settings(const std::string& path, std::span<const std::string_view> providers,
+                       KeyFiles keys = KeyFiles::Read);
 
 // The file as shipped: each key commented out with its default and its meaning.
 std::string shipped_settings(std::span<const std::string_view> providers);

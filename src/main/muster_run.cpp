@@ -1,6 +1,7 @@
 // muster-run: does the background work; cron starts it each minute (muster-run(8),
 // jobs/runner.hpp).
 #include "base/command_line.hpp"
+#include "base/core_dumps.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
@@ -68,23 +69,26 @@ struct Kind {
     using Works = std::vector<jobs::Work>;
 
     std::string_view name;
+    KeyFiles keys;  // whether the work decrypts or encrypts values
     // `is_part_of_all`: the other kinds run in parallel.
     Works (*works)(RunnerConnections& runner, bool is_part_of_all);
 };
 
 // The kinds; `all` stands for every one of them.
 constexpr std::array kKinds = {
-    Kind{"imports", [](RunnerConnections& runner, bool) { return imports(runner); }},
-    Kind{"webhooks",
+    Kind{"imports", KeyFiles::Ignore,
+         [](RunnerConnections& runner, bool) { return imports(runner); }},
+    Kind{"webhooks", KeyFiles::Read,
          [](RunnerConnections& runner, bool) -> Kind::Works {
              return {jobs::webhook_work(runner.add())};
          }},
-    Kind{"mail",
+    Kind{"mail", KeyFiles::Read,
          [](RunnerConnections& runner, bool) -> Kind::Works {
              return {jobs::mail_work(runner.add())};
          }},
-    Kind{"connections", [](RunnerConnections& runner, bool) { return connections(runner); }},
-    Kind{"purge",
+    Kind{"connections", KeyFiles::Read,
+         [](RunnerConnections& runner, bool) { return connections(runner); }},
+    Kind{"purge", KeyFiles::Ignore,
          [](RunnerConnections& runner, bool is_part_of_all) -> Kind::Works {
              return {jobs::purge_work(runner.add(), is_part_of_all)};
          }},
@@ -104,6 +108,12 @@ std::string checked_kind(const CommandLine& line) {
     const std::string& word = line.arguments.front();
     if (std::ranges::find(names, word) == names.end()) throw unknown_word("kind", word, names);
     return word;
+}
+
+// `all` needs the keys.
+KeyFiles keys_of(std::string_view kind_name) {
+    const auto* const kind = std::ranges::find(kKinds, kind_name, &Kind::name);
+    return kind == kKinds.end() ? KeyFiles::Read : kind->keys;
 }
 
 constexpr std::array kOptions = {
@@ -128,7 +138,8 @@ int seconds_of(const CommandLine& line) {
 int run(const CommandLine& line) {
     const std::string kind_name = checked_kind(line);
     const int seconds = seconds_of(line);
-    const Settings settings = main_program::settings_of(main_program::config_of(line));
+    const Settings settings =
+        main_program::settings_of(main_program::config_of(line), keys_of(kind_name));
     main_program::set_log_level_from(settings);
     if (!line.has("--verbose") && settings.log.level != "error") set_log_level(LogLevel::Warning);
     db::load_driver();
@@ -151,6 +162,7 @@ int run(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    disable_core_dumps();
     const Program program{
         .name = "muster-run",
         .synopsis =

@@ -1,4 +1,5 @@
 // musterctl: the operator's tool (musterctl(8)); its commands are rows in ctl/commands.cpp.
+#include "base/core_dumps.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/settings.hpp"
@@ -78,5 +79,6 @@ int run(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    disable_core_dumps();
     return run_program(ctl::program(), argc, argv, run);
 }

@@ -4,6 +4,7 @@
 #include "api/routes.hpp"
 #include "base/command_line.hpp"
 #include "base/config.h"
+#include "base/core_dumps.hpp"
 #include "base/settings.hpp"
 #include "http/fcgi_io.hpp"
 #include "main/wiring.hpp"
@@ -188,6 +189,7 @@ int run(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    disable_core_dumps();
     std::vector<CommandOption> options = {main_program::kConfigOption};
     for (const PrintOption& print : kPrintOptions) options.push_back(print.option);
     const Program program{

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/command_line.hpp"
+#include "base/crypto.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
@@ -37,12 +38,15 @@ inline std::vector<std::string_view> provider_ids() {
     return ids;
 }
 
-inline Settings settings_of(const std::string& config) {
-    return load_settings(config, provider_ids());
+inline Settings settings_of(const std::string& config, KeyFiles keys = KeyFiles::Read) {
+    return load_settings(config, provider_ids(), keys);
 }
 
+// Without the installation's key (KeyFiles::Ignore) the context has a random key, which decrypts
+// nothing.
 inline service::Context make_context(db::Database& database, const Settings& settings) {
-    KeyRing keys(settings.security.key, settings.security.previous_key);
+    const Secret& key = settings.security.key;
+    KeyRing keys(key.empty() ? create_signing_secret("") : key, settings.security.previous_key);
     return {database, settings, std::move(keys)};
 }
 

@@ -2,10 +2,15 @@
 state."""
 
 import json
+import secrets
+import subprocess
+import sys
+import zlib
+from contextlib import contextmanager
 
 import pytest
 
-from conftest import documented_commands
+from conftest import CA_FILE, HERE, documented_commands
 from support.machine import wait_for
 from support.root import ADMIN, NAME
 
@@ -29,22 +34,28 @@ def test_six_commands_lead_from_a_new_debian_to_a_finished_import_over_https(mac
     assert machine.run("mariadb -N muster -e 'SELECT state FROM import_jobs'").split() == ["completed"]
 
 
+def stop_jobs(machine):
+    """Stops cron and all runs."""
+    machine.run("systemctl stop cron 'muster-run@*' 'muster-batch@*'; "
+                "for i in $(seq 100); do pgrep -x muster-run >/dev/null || exit 0; sleep 0.1; done; exit 1")
+
+
 def test_cron_ran_the_jobs_without_output(machine, installed):
     """No runner was started by hand. Without a mail server cron reports in the journal that it discarded a mail."""
     said = machine.run("journalctl --no-pager -t CRON -t cron")
-    assert "muster-run imports" in said
+    assert "run-job imports" in said
     since = machine.run("mariadb -N muster -e 'SELECT MIN(created_at) DIV 1000 FROM import_jobs'").strip()
     assert "discarding output" not in machine.run(f"journalctl --no-pager -t CRON --since=@{since}")
 
 
 def test_each_documented_cron_line_runs_under_cron(machine, installed):
     """The lines run silently and successfully with cron's shell, user and minimal environment."""
-    machine.run("systemctl stop cron; pkill -x muster-run; for i in $(seq 100); do pgrep -x muster-run >/dev/null || exit 0; sleep 0.1; done; exit 1")
+    stop_jobs(machine)
     lines = [line.split(None, 6)[5:] for line in machine.run("grep -E '^[0-9*]' /etc/cron.d/muster").splitlines()]
     assert len(lines) == 5
     for user, command in lines:
-        short = command.replace("--for 55s", "--for 1s").replace("--for 60s", "--for 1s")
-        machine.put(f"{short}\n", "line.sh")
+        assert user == "root" and command.split()[-1] in ("55", "60", "3000")
+        machine.put(f"{command.rsplit(None, 1)[0]} 1\n", "line.sh")
         done = machine.tried(f"chmod 644 line.sh; runuser -u {user} -- env -i SHELL=/bin/sh PATH=/usr/sbin:/usr/bin:/sbin:/bin "
                              f"HOME=/nonexistent /bin/sh -c \"$(cat line.sh)\"", seconds=120)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), command
@@ -71,6 +82,85 @@ def test_musterd_runs_in_its_sandbox_with_the_socket_login_of_the_database_user(
     assert plugin == ["unix_socket"]
     exposure = machine.run("systemd-analyze security --no-pager muster.service | tail -1")
     assert float(exposure.split(":")[1].split()[0]) <= 1.5, exposure
+
+
+@contextmanager
+def running(machine, unit):
+    """The process id of a run in a unit, during the block. The unit's instance must end by itself or is stopped."""
+    machine.run(f"systemctl start --no-block '{unit}'")
+    try:
+        yield wait_for(f"the run of {unit}", 20, lambda: machine.tried("pgrep -x muster-run").stdout.strip())
+    finally:
+        machine.run(f"systemctl stop '{unit}'")
+
+
+@pytest.mark.parametrize("unit", ["muster-run@mail-50-99.service", "muster-batch@imports-50-99.service"])
+def test_each_run_has_the_restrictions_of_musterd(machine, installed, unit):
+    stop_jobs(machine)
+    with running(machine, unit) as process:
+        status = dict(line.split(":\t", 1) for line in machine.run(f"cat /proc/{process}/status").splitlines() if ":\t" in line)
+        assert (status["NoNewPrivs"], status["Seccomp"], status["CapBnd"]) == ("1", "2", "0" * 16)
+        assert machine.run(f"stat -c %U /proc/{process}").strip() in ("muster", "root")
+        assert "/etc/muster" not in machine.run(f"cat /proc/{process}/environ | tr '\\0' '\\n'")
+        assert machine.tried(f"nsenter -t {process} -m touch /etc/muster/mine").returncode
+        # The runs that decrypt nothing find an empty file instead of the installation's key.
+        key = machine.run(f"nsenter -t {process} -m stat -c %s /etc/muster/muster.key").strip()
+        assert key == ("0" if "batch" in unit else "32")
+    machine.run("systemctl start cron")
+    exposure = machine.run(f"systemd-analyze security --no-pager {unit} | tail -1")
+    assert float(exposure.split(":")[1].split()[0]) <= 1.5, exposure
+
+
+def session_of_an_admin(machine):
+    """The token of a new session past its second factor."""
+    organization = machine.run("mariadb -N muster -e 'SELECT LOWER(HEX(id)) FROM organizations LIMIT 1'").strip()
+    machine.run(f"sudo -u muster musterctl admin add --org {organization[:8]}-{organization[8:12]}-{organization[12:16]}-"
+                f"{organization[16:20]}-{organization[20:]} --email owner@example.org --role owner")
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    token = "".join(secrets.choice(digits) for _ in range(43))
+    number, check = zlib.crc32(token.encode()), ""
+    for _ in range(6):
+        number, digit = divmod(number, 62)
+        check = digits[digit] + check
+    now = "UNIX_TIMESTAMP() * 1000"
+    machine.run("mariadb muster -e \"INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, verified_at, created_at, "
+                f"last_used_at, expires_at) SELECT RANDOM_BYTES(16), UNHEX(SHA2('{token}{check}', 256)), id, UNHEX('{organization}'), "
+                f"{now}, {now}, {now}, {now} + 3600000 FROM admins WHERE email = 'owner@example.org'\"")
+    return token + check
+
+
+def test_a_run_in_its_sandbox_delivers_webhooks(machine, installed):
+    """cron's command signs and delivers an event, with a key that it reads in the unit's sandbox."""
+    stop_jobs(machine)
+    machine.run("cp -a /etc/muster/muster.conf muster.conf.good; printf '[webhooks]\\nloopback = yes\\n' >>/etc/muster/muster.conf; "
+                "systemctl reload muster")
+    wait_for("the reload", 10, lambda: "pool.reloaded" in machine.run("journalctl --no-pager -u muster"))
+    receiver = subprocess.Popen(
+        machine.in_network(sys.executable, f"{HERE}/support/receiver.py", f"https://{NAME}", machine.path + CA_FILE,
+                           session_of_an_admin(machine), "9099"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert receiver.stdout.readline() == "queued\n", receiver.communicate()[1]
+    assert machine.run("/usr/lib/muster/run-job webhooks 3 2>&1") == ""
+    assert json.loads(receiver.communicate(timeout=130)[0]) == {"type": "webhook_endpoint.test", "verified": True}
+    machine.run("cp -a muster.conf.good /etc/muster/muster.conf; systemctl reload muster; systemctl start cron")
+
+
+def test_a_run_that_fails_says_why_and_cron_mails_it(machine, installed):
+    machine.run("cp -a /etc/muster/muster.conf muster.conf.good; echo 'nonsense = 1' >>/etc/muster/muster.conf")
+    done = machine.tried("/usr/lib/muster/run-job mail 1")
+    machine.run("cp -a muster.conf.good /etc/muster/muster.conf")
+    assert done.returncode == 1 and "unknown key nonsense" in done.stdout and done.stdout.count("\n") == 1
+
+
+def test_a_worker_that_crashes_leaves_no_core_dump(machine, installed):
+    """The kernel dumps no process that is not dumpable; its files in /proc then belong to root."""
+    assert machine.run("systemctl show -P LimitCORE muster.service muster-run@mail-1-99.service").split() == ["0", "0"]
+    main = machine.run("systemctl show -P MainPID muster.service").strip()
+    worker = machine.run(f"pgrep -P {main}").split()[0]
+    assert machine.run(f"stat -c %U /proc/{worker}/environ").strip() == "root"
+    machine.run(f"kill -SEGV {worker}")
+    wait_for("the worker's end", 10, lambda: "pool.worker_died" in machine.run("journalctl --no-pager -u muster"))
+    assert machine.run("find / -xdev -name 'core*' -type f -size +100k -newer /etc/muster/muster.key").split() == []
+    assert machine.run("systemctl is-active muster.service").strip() == "active"
 
 
 def test_only_their_group_can_read_secrets(machine, installed):

@@ -1,0 +1,38 @@
+"""Programs that hold the installation's key leave no core dump."""
+
+import os
+import resource
+import signal
+import subprocess
+
+import pytest
+from support.stack import wait_for
+
+
+def allow_core_dumps():
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+
+
+def dumps_core(command, folder, is_ready):
+    """Whether the kernel writes or passes on a core dump when the program crashes."""
+    process = subprocess.Popen(command, cwd=folder, preexec_fn=allow_core_dumps)
+    wait_for(lambda: is_ready(process.pid), "the program to start")
+    process.send_signal(signal.SIGSEGV)
+    _, status = os.waitpid(process.pid, 0)
+    process.returncode = status
+    assert os.WTERMSIG(status) == signal.SIGSEGV
+    return os.WCOREDUMP(status)
+
+
+def test_a_crash_of_a_program_with_the_key_leaves_no_core_dump(stack, tmp_path):
+    limits = "Max core file size        0 "
+    command = [f"{stack.build}/muster-run", "--config", stack.config, "mail", "--for", "60"]
+    assert not dumps_core(command, tmp_path, lambda pid: limits in open(f"/proc/{pid}/limits", encoding="ascii").read())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_crash_of_another_program_shows_that_this_machine_dumps_cores(tmp_path):
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        pytest.skip("this machine forbids core dumps")
+    assert dumps_core(["sleep", "60"], tmp_path, lambda pid: os.readlink(f"/proc/{pid}/exe").endswith("/sleep"))
