@@ -1,6 +1,7 @@
 #include "json/json_body.hpp"
 
 #include "base/error.hpp"
+#include "json/large_number.hpp"
 
 #include <simdjson.h>
 
@@ -172,6 +173,13 @@ dom::parser& parser_for(std::size_t bytes) {
     return parser;
 }
 
+simdjson::error_code parse_text(dom::document& document, std::string_view text,
+                                dom::element& root) {
+    return parser_for(text.size())
+        .parse_into_document(document, text.data(), text.size())
+        .get(root);
+}
+
 }  // namespace
 
 struct JsonBody::Document : dom::document {
@@ -194,8 +202,11 @@ JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release(
     }
     if (!document_) document_.reset(new Document);
     dom::element root;
-    const auto error =
-        parser_for(body.size()).parse_into_document(*document_, body.data(), body.size()).get(root);
+    auto error = parse_text(*document_, body, root);
+    if (error == simdjson::NUMBER_ERROR) {
+        if (const auto marked = mark_large_numbers(body))
+            error = parse_text(*document_, *marked, root);
+    }
     if (error) refuse(reason_for(error));
     StrictCheck(body.find("\\u") != std::string_view::npos).run(root, 1);
     root_ = std::bit_cast<JsonIn>(root);
@@ -204,18 +215,24 @@ JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release(
 struct JsonParser::State {
     dom::parser parser;
     std::string padded;
+
+    simdjson::error_code parse(std::string_view text, dom::element& root) {
+        padded.assign(text);
+        padded.append(simdjson::SIMDJSON_PADDING, '\0');
+        return parser.parse(padded.data(), text.size(), false).get(root);
+    }
 };
 
 JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
 JsonParser::~JsonParser() = default;
 
 std::optional<JsonIn> JsonParser::parse(std::string_view text) {
-    state_->padded.assign(text);
-    state_->padded.append(simdjson::SIMDJSON_PADDING, '\0');
     dom::element root;
-    if (state_->parser.parse(state_->padded.data(), text.size(), false).get(root)) {
-        return std::nullopt;
+    auto error = state_->parse(text, root);
+    if (error == simdjson::NUMBER_ERROR) {
+        if (const auto marked = mark_large_numbers(text)) error = state_->parse(*marked, root);
     }
+    if (error) return std::nullopt;
     return std::bit_cast<JsonIn>(root);
 }
 

@@ -1,6 +1,8 @@
 #include "json/json_in.hpp"
 
 #include "base/json.hpp"
+#include "base/text.hpp"
+#include "json/large_number.hpp"
 
 #include <simdjson.h>
 
@@ -99,7 +101,12 @@ void append_canonical(std::string& to, const dom::element& element) {
 }  // namespace
 
 JsonKind JsonIn::kind() const {
-    return static_cast<JsonKind>(element_of(*this).type());
+    const dom::element element = element_of(*this);
+    const dom::element_type type = element.type();
+    if (type == dom::element_type::STRING && large_number(element.get_string().value_unsafe())) {
+        return JsonKind::Large;
+    }
+    return static_cast<JsonKind>(type);
 }
 
 std::optional<std::string_view> JsonIn::string() const {
@@ -116,7 +123,8 @@ std::optional<std::int64_t> JsonIn::integer() const {
 }
 
 std::optional<double> JsonIn::number() const {
-    return valued(element_of(*this).get_double());
+    if (kind() != JsonKind::Large) return valued(element_of(*this).get_double());
+    return parse_number<double>(*large_number(element_of(*this).get_string().value_unsafe()));
 }
 
 std::optional<JsonArray> JsonIn::array() const {
@@ -176,7 +184,7 @@ JsonObject::Iterator& JsonObject::Iterator::operator++() {
 }
 
 std::string minified(const JsonIn& value) {
-    return simdjson::minify(element_of(value));
+    return unmarked(simdjson::minify(element_of(value)));
 }
 
 void append_value(std::string& to, const JsonIn& value) {
@@ -192,7 +200,7 @@ void append_value(std::string& to, const JsonIn& value) {
 std::string canonical_json(const JsonIn& value) {
     std::string text;
     append_canonical(text, element_of(value));
-    return text;
+    return unmarked(std::move(text));
 }
 
 }  // namespace muster::json

@@ -18,6 +18,7 @@ enum class JsonKind : char {
     Signed = 'l',
     Unsigned = 'u',  // an integer above 2^63 - 1
     Double = 'd',
+    Large = 'L',  // an integer beyond 64 bits (json/large_number.hpp)
     String = '"',
     Array = '[',
     Object = '{',
@@ -37,7 +38,8 @@ class JsonIn {
     bool is_object() const { return kind() == JsonKind::Object; }
     bool is_number() const {
         const JsonKind is = kind();
-        return is == JsonKind::Signed || is == JsonKind::Unsigned || is == JsonKind::Double;
+        return is == JsonKind::Signed || is == JsonKind::Unsigned || is == JsonKind::Double ||
+               is == JsonKind::Large;
     }
 
     std::optional<std::string_view> string() const;
@@ -111,7 +113,8 @@ class JsonObject {
 // has a gap as 1.0. nullopt for any other value, and for a fraction beyond 2^53.
 [[nodiscard]] std::optional<std::int64_t> whole_number(const JsonIn& value);
 
-// The value without white space. Numbers are printed as the parser read them.
+// The value without white space. Numbers are printed as the parser read them, and integers beyond
+// 64 bits digit by digit.
 [[nodiscard]] std::string minified(const JsonIn& value);
 
 // Appends the value without white space. A string is escaped as by append_json_string().

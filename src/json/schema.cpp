@@ -107,7 +107,8 @@ Json::Value Slug::schema() const {
 
 void Integer::decode(const JsonIn& in, const Path& path, Decoding& to, std::int64_t& out) const {
     const auto value = whole_number(in);
-    if (!value && in.kind() != JsonKind::Unsigned) return to.fault(path, FieldCode::WrongType);
+    const bool is_too_large = in.kind() == JsonKind::Unsigned || in.kind() == JsonKind::Large;
+    if (!value && !is_too_large) return to.fault(path, FieldCode::WrongType);
     if (!value || *value < min || *value > max) {
         return to.fault(path, FieldCode::OutOfRange, between(min, max));
     }

@@ -64,6 +64,7 @@ void read_value(const JsonIn& value, AttributeValue& to) {
         case JsonKind::Signed:
         case JsonKind::Unsigned:
         case JsonKind::Double:
+        case JsonKind::Large:
             to.kind = Kind::Number;
             return;
         case JsonKind::Array:

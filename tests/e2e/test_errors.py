@@ -53,7 +53,7 @@ BAD_JSON = {
     "beyond Unicode": b'{"email":"\xf4\x90\x80\x80"}',
     "number beyond a double": b'{"email":1e400}',
     "negative number beyond a double": b'{"email":-1e999999}',
-    "whole number beyond 64 bits": b'{"email":18446744073709551616}',
+    "whole number beyond a double": b'{"email":1' + b"0" * 308 + b"}",
     "NaN": b'{"email":NaN}',
     "Infinity": b'{"email":Infinity}',
     "-Infinity": b'{"email":-Infinity}',

@@ -54,7 +54,8 @@ def test_events_are_stored_as_they_were_sent(org):
     assert second == ("left", None, "[]", None, None, 0, member)
 
 
-@pytest.mark.parametrize("value", ['""', "0", "false", "[]", "{}", "-0", "1.10", '"\u00e9\\n"', "[[[1]]]", "18446744073709551615"])
+@pytest.mark.parametrize("value", ['""', "0", "false", "[]", "{}", "-0", "1.10", '"\u00e9\\n"', "[[[1]]]", "18446744073709551615",
+                                   "18446744073709551616", "[-123456789012345678901234567890]"])
 def test_metadata_is_any_json(module_org, shop, ann, value):
     event = json.dumps(by(ann))[:-1] + f', "metadata": {value}}}'
     shop.post("/v1/ingest", data=f'{{"events":[{event}]}}', headers=JSON, expect=202)

@@ -12,7 +12,7 @@ FULL = {
 OTHER = {
     "external_id": "E-2", "first_name": "Bea", "last_name": "Low", "display_name": "Bee", "locale": "de-DE",
     "country": "DE", "dob": "1991-06-07",
-    "attributes": {"phone": "2", "points": 6, "vip": False, "joined": "2021-03-04", "interests": ["offers"]},
+    "attributes": {"phone": "2", "points": 10**30 + 1, "vip": False, "joined": "2021-03-04", "interests": ["offers"]},
 }
 FIELDS = list(FULL)
 

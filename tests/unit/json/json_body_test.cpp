@@ -14,6 +14,7 @@ using muster::Error;
 using muster::ErrorCode;
 using muster::json::canonical_json;
 using muster::json::JsonBody;
+namespace json = muster::json;
 
 namespace {
 
@@ -100,7 +101,7 @@ BOOST_AUTO_TEST_CASE(everything_else_is_rejected) {
         {"[1.]", "the body has a number that is malformed or too large"},
         {"[-]", "the body has a number that is malformed or too large"},
         {"[1e999]", "the body has a number that is malformed or too large"},
-        {"[18446744073709551616]", "the body has a number that is malformed or too large"},
+        {"[01, 18446744073709551616]", "the body has a number that is malformed or too large"},
         {"[\"\\x\"]", "the body has a malformed string"},
         {"[\"\\u12\"]", "the body has a malformed string"},
         {"[\"\xff\"]", "the body is not UTF-8"},
@@ -278,6 +279,70 @@ BOOST_AUTO_TEST_CASE(other_json_has_another_text) {
                        left + " " + right);
         }
     }
+}
+
+// ---------------------------------------------------------------------------- large numbers
+
+BOOST_AUTO_TEST_CASE(an_integer_beyond_64_bits_is_a_number_with_all_its_digits) {
+    const std::string most(308, '9');
+    for (const std::string number :
+         {std::string("18446744073709551616"), std::string("-9223372036854775809"),
+          std::string("123456789012345678901234567890"), most, "-" + most}) {
+        const JsonBody body("{\"a\": [" + number + ", 1, \"x\"]}");
+        const auto value = *body.root().member("a")->array()->begin();
+        BOOST_TEST(value.is_number());
+        BOOST_TEST(!value.is_string());
+        BOOST_TEST(!value.string().has_value());
+        BOOST_TEST(!value.integer().has_value());
+        BOOST_TEST(!json::whole_number(value).has_value());
+        BOOST_TEST(value.number().value() == std::stod(number));
+        BOOST_TEST(json::minified(body.root()) == "{\"a\":[" + number + ",1,\"x\"]}");
+        std::string printed;
+        json::append_value(printed, value);
+        BOOST_TEST(printed == number);
+        json::JsonParser parser;
+        BOOST_TEST(json::minified(parser.parse("[" + number + "]").value()) == "[" + number + "]");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(integers_of_64_bits_and_texts_of_digits_are_not_large) {
+    const JsonBody body(R"([18446744073709551615, -9223372036854775808, "18446744073709551616",
+                            18446744073709551616])");
+    std::vector<json::JsonKind> kinds;
+    for (const auto& value : *body.root().array()) kinds.push_back(value.kind());
+    using Kind = json::JsonKind;
+    BOOST_TEST(
+        (kinds == std::vector<Kind>{Kind::Unsigned, Kind::Signed, Kind::String, Kind::Large}));
+}
+
+BOOST_AUTO_TEST_CASE(large_numbers_are_compared_digit_by_digit) {
+    BOOST_TEST(canonical("[18446744073709551616]") == canonical(" [ 18446744073709551616 ]"));
+    BOOST_TEST(canonical("[18446744073709551616]") != canonical("[18446744073709551617]"));
+    BOOST_TEST(canonical("[18446744073709551616]") != canonical("[\"18446744073709551616\"]"));
+}
+
+BOOST_AUTO_TEST_CASE(malformed_text_next_to_a_large_number_is_rejected) {
+    for (const std::string_view text :
+         {R"({123456789012345678901234567890: 1})", R"({123456789012345678901234567890 : 1})",
+          R"([0123456789012345678901234567890])", R"([123456789012345678901234567890x])",
+          R"([+123456789012345678901234567890])", R"([--123456789012345678901234567890])",
+          R"([123456789012345678901234567890, "\udc00"])", R"([123456789012345678901234567890)",
+          R"([123456789012345678901234567890, "])",
+          R"({"a": 123456789012345678901234567890, "a": 1})"}) {
+        BOOST_TEST(!is_good(text), text);
+        json::JsonParser parser;
+        const bool is_repeated_key = text.find("\"a\"") != std::string_view::npos;
+        BOOST_TEST(parser.parse(text).has_value() == is_repeated_key, text);
+    }
+    BOOST_TEST(!is_good("[1" + std::string(308, '0') + "]"));
+}
+
+BOOST_AUTO_TEST_CASE(strings_next_to_a_large_number_are_unchanged) {
+    const std::string text =
+        R"(["1\"234567890123456789012345678901","\\",18446744073709551616,"-","\u00e9"])";
+    BOOST_TEST(
+        json::minified(JsonBody(text).root()) ==
+        "[\"1\\\"234567890123456789012345678901\",\"\\\\\",18446744073709551616,\"-\",\"\xc3\xa9\"]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
