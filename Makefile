@@ -9,6 +9,8 @@
 #   make check        all tests. ONLY=lint,unit,fuzz,db,e2e runs some of the suites; SHUFFLE=7 runs
 #                     them in a random order, the same one for the same number.
 #
+#   make check-sanitized         the end-to-end tests under the address and undefined-behavior sanitizers
+#
 #   make unit         the unit tests. T=attributes runs the suites with that word in their names;
 #                     other values of T are Boost's --run_test patterns.
 #   make db           the database tests, on a private MariaDB. T as for `make unit`.
@@ -58,7 +60,7 @@ GENERATED := src/base/config.h src/client/country_names.def
 src/client/country_names.def: src/client/make-country-names
 	src/client/make-country-names >$@
 # These targets build nothing, or call make again after the packages are there.
-WITHOUT_CONFIG := bench check check-deb check-reproducible clean db deb demo deps dist distclean e2e format fuzz help lint \
+WITHOUT_CONFIG := bench check check-deb check-reproducible check-sanitized clean db deb demo deps dist distclean e2e format fuzz help lint \
     sandbox stop unit
 ifneq ($(filter-out $(WITHOUT_CONFIG),$(or $(MAKECMDGOALS),all)),)
 include config.mk
@@ -205,7 +207,7 @@ compile_commands.json: config.mk $(GENERATED)
 IN_PARALLEL := --no-print-directory -j$(JOBS)
 # A bare word selects all suites with it in their names.
 BOOST_TESTS = $(if $(T),--run_test='$(if $(strip $(foreach sign,/ * : !,$(findstring $(sign),$(T)))),$(T),*$(T)*)')
-.PHONY: check check-build unit db e2e lint fuzz bench format
+.PHONY: check check-build check-sanitized unit db e2e lint fuzz bench format
 check:
 	@packaging/install-deps check
 	@mkdir -p $(BUILD) && date +%s >$(BUILD)/build-began
@@ -224,6 +226,9 @@ e2e:
 	@packaging/install-deps --check check
 	@$(MAKE) $(IN_PARALLEL) all
 	$(if $(T),BUILD=$(BUILD) /usr/bin/python3 -m pytest -q $(patsubst %,tests/e2e/%,$(T:tests/e2e/%=%)),BUILD=$(BUILD) ONLY=e2e tests/run-all)
+# Programs under the sanitizers are about three times slower.
+check-sanitized:
+	@E2E_SECONDS=5400 $(MAKE) --no-print-directory SANITIZE=address,undefined e2e
 lint:
 	@packaging/install-deps --check check
 	@$(MAKE) $(IN_PARALLEL) all
