@@ -61,6 +61,7 @@ class Stack:
         self.port = free_port()
         self.oauth = oauth
         self.keys_issued = oauth.issued if oauth else []
+        self.registry = None  # the id of the organization whose registry new ones get (support/world.py)
 
     # ------------------------------------------------------------------ services
     def _script(self, name, *arguments, env=None):

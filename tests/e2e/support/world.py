@@ -3,6 +3,7 @@
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import cached_property
 
 from .client import SHOP, Client, ModuleClient, PageClient
@@ -57,6 +58,32 @@ def path_of_endpoint(endpoint):
     return f"/v1/installations/{endpoint['module_installation_id']}/webhook-endpoints/{endpoint['id']}"
 
 
+def new_registry(stack):
+    """The id of an organization with the registry above, made with musterctl."""
+    made = stack.ctl("org", "create", "--name", "registry")["id"]
+    stack.ctl("attribute", "disable", "--org", made, DISABLED_STARTER)
+    for key, kind, choices in OWN_ATTRIBUTES:
+        more = ["--choices", choices] if choices else []
+        stack.ctl("attribute", "add", "--org", made, "--key", key, "--type", kind, *more)
+    return made
+
+
+def copy_registry(stack, organization_id):
+    """Gives an organization the registry above, under new ids: one statement instead of five programs."""
+    def copied():
+        with closing(stack.connect()) as connection, connection.cursor() as cursor:
+            return cursor.execute(
+                "INSERT INTO attributes (organization_id, id, attribute_key, label, type, choices, enabled, created_at, updated_at) "
+                "SELECT o.id, CONCAT(LEFT(a.id, 9), RANDOM_BYTES(7)), a.attribute_key, a.label, a.type, a.choices, a.enabled, "
+                "o.created_at, o.created_at FROM attributes a JOIN organizations o ON o.id = UNHEX(REPLACE(%s, '-', '')) "
+                "WHERE a.organization_id = UNHEX(REPLACE(%s, '-', '')) ON DUPLICATE KEY UPDATE enabled = a.enabled",
+                (organization_id, stack.registry))
+
+    if stack.registry is None or not copied():  # a restored database may not have it
+        stack.registry = new_registry(stack)
+        assert copied()
+
+
 class Organization:
     """An organization with a key and a registry, and no records yet."""
 
@@ -64,15 +91,12 @@ class Organization:
         self.stack = stack
         options = [] if attributes else ["--no-starter-attributes"]
         self.id = stack.ctl("org", "create", "--name", name, *options)["id"]
+        if attributes:
+            copy_registry(stack, self.id)
         issued = stack.issue_key(self.id)
         self.key, self.key_id = issued["key"], issued["id"]
         self.api = Client(stack, contract, self.key)
         self._admins, self._records = {}, {}
-        if attributes:
-            stack.ctl("attribute", "disable", "--org", self.id, DISABLED_STARTER)
-            for key, kind, choices in OWN_ATTRIBUTES:
-                more = ["--choices", choices] if choices else []
-                stack.ctl("attribute", "add", "--org", self.id, "--key", key, "--type", kind, *more)
 
     def set_enabled(self, key, enabled):
         self.stack.ctl("attribute", "enable" if enabled else "disable", "--org", self.id, key)
