@@ -25,7 +25,8 @@ Result add_admin(const Invocation& in) {
     result.json["role"] = role;
     result.text = added.id.text() + "\nNext: the admin requests a sign-in code by mail at " +
                   in.context.settings.console.origin +
-                  " and sets up an authenticator app. Muster sends no invitation.\n";
+                  " and sets up an authenticator app. Muster sends no invitation. The "
+                  "organization's owners get a mail about the seat.\n";
     return result;
 }
 

@@ -40,7 +40,8 @@ struct EndpointFixture : Fixture {
     }
     rules::WebhookEndpoint change(EndpointId endpoint, const service::EndpointChange& change) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::change_webhook_endpoint(transaction, {shop, endpoint}, change);
+            return service::change_webhook_endpoint(transaction, context.keys, {shop, endpoint},
+                                                    change);
         });
     }
     rules::WebhookEndpoint set_status(EndpointId endpoint, rules::EndpointStatus status) {

@@ -97,13 +97,13 @@ Answer<service::IssuedKey> issued(service::IssuedKey key) {
 auto create_key(Call& call, OrgTransaction& transaction, const NewApiKey& in) {
     const LimitsSettings& limits = call.context.settings.limits;
     service::reject_higher_rates(in.rate_per_second, in.burst, {limits.key_rate, limits.key_burst});
-    return issued(service::issue_api_key(transaction, in));
+    return issued(service::issue_api_key(transaction, call.context.keys, in));
 }
 
 auto rotate_key(Call& call, OrgTransaction& transaction, const Rotation& in) {
     const auto id = call.id<ApiKeyId>();
-    return issued(service::rotate_api_key(transaction, id, Milliseconds(1000 * in.overlap_seconds),
-                                          in.expires_at));
+    return issued(service::rotate_api_key(transaction, call.context.keys, id,
+                                          Milliseconds(1000 * in.overlap_seconds), in.expires_at));
 }
 
 void revoke_key(Call& call, OrgTransaction& transaction) {

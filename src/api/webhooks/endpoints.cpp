@@ -120,7 +120,7 @@ void check_change(Call& call, const EndpointChange& in) {
 }
 
 auto change_endpoint(Call& call, OrgTransaction& transaction, const EndpointChange& in) {
-    return service::change_webhook_endpoint(transaction, endpoint_ref(call), in);
+    return service::change_webhook_endpoint(transaction, call.context.keys, endpoint_ref(call), in);
 }
 
 void delete_endpoint(Call& call, OrgTransaction& transaction) {

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "service/access/credentials.hpp"
+#include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 #include "store/access/api_keys.hpp"
@@ -28,6 +29,14 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
     return issued;
 }
 
+void notify_of_key(OrgTransaction& transaction, const KeyRing& keys, const rules::ApiKey& key) {
+    notify_of_access(transaction, keys,
+                     {.what = "API key",
+                      .name = key.name,
+                      .id = key.id.text(),
+                      .remedy = "revoke the key (DELETE /v1/api-keys/{id})"});
+}
+
 }  // namespace
 
 void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
@@ -45,13 +54,14 @@ void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<s
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields) {
+IssuedKey issue_api_key(OrgTransaction& transaction, const KeyRing& keys, const NewApiKey& fields) {
     reject_past_expiry(fields.expires_at, transaction.now);
     IssuedKey issued = make_key(transaction.org(), fields, transaction.now);
     issued.key.created_by = transaction.actor.admin;
     db::OrgStore org(transaction.tx, transaction.org());
     store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
     audit(transaction, "api_key.issued", issued.key.id.text(), {{"name", issued.key.name}});
+    notify_of_key(transaction, keys, issued.key);
     return issued;
 }
 
@@ -65,12 +75,14 @@ IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& f
         store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
         audit_operator(tx, organization, "api_key.issued", issued.key.id.text(),
                        {{"name", issued.key.name}}, now);
+        OrgTransaction transaction{tx, {organization}, now};
+        notify_of_key(transaction, context.keys, issued.key);
         return issued;
     });
 }
 
-IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap,
-                         const SuccessorEnd& expires_at) {
+IssuedKey rotate_api_key(OrgTransaction& transaction, const KeyRing& keys, ApiKeyId id,
+                         Milliseconds overlap, const SuccessorEnd& expires_at) {
     if (expires_at) reject_past_expiry(*expires_at, transaction.now);
     db::OrgStore org(transaction.tx, transaction.org());
     const auto old = store::lock_api_key(org, id);
@@ -92,6 +104,7 @@ IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds 
         store::set_api_key_expiry(org, id, old->expires_at ? std::min(*old->expires_at, end) : end);
     }
     audit(transaction, "api_key.rotated", id.text(), {{"successor", issued.key.id.text()}});
+    notify_of_key(transaction, keys, issued.key);
     return issued;
 }
 

@@ -40,20 +40,20 @@ struct IssuedKey {
     Secret secret;  // returned only here
 };
 
-// Issues a key. Throws VALIDATION_ERROR if `expires_at` is in the past.
-IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields);
+// Issues a key, and mails the owners. Throws VALIDATION_ERROR if `expires_at` is in the past.
+IssuedKey issue_api_key(OrgTransaction& transaction, const KeyRing& keys, const NewApiKey& fields);
 // The same for the operator. Throws std::invalid_argument if the name is invalid.
 IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& fields);
 
 // The end of a rotated key's successor: nullopt keeps the end of the old key.
 using SuccessorEnd = std::optional<std::optional<Timestamp>>;
 
-// Issues a successor with the same name and rates. The old key expires after `overlap`, or at its
-// own expiry if that is earlier; with no overlap it is revoked. Throws NOT_FOUND if the
-// organization does not have the key, INVALID_STATE if it is revoked or expired, VALIDATION_ERROR
-// if `expires_at` is in the past.
-IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap,
-                         const SuccessorEnd& expires_at = {});
+// Issues a successor with the same name and rates, and mails the owners. The old key expires after
+// `overlap`, or at its own expiry if that is earlier; with no overlap it is revoked. Throws
+// NOT_FOUND if the organization does not have the key, INVALID_STATE if it is revoked or expired,
+// VALIDATION_ERROR if `expires_at` is in the past.
+IssuedKey rotate_api_key(OrgTransaction& transaction, const KeyRing& keys, ApiKeyId id,
+                         Milliseconds overlap, const SuccessorEnd& expires_at = {});
 
 // At most `limit` keys with an id greater than `after`, ordered by id. A revoked key is listed for
 // 30 days.

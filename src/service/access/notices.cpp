@@ -105,13 +105,14 @@ Notice notice_of_pause(const rules::Admin& admin) {
 }  // namespace
 
 void notify_owners(OrgTransaction& transaction, const KeyRing& keys, Notice notice) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    const auto addresses =
+        recipients(store::list_seat_holders(org), transaction.actor.admin, notice.except);
+    if (addresses.empty()) return;
     const Spent spent = spend_notice(transaction.tx, notice.kind, transaction.org().bytes(),
                                      kNoticesOfAnOrganization, transaction.now);
     if (spent == Spent::No) return;
     if (spent == Spent::Last) notice.text += kLastNotice;
-    db::OrgStore org(transaction.tx, transaction.org());
-    const auto addresses =
-        recipients(store::list_seat_holders(org), transaction.actor.admin, notice.except);
     queue_notices(transaction.tx, keys, addresses, notice, transaction.now);
 }
 

@@ -3,6 +3,7 @@
 #include "base/email.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "service/access/notices.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
@@ -75,6 +76,13 @@ AddedAdmin add_admin(Context& context, OrgId organization, std::string_view emai
         if (added.is_new_seat) {
             audit_operator(tx, organization, "seat.added", admin.text(),
                            {{"role", std::string(role)}}, now);
+            OrgTransaction transaction{tx, {organization}, now};
+            notify_of_access(transaction, context.keys,
+                             {.what = "admin",
+                              .name = address + " as " + std::string(role),
+                              .remedy = "ask the operator of Muster to remove the seat\n"
+                                        "(musterctl admin remove)",
+                              .except = admin});
         }
         return added;
     });

@@ -39,8 +39,8 @@ struct AddedAdmin {
     AdminId id;
     bool is_new_seat = false;
 };
-// Gives the admin with this address a seat. Creates the admin if necessary. Throws
-// std::invalid_argument if the address is invalid.
+// Gives the admin with this address a seat, and mails the owners. Creates the admin if necessary.
+// Throws std::invalid_argument if the address is invalid.
 AddedAdmin add_admin(Context& context, OrgId organization, std::string_view email,
                      std::string_view role);
 // Ordered by the creation of the seat.

@@ -5,6 +5,7 @@
 #include "db/transaction.hpp"
 #include "rules/seal_names.hpp"
 #include "service/access/credentials.hpp"
+#include "service/access/notices.hpp"
 #include "service/audit.hpp"
 #include "service/modules/installations.hpp"
 #include "store/modules/credentials.hpp"
@@ -51,6 +52,12 @@ IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, cons
         keys.seal(issued.signing_secret.reveal(), rules::credential_seal_name(record.id)));
     audit(transaction, "module_credential.issued", record.id.text(),
           {{"installation_id", installation.text()}, {"name", record.name}});
+    notify_of_access(transaction, keys,
+                     {.what = "module credential",
+                      .name = record.name,
+                      .id = record.id.text(),
+                      .remedy = "revoke the credential\n"
+                                "(DELETE /v1/installations/{id}/credentials/{credentialId})"});
     return issued;
 }
 

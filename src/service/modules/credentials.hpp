@@ -39,8 +39,8 @@ struct IssuedModuleCredential {
     Secret signing_secret;  // its ASCII text is the HMAC key
 };
 
-// Issues a credential. Throws NOT_FOUND, VALIDATION_ERROR if `expires_at` is in the past,
-// INVALID_STATE if the installation is disabled or has kMostModuleCredentials.
+// Issues a credential, and mails the owners. Throws NOT_FOUND, VALIDATION_ERROR if `expires_at` is
+// in the past, INVALID_STATE if the installation is disabled or has kMostModuleCredentials.
 IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, const KeyRing& keys,
                                                InstallationId installation,
                                                const NewModuleCredential& fields);

@@ -8,8 +8,10 @@
 #include "rules/event_types.hpp"
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
+#include "service/access/notices.hpp"
 #include "service/audit.hpp"
 #include "service/modules/installations.hpp"
+#include "service/webhooks/disabling.hpp"
 #include "store/modules/installations.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
@@ -73,6 +75,16 @@ bool is_same(const rules::WebhookEndpoint& left, const rules::WebhookEndpoint& r
            left.failing_since == right.failing_since;
 }
 
+void notify_of_endpoint(OrgTransaction& transaction, const KeyRing& keys, std::string_view what,
+                        const rules::WebhookEndpoint& endpoint) {
+    notify_of_access(transaction, keys,
+                     {.what = what,
+                      .name = std::string(url_without_query(endpoint.url)),
+                      .id = endpoint.id.text(),
+                      .remedy = "delete the endpoint\n"
+                                "(DELETE /v1/installations/{id}/webhook-endpoints/{endpointId})"});
+}
+
 }  // namespace
 
 void check_endpoint_fields(const Context& context, const std::optional<std::string>& url,
@@ -117,6 +129,7 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
         transaction.actor.admin);
     audit(transaction, "webhook_endpoint.created", endpoint.id.text(),
           {{"installation_id", installation.text()}});
+    notify_of_endpoint(transaction, keys, "webhook endpoint", endpoint);
     return issued;
 }
 
@@ -140,7 +153,8 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
     });
 }
 
-rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
+rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
+                                               const EndpointRef& ref,
                                                const EndpointChange& change) {
     const auto owner = lock_installation(transaction, ref.installation);
     db::OrgStore org(transaction.tx, transaction.org());
@@ -163,6 +177,9 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
     }
     audit(transaction, "webhook_endpoint.changed", endpoint.id.text(),
           {{"status", std::string(text_of(endpoint.status))}});
+    if (endpoint.url != before.url) {
+        notify_of_endpoint(transaction, keys, "address of a webhook endpoint", endpoint);
+    }
     return endpoint;
 }
 

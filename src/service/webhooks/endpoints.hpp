@@ -48,8 +48,9 @@ void check_endpoint_fields(const Context& context, const std::optional<std::stri
                            const std::optional<std::vector<std::string>>& event_types,
                            bool may_look_up);
 
-// Creates an endpoint from fields that check_endpoint_fields() accepted. Throws NOT_FOUND, and
-// INVALID_STATE if the installation is disabled or a maximum number of endpoints is reached.
+// Creates an endpoint from fields that check_endpoint_fields() accepted, and mails the owners.
+// Throws NOT_FOUND, and INVALID_STATE if the installation is disabled or a maximum number of
+// endpoints is reached.
 IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
                                        InstallationId installation,
                                        const NewWebhookEndpoint& fields);
@@ -66,8 +67,9 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
 
 // Changes an endpoint; check_endpoint_fields() must have accepted the fields. Status active clears
 // the recorded failures and ends the installation's status error. Status disabled cancels pending
-// deliveries. Throws NOT_FOUND.
-rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
+// deliveries. Mails the owners about a new URL. Throws NOT_FOUND.
+rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
+                                               const EndpointRef& ref,
                                                const EndpointChange& change);
 
 // Deletes the endpoint with all its deliveries. Throws NOT_FOUND.

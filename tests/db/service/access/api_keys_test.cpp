@@ -48,7 +48,7 @@ struct ApiKeys : Fixture {
     }
     IssuedKey rotate(ApiKeyId id, Milliseconds overlap, const service::SuccessorEnd& end = {}) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::rotate_api_key(transaction, id, overlap, end);
+            return service::rotate_api_key(transaction, context.keys, id, overlap, end);
         });
     }
     std::vector<rules::AuditEntry> log() {
@@ -167,7 +167,8 @@ BOOST_AUTO_TEST_CASE(a_key_has_its_own_rates_or_the_defaults) {
 
 BOOST_AUTO_TEST_CASE(the_key_of_an_admin_records_its_creator_and_expires_in_the_future) {
     const auto issued = as_admin([&](service::OrgTransaction& transaction) {
-        return service::issue_api_key(transaction, {"CRM", transaction.now + kHour, 5, 6});
+        return service::issue_api_key(transaction, context.keys,
+                                      {"CRM", transaction.now + kHour, 5, 6});
     });
     BOOST_TEST(issued.key.created_by == admin);
     BOOST_TEST(identify(issued.secret).has_value());
@@ -179,7 +180,8 @@ BOOST_AUTO_TEST_CASE(the_key_of_an_admin_records_its_creator_and_expires_in_the_
     BOOST_TEST(listed[0].last_four == issued.key.last_four);
     const auto error = test::error_of([&] {
         as_admin([&](service::OrgTransaction& transaction) {
-            return service::issue_api_key(transaction, {"late", transaction.now, {}, {}});
+            return service::issue_api_key(transaction, context.keys,
+                                          {"late", transaction.now, {}, {}});
         });
     });
     BOOST_TEST_REQUIRE(error.has_value());
@@ -288,7 +290,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_rotations_without_overlap_create_one_key) {
     const auto rotate_it = [&](test::DatabaseContext& worker,
                                const std::function<void()>& before_the_end) {
         worker.as(acme, [&](service::OrgTransaction& transaction) {
-            (void)service::rotate_api_key(transaction, old.key.id, Milliseconds(0));
+            (void)service::rotate_api_key(transaction, context.keys, old.key.id, Milliseconds(0));
             before_the_end();
         });
     };
@@ -360,7 +362,7 @@ BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_a_repetition_changes_nothin
 BOOST_AUTO_TEST_CASE(the_log_records_issue_rotation_and_revocation_without_secrets) {
     const auto by_operator = issue("CRM");
     const auto issued = as_admin([&](service::OrgTransaction& transaction) {
-        return service::issue_api_key(transaction, {"Console", {}, {}, {}});
+        return service::issue_api_key(transaction, context.keys, {"Console", {}, {}, {}});
     });
     const auto next = rotate(issued.key.id, kHour);
     as_admin([&](service::OrgTransaction& transaction) {

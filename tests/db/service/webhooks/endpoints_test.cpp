@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(an_event_written_while_its_endpoint_is_disabled_is_canceled
         disabling = std::async(std::launch::async, [&] {
             test::DatabaseContext worker;
             worker.as(acme, [&](service::OrgTransaction& other) {
-                service::change_webhook_endpoint(other, {shop, id},
+                service::change_webhook_endpoint(other, worker.context.keys, {shop, id},
                                                  {{}, {}, EndpointStatus::Disabled});
             });
         });
@@ -429,7 +429,8 @@ BOOST_AUTO_TEST_CASE(an_endpoint_is_not_found_under_another_installation_or_orga
             return code_of([&] { as(o, work); }) == ErrorCode::NotFound;
         };
         BOOST_TEST(refused([&, p = place](service::OrgTransaction& transaction) {
-            service::change_webhook_endpoint(transaction, p, {{}, {}, EndpointStatus::Disabled});
+            service::change_webhook_endpoint(transaction, context.keys, p,
+                                             {{}, {}, EndpointStatus::Disabled});
         }));
         BOOST_TEST(refused([&, p = place](service::OrgTransaction& transaction) {
             (void)service::rotate_endpoint_secret(transaction, context.keys, p);

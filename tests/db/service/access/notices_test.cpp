@@ -1,0 +1,134 @@
+// service/access/notices.hpp: the owners get mail about new access to their organization, a bounded
+// number per day and without secrets.
+#include "service/access/notices.hpp"
+
+#include "db/admins.hpp"
+#include "service/access/api_keys.hpp"
+
+using namespace muster;
+using service::IssuedKey;
+using test::AdminFixture;
+using test::kDay;
+
+namespace {
+
+struct Notices : AdminFixture {
+    Notices() { client.run("DELETE FROM mail_outbox"); }
+
+    IssuedKey issue(const std::string& name, AdminId by) {
+        return database.transaction([&](db::Tx& tx) {
+            service::OrgTransaction transaction{tx, {acme, by}, Timestamp::now()};
+            return service::issue_api_key(transaction, context.keys, {name, {}, {}, {}});
+        });
+    }
+    AdminId seat(const std::string& email, std::string_view role) {
+        return service::add_admin(context, acme, email, role).id;
+    }
+    // The addressees, sorted; deletes the mail.
+    std::vector<std::string> take_addressees() {
+        std::vector<std::string> all;
+        for (const auto& mail : mails()) all.push_back(mail.to);
+        std::sort(all.begin(), all.end());
+        client.run("DELETE FROM mail_outbox");
+        return all;
+    }
+    static bool holds(const std::string& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    }
+};
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(notices, Notices)
+
+BOOST_AUTO_TEST_CASE(a_new_key_is_mailed_to_the_owners_and_to_the_admin_who_issued_it) {
+    const AdminId bob = seat("bob@example.test", "admin");
+    seat("cat@example.test", "admin");
+    seat("eve@example.test", "viewer");
+    service::add_admin(context, organization("Other"), "dan@example.test", "owner");
+    client.run("DELETE FROM mail_outbox");
+    const auto issued = issue("CRM", bob);
+    const std::string text = mails().at(0).text;
+    BOOST_TEST(mails().at(0).subject == "Muster: new API key");
+    for (const std::string& part : {std::string("\"CRM\""), issued.key.id.text(), acme.text(),
+                                    std::string("\"Acme\""), std::string("bob@example.test")}) {
+        BOOST_TEST(holds(text, part), part << " is not in " << text);
+    }
+    BOOST_TEST(!holds(text, issued.secret.reveal()));
+    BOOST_TEST(!holds(text, issued.key.last_four));
+    BOOST_TEST(take_addressees() == (Texts{std::string(kAnn), "bob@example.test"}),
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_of_the_operator_and_a_rotation_are_mailed_too) {
+    const auto issued = service::issue_api_key(context, acme, {"CRM", {}, {}, {}});
+    BOOST_TEST(holds(mails().at(0).text, "by: the operator"));
+    BOOST_TEST(take_addressees() == Texts{std::string(kAnn)}, boost::test_tools::per_element());
+    database.transaction([&](db::Tx& tx) {
+        service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
+        (void)service::rotate_api_key(transaction, context.keys, issued.key.id, Milliseconds(0));
+    });
+    BOOST_TEST(!holds(mails().at(0).text, issued.key.id.text()));  // the successor's id
+    BOOST_TEST(take_addressees() == Texts{std::string(kAnn)}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_admin_is_mailed_to_the_others) {
+    seat("bob@example.test", "viewer");
+    BOOST_TEST(mails().at(0).subject == "Muster: new admin");
+    BOOST_TEST(holds(mails().at(0).text, "\"bob@example.test as viewer\""));
+    BOOST_TEST(take_addressees() == Texts{std::string(kAnn)}, boost::test_tools::per_element());
+    seat("bob@example.test", "viewer");  // has a seat already
+    service::add_admin(context, organization("Other"), "dan@example.test", "owner");  // the first
+    BOOST_TEST(take_addressees().empty());
+}
+
+BOOST_AUTO_TEST_CASE(without_an_owner_the_admins_get_the_mail) {
+    const OrgId other = organization("Other");
+    service::add_admin(context, other, "one@other.test", "admin");
+    service::add_admin(context, other, "two@other.test", "admin");
+    service::add_admin(context, other, "eve@other.test", "viewer");
+    client.run("DELETE FROM mail_outbox");
+    service::issue_api_key(context, other, {"CRM", {}, {}, {}});
+    BOOST_TEST(take_addressees() == (Texts{"one@other.test", "two@other.test"}),
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_gets_twenty_mails_a_day_and_the_last_one_says_so) {
+    for (int i = 0; i < 25; ++i) issue("key", ann);
+    const auto sent = mails();
+    BOOST_TEST_REQUIRE(sent.size() == 20U);
+    BOOST_TEST(!holds(sent[18].text, "last mail of this kind today"));
+    BOOST_TEST(holds(sent[19].text, "last mail of this kind today"));
+    const OrgId other = organization("Other");
+    service::add_admin(context, other, "dan@example.test", "owner");
+    service::issue_api_key(context, other, {"CRM", {}, {}, {}});
+    BOOST_TEST(mails().size() == 21U);
+    advance_time(kDay);
+    issue("key", ann);
+    BOOST_TEST(mails().size() == 22U);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_shown_in_one_line_and_cut) {
+    std::string longest;
+    for (int i = 0; i < 255; ++i) longest += "\u00eb";
+    std::string shown;
+    for (int i = 0; i < 60; ++i) shown += "\u00eb";
+    issue(longest, ann);
+    issue("a\nSubject: b\u202e", ann);
+    BOOST_TEST(holds(mails().at(0).text, "\"" + shown + "...\""));
+    BOOST_TEST(holds(mails().at(1).text, R"("a\x0aSubject: b\xe2\x80\xae")"));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_is_rolled_back_sends_no_mail) {
+    BOOST_CHECK_THROW(database.transaction([&](db::Tx& tx) {
+        service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
+        (void)service::issue_api_key(transaction, context.keys, {"CRM", {}, {}, {}});
+        throw std::runtime_error("stop");
+    }),
+                      std::runtime_error);
+    BOOST_TEST(mails().empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
