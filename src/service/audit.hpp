@@ -15,7 +15,8 @@
 
 namespace muster::rules {
 struct AuditEntry;
-}
+struct Seat;
+}  // namespace muster::rules
 
 namespace muster::service {
 
@@ -47,6 +48,12 @@ void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::s
 // Logs an automatic decision of Muster (the runner) for the organization.
 void audit_system(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
                   AuditDetails details);
+
+// Logs a rejected code of an admin's sign-in in each organization of `seats`. `factor` is
+// "mail_code" or "second_factor". The actor is Muster: who sent the code is not known. Without a
+// seat, it runs as many statements and logs nothing.
+void audit_refused_sign_in(db::Tx& tx, std::span<const rules::Seat> seats, AdminId admin,
+                           std::string_view factor, std::string_view request_id, Timestamp now);
 
 // The organization's log, newest first, filtered by action and subject if given. Returns up to
 // `limit` + 1 entries; the extra entry shows that there is a next page.

@@ -52,6 +52,13 @@ void insert_audit_entries(db::Tx& tx, std::span<const rules::AuditEntry> entries
     });
 }
 
+void look_for_no_audit_entry(db::Tx& tx, AuditId id) {
+    static constexpr SystemSql kFind{
+        "audit_log.find_none", Why{"a stranger belongs to no tenant"},
+        "SELECT 1 FROM audit_log WHERE organization_id = ? AND id = ?"};
+    (void)tx.exists(kFind, OrgId(), id);
+}
+
 std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<AuditId> before,
                                               const AuditFilter& filter, int limit) {
     // Ids are UUIDv7, so they are ordered by time. Without the hint, the optimizer uses only the

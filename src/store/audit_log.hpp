@@ -15,6 +15,10 @@ namespace muster::store {
 // organization can read it.
 void insert_audit_entries(db::Tx& tx, std::span<const rules::AuditEntry> entries);
 
+// Looks for an entry that does not exist, where a new one would be: about the work of an entry
+// without the entry.
+void look_for_no_audit_entry(db::Tx& tx, AuditId id);
+
 struct AuditFilter {
     std::optional<std::string> action;
     std::optional<std::string> subject_id;

@@ -45,7 +45,7 @@ struct AdminFixture : Fixture {
     // The newest mail's code.
     std::string sent_code() { return mails().back().code; }
     std::optional<service::SignedIn> verify(std::string_view code, std::string_view email = kAnn) {
-        return service::verify_sign_in_code(context, email, code);
+        return service::verify_sign_in_code(context, email, code, "req-1");
     }
     // A new session of that admin, before the second factor.
     service::NewSession sign_in(std::string_view email = kAnn) {

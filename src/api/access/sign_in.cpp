@@ -123,7 +123,8 @@ auto request_code(Call& call, const CodeRequest& in) {
 
 auto verify_code(Call& call, const CodeVerification& in) {
     charge_client(call, "otp verify ", kVerifiesARequest);
-    const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp);
+    const auto signed_in =
+        service::verify_sign_in_code(call.context, in.email, in.otp, call.request.request_id);
     if (!signed_in) reject_code();
     const rules::Session& session = signed_in->opened.session;
     return SignedIn{signed_in->opened.token.reveal(),
@@ -229,7 +230,7 @@ constexpr std::array kTwoFactor = {
         .summary = "Verify the second factor with an authenticator's code",
         .description =
             "Verifies the six digits of the authenticator and completes an enrollment. The same "
-            "token is then valid for all operations. A code works once, up to 30 seconds early or "
+            "token is then valid for all operations. Call it again after 2FA_TOO_OLD. A code works once, up to 30 seconds early or "
             "late. Five wrong codes in a row pause the second factor for 15 minutes. Each further "
             "pause is twice as long, up to a day.",
         .access = Access::Session,

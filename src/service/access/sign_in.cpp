@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/access/guess_budget.hpp"
+#include "service/audit.hpp"
 #include "service/mail.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/sign_in.hpp"
@@ -43,6 +44,13 @@ void spend(db::Tx& tx, std::string_view kind, std::string_view subject, SpentTim
            Milliseconds keep, Timestamp now) {
     spent.spend(now, keep);
     store::write_guess_budget(tx, kind, subject, spent.packed(), now + keep);
+}
+
+// Whether no attempt was made since the last full hour. A stranger can cause 20 failures an hour,
+// which must not fill the audit log.
+bool is_first_of_hour(const SpentTimes& spent, Timestamp now) {
+    const Milliseconds since_hour{now.milliseconds() % kHour.count()};
+    return !spent.exhausted({1, since_hour}, now);
 }
 
 // A rejected request costs nothing: the exception rolls back what was spent.
@@ -97,7 +105,7 @@ void request_sign_in_code(Context& context, std::string_view email) {
 }
 
 std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
-                                            std::string_view code) {
+                                            std::string_view code, std::string_view request_id) {
     const std::string subject = subject_of(context, email);
     return context.database.transaction([&](db::Tx& tx) -> std::optional<SignedIn> {
         const Timestamp now = Timestamp::now();
@@ -109,6 +117,11 @@ std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view e
             // Committed, so that the failure counts. The caller answers 401.
             spend(tx, "otp_verify", subject, failures, kHour, now);
             if (live) store::set_otp_failures(tx, subject, live->failures + 1);
+            if (is_first_of_hour(failures, now)) {
+                audit_refused_sign_in(tx, found ? found->seats : std::vector<rules::Seat>(),
+                                      found ? found->admin.id : AdminId(), "mail_code", request_id,
+                                      now);
+            }
             return std::nullopt;
         }
         store::delete_otp_code(tx, subject);

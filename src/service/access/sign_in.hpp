@@ -23,8 +23,9 @@ struct SignedIn {
 };
 // Signs the admin in. A code is accepted once and allows at most five attempts. Returns nullopt if
 // the code is wrong, used or expired, or the address is not an admin's. Throws RATE_LIMITED, also
-// for a correct code, after 20 failures in an hour for the address, over all its codes.
+// for a correct code, after 20 failures in an hour for the address, over all its codes. The first
+// failure of each hour is logged in the admin's organizations.
 std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
-                                            std::string_view code);
+                                            std::string_view code, std::string_view request_id);
 
 }  // namespace muster::service

@@ -41,6 +41,8 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
     store::set_second_factor_guesses(tx, admin.id, guesses);
     store::count_session_failure(tx, session);
+    audit_refused_sign_in(tx, store::find_seats(tx, admin.id), admin.id, "second_factor",
+                          request_id, now);
     const auto seconds = rules::seconds_paused(guesses, now);
     if (!seconds) return;
     audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now,
@@ -65,8 +67,8 @@ bool verify(Context& context, const rules::Session& session, std::string_view re
         if (!own_failures) throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
         store::set_second_factor_guesses(tx, admin.id,
                                          rules::after_right_code(admin.guesses, *own_failures));
-        audit_admin(tx, session.active_organization_id, admin.id, request_id, "session.opened", {},
-                    now);
+        const char* action = session.verified_at ? "session.verified" : "session.opened";
+        audit_admin(tx, session.active_organization_id, admin.id, request_id, action, {}, now);
         return true;
     });
 }

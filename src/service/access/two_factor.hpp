@@ -23,9 +23,9 @@ struct Enrollment {
 // call replaces it. Throws INVALID_STATE if the admin already has one.
 Enrollment enable_two_factor(Context& context, const rules::Session& session);
 
-// Verifies a TOTP code. Returns true, and marks the session as verified, for a code of a time step
-// that was never accepted before. Throws RATE_LIMITED while attempts are paused, INVALID_STATE if
-// there is no second factor.
+// Verifies a TOTP code. Returns true, and marks the session as verified now, for a code of a time
+// step that was never accepted before. A session may verify its second factor again. Throws
+// RATE_LIMITED while attempts are paused, INVALID_STATE if there is no second factor.
 bool verify_totp(Context& context, const rules::Session& session, std::string_view code,
                  std::string_view request_id);
 

@@ -63,9 +63,20 @@ def test_failures_of_the_second_factor_are_logged(busy):
     session.post(f"{FACTOR}/verify-backup-code", json={"code": admin.backup_codes.pop()}, expect=200)
     for _ in range(5):
         session.post(f"{FACTOR}/verify-backup-code", json={"code": "aaaa-bbbb-cccc-dddd"}, expect=401)
-    actions = [entry["action"] for entry in entries(admin.api)]
-    assert actions[0] == "second_factor.paused"
-    assert sorted(actions[1:3]) == ["backup_code.used", "session.opened"]
+    log = entries(admin.api)
+    actions = [entry["action"] for entry in log]
+    assert actions[:6] == ["second_factor.paused"] + 5 * ["sign_in.refused"]
+    assert {(entry["actor"], entry["subject_id"]) for entry in log[1:6]} == {("system", admin.id)}
+    assert sorted(actions[6:8]) == ["backup_code.used", "session.opened"]
+
+
+def test_a_wrong_sign_in_code_is_logged(busy, anyone):
+    _, admin, _ = busy
+    for _ in range(3):
+        anyone.post("/v1/auth/email-otp/verify", json={"email": admin.address, "otp": "00000000"}, expect=401)
+    refused = entries(admin.api, action="sign_in.refused")
+    assert 1 <= len(refused) <= 2  # one an hour
+    assert {entry["details"]["factor"] for entry in refused} == {"mail_code"}
 
 
 def test_the_log_is_paged_and_filtered_by_action_and_subject(busy):

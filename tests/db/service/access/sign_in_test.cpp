@@ -170,6 +170,42 @@ BOOST_AUTO_TEST_CASE(a_blocked_guess_costs_nothing_and_a_right_code_returns_noth
     BOOST_TEST(!verify_error("x").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(the_first_failure_of_each_hour_is_logged_in_the_organizations_of_the_admin) {
+    const OrgId other = organization("Other");
+    service::add_admin(context, other, kAnn, "viewer");
+    service::add_admin(context, acme, "bob@example.test", "viewer");
+    const auto refusals = [&] {
+        return client.number("SELECT COUNT(*) FROM audit_log WHERE action = 'sign_in.refused'");
+    };
+    // Not in the last seconds of an hour.
+    const auto left = [] {
+        return kHour.count() - Timestamp::now().milliseconds() % kHour.count();
+    };
+    BOOST_TEST(test::until([&] { return left() > 15'000; }));
+    for (int i = 0; i < 20; ++i) (void)verify("x");
+    BOOST_TEST(verify_error("x").has_value());
+    BOOST_TEST(refusals() == 2);
+    for (const OrgId organization : {acme, other}) {
+        const auto entry = log(organization).front();
+        BOOST_TEST(entry.action == "sign_in.refused");
+        BOOST_TEST(entry.actor == rules::AuditActor::System);
+        BOOST_TEST(entry.subject_id == ann.text());
+        BOOST_TEST(entry.details == R"({"factor":"mail_code","request_id":"req-1"})");
+    }
+    advance_time(kHour);
+    (void)verify("x");
+    BOOST_TEST(refusals() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_for_the_address_of_a_stranger_is_not_logged) {
+    const auto entries = [&] { return client.number("SELECT COUNT(*) FROM audit_log"); };
+    const auto before = entries();
+    (void)verify("x", "nobody@example.test");
+    client.run("DELETE FROM seats");
+    (void)verify("x");
+    BOOST_TEST(entries() == before);
+}
+
 BOOST_AUTO_TEST_CASE(failures_of_one_address_do_not_affect_another) {
     service::add_admin(context, acme, "bob@example.test", "viewer");
     exhaust_budget();
@@ -303,7 +339,7 @@ BOOST_AUTO_TEST_CASE(twenty_parallel_uses_of_the_right_code_open_one_session) {
     std::atomic<int> let_in = 0;
     test::in_parallel(20, [&](int) {
         test::DatabaseContext worker;
-        if (service::verify_sign_in_code(worker.context, kAnn, code)) ++let_in;
+        if (service::verify_sign_in_code(worker.context, kAnn, code, "req-1")) ++let_in;
     });
     BOOST_TEST(let_in == 1);
     BOOST_TEST(sessions() == 1);
@@ -317,7 +353,7 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_never_exceed_the_budget) {
         test::DatabaseContext worker;
         for (int i = 0; i < 6; ++i) {
             try {
-                if (!service::verify_sign_in_code(worker.context, kAnn, "x")) ++checked;
+                if (!service::verify_sign_in_code(worker.context, kAnn, "x", "req-1")) ++checked;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }

@@ -181,6 +181,17 @@ BOOST_AUTO_TEST_CASE(parallel_sessions_with_one_code_verify_one_session) {
     BOOST_TEST(client.number("SELECT second_factor_failures FROM admins") <= 3);
 }
 
+BOOST_AUTO_TEST_CASE(a_verified_session_verifies_its_factor_again) {
+    const auto made = enrolled();
+    client.run("UPDATE sessions SET verified_at = 1");
+    const Timestamp before = Timestamp::now();
+    BOOST_TEST(verify(code(made)));
+    BOOST_TEST((session_of(opened.token)->verified_at.value() >= before));
+    const std::vector<std::string> newest = {"session.verified", "session.opened"};
+    const auto all = actions(acme);
+    BOOST_TEST((std::vector<std::string>(all.begin(), all.begin() + 2) == newest));
+}
+
 // ---------------------------------------------------------------------------- guessing
 
 BOOST_AUTO_TEST_CASE(five_failures_over_all_sessions_block_right_codes_for_a_quarter_of_an_hour) {
@@ -409,11 +420,13 @@ BOOST_AUTO_TEST_CASE(the_log_records_actor_action_and_request_without_secrets) {
     // Newest first. Both organizations log the changes of the factor; only the organization of the
     // session logs the session.
     const std::vector<std::string> here = {
-        "second_factor.reset", "second_factor.paused",   "session.opened", "backup_code.used",
-        "session.opened",      "second_factor.enrolled", "seat.added",     "organization.created"};
+        "second_factor.reset", "second_factor.paused", "sign_in.refused",        "sign_in.refused",
+        "sign_in.refused",     "sign_in.refused",      "sign_in.refused",        "session.verified",
+        "backup_code.used",    "session.opened",       "second_factor.enrolled", "seat.added",
+        "organization.created"};
     std::vector<std::string> there;
     for (const auto& action : here) {
-        if (action != "session.opened") there.push_back(action);
+        if (!action.starts_with("session.")) there.push_back(action);
     }
     BOOST_TEST(actions(acme) == here, boost::test_tools::per_element());
     BOOST_TEST(actions(other) == there, boost::test_tools::per_element());
@@ -421,9 +434,17 @@ BOOST_AUTO_TEST_CASE(the_log_records_actor_action_and_request_without_secrets) {
         const bool is_operator_s = entry.action == "second_factor.reset" ||
                                    entry.action == "seat.added" ||
                                    entry.action == "organization.created";
-        BOOST_TEST(entry.actor ==
-                   (is_operator_s ? rules::AuditActor::Operator : rules::AuditActor::Admin));
-        BOOST_TEST(entry.actor_id == (is_operator_s ? std::nullopt : std::optional(ann)));
+        const bool is_refusal = entry.action == "sign_in.refused";
+        const auto actor = is_operator_s ? rules::AuditActor::Operator
+                           : is_refusal  ? rules::AuditActor::System
+                                         : rules::AuditActor::Admin;
+        BOOST_TEST(entry.actor == actor);
+        BOOST_TEST(entry.actor_id ==
+                   (is_operator_s || is_refusal ? std::nullopt : std::optional(ann)));
+        if (is_refusal) {
+            BOOST_TEST(entry.subject_id == ann.text());
+            BOOST_TEST(entry.details == R"({"factor":"second_factor","request_id":"req-2"})");
+        }
         const bool by_backup = entry.action == "backup_code.used";
         if (by_backup) BOOST_TEST(entry.request_id == "req-3");
         if (entry.action == "second_factor.enrolled") BOOST_TEST(entry.request_id == "req-2");
