@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/access/second_factor.hpp"
 #include "rules/engagement/ingest_signature.hpp"
 #include "rules/seal_names.hpp"
 
@@ -50,6 +51,16 @@ void require_role(const Endpoint& endpoint, const Caller& caller) {
     }
 }
 
+// A stolen session must not make a credential that outlives it.
+void require_recent_factor(const Endpoint& endpoint, const Caller& caller) {
+    if (!endpoint.handler.shape.shows_secret || !caller.session) return;
+    if (Timestamp::now() - *caller.session->verified_at <= rules::kRecentSecondFactor) return;
+    const auto seconds = rules::kRecentSecondFactor.count() / 1000;
+    throw Error(ErrorCode::TwoFactorTooOld)
+        .detail("reason", "2FA_TOO_OLD")
+        .detail("max_age_seconds", Json::Int64(seconds));
+}
+
 [[noreturn]] void reject_signature(const char* reason) {
     throw Error(ErrorCode::SignatureInvalid).detail("reason", reason);
 }
@@ -60,6 +71,7 @@ void authorize(const Endpoint& endpoint, const Caller& caller, const http::Reque
     require_kind(endpoint, caller);
     require_organization(caller, request);
     require_role(endpoint, caller);
+    require_recent_factor(endpoint, caller);
 }
 
 void require_signature(const service::Context& context, const service::ModuleCaller& module,

@@ -8,8 +8,8 @@
 namespace muster::api {
 
 // Throws FORBIDDEN for another kind of credential or an insufficient role, 2FA_REQUIRED,
-// BAD_REQUEST if X-Expect-Organization is not an id, and CONFLICT if the caller acts on another
-// organization.
+// 2FA_TOO_OLD, BAD_REQUEST if X-Expect-Organization is not an id, and CONFLICT if the caller acts
+// on another organization.
 void authorize(const Endpoint& endpoint, const service::Caller& caller,
                const http::Request& request);
 

@@ -136,6 +136,7 @@ std::string_view text_of(Access access) {
 std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
     std::set<ErrorCode> errors(endpoint.errors.begin(), endpoint.errors.end());
     add_errors_of_access(endpoint.access, errors);
+    if (endpoint.handler.shape.shows_secret) errors.insert(ErrorCode::TwoFactorTooOld);
     add_errors_of_request(endpoint, errors);
     return {errors.begin(), errors.end()};
 }

@@ -132,6 +132,8 @@ struct ReplyShape {
     std::string_view component = {};     // the schema's name in the OpenAPI document; "": not JSON
     Json::Value (*schema)() = nullptr;
     bool is_streamed = false;  // written in chunks
+    // Contains a new secret. A session needs a second factor of the last 15 minutes for it.
+    bool shows_secret = false;
     // The representation that the ETag identifies, from the body. nullptr: the body.
     std::string (*tagged)(std::string_view body) = nullptr;
 };

@@ -25,6 +25,9 @@ inline constexpr Milliseconds kLongestPause = std::chrono::hours(24);
 // A week without an attempt forgives everything. No session lives longer.
 inline constexpr Milliseconds kForgivenAfter = std::chrono::days(7);
 
+// How long a session may create secrets after its second factor. Then it verifies the factor again.
+inline constexpr Milliseconds kRecentSecondFactor = std::chrono::minutes(15);
+
 // Seconds until the next attempt is allowed; nullopt if it is allowed now.
 [[nodiscard]] std::optional<int> seconds_paused(const SecondFactorGuesses& guesses, Timestamp now);
 [[nodiscard]] SecondFactorGuesses after_wrong_code(const SecondFactorGuesses& guesses,

@@ -4,6 +4,7 @@ test_auth.py tests the permissions of an unverified session.
 """
 
 import base64
+import hashlib
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 from support.admin import FACTOR, step_now, totp
 from support.client import details_of, faults_of
 from support.mail import wait_for_mail
+from support.modules import Module
 from support.stack import wait_for
 
 PAUSE = 900
@@ -217,6 +219,39 @@ def test_a_success_resets_the_count_of_failures(enrolled):
         for _ in range(4):
             try_totp(client, wrong_code(enrolled), expect=401)
         try_backup(client, enrolled.backup_codes.pop(), expect=200)
+
+
+# ---------------------------------------------------------------------------- a recent second factor
+
+
+def age_session(stack, client, seconds):
+    stack.sql("UPDATE sessions SET verified_at = verified_at - %s WHERE token_hash = %s", 1000 * seconds,
+              hashlib.sha256(client.key.encode()).digest())
+
+
+def test_a_secret_requires_a_second_factor_of_the_last_15_minutes(stack, new_org):
+    org = new_org(attributes=False)
+    admin = org.admin()
+    client, module = admin.api, Module(org)
+    key = client.post("/v1/api-keys", json={"name": "first"}, expect=201).json()
+    stack.keys_issued.append(key["key"])
+    hook = module.path + "/webhook-endpoints"
+    endpoint = client.post(hook, json={"url": "http://127.0.0.1:9/x", "subscribed_event_types": ["member.created"]},
+                           expect=201).json()
+    stack.keys_issued.append(endpoint["signing_secret"])
+    age_session(stack, client, 901)
+    for path, body in (("/v1/api-keys", {"name": "second"}), (f"/v1/api-keys/{key['id']}/rotate", {}),
+                       (f"{module.path}/credentials", {"name": "one"}),
+                       (hook, {"url": "http://127.0.0.1:9/y", "subscribed_event_types": ["member.created"]}),
+                       (f"{hook}/{endpoint['id']}/rotate-secret", {})):
+        reply = client.post(path, json=body, expect=401, code="2FA_TOO_OLD")
+        assert details_of(reply) == {"reason": "2FA_TOO_OLD", "max_age_seconds": 900}
+    client.get("/v1/api-keys", expect=200)
+    client.delete(f"/v1/api-keys/{key['id']}", expect=204)  # a secret can be revoked at any time
+    assert admin.pass_second_factor(client) is client
+    stack.keys_issued.append(client.post("/v1/api-keys", json={"name": "third"}, expect=201).json()["key"])
+    log = client.get_json("/v1/audit-log", params={"action": "session.verified"})["audit_log"]
+    assert [entry["actor_id"] for entry in log] == [admin.id]
 
 
 # ---------------------------------------------------------------------------- stored data

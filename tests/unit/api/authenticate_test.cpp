@@ -132,6 +132,30 @@ BOOST_AUTO_TEST_CASE(an_unverified_session_can_only_use_the_second_factor_endpoi
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_reply_with_a_secret_requires_a_second_factor_of_the_last_15_minutes) {
+    auto row = endpoint(Access::Admin, Role::Admin);
+    row.handler.shape.shows_secret = true;
+    const auto verified_before = [](Milliseconds span, Role role = Role::Owner) {
+        Caller caller = session(role);
+        caller.session->verified_at = Timestamp::now() - span;
+        return caller;
+    };
+    const Milliseconds limit = std::chrono::minutes(15);
+    const Milliseconds second = std::chrono::seconds(1);
+    BOOST_TEST(error_text(row, verified_before(Milliseconds(0))) == "");
+    BOOST_TEST(error_text(row, verified_before(limit - second)) == "");
+    const auto error = refusal(row, verified_before(limit + second));
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST(error->code() == ErrorCode::TwoFactorTooOld);
+    BOOST_TEST(error->details()["reason"].asString() == "2FA_TOO_OLD");
+    BOOST_TEST(error->details()["max_age_seconds"].asInt() == 900);
+    // A role that is too low is reported first, and other rows do not ask.
+    BOOST_TEST(error_text(row, verified_before(limit + second, Role::Viewer)) == kForbidden);
+    BOOST_TEST(error_text(endpoint(Access::Admin), verified_before(limit + second)) == "");
+    BOOST_TEST(declares(row, ErrorCode::TwoFactorTooOld));
+    BOOST_TEST(!declares(endpoint(Access::Admin), ErrorCode::TwoFactorTooOld));
+}
+
 BOOST_AUTO_TEST_CASE(a_role_limits_what_a_seat_may_do) {
     const std::vector<Role> roles = {Role::Viewer, Role::Admin, Role::Owner};
     for (const Access access : {Access::Admin, Access::OrganizationOrAdmin}) {

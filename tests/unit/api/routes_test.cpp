@@ -109,6 +109,16 @@ BOOST_AUTO_TEST_CASE(rows_are_well_formed_over_all_groups) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(the_replies_that_show_secrets_are_those_of_issuing_and_rotating) {
+    std::set<std::string_view> operations;
+    for (const auto* row : all_endpoints()) {
+        if (row->handler.shape.shows_secret) operations.insert(row->operation);
+    }
+    BOOST_TEST((operations == std::set<std::string_view>{"createApiKey", "createModuleCredential",
+                                                         "createWebhookEndpoint", "rotateApiKey",
+                                                         "rotateWebhookSecret"}));
+}
+
 BOOST_AUTO_TEST_CASE(the_routes_are_printed_one_per_line) {
     const std::string text = muster::api::routes_text();
     BOOST_TEST(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) ==
