@@ -494,6 +494,8 @@ CREATE TABLE IF NOT EXISTS engagement_events (
 
 -- The webhook endpoints of installations. secret: whsec_…, sealed. After a rotation, previous_secret signs as well until
 -- its overlap ends; after a second one, so does older_secret. failing_since: the first failure since the last success.
+-- backlog_dropped_at: when deliveries were last dropped because too many waited. indexed_at: updated_at when the rows of
+-- webhook_subscriptions were written; NULL: they do not exist, and event_types is read.
 CREATE TABLE IF NOT EXISTS webhook_endpoints (
     organization_id       BINARY(16)     NOT NULL,
     id                    BINARY(16)     NOT NULL,
@@ -508,18 +510,32 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
     older_secret          VARBINARY(255) NULL,
     older_secret_until    BIGINT         NULL,
     failing_since         BIGINT         NULL,
+    backlog_dropped_at    BIGINT         NULL,
     created_by            BINARY(16)     NULL,
     created_at            BIGINT         NOT NULL,
     updated_at            BIGINT         NOT NULL,
+    indexed_at            BIGINT         NULL,
     PRIMARY KEY (organization_id, id),
     KEY installation (organization_id, installation_id, id),
+    KEY indexed_at (organization_id, indexed_at),
     CONSTRAINT webhook_endpoints_installation FOREIGN KEY (organization_id, installation_id)
         REFERENCES module_installations (organization_id, id),
     CONSTRAINT webhook_endpoints_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The outbox of events. A row is written in the transaction of the change, one row for all endpoints that receive the
--- event. body: the exact bytes that are signed and sent. user_id: the person whom the event concerns, for erasure. Rows
+-- The endpoints that subscribe to each type of event. They follow from webhook_endpoints.event_types: a program older
+-- than version 8 writes no rows, and the runner adds them (store/webhooks/subscriptions.hpp).
+CREATE TABLE IF NOT EXISTS webhook_subscriptions (
+    organization_id BINARY(16)   NOT NULL,
+    event_type      VARCHAR(128) NOT NULL,
+    endpoint_id     BINARY(16)   NOT NULL,
+    PRIMARY KEY (organization_id, event_type, endpoint_id),
+    KEY endpoint (organization_id, endpoint_id),
+    CONSTRAINT webhook_subscriptions_endpoint FOREIGN KEY (organization_id, endpoint_id)
+        REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Events. A row is written in the transaction of the change, one row for all endpoints that receive the event. body: the exact bytes that are signed and sent. user_id: the person whom the event concerns, for erasure. Rows
 -- older than 30 days are deleted, with all deliveries.
 CREATE TABLE IF NOT EXISTS webhook_events (
     organization_id BINARY(16)   NOT NULL,
@@ -532,6 +548,18 @@ CREATE TABLE IF NOT EXISTS webhook_events (
     KEY about_user (user_id),
     KEY created_at (created_at),
     CONSTRAINT webhook_events_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Events whose deliveries do not exist yet. A row is written with its event, and deleted with the inserts of the
+-- deliveries (service/webhooks/fan_out.hpp). A program older than version 8 writes deliveries at once, and no row.
+CREATE TABLE IF NOT EXISTS webhook_outbox (
+    organization_id BINARY(16)   NOT NULL,
+    event_id        BINARY(16)   NOT NULL,
+    event_type      VARCHAR(128) NOT NULL,
+    created_at      BIGINT       NOT NULL,
+    PRIMARY KEY (organization_id, event_id),
+    CONSTRAINT webhook_outbox_event FOREIGN KEY (organization_id, event_id)
+        REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- The delivery of one event to one endpoint. due_at: the time of the next attempt; during an attempt, the time at which

@@ -22,3 +22,29 @@ ALTER TABLE sessions
 ALTER TABLE guess_budgets
     MODIFY COLUMN kind ENUM('otp_request', 'otp_verify', 'webhook_notice', 'security_notice') NOT NULL,
     ALGORITHM = INSTANT;
+-- The runner creates the deliveries of events. Older programs create them with the event, and do not write these.
+ALTER TABLE webhook_endpoints
+    ADD COLUMN backlog_dropped_at BIGINT NULL AFTER failing_since,
+    ADD COLUMN indexed_at BIGINT NULL AFTER updated_at,
+    ALGORITHM = INSTANT;
+ALTER TABLE webhook_endpoints
+    ADD KEY indexed_at (organization_id, indexed_at),
+    ALGORITHM = INPLACE, LOCK = NONE;
+CREATE TABLE IF NOT EXISTS webhook_subscriptions (
+    organization_id BINARY(16)   NOT NULL,
+    event_type      VARCHAR(128) NOT NULL,
+    endpoint_id     BINARY(16)   NOT NULL,
+    PRIMARY KEY (organization_id, event_type, endpoint_id),
+    KEY endpoint (organization_id, endpoint_id),
+    CONSTRAINT webhook_subscriptions_endpoint FOREIGN KEY (organization_id, endpoint_id)
+        REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+CREATE TABLE IF NOT EXISTS webhook_outbox (
+    organization_id BINARY(16)   NOT NULL,
+    event_id        BINARY(16)   NOT NULL,
+    event_type      VARCHAR(128) NOT NULL,
+    created_at      BIGINT       NOT NULL,
+    PRIMARY KEY (organization_id, event_id),
+    CONSTRAINT webhook_outbox_event FOREIGN KEY (organization_id, event_id)
+        REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

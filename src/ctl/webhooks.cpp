@@ -21,6 +21,9 @@ Json::Value health_json(const EndpointHealth& health) {
         endpoint.disabled_reason ? Json::Value(*endpoint.disabled_reason) : Json::Value();
     json["failing_since"] =
         endpoint.failing_since ? Json::Value(endpoint.failing_since->text()) : Json::Value();
+    json["backlog_dropped_at"] = endpoint.backlog_dropped_at
+                                     ? Json::Value(endpoint.backlog_dropped_at->text())
+                                     : Json::Value();
     json["pending"] = Json::Int64(health.pending);
     json["failed"] = Json::Int64(health.failed);
     return json;
@@ -33,6 +36,7 @@ std::vector<std::string> cells_of(const EndpointHealth& health) {
     return {endpoint.id.text(),
             status,
             time_cell(endpoint.failing_since, "-"),
+            time_cell(endpoint.backlog_dropped_at, "-"),
             std::to_string(health.pending),
             std::to_string(health.failed),
             std::string(service::url_without_query(endpoint.url))};
@@ -43,7 +47,7 @@ std::vector<std::string> cells_of(const EndpointHealth& health) {
 Result list_webhooks(const Invocation& in) {
     Result result;
     result.json = Json::Value(Json::arrayValue);
-    Table table({"ID", "STATUS", "FAILING SINCE", "PENDING", "FAILED", "URL"});
+    Table table({"ID", "STATUS", "FAILING SINCE", "DROPPED", "PENDING", "FAILED", "URL"});
     for (const auto& health : service::list_endpoint_health(in.context, in.organization())) {
         result.json.append(health_json(health));
         table.add(cells_of(health));

@@ -20,6 +20,7 @@ inline constexpr std::string_view kInstallationEnabled = "installation.enabled";
 inline constexpr std::string_view kInstallationDisabled = "installation.disabled";
 inline constexpr std::string_view kInstallationChanged = "installation.changed";
 inline constexpr std::string_view kEndpointDisabled = "webhook_endpoint.disabled";
+inline constexpr std::string_view kBacklogDropped = "webhook_endpoint.backlog_dropped";
 // Sent to one endpoint at the request of an admin. Endpoints cannot subscribe to it.
 inline constexpr std::string_view kEndpointTest = "webhook_endpoint.test";
 }  // namespace event_type
@@ -31,7 +32,7 @@ inline constexpr std::array kCanonicalEventTypes = {
     event_type::kMemberUnlocked,       event_type::kMemberRemoved,
     event_type::kEngagementRecorded,   event_type::kInstallationEnabled,
     event_type::kInstallationDisabled, event_type::kInstallationChanged,
-    event_type::kEndpointDisabled};
+    event_type::kEndpointDisabled,     event_type::kBacklogDropped};
 
 inline constexpr std::size_t kLongestEventType = 128;
 

@@ -68,9 +68,4 @@ std::string joined_types(std::vector<std::string> types) {
     return joined;
 }
 
-bool holds_type(std::string_view joined, std::string_view type) {
-    const auto types = split(joined, ' ');
-    return std::find(types.begin(), types.end(), type) != types.end();
-}
-
 }  // namespace muster::rules

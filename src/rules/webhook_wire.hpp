@@ -35,6 +35,5 @@ inline constexpr Milliseconds kSecretOverlap = std::chrono::days(1);
 
 // A set of event types as stored: sorted, without duplicates, separated by spaces.
 [[nodiscard]] std::string joined_types(std::vector<std::string> types);
-[[nodiscard]] bool holds_type(std::string_view joined, std::string_view type);
 
 }  // namespace muster::rules

@@ -4,6 +4,8 @@
 #include "rules/webhook_wire.hpp"
 #include "store/outbox.hpp"
 
+#include <set>
+
 namespace muster::service {
 namespace {
 
@@ -12,15 +14,12 @@ store::NewWebhookEvent new_event(const OrgTransaction& transaction, const Event&
             rules::webhook_body(event.type, transaction.now, event.data()), event.about};
 }
 
-// If an endpoint was deleted since it was found, the transaction runs again without it.
-void queue_deliveries(db::OrgStore& org, std::span<const store::NewDelivery> deliveries,
-                      Timestamp now) {
-    try {
-        store::insert_deliveries(org, deliveries, now);
-    } catch (const db::DbError& error) {
-        if (error.kind() != db::DbError::Kind::BadData) throw;
-        throw db::RetryTransaction{"a webhook endpoint was deleted concurrently"};
-    }
+// The types among the events that an endpoint subscribes to.
+std::set<std::string_view> listened_types(db::OrgStore& org, std::span<const Event> events) {
+    std::set<std::string_view> types;
+    for (const Event& event : events) types.insert(event.type);
+    std::erase_if(types, [&](std::string_view type) { return !store::has_listener(org, type); });
+    return types;
 }
 
 }  // namespace
@@ -28,19 +27,13 @@ void queue_deliveries(db::OrgStore& org, std::span<const store::NewDelivery> del
 void emit(OrgTransaction& transaction, std::span<const Event> events) {
     if (events.empty()) return;
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto listeners = store::find_listeners(org);
+    const auto listened = listened_types(org, events);
     std::vector<store::NewWebhookEvent> written;
-    std::vector<store::NewDelivery> deliveries;
     for (const Event& event : events) {
-        std::optional<WebhookEventId> id;
-        for (const store::Listener& listener : listeners) {
-            if (!rules::holds_type(listener.event_types, event.type)) continue;
-            if (!id) id = written.emplace_back(new_event(transaction, event)).id;
-            deliveries.push_back({DeliveryId::create(), listener.endpoint, *id});
-        }
+        if (listened.contains(event.type)) written.push_back(new_event(transaction, event));
     }
     store::insert_webhook_events(org, written, transaction.now);
-    queue_deliveries(org, deliveries, transaction.now);
+    store::insert_outbox(org, written, transaction.now);
 }
 
 void emit(OrgTransaction& transaction, const Event& event) {
@@ -50,7 +43,7 @@ void emit(OrgTransaction& transaction, const Event& event) {
 DeliveryId emit_to(OrgTransaction& transaction, EndpointId endpoint, const Event& event) {
     db::OrgStore org(transaction.tx, transaction.org());
     const store::NewWebhookEvent written = new_event(transaction, event);
-    const store::NewDelivery delivery{DeliveryId::create(), endpoint, written.id};
+    const store::NewDelivery delivery{DeliveryId::create(), endpoint, written.id, transaction.now};
     store::insert_webhook_events(org, {&written, 1}, transaction.now);
     store::insert_deliveries(org, {&delivery, 1}, transaction.now);
     return delivery.id;

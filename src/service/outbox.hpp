@@ -1,6 +1,7 @@
 // Webhook events, written to the outbox in the transaction of the change, so that both are
-// committed or neither (docs/webhooks.md "Event types"). The runner delivers them
-// (service/webhooks/dispatch.hpp). An import emits no events (specification 6).
+// committed or neither (docs/webhooks.md "Event types"). The runner creates the deliveries
+// (service/webhooks/fan_out.hpp) and sends them (service/webhooks/dispatch.hpp). An import emits no
+// events (specification 6).
 #pragma once
 
 #include "service/context.hpp"
@@ -19,8 +20,9 @@ struct Event {
     std::function<std::string()> data;  // JSON; called only if an endpoint subscribes to the event
 };
 
-// Queues each event for every endpoint of the organization that subscribes to its type. One query
-// finds the endpoints for all events of the call.
+// Queues each event for the endpoints of the organization that subscribe to its type. The cost does
+// not depend on the number of endpoints: one query for each type, and two rows for each event that
+// has a subscriber.
 void emit(OrgTransaction& transaction, std::span<const Event> events);
 void emit(OrgTransaction& transaction, const Event& event);
 

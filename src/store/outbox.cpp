@@ -4,27 +4,27 @@
 
 namespace muster::store {
 
-using db::column;
-using db::columns;
 using db::OrgSql;
 using db::Param;
 
-namespace {
-
-constexpr auto kListener = columns<Listener>(column<&Listener::endpoint>("e.id"),
-                                             column<&Listener::event_types>("e.event_types"));
-
-}  // namespace
-
-std::vector<Listener> find_listeners(db::OrgStore& org) {
+bool has_listener(db::OrgStore& org, std::string_view event_type) {
     static constexpr OrgSql kFind{
-        "webhook_outbox.find_listeners", kListener,
-        "SELECT {columns} FROM webhook_endpoints e FORCE INDEX (PRIMARY) "
+        "webhook_outbox.has_listener",
+        "SELECT EXISTS (SELECT 1 FROM webhook_subscriptions s FORCE INDEX (PRIMARY) "
+        "STRAIGHT_JOIN webhook_endpoints e FORCE INDEX (PRIMARY) "
+        "ON e.organization_id = :org AND e.id = s.endpoint_id "
         "STRAIGHT_JOIN module_installations i ON i.organization_id = :org "
         "AND i.id = e.installation_id "
-        "WHERE e.organization_id = :org AND e.status IN ('active', 'paused') "
-        "AND i.status IN ('enabled', 'error')"};
-    return org.all(kFind);
+        "WHERE s.organization_id = :org AND s.event_type = ? "
+        "AND e.indexed_at IS NOT NULL AND e.status IN ('active', 'paused') "
+        "AND i.status IN ('enabled', 'error')) "
+        "OR EXISTS (SELECT 1 FROM webhook_endpoints e FORCE INDEX (indexed_at) "
+        "STRAIGHT_JOIN module_installations i ON i.organization_id = :org "
+        "AND i.id = e.installation_id "
+        "WHERE e.organization_id = :org AND e.indexed_at IS NULL "
+        "AND LOCATE(CONCAT(' ', ?, ' '), CONCAT(' ', e.event_types, ' ')) > 0 "
+        "AND e.status IN ('active', 'paused') AND i.status IN ('enabled', 'error'))"};
+    return org.value<bool>(kFind, event_type, event_type);
 }
 
 void insert_webhook_events(db::OrgStore& org, std::span<const NewWebhookEvent> events,
@@ -43,17 +43,34 @@ void insert_webhook_events(db::OrgStore& org, std::span<const NewWebhookEvent> e
     });
 }
 
+void insert_outbox(db::OrgStore& org, std::span<const NewWebhookEvent> events, Timestamp now) {
+    static constexpr OrgSql kInsert{
+        "webhook_outbox.insert",
+        "INSERT INTO webhook_outbox (organization_id, event_id, event_type, created_at) "
+        "VALUES {(:org, ?, ?, ?)}"};
+    in_pieces(events, [&](std::span<const NewWebhookEvent> piece) {
+        std::vector<Param> params;
+        params.reserve(piece.size() * 3);
+        for (const NewWebhookEvent& event : piece) {
+            params.insert(params.end(), {event.id, event.type, now});
+        }
+        org.execute_bulk(kInsert, piece.size(), params);
+    });
+}
+
 void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliveries, Timestamp now) {
     static constexpr OrgSql kInsert{
         "webhook_outbox.insert_deliveries",
         "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
-        "due_at, created_at, updated_at) VALUES {(:org, ?, ?, ?, 'pending', ?, ?, ?)}"};
+        "due_at, created_at, updated_at) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?)}"};
     in_pieces(deliveries, [&](std::span<const NewDelivery> piece) {
         std::vector<Param> params;
-        params.reserve(piece.size() * 6);
+        params.reserve(piece.size() * 7);
         for (const NewDelivery& delivery : piece) {
-            params.insert(params.end(),
-                          {delivery.id, delivery.endpoint, delivery.event, now, now, now});
+            const auto due = delivery.is_canceled ? std::nullopt : std::optional(now);
+            params.insert(params.end(), {delivery.id, delivery.endpoint, delivery.event,
+                                         delivery.is_canceled ? "canceled" : "pending", due,
+                                         delivery.created_at, now});
         }
         org.execute_bulk(kInsert, piece.size(), params);
     });

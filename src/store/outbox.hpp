@@ -1,4 +1,4 @@
-// The outbox of webhook events: the endpoints that receive events, and inserting events
+// The outbox of webhook events: whether an endpoint receives a type of event, and inserting events
 // (service/outbox.hpp).
 #pragma once
 
@@ -7,18 +7,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::store {
 
-struct Listener {
-    EndpointId endpoint;
-    std::string event_types;  // joined_types()
-};
-
-// The endpoints that receive events: active ones, and paused ones, whose events are queued.
-// Excludes disabled installations.
-std::vector<Listener> find_listeners(db::OrgStore& org);
+// Whether an endpoint receives events of the type: an active one, or a paused one, whose deliveries
+// wait. Excludes disabled installations. Stops at the first endpoint.
+bool has_listener(db::OrgStore& org, std::string_view event_type);
 
 struct NewWebhookEvent {
     WebhookEventId id;
@@ -29,12 +25,17 @@ struct NewWebhookEvent {
 void insert_webhook_events(db::OrgStore& org, std::span<const NewWebhookEvent> events,
                            Timestamp now);
 
+// Records that the deliveries of the events are to be created.
+void insert_outbox(db::OrgStore& org, std::span<const NewWebhookEvent> events, Timestamp now);
+
 struct NewDelivery {
     DeliveryId id;
     EndpointId endpoint;
     WebhookEventId event;
+    Timestamp created_at;
+    bool is_canceled = false;  // the endpoint was disabled after the event
 };
-// Inserts pending deliveries that are due at once.
+// Inserts deliveries. They are pending and due at once, except the canceled ones.
 void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliveries, Timestamp now);
 
 // Cancels the pending deliveries to the endpoints of an installation.

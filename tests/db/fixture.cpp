@@ -35,6 +35,7 @@ Settings make_settings() {
     made.mail.tls = "try";
     made.security.key = Secret(std::string(32, 'k'));
     made.files.sql = source_root() + "/sql";
+    made.webhooks.backlog = 100'000;
     return made;
 }
 

@@ -20,7 +20,9 @@
 #include "store/privacy/erasure.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
+#include "store/webhooks/fan_out.hpp"
 #include "store/webhooks/queue.hpp"
+#include "store/webhooks/subscriptions.hpp"
 
 #include <string>
 #include <vector>
@@ -106,8 +108,33 @@ std::vector<MeasuredCall> webhook_calls() {
     }();
     const auto deliveries = some_ids<DeliveryId>();
     const Uuid runner = id_of(1);
-    calls.add({"webhook_outbox.find_listeners"}, 2 * 200 + kEnds,
-              [](OrgStore& org) { return store::find_listeners(org); });
+    calls.add({"webhook_outbox.has_listener"}, kEnds,
+              [](OrgStore& org) { return store::has_listener(org, "member.created"); });
+    calls.add({"webhook_subscriptions.find_subscribers",
+               "webhook_subscriptions.find_subscribers_unindexed"},
+              3 * 200 + 2 * kEnds,
+              [](OrgStore& org) { return store::find_subscribers(org, "member.created"); });
+    calls.add({"webhook_subscriptions.find_unindexed"}, 2 * 200 + 2 * kEnds,
+              [](Tx& tx) { return store::find_unindexed(tx, kPage).size() + 1; });
+    calls.add({"webhook_fan_out.next_organization"}, kEnds,
+              [](Tx& tx) { return store::next_in_outbox(tx, {}); });
+    calls.add({"webhook_fan_out.lock_outbox"}, kOnePage,
+              [](OrgStore& org) { return store::lock_outbox(org, kPage); });
+    calls.add({"webhook_fan_out.delete_outbox"}, 2 * kAsked + kEnds + 56, [](OrgStore& org) {
+        store::delete_outbox(org, some_ids<WebhookEventId>());
+        return kDone;
+    });
+    calls.add({"webhook_fan_out.count_pending"}, 5000 + kEnds,
+              [](OrgStore& org) { return store::count_pending(org); });
+    calls.add({"webhook_fan_out.lock_dropping", "webhook_fan_out.set_dropped"}, 3 * 32 + 2 * kEnds,
+              [=](OrgStore& org) {
+                  store::set_dropped(org, endpoints, kEnd, kEnd);
+                  return kDone;
+              });
+    calls.add({"webhook_fan_out.measure_outbox"}, 60'000 + kEnds,
+              [](Tx& tx) { return store::measure_outbox(tx).events; });
+    calls.add({"webhook_fan_out.count_dropping"}, 2 * 200 + 2 * kEnds,
+              [](Tx& tx) { return store::count_dropping(tx, kEnd) + 1; });
     calls.add({"webhook_outbox.cancel_deliveries"}, 3 * 5000 + kEnds, [=](OrgStore& org) {
         store::cancel_deliveries(org, installation, kEnd);
         return kDone;

@@ -97,12 +97,16 @@ constexpr TableRows kRows[] = {
     {"webhook_endpoints", Owner::Organization, kFew,
      "organization_id, id, installation_id, url, event_types, status, secret, previous_secret, "
      "previous_secret_until, older_secret, older_secret_until, failing_since, created_at, "
-     "updated_at",
+     "updated_at, indexed_at",
      "{org}, {id}, {id seq MOD 2 + 1}, 'https://example.test/', 'member.created', 'active', "
-     "'sealed', 'sealed', seq, 'sealed', seq, IF(seq MOD 2 = 0, NULL, seq), seq, seq"},
+     "'sealed', 'sealed', seq, 'sealed', seq, IF(seq MOD 2 = 0, NULL, seq), seq, seq, seq"},
     {"webhook_events", Owner::Organization, kAll,
      "organization_id, id, type, body, user_id, created_at",
      "{org}, {id}, 'member.created', '{}', {id seq MOD 200 + 1}, seq"},
+    {"webhook_subscriptions", Owner::Organization, kFew, "organization_id, event_type, endpoint_id",
+     "{org}, 'member.created', {id}"},
+    {"webhook_outbox", Owner::Organization, kAll,
+     "organization_id, event_id, event_type, created_at", "{org}, {id}, 'member.created', seq"},
     {"webhook_deliveries", Owner::Organization, kAll,
      "organization_id, id, endpoint_id, event_id, status, due_at, created_at, updated_at",
      "{org}, {id}, {id seq MOD 20 + 1}, {id}, ELT(seq DIV 20 MOD 4 + 1, 'pending', 'succeeded', "

@@ -410,9 +410,15 @@ BOOST_AUTO_TEST_CASE(import_blocks_by_state) {
 }
 
 BOOST_AUTO_TEST_CASE(webhook_outbox) {
-    check({"webhook_outbox.find_listeners"}, [&](OrgStore& org) {
-        const auto listeners = store::find_listeners(org);
-        return listeners.size() != 1 || listeners[0].endpoint == owner.endpoint;
+    client.run("UPDATE webhook_endpoints SET event_types = CONCAT('a.', HEX(organization_id))");
+    const std::string type = client.value(
+        "SELECT event_types FROM webhook_endpoints WHERE organization_id = ?", owner.id);
+    check({"webhook_outbox.has_listener"},
+          [&](OrgStore& org) { return store::has_listener(org, type); });
+    check({"webhook_outbox.insert"}, [&](OrgStore& org) {
+        const store::NewWebhookEvent event{owner.webhook_event, "a.b", "{}", {}};
+        store::insert_outbox(org, {&event, 1}, kNow);
+        return false;
     });
     check({"webhook_outbox.insert_events"}, [&](OrgStore& org) {
         const store::NewWebhookEvent event{WebhookEventId::create(), "a.b", "{}", {}};
@@ -420,8 +426,8 @@ BOOST_AUTO_TEST_CASE(webhook_outbox) {
         return false;
     });
     check({"webhook_outbox.insert_deliveries"}, [&](OrgStore& org) {
-        const store::NewDelivery delivery{DeliveryId::create(), owner.endpoint,
-                                          owner.webhook_event};
+        const store::NewDelivery delivery{DeliveryId::create(), owner.endpoint, owner.webhook_event,
+                                          kNow};
         store::insert_deliveries(org, {&delivery, 1}, kNow);
         return false;
     });
@@ -443,13 +449,15 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy_webhook_queue/webhook_queue") *
         after("tenancy_webhook_queue/webhook_queue_under_a_lease") *
         after("tenancy_webhook_queue/webhook_queue_and_endpoints") *
-        after("tenancy/module_credentials") * after("tenancy/engagement_events") *
-        after("tenancy/events_of_a_person") * after("tenancy/articles") *
-        after("tenancy/tags_of_articles") * after("tenancy/pages_of_articles") *
-        after("tenancy/publishable_keys") * after("tenancy/engagement_events_read_back") *
-        after("tenancy_ads/ad_slots") * after("tenancy_ads/ad_campaigns") *
-        after("tenancy_ads/ad_creatives") * after("tenancy_ads/ad_serving") *
-        after("tenancy/connections") * after("tenancy/connection_authorizations") *
+        after("tenancy_webhook_fan_out/webhook_subscriptions") *
+        after("tenancy_webhook_fan_out/webhook_fan_out") * after("tenancy/module_credentials") *
+        after("tenancy/engagement_events") * after("tenancy/events_of_a_person") *
+        after("tenancy/articles") * after("tenancy/tags_of_articles") *
+        after("tenancy/pages_of_articles") * after("tenancy/publishable_keys") *
+        after("tenancy/engagement_events_read_back") * after("tenancy_ads/ad_slots") *
+        after("tenancy_ads/ad_campaigns") * after("tenancy_ads/ad_creatives") *
+        after("tenancy_ads/ad_serving") * after("tenancy/connections") *
+        after("tenancy/connection_authorizations") *
         after("tenancy_connection_leases/connection_leases") *
         after("tenancy_connection_leases/connections_under_a_lease") *
         after("tenancy_connection_leases/removed_connections")) {

@@ -169,6 +169,18 @@ void TwoTenants::create_modules(const Tenant& tenant, const std::string& name) {
         "VALUES (?, ?, 'member.created', '{}', ?, ?)",
         tenant.id, tenant.webhook_event, tenant.user, kNow);
     client.execute(
+        "INSERT INTO webhook_events (organization_id, id, type, body, created_at) "
+        "VALUES (?, ?, 'member.created', '{}', ?)",
+        tenant.id, tenant.outbox_event, kNow);
+    client.execute(
+        "INSERT INTO webhook_subscriptions (organization_id, event_type, endpoint_id) "
+        "VALUES (?, 'member.created', ?)",
+        tenant.id, tenant.endpoint);
+    client.execute(
+        "INSERT INTO webhook_outbox (organization_id, event_id, event_type, created_at) "
+        "VALUES (?, ?, 'member.created', ?)",
+        tenant.id, tenant.outbox_event, kNow);
+    client.execute(
         "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
         "step, due_at, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 1, ?, ?, ?)",
         tenant.id, tenant.delivery, tenant.endpoint, tenant.webhook_event, kNow, kNow, kNow);

@@ -48,6 +48,7 @@ struct TwoTenants : Fixture {
         EventId event = EventId::create();
         EndpointId endpoint = EndpointId::create();
         WebhookEventId webhook_event = WebhookEventId::create();
+        WebhookEventId outbox_event = WebhookEventId::create();
         DeliveryId delivery = DeliveryId::create();
         AttemptId attempt = AttemptId::create();
         PublishableKeyId tracking_key = PublishableKeyId::create();

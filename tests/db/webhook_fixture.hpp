@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/text.hpp"
+#include "db/fan_out.hpp"
 #include "db/fixture.hpp"
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
@@ -50,7 +51,7 @@ struct WebhookFixture : Fixture {
                  rules::webhook_body("member.created", now, R"({"n":)" + std::to_string(i) + "}"),
                  {}});
             ids.push_back(DeliveryId::create());
-            deliveries.push_back({ids.back(), to, event});
+            deliveries.push_back({ids.back(), to, event, now});
         }
         as(org, [&](service::OrgTransaction& transaction) {
             db::OrgStore store(transaction.tx, org);

@@ -69,6 +69,9 @@ constexpr auto kEndpoint = record<WebhookEndpoint>(
     field<&WebhookEndpoint::failing_since>(
         "failing_since",
         "Time of the first failure since the last success; null if the last attempt succeeded."),
+    field<&WebhookEndpoint::backlog_dropped_at>(
+        "backlog_dropped_at",
+        "Time when deliveries were last dropped because too many waited; null if none were."),
     field<&WebhookEndpoint::created_at>("created_at", "Time when the record was created."),
     field<&WebhookEndpoint::updated_at>("updated_at", "Time of the last change."));
 

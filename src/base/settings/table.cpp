@@ -268,6 +268,13 @@ constexpr auto kSettings = std::to_array<Setting>({
      .range = {1, 256},
      .meaning = "Concurrent deliveries to one endpoint. A failing endpoint gets one."},
     {.section = "webhooks",
+     .key = "backlog",
+     .value = at<&Settings::webhooks, &WebhooksSettings::backlog>,
+     .fallback = "100000",
+     .range = {100, 100'000'000},
+     .meaning =
+         "Deliveries of one organization that may wait. At the bound, new events get no deliveries to endpoints with more than their share of it."},
+    {.section = "webhooks",
      .key = "ca_file",
      .value = at<&Settings::webhooks, &WebhooksSettings::ca_file>,
      .meaning =

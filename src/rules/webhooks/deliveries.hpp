@@ -18,6 +18,9 @@ using muster::text_of;
 
 enum class DeliveryStatus : std::uint8_t { Pending, Succeeded, Failed, Canceled };
 
+// The class under which dropped deliveries are counted together with the classes of attempts.
+inline constexpr std::string_view kDroppedClass = "backlog_dropped";
+
 struct WebhookAttempt {
     Timestamp at;
     std::optional<std::int64_t> status_code;

@@ -28,6 +28,7 @@ struct WebhookEndpoint {
     EndpointStatus status = EndpointStatus::Active;
     std::optional<std::string> disabled_reason;  // "gone" or "failing" if Muster disabled it
     std::optional<Timestamp> failing_since;
+    std::optional<Timestamp> backlog_dropped_at;
     Timestamp created_at;
     Timestamp updated_at;
 };

@@ -184,7 +184,7 @@ void add_work(Context& context, std::vector<HealthCheck>& checks) {
     checks.push_back(check_key(context));
     checks.push_back({"imports", import_problem(context), ""});
     checks.push_back({"mail", mail_problem(context), ""});
-    checks.push_back({"webhooks", webhook_problem(context), ""});
+    checks.push_back({"webhooks", webhook_problem(context), "", webhook_warning(context)});
     checks.push_back({"connections", connection_problem(context), ""});
 }
 

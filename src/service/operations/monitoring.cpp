@@ -2,9 +2,11 @@
 
 #include "base/log.hpp"
 #include "db/transaction.hpp"
+#include "rules/webhooks/deliveries.hpp"
 #include "store/connections/leases.hpp"
 #include "store/imports/jobs.hpp"
 #include "store/mail_outbox.hpp"
+#include "store/webhooks/fan_out.hpp"
 #include "store/webhooks/queue.hpp"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 
 // Longer than a runner leaves a job waiting: the gap between two runs plus a lease.
 constexpr Milliseconds kOverdueAfter{120'000};
+constexpr Milliseconds kDroppedLately = std::chrono::hours(1);
 // Tokens are refreshed 15 minutes before they expire.
 constexpr Milliseconds kRefreshOverdueAfter{600'000};
 
@@ -57,8 +60,18 @@ std::string mail_metrics(db::Tx& tx, Timestamp now) {
 
 std::string webhook_metrics(db::Tx& tx, Timestamp now) {
     const auto backlog = store::measure_webhook_backlog(tx);
-    const auto age = std::max(now - backlog.oldest.value_or(now), Milliseconds(0));
+    const auto outbox = store::measure_outbox(tx);
+    const Timestamp oldest = std::min(backlog.oldest.value_or(now), outbox.oldest.value_or(now));
+    const auto age = std::max(now - oldest, Milliseconds(0));
     std::string text =
+        "# HELP muster_webhook_outbox Events whose deliveries the runner has not created yet, "
+        "counted up to " +
+        std::to_string(store::kMostCounted) +
+        ".\n"
+        "# TYPE muster_webhook_outbox gauge\n"
+        "muster_webhook_outbox " +
+        std::to_string(outbox.events) +
+        "\n"
         "# HELP muster_webhook_pending Deliveries that wait or are in flight, counted up to " +
         std::to_string(store::kMostCounted) +
         ".\n"
@@ -67,18 +80,28 @@ std::string webhook_metrics(db::Tx& tx, Timestamp now) {
         std::to_string(backlog.pending) +
         "\n"
         "# HELP muster_webhook_queue_age_seconds Time since the oldest "
-        "waiting delivery to an active endpoint was due.\n"
+        "waiting event occurred, or the oldest waiting delivery to an active endpoint was due.\n"
         "# TYPE muster_webhook_queue_age_seconds gauge\n"
         "muster_webhook_queue_age_seconds " +
         std::to_string(age.count() / 1000) +
         "\n"
         "# HELP muster_webhook_attempts_total Delivery attempts by result.\n"
         "# TYPE muster_webhook_attempts_total counter\n";
+    std::int64_t dropped = 0;
     for (const auto& count : store::list_attempt_totals(tx)) {
+        if (count.attempt_class == rules::kDroppedClass) {
+            dropped = count.attempts;
+            continue;
+        }
         text += "muster_webhook_attempts_total{class=\"" + count.attempt_class + "\"} " +
                 std::to_string(count.attempts) + "\n";
     }
-    return text;
+    return text +
+           "# HELP muster_webhook_dropped_total Deliveries that were not created because too many "
+           "of their organization waited.\n"
+           "# TYPE muster_webhook_dropped_total counter\n"
+           "muster_webhook_dropped_total " +
+           std::to_string(dropped) + "\n";
 }
 
 Milliseconds refresh_overdue(db::Tx& tx, Timestamp now) {
@@ -138,13 +161,25 @@ std::string import_problem(Context& context) {
 }
 
 std::string webhook_problem(Context& context) {
-    const auto backlog =
-        context.database.autocommit([](db::Tx& tx) { return store::measure_webhook_backlog(tx); });
     const Timestamp now = Timestamp::now();
-    if (!backlog.oldest_of_healthy || now - *backlog.oldest_of_healthy <= kOverdueAfter) return "";
-    return "webhooks have been waiting for " +
-           std::to_string((now - *backlog.oldest_of_healthy).count() / 60'000) +
+    const Timestamp oldest = context.database.autocommit([&](db::Tx& tx) {
+        const auto backlog = store::measure_webhook_backlog(tx);
+        const auto outbox = store::measure_outbox(tx);
+        return std::min(backlog.oldest_of_healthy.value_or(now), outbox.oldest.value_or(now));
+    });
+    if (now - oldest <= kOverdueAfter) return "";
+    return "webhooks have been waiting for " + std::to_string((now - oldest).count() / 60'000) +
            " minutes: check that cron starts muster-run, and webhooks.* in the configuration";
+}
+
+std::string webhook_warning(Context& context) {
+    const Timestamp since = Timestamp::now() - kDroppedLately;
+    const auto endpoints =
+        context.database.autocommit([&](db::Tx& tx) { return store::count_dropping(tx, since); });
+    if (endpoints == 0) return "";
+    return "deliveries to " + std::to_string(endpoints) +
+           " webhook endpoints were dropped within the last hour, because webhooks.backlog of "
+           "their organization wait (musterctl webhook list)";
 }
 
 std::string connection_problem(Context& context) {

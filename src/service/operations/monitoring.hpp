@@ -16,6 +16,8 @@ std::string job_metrics(Context& context);
 std::string import_problem(Context& context);
 // The same for webhooks to endpoints that do not fail.
 std::string webhook_problem(Context& context);
+// Whether deliveries were dropped lately.
+std::string webhook_warning(Context& context);
 // The same for connections whose refresh is more than ten minutes overdue.
 std::string connection_problem(Context& context);
 

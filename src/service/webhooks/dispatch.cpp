@@ -26,6 +26,9 @@ namespace {
 
 // Failing endpoints are queried less often, because retries need no precise timing.
 constexpr Milliseconds kLookInterval{100};
+// The look into the outbox is one index look-up. Creating deliveries must not delay sending them.
+constexpr Milliseconds kOutboxInterval{50};
+constexpr Milliseconds kFanOutTime{25};
 constexpr Milliseconds kFailingLookInterval{500};
 constexpr int kLookShare = 5;
 constexpr int kEndpointBatch = 1000;
@@ -55,6 +58,7 @@ WebhookDispatch::WebhookDispatch(Context& context)
     : context_(context),
       sender_(std::make_unique<net::WebhookSender>(sender_settings(context.settings))),
       owner_(Uuid::v7()),
+      fan_out_(context),
       lanes_(static_cast<std::size_t>(context.settings.webhooks.connections),
              static_cast<std::size_t>(context.settings.webhooks.endpoint_connections)),
       random_(std::random_device{}()) {}
@@ -62,6 +66,7 @@ WebhookDispatch::WebhookDispatch(Context& context)
 WebhookDispatch::~WebhookDispatch() = default;
 
 void WebhookDispatch::step() {
+    fan_out();
     find_due();
     release_stale();
     claim();
@@ -74,13 +79,29 @@ void WebhookDispatch::step() {
 // How long the loop may wait for results.
 Milliseconds WebhookDispatch::pause() const {
     if (!canceling_.empty()) return Milliseconds(0);
-    Timestamp until = next_look_;
+    Timestamp until = std::min(next_look_, next_fan_out_);
     if (lanes_.has_waiting()) until = std::min(until, next_claim_);
     const Milliseconds left = std::max(until - Timestamp::now(), Milliseconds(0));
     return posts_.empty() && results_.empty() ? left : std::min(left, kRecordInterval);
 }
 
 // ---------------------------------------------------------------------------- due endpoints
+
+// New deliveries are claimed at once. Failing endpoints are left to find_due_endpoints().
+void WebhookDispatch::fan_out() {
+    const Timestamp began = Timestamp::now();
+    if (began < next_fan_out_) return;
+    while (Timestamp::now() - began < kFanOutTime) {
+        const auto turn = fan_out_.turn();
+        if (!turn) {
+            next_fan_out_ = Timestamp::now() + kOutboxInterval;
+            return;
+        }
+        for (const EndpointId& endpoint : turn->ready) {
+            lanes_.enqueue(lanes_.lane(turn->organization, endpoint));
+        }
+    }
+}
 
 void WebhookDispatch::find_due() {
     const Timestamp now = Timestamp::now();

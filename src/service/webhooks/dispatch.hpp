@@ -1,10 +1,11 @@
-// Sends webhooks, for the runner: finds due deliveries, claims them under a lease, sends them and
-// records the results (docs/webhooks.md "Deliveries"). If a runner is killed, the lease expires and
-// the next runner sends the delivery again with the same webhook-id: delivery is at least once.
-// Several runners may run at the same time.
+// Sends webhooks, for the runner: creates deliveries, finds due ones, claims them under a lease,
+// sends them and records the results (docs/webhooks.md "Deliveries"). If a runner is killed, the
+// lease expires and the next runner sends the delivery again with the same webhook-id: delivery is
+// at least once. Several runners may run at the same time.
 #pragma once
 
 #include "service/context.hpp"
+#include "service/webhooks/fan_out.hpp"
 #include "service/webhooks/lanes.hpp"
 #include "service/webhooks/results.hpp"
 
@@ -34,8 +35,8 @@ class WebhookDispatch {
     WebhookDispatch(const WebhookDispatch&) = delete;
     WebhookDispatch& operator=(const WebhookDispatch&) = delete;
 
-    // One round: finds due deliveries at intervals, claims and starts some, and waits for results.
-    // Takes at most about 100 ms plus database time.
+    // One round: creates the deliveries of new events, finds due deliveries at intervals, claims
+    // and starts some, and waits for results. Takes at most about 100 ms plus database time.
     void step();
     // Ends the work: claims nothing more, releases deliveries that were not started, waits for
     // requests in flight as long as `max_wait` currently returns, and releases the rest for the
@@ -54,6 +55,7 @@ class WebhookDispatch {
         Timestamp began;
     };
 
+    void fan_out();
     void find_due();
     void find_due_endpoints(bool failing);
     void claim();
@@ -73,6 +75,7 @@ class WebhookDispatch {
     Context& context_;
     std::unique_ptr<net::WebhookSender> sender_;
     Uuid owner_;
+    FanOut fan_out_;
     Lanes lanes_;
     std::map<std::uint64_t, PendingPost> posts_;  // by tag
     std::uint64_t last_tag_ = 0;
@@ -80,6 +83,7 @@ class WebhookDispatch {
     std::vector<AttemptResult> results_;               // not recorded yet
     Timestamp first_result_;
     std::set<std::pair<OrgId, EndpointId>> canceling_;  // disabled, with pending deliveries
+    Timestamp next_fan_out_;
     Timestamp next_look_;
     Timestamp next_failing_look_;
     Timestamp next_claim_;

@@ -16,6 +16,7 @@
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
 #include "store/webhooks/queue.hpp"
+#include "store/webhooks/subscriptions.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -127,6 +128,8 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
     store::insert_webhook_endpoint(
         org, endpoint, keys.seal(issued.secret.reveal(), rules::endpoint_seal_name(endpoint.id)),
         transaction.actor.admin);
+    store::write_subscriptions(org, endpoint.id, endpoint.subscribed_event_types,
+                               endpoint.updated_at);
     audit(transaction, "webhook_endpoint.created", endpoint.id.text(),
           {{"installation_id", installation.text()}});
     notify_of_endpoint(transaction, keys, "webhook endpoint", endpoint);
@@ -172,6 +175,8 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
     if (is_same(before, endpoint)) return before;
     endpoint.updated_at = transaction.now;
     store::write_webhook_endpoint(org, endpoint);
+    store::write_subscriptions(org, endpoint.id, endpoint.subscribed_event_types,
+                               endpoint.updated_at);
     if (endpoint.status == EndpointStatus::Disabled) {
         store::cancel_pending(org, endpoint.id, transaction.now, std::numeric_limits<int>::max());
     }

@@ -23,6 +23,7 @@ constexpr auto kEndpoint = columns<WebhookEndpoint>(
     column<&WebhookEndpoint::status>("e.status"),
     column<&WebhookEndpoint::disabled_reason>("e.disabled_reason"),
     column<&WebhookEndpoint::failing_since>("e.failing_since"),
+    column<&WebhookEndpoint::backlog_dropped_at>("e.backlog_dropped_at"),
     column<&WebhookEndpoint::created_at>("e.created_at"),
     column<&WebhookEndpoint::updated_at>("e.updated_at"));
 constexpr auto kHealth = columns<EndpointHealth>(

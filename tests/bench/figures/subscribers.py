@@ -48,7 +48,7 @@ def subscribe_many(bench, receiver, made):
 
 def track(bench, organization):
     stack = bench.stack
-    stack.empty("webhook_attempts", "webhook_deliveries", "webhook_events", "engagement_events")
+    stack.empty("webhook_attempts", "webhook_deliveries", "webhook_outbox", "webhook_events", "engagement_events")
     stack.settle()
     environment = page(stack, f"run-{organization}-{stack.sql('SELECT UUID_SHORT()')}", 1, organization)
     return measured_load(bench, stack, SCRIPT, seconds(bench), environment)[1]

@@ -61,7 +61,7 @@ def isolation(bench):
 
 
 def deliver(bench, alive, events, tag):
-    """The Sample of the deliveries to the working endpoints. All deliveries are pending when the runner starts."""
+    """The Sample of the deliveries to the working endpoints. All events wait when the runner starts."""
     stack = bench.stack
     stack.script("service", "stop", "runner")
     alive.forget()

@@ -19,7 +19,7 @@ from lib.workers import expected_groups, server_settings
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 # The order of foreign keys does not matter: their checks are off in the meantime.
-WRITTEN_TABLES = ("webhook_attempts", "webhook_deliveries", "webhook_events", "idempotency_keys", "audit_log",
+WRITTEN_TABLES = ("webhook_attempts", "webhook_deliveries", "webhook_outbox", "webhook_events", "idempotency_keys", "audit_log",
                   "import_blocks", "import_jobs", "engagement_events", "members", "users")
 WRITTEN_COLUMNS = "@user, @member, @email, @external, @given, @family, @country, @dob, @attributes"
 STAGED_ROWS = """CREATE TABLE floor.staged_rows (

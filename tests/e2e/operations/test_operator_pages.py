@@ -170,7 +170,7 @@ def test_webhooks_that_do_not_arrive_are_found_and_sent_again(stack, machine, mo
     listing, recover = ([command.text for command in commands_of(operations("troubleshooting", beginning))] for beginning in (
         "$ sudo -u muster musterctl health", "$ sudo -u muster musterctl webhook recover"))
     said = machine.run("\n".join(listing), {"--org ID": f"--org {module_org.id}"})
-    assert endpoint.id in said and re.search(r"^ID +STATUS +FAILING SINCE +PENDING +FAILED +URL$", said, re.MULTILINE)
+    assert endpoint.id in said and re.search(r"^ID +STATUS +FAILING SINCE +DROPPED +PENDING +FAILED +URL$", said, re.MULTILINE)
     said = machine.run(recover[0], {"--org ID --endpoint ENDPOINT": f"--org {module_org.id} --endpoint {endpoint.id}"})
     assert said == "0 queued\n"
     url = urlsplit(receiver.url("/hooks"))

@@ -8,7 +8,8 @@ from .stack import wait_for
 from .world import slug
 
 CANONICAL = ["member.created", "member.attached", "member.updated", "member.locked", "member.unlocked", "member.removed",
-             "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled"]
+             "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled",
+             "webhook_endpoint.backlog_dropped"]
 SECOND, MINUTE, HOUR, DAY = 1, 60, 3600, 86_400
 RETRY_DELAYS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
 
@@ -104,7 +105,7 @@ class Endpoint:
 
     def attempted(self, count, seconds=30):
         """The only delivery, after the outcomes of that many attempts are known."""
-        wait_for(lambda: len(self.delivery()["attempts"]) >= count, f"{count} attempts", seconds, every=0.05)
+        wait_for(lambda: self.deliveries() and len(self.delivery()["attempts"]) >= count, f"{count} attempts", seconds, every=0.05)
         return self.delivery()
 
     def statuses(self):

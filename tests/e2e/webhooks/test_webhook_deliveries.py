@@ -5,6 +5,8 @@ import uuid
 
 import pytest
 from support.client import details_of, faults_of
+from support.modules import delivering
+from support.stack import wait_for
 from support.webhooks import LONG_AGO, listed, patched, read, set_delivery, tried
 from support.world import NO_LISTENER, email, path_of_endpoint
 
@@ -49,7 +51,7 @@ def test_a_test_event_is_an_ordinary_delivery(module_org, admin, endpoint, no_ru
     assert read(module_org.viewer().api, endpoint, delivery) == delivery
 
 
-def test_an_event_waits_for_each_endpoint_that_subscribes_to_it(own, no_runner):
+def test_an_event_waits_for_each_endpoint_that_subscribes_to_it(stack, own, no_runner):
     org, installation = own
     client = org.admin().api
     active, paused, disabled, other = (path_of_endpoint(org.create_endpoint(installation)) for _ in range(4))
@@ -57,7 +59,14 @@ def test_an_event_waits_for_each_endpoint_that_subscribes_to_it(own, no_runner):
     patched(client, disabled, status="disabled")
     patched(client, other, subscribed_event_types=["member.locked"])
     org.create_user({"email": email()})
-    found = [listed(org.api, f"{endpoint}/deliveries", "deliveries") for endpoint in (active, paused, disabled, other)]
+
+    def found_deliveries():
+        return [listed(org.api, f"{endpoint}/deliveries", "deliveries") for endpoint in (active, paused, disabled, other)]
+
+    assert found_deliveries() == [[], [], [], []]
+    with delivering(stack):
+        wait_for(lambda: sum(map(len, found_deliveries())) == 2, "the runner to create the deliveries")
+    found = found_deliveries()
     types = [[delivery["event_type"] for delivery in deliveries] for deliveries in found]
     assert types == [["member.created"], ["member.created"], [], []]
     assert found[0][0]["webhook_id"] == found[1][0]["webhook_id"] and found[0][0]["id"] != found[1][0]["id"]
@@ -151,11 +160,12 @@ def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, 
     stack.sql("UPDATE webhook_endpoints SET url = CONCAT(url, '?key=hush') WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
     assert stack.ctl("webhook", "list", "--org", org.id) == [
         {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NO_LISTENER, "status": "active",
-         "disabled_reason": None, "failing_since": None, "pending": 2, "failed": 1}]
+         "disabled_reason": None, "failing_since": None,
+         "backlog_dropped_at": None, "pending": 2, "failed": 1}]
     text = stack.ctl_raw("webhook", "list", "--org", org.id).stdout
     heading, line = text.splitlines()
-    assert heading.split() == "ID STATUS FAILING SINCE PENDING FAILED URL".split()
-    assert line.split() == [made["id"], "active", "-", "2", "1", NO_LISTENER]
+    assert heading.split() == "ID STATUS FAILING SINCE DROPPED PENDING FAILED URL".split()
+    assert line.split() == [made["id"], "active", "-", "-", "2", "1", NO_LISTENER]
     words = ["webhook", "recover", "--org", org.id, "--endpoint", made["id"], "--since", LONG_AGO]
     assert stack.ctl(*words) == {"queued": 1}
     assert read(client, endpoint, deliveries[0])["status"] == "pending"

@@ -14,7 +14,7 @@ from support.world import NO_LISTENER
 
 NEW = {"url": NO_LISTENER, "subscribed_event_types": ["member.created"]}
 FIELDS = {"id", "module_installation_id", "organization_id", "url", "subscribed_event_types", "status", "disabled_reason",
-          "failing_since", "created_at", "updated_at"}
+          "failing_since", "backlog_dropped_at", "created_at", "updated_at"}
 DAY = 24 * 3600
 
 
@@ -145,7 +145,7 @@ def test_a_faulty_endpoint_is_422_with_every_fault(admin, endpoints, body, fault
 def test_every_subscribable_type_is_accepted(make):
     types = [*(f"member.{what}" for what in ("created", "attached", "updated", "locked", "unlocked", "removed")),
              "engagement.recorded", "installation.enabled", "installation.disabled", "installation.changed",
-             "webhook_endpoint.disabled",
+             "webhook_endpoint.disabled", "webhook_endpoint.backlog_dropped",
              "shop.order.paid"]
     assert make(subscribed_event_types=types)["subscribed_event_types"] == sorted(types)
     assert len(make(subscribed_event_types=[f"shop.t{number}" for number in range(100)])["subscribed_event_types"]) == 100

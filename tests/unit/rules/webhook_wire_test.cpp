@@ -70,14 +70,9 @@ BOOST_AUTO_TEST_CASE(a_body_has_its_three_members_in_order) {
         R"({"type":"member.created","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"\"x"}})");
 }
 
-BOOST_AUTO_TEST_CASE(a_set_of_types_contains_whole_types_once) {
+BOOST_AUTO_TEST_CASE(a_set_of_types_is_sorted_and_contains_each_once) {
     const std::string joined = joined_types({"b.c", "a.b", "b.c"});
     BOOST_TEST(joined == "a.b b.c");
-    BOOST_TEST(holds_type(joined, "a.b"));
-    BOOST_TEST(holds_type(joined, "b.c"));
-    for (const std::string type : {"", "a", "a.", "b", "a.b b.c", "b.cc"}) {
-        BOOST_TEST(!holds_type(joined, type), type);
-    }
     BOOST_TEST(joined_types({}).empty());
 }
 

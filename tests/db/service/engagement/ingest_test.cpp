@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_emitted_also_under_its_own_type) {
     push(events);
     BOOST_TEST(client.column("SELECT type FROM webhook_events ORDER BY id") ==
                (Texts{"engagement.recorded", "shop.sold", "engagement.recorded"}));
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries") == 3);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_outbox") == 3);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE user_id = ?",
                              ann_member.user_id) == 3);
     const auto bodies = client.column("SELECT body FROM webhook_events ORDER BY id");

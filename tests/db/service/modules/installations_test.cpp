@@ -3,6 +3,7 @@
 #include "service/modules/installations.hpp"
 #include "rules/audit.hpp"
 
+#include "db/fan_out.hpp"
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"
 #include "service/operations/key_rotation.hpp"
@@ -66,6 +67,7 @@ struct Installations : test::ModuleFixture {
     }
     // "type status" of the deliveries of an endpoint, in order.
     std::vector<std::string> event_deliveries(EndpointId id) {
+        test::fan_out(context);
         return client.column(
             "SELECT CONCAT(e.type, ' ', d.status) FROM webhook_deliveries d "
             "JOIN webhook_events e ON e.id = d.event_id WHERE d.endpoint_id = ? ORDER BY d.id",
@@ -360,6 +362,7 @@ BOOST_AUTO_TEST_CASE(
     const auto listener = install(published("listener").id);
     const auto ears = endpoint(listener.id);
     const auto id = install(published("shop").id).id;
+    BOOST_TEST(event_deliveries(ears).size() == 1U);
     const auto own = endpoint(id);
     BOOST_TEST(client.value("SELECT body FROM webhook_events").find(id.text()) !=
                std::string::npos);

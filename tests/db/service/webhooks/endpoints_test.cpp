@@ -270,24 +270,6 @@ BOOST_AUTO_TEST_CASE(disabling_cancels_waiting_deliveries_and_pausing_keeps_them
     BOOST_TEST(!read(id).disabled_reason.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_event_written_while_its_endpoint_is_disabled_is_canceled_too) {
-    const auto id = create().endpoint.id;
-    std::future<void> disabling;
-    as_admin([&](service::OrgTransaction& transaction) {
-        service::emit(transaction, {"member.created", std::nullopt, [] { return "{}"; }});
-        disabling = std::async(std::launch::async, [&] {
-            test::DatabaseContext worker;
-            worker.as(acme, [&](service::OrgTransaction& other) {
-                service::change_webhook_endpoint(other, worker.context.keys, {shop, id},
-                                                 {{}, {}, EndpointStatus::Disabled});
-            });
-        });
-        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
-    });
-    disabling.get();
-    BOOST_TEST(client.value("SELECT status FROM webhook_deliveries") == "canceled");
-}
-
 // ---------------------------------------------------------------------------- rotation
 
 BOOST_AUTO_TEST_CASE(a_rotation_keeps_the_old_secret_valid_for_a_day) {
@@ -390,26 +372,6 @@ BOOST_AUTO_TEST_CASE(deleting_an_endpoint_deletes_only_its_own_deliveries) {
     BOOST_TEST(count("webhook_deliveries") == 1);
     BOOST_TEST(state(kept) == "pending 3 later");
     BOOST_TEST(code_of([&] { remove(id); }) == ErrorCode::NotFound);
-}
-
-BOOST_AUTO_TEST_CASE(an_endpoint_deleted_during_an_emit_does_not_affect_the_others) {
-    const auto gone = create().endpoint.id;
-    const auto left = create().endpoint.id;
-    int runs = 0;
-    as_admin([&](service::OrgTransaction& transaction) {
-        service::emit(transaction, {"member.created", std::nullopt, [&] {
-                                        // Both endpoints have been found. The first run deletes one
-                                        // of them.
-                                        if (++runs == 1)
-                                            client.execute(
-                                                "DELETE FROM webhook_endpoints WHERE id = ?", gone);
-                                        return "{}";
-                                    }});
-    });
-    BOOST_TEST(runs == 2);
-    BOOST_TEST(count("webhook_events") == 1);
-    BOOST_TEST(client.column("SELECT endpoint_id FROM webhook_deliveries") ==
-               std::vector<std::string>{std::string(left.bytes())});
 }
 
 BOOST_AUTO_TEST_CASE(an_endpoint_is_not_found_under_another_installation_or_organization) {

@@ -267,6 +267,7 @@ BOOST_AUTO_TEST_CASE(the_other_endpoints_and_the_owners_are_notified_once) {
     const std::vector both{result(gone, claimed.at(0), "http_4xx", 410),
                            result(gone, claimed.at(1), "http_4xx", 410)};
     BOOST_TEST(record_attempts(context, owner, both).size() == 1U);
+    test::fan_out(context);
     BOOST_TEST(deliveries(other, "pending") == 1);
     BOOST_TEST(deliveries(theirs, "pending") == 0);
     Json::Value body;
