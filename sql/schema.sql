@@ -680,6 +680,7 @@ CREATE TABLE IF NOT EXISTS ad_campaign_days (
     campaign_id     BINARY(16) NOT NULL,
     day             INT        NOT NULL,
     served          BIGINT     NOT NULL DEFAULT 0,
+    returned_at     BIGINT     NOT NULL DEFAULT 0,
     impressions     BIGINT     NOT NULL DEFAULT 0,
     clicks          BIGINT     NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, campaign_id, day),

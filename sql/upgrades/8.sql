@@ -48,3 +48,7 @@ CREATE TABLE IF NOT EXISTS webhook_outbox (
     CONSTRAINT webhook_outbox_event FOREIGN KEY (organization_id, event_id)
         REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+-- When unseen servings were last returned to the budget. Older programs do not return any.
+ALTER TABLE ad_campaign_days
+    ADD COLUMN returned_at BIGINT NOT NULL DEFAULT 0 AFTER served,
+    ALGORITHM = INSTANT;

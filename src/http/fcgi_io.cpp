@@ -145,6 +145,9 @@ Request make_request(FCGX_Request& fcgi) {
     request.fetch_site = joined_param(fcgi, "HTTP_SEC_FETCH_SITE");
     request.geo_country = filled_param(fcgi, "GEO_COUNTRY");
     request.geo_region = filled_param(fcgi, "GEO_REGION");
+    request.is_prefetch = names_prefetch(param(fcgi, "HTTP_SEC_PURPOSE")) ||
+                          names_prefetch(param(fcgi, "HTTP_PURPOSE")) ||
+                          names_prefetch(param(fcgi, "HTTP_X_MOZ"));
     request.request_id = param(fcgi, "REQUEST_ID");
     request.remote_address = param(fcgi, "REMOTE_ADDR");
     request.arrived = arrival(fcgi);

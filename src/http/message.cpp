@@ -69,6 +69,12 @@ std::string cookie_value(std::string_view cookies, std::string_view name) {
     return "";
 }
 
+bool names_prefetch(std::string_view purpose) {
+    std::string first(trimmed(purpose.substr(0, purpose.find_first_of(";,"))));
+    ascii_lower(first);
+    return first == "prefetch";
+}
+
 std::string network_of(const std::string& address) {
     using namespace std::string_view_literals;
     constexpr std::size_t kNetworkBytes = 8;

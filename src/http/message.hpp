@@ -55,7 +55,8 @@ struct Request {
     std::optional<std::string> geo_region;
     // Sec-Fetch-Site: where the page that sends the request is from, as the browser says.
     std::optional<std::string> fetch_site;
-    std::string request_id;  // nginx's
+    bool is_prefetch = false;  // the browser may never show the reply
+    std::string request_id;    // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx received it, or now() if nginx does not say
     // nginx asks whether the credential is accepted, before it reads the body
@@ -80,6 +81,9 @@ std::vector<std::string_view> repeated_headers(const char* const* parameters);
 
 // Whether kSingleHeaders has the name, and the request repeats it.
 bool is_repeated(const Request& request, std::string_view header);
+
+// Whether the value of a Sec-Purpose, Purpose or X-Moz header names a prefetch.
+bool names_prefetch(std::string_view purpose);
 
 // The address that identifies a client for rate limits: an IPv4 address, or the /64 network of an
 // IPv6 address.

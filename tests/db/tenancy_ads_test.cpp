@@ -172,8 +172,15 @@ BOOST_AUTO_TEST_CASE(ad_serving) {
     check({"ad_serving.find_landing_url"}, [&](OrgStore& org) {
         return store::find_landing_url(org, owner.campaign, owner.creative).has_value();
     });
-    check({"ad_serving.reserve_of_budget"},
-          [&](OrgStore& org) { return store::reserve_budget(org, owner.campaign, 20'000, 1, 9); });
+    check({"ad_serving.reserve_of_budget"}, [&](OrgStore& org) {
+        return store::reserve_budget(org, owner.campaign, 20'000, 1, 9, kNow);
+    });
+    client.run("UPDATE ad_campaign_days SET served = impressions + 1");
+    const auto day =
+        client.number("SELECT day FROM ad_campaign_days WHERE organization_id = ?", owner.id);
+    check({"ad_serving.return_unseen"}, [&](OrgStore& org) {
+        return store::return_unseen(org, owner.campaign, day, kLater, kLater);
+    });
     check({"ad_serving.reserve_for_member"}, [&](OrgStore& org) {
         return store::reserve_for_member(org, owner.campaign, owner.member, 20'000, 9);
     });

@@ -132,9 +132,11 @@ auto serve_ad(Call& call) {
     return served;
 }
 
-// A HEAD request, which link scanners send, is not counted.
+// A HEAD request, which link scanners send, is not counted, nor one whose reply a browser fetches
+// before the visitor asks for it.
 Counting counting_of(const Call& call) {
-    return call.request.method == Method::Head ? Counting::Skip : Counting::Count;
+    const bool is_seen = call.request.method != Method::Head && !call.request.is_prefetch;
+    return is_seen ? Counting::Count : Counting::Skip;
 }
 
 constexpr char kGif[] = "image/gif";
@@ -188,8 +190,8 @@ constexpr std::array kAdEndpoints = {
         .summary = "Count an ad's impression",
         .description =
             "Counts an impression and returns a transparent pixel. The token comes from serveAd and "
-            "is counted once, within 24 hours. The pixel is the same whether or not the impression "
-            "was counted. A changed token is 404.",
+            "is counted once, within 24 hours. A prefetch is not counted. The pixel is the same whether "
+            "or not the impression was counted. A changed token is 404.",
         .access = Access::Open,
         .reply = {200, "A transparent pixel, whether or not the impression was counted."},
         .errors = kNotFound,
@@ -201,7 +203,7 @@ constexpr std::array kAdEndpoints = {
         .summary = "Count an ad's click and redirect to its landing page",
         .description =
             "Counts a click on an ad and redirects to its landing page. The token comes from "
-            "serveAd and is counted once, within 24 hours; afterwards it only redirects. A changed "
+            "serveAd and is counted once, within 24 hours; afterwards, and for a prefetch, it only redirects. A changed "
             "token, or one of a deleted creative, is 404.",
         .access = Access::Open,
         .reply = {302, "Redirect to the creative's landing page."},

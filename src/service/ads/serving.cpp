@@ -139,7 +139,13 @@ class Reservation {
         const std::int64_t count = rules::reserved_at_once(budget);
         const std::int64_t most =
             rules::paced_budget(budget, candidate.starts_at, candidate.ends_at, now_);
-        const bool has_room = store::reserve_budget(org, candidate.campaign, day_, count, most);
+        const auto reserve = [&] {
+            return store::reserve_budget(org, candidate.campaign, day_, count, most, now_);
+        };
+        const bool has_room =
+            reserve() || (store::return_unseen(org, candidate.campaign, day_,
+                                               now_ - rules::kUnseenAfter, now_) &&
+                          reserve());
         if (!has_room) cache_.keep_full(candidate.campaign, now_);
         return has_room;
     }

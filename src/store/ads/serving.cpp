@@ -110,13 +110,24 @@ std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id) 
 }
 
 bool reserve_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
-                    std::int64_t most) {
+                    std::int64_t most, Timestamp now) {
     static constexpr OrgSql kReserve{
         "ad_serving.reserve_of_budget",
-        "INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served) "
-        "VALUES (:org, ?, ?, ?) "
+        "INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served, returned_at) "
+        "VALUES (:org, ?, ?, ?, ?) "
         "ON DUPLICATE KEY UPDATE served = IF(served + ? <= ?, served + ?, served)"};
-    return most >= count && org.execute(kReserve, campaign, day, count, count, most, count) > 0;
+    return most >= count &&
+           org.execute(kReserve, campaign, day, count, now, count, most, count) > 0;
+}
+
+bool return_unseen(db::OrgStore& org, CampaignId campaign, std::int64_t day, Timestamp before,
+                   Timestamp now) {
+    static constexpr OrgSql kReturn{
+        "ad_serving.return_unseen",
+        "UPDATE ad_campaign_days SET served = impressions, returned_at = ? "
+        "WHERE organization_id = :org AND campaign_id = ? AND day = ? "
+        "AND served > impressions AND returned_at <= ?"};
+    return org.execute(kReturn, now, campaign, day, before) > 0;
 }
 
 bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member, std::int64_t day,
@@ -144,7 +155,8 @@ void count_redemption(db::OrgStore& org, const rules::AdToken& token, std::int64
         "INSERT INTO ad_campaign_days (organization_id, campaign_id, day, impressions, clicks) "
         "SELECT c.organization_id, c.id, ?, ?, ? FROM ad_campaigns c "
         "WHERE c.organization_id = :org AND c.id = ? "
-        "ON DUPLICATE KEY UPDATE impressions = impressions + ?, clicks = clicks + ?"};
+        "ON DUPLICATE KEY UPDATE impressions = impressions + IF(ad_campaign_days.impressions < "
+        "COALESCE(c.daily_impressions, 9223372036854775807), ?, 0), clicks = clicks + ?"};
     const bool is_click = token.kind == rules::AdTokenKind::Click;
     org.execute(kCount, day, !is_click, is_click, token.campaign, !is_click, is_click);
 }

@@ -28,7 +28,11 @@ std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id);
 // Returns false if nothing was added. If the campaign was deleted, reserve_for_member() returns
 // false without waiting for its row, and reserve_budget() throws DbError BadData.
 bool reserve_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
-                    std::int64_t most);
+                    std::int64_t most, Timestamp now);
+// Returns the servings without an impression to the day's budget, unless that was done, or the
+// first serving reserved, after `before`. Returns whether there were some.
+bool return_unseen(db::OrgStore& org, CampaignId campaign, std::int64_t day, Timestamp before,
+                   Timestamp now);
 bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member, std::int64_t day,
                         std::int64_t most);
 

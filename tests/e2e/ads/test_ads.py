@@ -210,6 +210,18 @@ def test_a_head_request_is_not_counted(ads, anyone):
     assert ads.counted(campaign) == (0, 1)
 
 
+@pytest.mark.parametrize("header", [{"Sec-Purpose": "prefetch;prerender"}, {"Purpose": "prefetch"}, {"X-Moz": "prefetch"}])
+def test_a_prefetch_is_not_counted(ads, anyone, header):
+    slot, campaign = ads.running()
+    ad = ads.serve(slot)
+    assert click(anyone, ad, headers=header).headers["Location"] == LANDING
+    assert impress(anyone, ad, headers=header).status_code == 200
+    assert ads.counted(campaign) == (0, 0)
+    click(anyone, ad)
+    impress(anyone, ad)
+    assert ads.counted(campaign) == (1, 1)
+
+
 def tampered(token):
     """The token with one bit of each part inverted, and other tokens that were never issued."""
     raw = base64.urlsafe_b64decode(token + "==")

@@ -60,6 +60,16 @@ BOOST_AUTO_TEST_CASE(a_repeated_header_is_found_among_the_parameters) {
                 Names{"Content-Type", "Idempotency-Key", "X-Expect-Organization"}));
 }
 
+BOOST_AUTO_TEST_CASE(a_prefetch_is_named_with_or_without_parameters) {
+    for (const char* value : {"prefetch", "Prefetch", " prefetch ", "prefetch;prerender",
+                              "prefetch; anonymous-client-ip", "prefetch, prefetch"}) {
+        BOOST_TEST(names_prefetch(value), value);
+    }
+    for (const char* value : {"", "prefetcher", "preview", "x;prefetch"}) {
+        BOOST_TEST(!names_prefetch(value), value);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_cookie_is_found_by_its_whole_name) {
     using muster::http::cookie_value;
     BOOST_TEST(cookie_value("one=1", "one") == "1");
