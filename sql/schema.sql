@@ -26,6 +26,19 @@ CREATE TABLE IF NOT EXISTS organizations (
     PRIMARY KEY (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
+-- The daily uses of an organization, which have a bound (src/rules/quotas.hpp). day: days since 1970. A use that many
+-- transactions count at once is spread over slots.
+CREATE TABLE IF NOT EXISTS organization_days (
+    organization_id BINARY(16) NOT NULL,
+    day             INT        NOT NULL,
+    kind            ENUM('staged_bytes', 'reply_bytes', 'audit_entries', 'issued_keys') NOT NULL,
+    slot            TINYINT    NOT NULL,
+    amount          BIGINT     NOT NULL,
+    PRIMARY KEY (organization_id, day, kind, slot),
+    KEY day (day),
+    CONSTRAINT organization_days_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
 -- The global identity. Addresses are in lower case (ASCII) before they are stored. The collation is binary, so
 -- addresses with any other difference are distinct.
 CREATE TABLE IF NOT EXISTS users (
@@ -304,6 +317,15 @@ CREATE TABLE IF NOT EXISTS import_progress (
     row_errors       TEXT       NULL,
     PRIMARY KEY (organization_id, job_id),
     CONSTRAINT import_progress_job FOREIGN KEY (organization_id, job_id)
+        REFERENCES import_jobs (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Ended jobs whose blocks have no further use. The runner deletes the blocks in pieces, then the row.
+CREATE TABLE IF NOT EXISTS import_discards (
+    organization_id BINARY(16) NOT NULL,
+    job_id          BINARY(16) NOT NULL,
+    PRIMARY KEY (organization_id, job_id),
+    CONSTRAINT import_discards_job FOREIGN KEY (organization_id, job_id)
         REFERENCES import_jobs (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 

@@ -52,3 +52,23 @@ CREATE TABLE IF NOT EXISTS webhook_outbox (
 ALTER TABLE ad_campaign_days
     ADD COLUMN returned_at BIGINT NOT NULL DEFAULT 0 AFTER served,
     ALGORITHM = INSTANT;
+-- The daily uses of an organization, which have a bound. A use that many transactions count at once is spread over
+-- slots.
+CREATE TABLE IF NOT EXISTS organization_days (
+    organization_id BINARY(16) NOT NULL,
+    day             INT        NOT NULL,
+    kind            ENUM('staged_bytes', 'reply_bytes', 'audit_entries', 'issued_keys') NOT NULL,
+    slot            TINYINT    NOT NULL,
+    amount          BIGINT     NOT NULL,
+    PRIMARY KEY (organization_id, day, kind, slot),
+    KEY day (day),
+    CONSTRAINT organization_days_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+-- Ended jobs whose blocks have no further use. The runner deletes the blocks in pieces, then the row.
+CREATE TABLE IF NOT EXISTS import_discards (
+    organization_id BINARY(16) NOT NULL,
+    job_id          BINARY(16) NOT NULL,
+    PRIMARY KEY (organization_id, job_id),
+    CONSTRAINT import_discards_job FOREIGN KEY (organization_id, job_id)
+        REFERENCES import_jobs (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

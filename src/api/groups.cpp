@@ -18,6 +18,7 @@ constexpr std::array kTags = {
     Tag{"Ads", "Ads on the organization's pages: slots, campaigns, creatives, serving."},
     Tag{"Content", "Articles for the organization's sites and the keys to read them."},
     Tag{"Connections", "Connections to third-party providers."},
+    Tag{"Organization", "The organization's limits and what it uses of them."},
     Tag{"Audit log", "Actions of admins, the operator and Muster itself."},
     Tag{"Operations", "The OpenAPI document, probes and metrics of the service."},
 };
@@ -42,6 +43,7 @@ constexpr std::array kGroups = {
     Group{"Modules", module_config_endpoints},
     Group{"Modules", module_endpoints},
     Group{"Modules", module_credential_endpoints},
+    Group{"Organization", organization_endpoints},
     Group{"Sessions", session_endpoints},
     Group{"Sign-in", sign_in_endpoints},
     Group{"Engagement", track_endpoints},

@@ -43,6 +43,7 @@ std::span<const Endpoint> module_credential_endpoints();  // modules/credentials
 std::span<const Endpoint> module_config_endpoints();      // modules/config.cpp
 std::span<const Endpoint> module_endpoints();             // modules/modules.cpp
 std::span<const Endpoint> openapi_endpoints();            // openapi.cpp
+std::span<const Endpoint> organization_endpoints();       // organization/usage.cpp
 std::span<const Endpoint> session_endpoints();            // access/session.cpp
 std::span<const Endpoint> sign_in_endpoints();            // access/sign_in.cpp
 std::span<const Endpoint> track_endpoints();              // engagement/track.cpp

@@ -155,6 +155,10 @@ Json::Value details_schema() {
     of["job_id"] = described(JsonType<ImportId>::schema(), "Id of the active import job.", "");
     of["staged_rows"] = described(integer_schema(), "Number of rows already staged.", "");
     of["limit"] = described(integer_schema(), "Maximum number of rows of a job.", "");
+    of["quota"] = described(text_schema(), "The limit of the day that is used up.", "staged_bytes");
+    of["maximum"] = described(integer_schema(), "What may be used in a day.", "");
+    of["used"] = described(integer_schema(), "What is used today.", "");
+    of["frees_at"] = described(JsonType<Timestamp>::schema(), "Time when the next day begins.", "");
     of["limit_bytes"] = described(integer_schema(), "Maximum size of the body in bytes.", "");
     return details;
 }

@@ -218,14 +218,14 @@ Json::Value reply_response(const Endpoint& row, const ReplySpec& reply) {
     return response;
 }
 
-// The errors by status. "default" is for those that any operation can return: overload and internal
-// errors.
+// The errors by status. "default" is for those that many operations can return: overload, limits of
+// a day and internal errors.
 std::map<std::string, std::vector<ErrorCode>> errors_by_status(const Endpoint& row) {
     std::map<std::string, std::vector<ErrorCode>> all;
     for (const ErrorCode code : errors_of(row)) {
         all[std::to_string(error_entry(code).status)].push_back(code);
     }
-    all["default"] = {ErrorCode::RateLimited, ErrorCode::InternalError,
+    all["default"] = {ErrorCode::QuotaExceeded, ErrorCode::RateLimited, ErrorCode::InternalError,
                       ErrorCode::ServiceUnavailable};
     return all;
 }

@@ -38,6 +38,8 @@ struct Invocation {
     // The organization of --org, an id or an exact name. Throws UsageError for a name that no
     // organization or more than one has, std::invalid_argument for an unknown id.
     OrgId organization() const;
+    // The same for the command's only argument.
+    OrgId organization_argument() const;
     bool flag(std::string_view option) const { return line.has(option); }
     // Before what cannot be undone; --yes answers the question. Throws UsageError where neither
     // --yes nor a terminal is given, CommandError for a no.
@@ -86,6 +88,7 @@ Result reset_two_factor(const Invocation& in);
 // organizations.cpp
 Result create_org(const Invocation& in);
 Result list_orgs(const Invocation& in);
+Result show_usage(const Invocation& in);
 Result issue_key(const Invocation& in);
 Result list_keys(const Invocation& in);
 Result revoke_key(const Invocation& in);

@@ -52,6 +52,7 @@ constexpr std::array kCommands = {
     Command{"org create", "--name [--no-starter-attributes]", "", "create an organization",
             create_org},
     Command{"org list", "", "", "list the organizations", list_orgs},
+    Command{"org usage", "", "ORG", "show what an organization uses of its limits", show_usage},
     Command{"admin add", "--org --email [--role]", "",
             "give an admin a seat (role owner, admin or viewer)", add_admin},
     Command{"admin list", "--org", "", "list the admins of an organization", list_admins},

@@ -6,16 +6,23 @@ namespace muster::ctl {
 namespace {
 
 // The one organization of that name. Throws UsageError unless exactly one has it.
-OrgId organization_named(const Invocation& in, const std::string& name) {
+OrgId organization_named(const Invocation& in, const std::string& option, const std::string& name) {
     const auto found = service::organizations_named(in.context, name);
     if (found.empty()) {
-        throw invalid_value("--org", name, "an id or an exact name of `musterctl org list`");
+        throw invalid_value(option, name, "an id or an exact name of `musterctl org list`");
     }
     if (found.size() == 1) return found.front();
     std::string text =
-        "--org is \"" + name + "\", and several organizations have this name; use an id:";
+        option + " is \"" + name + "\", and several organizations have this name; use an id:";
     for (const OrgId id : found) text += " " + id.text();
     throw UsageError(text);
+}
+
+OrgId organization_of(const Invocation& in, const std::string& option, const std::string& text) {
+    const auto id = OrgId::parse(text);
+    if (!id) return organization_named(in, option, text);
+    service::require_organization(in.context, *id);
+    return *id;
 }
 
 }  // namespace
@@ -31,11 +38,14 @@ std::string Invocation::optional(std::string_view option, std::string_view fallb
 }
 
 OrgId Invocation::organization() const {
-    const std::string& text = required("--org");
-    const auto id = OrgId::parse(text);
-    if (!id) return organization_named(*this, text);
-    service::require_organization(context, *id);
-    return *id;
+    return organization_of(*this, "--org", required("--org"));
+}
+
+OrgId Invocation::organization_argument() const {
+    if (arguments.size() != 1) {
+        throw UsageError("this command needs one ORG, an id or a name of `musterctl org list`");
+    }
+    return organization_of(*this, "ORG", arguments.front());
 }
 
 void Invocation::confirm(const std::string& question) const {

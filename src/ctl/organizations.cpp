@@ -5,6 +5,7 @@
 #include "ctl/key_options.hpp"
 #include "ctl/table.hpp"
 #include "service/access/api_keys.hpp"
+#include "service/organization/usage.hpp"
 
 #include <algorithm>
 
@@ -63,6 +64,27 @@ Result list_orgs(const Invocation& in) {
         entry["created_at"] = organization.created_at.text();
         result.json.append(std::move(entry));
         table.add({organization.id.text(), time_cell(organization.created_at), organization.name});
+    }
+    result.text = table.text();
+    return result;
+}
+
+Result show_usage(const Invocation& in) {
+    const auto usage = service::organization_usage(in.context, in.organization_argument());
+    Result result;
+    Table table({"QUOTA", "USED", "MAXIMUM", "FREES AT"});
+    Json::Value& list = result.json["usage"] = Json::Value(Json::arrayValue);
+    result.json["organization_id"] = usage.organization_id.text();
+    for (const rules::Usage& use : usage.usage) {
+        Json::Value entry;
+        entry["quota"] = use.quota;
+        entry["used"] = Json::Int64(use.used);
+        entry["maximum"] = number_json(use.maximum);
+        entry["frees_at"] = time_json(use.frees_at);
+        list.append(std::move(entry));
+        table.add({use.quota, std::to_string(use.used),
+                   use.maximum ? std::to_string(*use.maximum) : "",
+                   use.frees_at ? time_cell(use.frees_at) : ""});
     }
     result.text = table.text();
     return result;

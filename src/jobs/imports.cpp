@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "service/failure.hpp"
+#include "service/imports/discard.hpp"
 #include "service/imports/jobs.hpp"
 #include "service/imports/undo.hpp"
 
@@ -129,8 +130,9 @@ ImportWork::ImportWork(service::Context& context, std::vector<service::Context*>
     : context_(context), helpers_(std::move(helpers)), owner_(Uuid::v7()) {}
 
 bool ImportWork::turn(const Deadline& deadline) {
+    const bool has_deleted = service::delete_discarded_blocks(context_);
     const auto lease = service::claim_due_import(context_, owner_);
-    if (!lease) return false;
+    if (!lease) return has_deleted;
     const auto job = service::read_import(context_, lease->organization, lease->id);
     if (!job) return true;
     try {

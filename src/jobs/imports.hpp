@@ -22,7 +22,8 @@ class ImportWork {
     // connection, for the threads of a turn.
     ImportWork(service::Context& context, std::vector<service::Context*> helpers);
 
-    // One turn (jobs/runner.hpp). Returns false if no job is due.
+    // One turn (jobs/runner.hpp): deletes a piece of discarded blocks, and works on the job that is
+    // due. Returns false if there was nothing to do.
     bool turn(const Deadline& deadline);
 
   private:

@@ -18,7 +18,6 @@ namespace {
 using rules::Attribute;
 using rules::AttributeType;
 
-constexpr std::int64_t kMostAttributes = 200;
 constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kLongestLabel = 255;
 

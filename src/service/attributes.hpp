@@ -40,6 +40,7 @@ std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId orga
 std::optional<rules::AttributeRecord> find_attribute(Context& context, OrgId organization,
                                                      std::string_view key);
 
+inline constexpr std::int64_t kMostAttributes = 200;  // of an organization
 inline constexpr std::size_t kMostChoices = 500;
 
 // The body of PUT /v1/attributes/{key}. An absent label or list of choices is not changed; a new

@@ -1,9 +1,13 @@
 #include "service/audit.hpp"
 
 #include "base/json.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/access/admins.hpp"
+#include "service/quotas.hpp"
 #include "store/audit_log.hpp"
+
+#include <map>
 
 namespace muster::service {
 namespace {
@@ -32,6 +36,11 @@ rules::AuditEntry admin_entry(const Actor& actor, std::string_view action,
     return entry;
 }
 
+void count_entries(db::Tx& tx, OrgId organization, std::int64_t count, Timestamp now) {
+    db::OrgStore org(tx, organization);
+    add_use(org, rules::Quota::AuditEntries, count, now);
+}
+
 }  // namespace
 
 void audit(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
@@ -39,14 +48,27 @@ void audit(OrgTransaction& transaction, std::string_view action, std::string_vie
     if (!transaction.actor.admin) return;
     const auto entry = admin_entry(transaction.actor, action, subject_id, details, transaction.now);
     store::insert_audit_entries(transaction.tx, {&entry, 1});
+    count_entries(transaction.tx, transaction.org(), 1, transaction.now);
 }
 
 void audit(db::Tx& tx, std::span<const AuditedAction> actions, Timestamp now) {
     std::vector<rules::AuditEntry> entries;
+    std::map<OrgId, std::int64_t> counts;
     for (const auto& [actor, action, subject_id] : actions) {
-        if (actor->admin) entries.push_back(admin_entry(*actor, action, subject_id, {}, now));
+        if (!actor->admin) continue;
+        entries.push_back(admin_entry(*actor, action, subject_id, {}, now));
+        ++counts[actor->organization];
     }
     store::insert_audit_entries(tx, entries);
+    for (const auto& [organization, count] : counts) count_entries(tx, organization, count, now);
+}
+
+void reject_full_audit_log(Context& context, OrgId organization) {
+    context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        reject_used_up(org, rules::Quota::AuditEntries, context.settings.limits.audit_entries,
+                       Timestamp::now());
+    });
 }
 
 void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view request_id,

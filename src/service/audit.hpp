@@ -40,6 +40,10 @@ void audit(db::Tx& tx, std::span<const AuditedAction> actions, Timestamp now);
 void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view request_id,
                  std::string_view action, AuditDetails details, Timestamp now);
 
+// Throws QUOTA_EXCEEDED if the admins of the organization have filled its log for today. Called
+// before their requests that write, except deletions: an action that cannot be logged is not done.
+void reject_full_audit_log(Context& context, OrgId organization);
+
 // Logs an action of the operator (musterctl). With nullopt, the action concerns the installation
 // only.
 void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::string_view action,

@@ -2,8 +2,10 @@
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "rules/seal_names.hpp"
 #include "service/idempotency_records.hpp"
+#include "service/quotas.hpp"
 
 #include <algorithm>
 
@@ -33,6 +35,11 @@ std::string open_reply(const Context& context, const IdempotencyClaim& claim,
             .detail("reason", "the recorded reply can no longer be decrypted");
     }
     return body->reveal();
+}
+
+// A record takes about 200 bytes in addition to its texts.
+std::int64_t stored_bytes(const IdempotencyRecord& record) {
+    return 200 + static_cast<std::int64_t>(record.location.size() + record.body.size());
 }
 
 // Runs a step that waits for the first request with a key.
@@ -96,8 +103,11 @@ bool IdempotencyRecords::is_current(const IdempotencyClaim& claim) const {
     return found != records_.end() && found->second.expires_at > now_;
 }
 
-std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& claim) const {
-    if (!is_current(claim)) return std::nullopt;
+std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& claim) {
+    if (!is_current(claim)) {
+        reject_full_replies(org_, most_bytes(), now_);
+        return std::nullopt;
+    }
     const IdempotencyRecord& recorded = records_.at(claim.key_hash);
     if (recorded.body_hash != claim.body_hash) throw Error(ErrorCode::IdempotencyConflict);
     StoredReply reply;
@@ -125,6 +135,13 @@ void IdempotencyRecords::record(std::span<const ClaimedReply> replies) {
         return store::insert_idempotency_records(org_, records, now_);
     });
     if (!is_first) throw db::RetryTransaction{"an idempotency key was recorded concurrently"};
+    std::int64_t bytes = 0;
+    for (const IdempotencyRecord& record : records) bytes += stored_bytes(record);
+    add_reply_bytes(org_, bytes, most_bytes(), now_);
+}
+
+std::int64_t IdempotencyRecords::most_bytes() const {
+    return bytes_of_mib(context_.settings.limits.reply_mib);
 }
 
 void IdempotencyRecords::retry_if_recorded(std::span<const IdempotencyClaim* const> claims) {

@@ -32,7 +32,8 @@ struct IdempotencyClaim {
 // committed together; a repeated request returns the recorded reply (`replayed` = true). If the
 // first request commits while `work` runs, `work` is rolled back and its reply or error is
 // discarded. Throws IDEMPOTENCY_CONFLICT if the body differs from the first request,
-// IDEMPOTENCY_IN_PROGRESS if the first request has recorded its reply but does not commit in time.
+// IDEMPOTENCY_IN_PROGRESS if the first request has recorded its reply but does not commit in time,
+// QUOTA_EXCEEDED if no reply can be recorded today.
 // Any exception from `work` rolls back the transaction.
 StoredReply transact(Context& context, const Actor& actor,
                      const std::optional<IdempotencyClaim>& claim,

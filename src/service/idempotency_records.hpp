@@ -25,8 +25,8 @@ class IdempotencyRecords {
                        std::span<const IdempotencyClaim* const> claims, store::RecordLock lock);
 
     // The recorded reply; nullopt if there is none or it has expired. Throws IDEMPOTENCY_CONFLICT
-    // if the body differs from the recorded request.
-    std::optional<StoredReply> find(const IdempotencyClaim& claim) const;
+    // if the body differs from the recorded request, QUOTA_EXCEEDED if none can be recorded today.
+    std::optional<StoredReply> find(const IdempotencyClaim& claim);
 
     // Records the replies of requests that ran; their keys must differ. Throws RetryTransaction if
     // another transaction recorded one of the keys meanwhile: its reply wins, and this transaction
@@ -41,6 +41,7 @@ class IdempotencyRecords {
   private:
     void look_up(std::span<const IdempotencyClaim* const> claims, store::RecordLock lock);
     bool is_current(const IdempotencyClaim& claim) const;
+    std::int64_t most_bytes() const;
 
     const Context& context_;
     db::OrgStore org_;

@@ -27,6 +27,9 @@ Settings make_settings() {
     made.database.url = "unix:" + socket;
     made.database.name = "muster_test_" + std::to_string(getpid());
     made.database.user = environment("MUSTER_TEST_USER", "root");
+    made.limits.staged_mib = 2048;
+    made.limits.reply_mib = 4096;
+    made.limits.audit_entries = 20'000;
     made.jobs.lease = 20;
     made.jobs.attempts = 3;
     made.jobs.audit_days = 400;

@@ -43,14 +43,16 @@ inline rules::Mapping email_mapping() {
 // The fixture: an organization, and helpers for its imports.
 struct ImportFixture : Fixture {
     ImportId new_import(OrgId organization) {
-        return as(organization, [](service::OrgTransaction& transaction) {
-            return service::create_import(transaction, {"members.csv", 10, email_mapping()}).id;
+        return as(organization, [this](service::OrgTransaction& transaction) {
+            return service::create_import(transaction, context.settings.limits,
+                                          {"members.csv", 10, email_mapping()})
+                .id;
         });
     }
     ImportId new_import() { return new_import(acme); }
     void stage(ImportId id, const std::vector<service::NewRow>& rows) {
         as(acme, [&](service::OrgTransaction& transaction) {
-            service::stage_rows(transaction, id, rows);
+            service::stage_rows(transaction, context.settings.limits, id, rows);
         });
     }
     ImportId staged(const std::vector<service::NewRow>& rows) {

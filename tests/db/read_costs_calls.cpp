@@ -8,6 +8,7 @@
 #include "store/engagement/events.hpp"
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
+#include "store/imports/discards.hpp"
 #include "store/imports/jobs.hpp"
 #include "store/imports/undo.hpp"
 #include "store/mail_outbox.hpp"
@@ -15,6 +16,7 @@
 #include "store/members/lookup.hpp"
 #include "store/members/members.hpp"
 #include "store/privacy/erasure.hpp"
+#include "store/quotas.hpp"
 
 #include <string>
 #include <vector>
@@ -170,6 +172,7 @@ std::vector<MeasuredCall> import_calls() {
     const auto add = [&](const char* name, std::int64_t most, const auto& call) {
         calls.push_back(measured({name}, most, call));
     };
+    add("import_discards.lock", kEnds, [](Tx& tx) { return store::lock_import_discard(tx); });
     add("import_blocks.find_keys", 2 * kAsked + kEnds, [](OrgStore& org) {
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 1; i <= kAsked; ++i) numbers.push_back(i);
@@ -248,6 +251,10 @@ std::vector<MeasuredCall> access_calls() {
     // Every second key is revoked.
     add("api_keys.page", 2 * kPage + kEnds,
         [](OrgStore& org) { return store::page_api_keys(org, {}, kBeforeExpiry, kPage); });
+    add("api_keys.count_live", 3 * kPage + kEnds,
+        [](OrgStore& org) { return store::count_live_api_keys(org, kBeforeExpiry, kPage); });
+    add("quotas.use", 8 + kEnds,
+        [](OrgStore& org) { return store::quota_use(org, rules::Quota::ReplyBytes, 5); });
     add("audit_log.page", 2 * kPage + kEnds,
         [](OrgStore& org) { return store::page_audit_log(org, id_of<AuditId>(90), {}, kPage); });
     add("audit_log.newest", 2 * kPage + kEnds,

@@ -15,9 +15,11 @@
 #include "store/modules/modules.hpp"
 #include "store/operations/key_rotation.hpp"
 #include "store/operations/purge.hpp"
+#include "store/organization/usage.hpp"
 #include "store/outbox.hpp"
 #include "store/pages/publishable_keys.hpp"
 #include "store/privacy/erasure.hpp"
+#include "store/quotas.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
 #include "store/webhooks/fan_out.hpp"
@@ -58,6 +60,20 @@ std::vector<MeasuredCall> module_calls() {
     Calls calls;
     calls.add({"modules.page"}, kOnePage,
               [](OrgStore& org) { return store::page_modules(org, {}, kPage); });
+    // Of publishable keys every second is revoked. The counted rows are read again from the table
+    // of the subquery.
+    const auto add_count = [&](const char* name, auto* count) {
+        calls.add({name}, 3 * kPage + kEnds, [=](OrgStore& org) { return count(org, kPage); });
+    };
+    add_count("usage.modules", store::count_used_modules);
+    add_count("usage.publishable_keys", store::count_used_publishable_keys);
+    add_count("usage.webhook_endpoints", store::count_used_webhook_endpoints);
+    add_count("usage.attributes", store::count_used_attributes);
+    add_count("usage.ad_slots", store::count_used_ad_slots);
+    add_count("usage.ad_campaigns", store::count_used_ad_campaigns);
+    add_count("usage.connections", store::count_used_connections);
+    add_count("usage.waiting_deliveries", store::count_waiting_deliveries);
+    add_count("articles.count", store::count_articles);
     calls.add({"modules.count"}, 200 + kEnds,
               [](OrgStore& org) { return store::count_modules(org); });
     // A module has 200 versions, and an installation 200 credentials.
@@ -305,7 +321,7 @@ std::vector<MeasuredCall> purge_calls() {
     calls.add_purge("purge.mails", store::purge_mails);
     // There is no index by the time of revocation: it reads all 2000 keys.
     calls.add({"purge.api_keys"}, 2000 + kEnds,
-              [](Tx& tx) { return store::purge_revoked_api_keys(tx, kMiddle, kPage); });
+              [](Tx& tx) { return store::purge_ended_api_keys(tx, kMiddle, kPage); });
     calls.add_purge("purge.ad_redemptions", store::purge_ad_redemptions);
     calls.add_purge("purge.module_credentials", store::purge_revoked_module_credentials);
     calls.add_purge("purge.publishable_keys", store::purge_revoked_publishable_keys);
@@ -314,6 +330,9 @@ std::vector<MeasuredCall> purge_calls() {
     calls.add_purge("purge.connection_authorizations", store::purge_connection_authorizations);
     // Deletes the deliveries and attempts of the events as well.
     calls.add_purge("purge.webhook_events", store::purge_webhook_events);
+    calls.add({"quotas.purge"}, 3 * kPage + kEnds, [](Tx& tx) {
+        return store::purge_quota_uses(tx, Timestamp(60 * 86'400'000LL), kPage);
+    });
     calls.add({"purge.ad_member_days"}, 3 * kPage + kEnds, [](Tx& tx) {
         return store::purge_ad_member_days(tx, Timestamp(5 * 86'400'000LL), kPage);
     });

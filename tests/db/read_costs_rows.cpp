@@ -69,6 +69,9 @@ constexpr TableRows kRows[] = {
     {"import_progress", Owner::Organization, kSome, "organization_id, job_id, phase_started_at",
      "{org}, {id}, seq"},
     {"import_undos", Owner::Organization, kSome, "organization_id, job_id", "{org}, {id}"},
+    {"import_discards", Owner::Organization, kSome, "organization_id, job_id", "{org}, {id}"},
+    {"organization_days", Owner::Organization, kAll, "organization_id, day, kind, slot, amount",
+     "{org}, seq DIV 8, 'reply_bytes', seq MOD 8, 1"},
     {"import_blocks", Owner::Organization, kAll,
      "organization_id, job_id, block_no, part, state, row_count, valid_count, invalid_count, "
      "created_count, attached_count, merged_count, failed_count, removed_count, detached_count, "

@@ -38,6 +38,8 @@ BOOST_AUTO_TEST_CASE(articles) {
         (void)store::insert_article(org, article(ArticleId::create()));
         return false;
     });
+    client.execute("DELETE FROM articles WHERE organization_id = ?", stranger.id);
+    check({"articles.count"}, [&](OrgStore& org) { return store::count_articles(org, 10) == 1; });
     check({"articles.update"}, [&](OrgStore& org) {
         (void)store::update_article(org, article(owner.article));
         return false;

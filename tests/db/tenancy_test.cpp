@@ -83,6 +83,9 @@ BOOST_AUTO_TEST_CASE(api_keys) {
         const auto keys = store::page_api_keys(org, {}, kNow, 10);
         return keys.size() != 1 || keys.front().id == owner.key;
     });
+    client.execute("UPDATE api_keys SET revoked_at = ? WHERE id = ?", kNow, stranger.key);
+    check({"api_keys.count_live"},
+          [&](OrgStore& org) { return store::count_live_api_keys(org, kNow, 10) == 1; });
     check({"api_keys.find"},
           [&](OrgStore& org) { return store::find_api_key(org, owner.key).has_value(); });
     check({"api_keys.lock"},
@@ -460,7 +463,8 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/connection_authorizations") *
         after("tenancy_connection_leases/connection_leases") *
         after("tenancy_connection_leases/connections_under_a_lease") *
-        after("tenancy_connection_leases/removed_connections")) {
+        after("tenancy_connection_leases/removed_connections") * after("tenancy/import_discards") *
+        after("tenancy/quotas") * after("tenancy/counts_of_the_usage")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(test::source_root() + "/src/store")) {

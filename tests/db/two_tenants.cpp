@@ -61,8 +61,15 @@ void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
         const store::NewBlock staged{{1, 0}, 1, "data"};
         store::insert_blocks(org, tenant.job, {&staged, 1}, kNow);
     });
-    client.execute("INSERT INTO import_undos (organization_id, job_id) VALUES (?, ?)", tenant.id,
-                   tenant.job);
+    for (const char* table : {"import_undos", "import_discards"}) {
+        client.execute(
+            "INSERT INTO " + std::string(table) + " (organization_id, job_id) VALUES (?, ?)",
+            tenant.id, tenant.job);
+    }
+    client.execute(
+        "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
+        "VALUES (?, 20000, 'staged_bytes', 0, ?)",
+        tenant.id, name == "owner" ? 7 : 1);
     create_modules(tenant, name);
     create_ads(tenant);
     create_pages(tenant, name);

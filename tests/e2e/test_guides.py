@@ -46,7 +46,7 @@ def one(done, beginning):
     return next(command for command in done if command.text.startswith(beginning))
 
 
-@pytest.mark.parametrize("page", ["errors", "imports", "users", "attributes", "keys", "idempotency", "audit-log"])
+@pytest.mark.parametrize("page", ["errors", "imports", "users", "attributes", "keys", "idempotency", "audit-log", "limits"])
 def test_the_examples_of_the_api_are_true(run, guide_org, page):
     chain = commands(f"api/{page}.md")
     assert chain

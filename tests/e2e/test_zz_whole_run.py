@@ -14,7 +14,7 @@ from support import documented, seen, unrun
 from support.stack import ROOT
 
 # Named in the description of every operation's `default`: seen once is enough.
-COMMON_CODES = {"RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"}
+COMMON_CODES = {"QUOTA_EXCEEDED", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"}
 
 
 @pytest.fixture(autouse=True)

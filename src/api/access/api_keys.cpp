@@ -117,7 +117,7 @@ constexpr std::array kApiKeyListQuery = {
     page_limit(),
     kPageCursor,
 };
-constexpr std::array kRotateErrors = {ErrorCode::InvalidState};
+constexpr std::array kKeyErrors = {ErrorCode::InvalidState};
 
 constexpr auto kKeyList = list_of<kKey>("ApiKeyList", "api_keys");
 
@@ -128,8 +128,8 @@ constexpr std::array kApiKeyEndpoints = {
         .operation = "listApiKeys",
         .summary = "List the organization's API keys",
         .description =
-            "Lists the API keys of the organization, the oldest first. Revoked keys are listed "
-            "for 30 days, expired keys until they are revoked. The secrets are not shown.",
+            "Lists the API keys of the organization, the oldest first. Revoked and expired keys are "
+            "listed for 30 days. The secrets are not shown.",
         .access = Access::Admin,
         .query = kApiKeyListQuery,
         .reply = {200, "A page of keys."},
@@ -142,7 +142,8 @@ constexpr std::array kApiKeyEndpoints = {
         .description =
             "Issues an API key for a program. Only this reply and its replays contain the key; the "
             "service stores its hash. Use an Idempotency-Key that others cannot guess, because it "
-            "protects the recorded reply.",
+            "protects the recorded reply. An organization has at most 100 valid keys; a further one "
+            "is 409 INVALID_STATE.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -152,13 +153,15 @@ constexpr std::array kApiKeyEndpoints = {
         .body_schema = schema_of<kNewKey>,
         .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
         .reply = {201, "The key."},
+        .errors = kKeyErrors,
         .handler = decoded<kNewKey, answers<kIssuedKey, create_key>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/api-keys/{id}",
              .operation = "getApiKey",
              .summary = "Get an API key",
              .description =
-                 "Returns one API key without its secret. A revoked key is 404 after 30 days.",
+                 "Returns one API key without its secret. A revoked or expired key is 404 after 30 "
+                 "days.",
              .access = Access::Admin,
              .reply = {200, "The key."},
              .handler = answers<kKey, get_key>},
@@ -191,7 +194,7 @@ constexpr std::array kApiKeyEndpoints = {
         .body_schema = schema_of<kRotation>,
         .body_example = R"({"overlap_seconds": 3600})",
         .reply = {201, "The new key."},
-        .errors = kRotateErrors,
+        .errors = kKeyErrors,
         .handler = decoded<kRotation, answers<kIssuedKey, rotate_key>>},
 };
 static_assert(well_formed(kApiKeyEndpoints, "/v1/api-keys"));

@@ -4,6 +4,7 @@
 #include "service/imports/jobs.hpp"
 
 #include "api/groups.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/imports/job_record.hpp"
@@ -154,8 +155,8 @@ constexpr auto kImportList = list_of<kImportJob>("ImportList", "imports");
 
 // ---------------------------------------------------------------------------- handlers
 
-auto create_import(Call&, OrgTransaction& transaction, const service::NewImport& in) {
-    auto job = service::create_import(transaction, in);
+auto create_import(Call& call, OrgTransaction& transaction, const service::NewImport& in) {
+    auto job = service::create_import(transaction, call.context.settings.limits, in);
     return Answer{job, "/v1/imports/" + job.id.text(), job.expires_at};
 }
 

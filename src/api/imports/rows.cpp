@@ -4,6 +4,7 @@
 
 #include "api/groups.hpp"
 #include "api/long_answer.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/imports/job_record.hpp"
@@ -153,7 +154,7 @@ bool keeps_faults(const Call& call) {
 }
 
 auto stage_rows(Call& call, OrgTransaction& transaction, const StageRows& in) {
-    service::stage_rows(transaction, call.id<ImportId>(), in.rows);
+    service::stage_rows(transaction, call.context.settings.limits, call.id<ImportId>(), in.rows);
     Staged staged{static_cast<std::int64_t>(in.rows.size()), {}};
     if (keeps_faults(call)) {
         staged.invalid = std::count_if(in.rows.begin(), in.rows.end(), [](const auto& row) {

@@ -1,4 +1,4 @@
-// [limits] of muster.conf: request rates.
+// [limits] of muster.conf: request rates, and what an organization may use in a day.
 #pragma once
 
 namespace muster {
@@ -11,6 +11,9 @@ struct LimitsSettings {
     int tracking_rate = 0;
     int tracking_burst = 0;
     int otp_requests = 0;
+    int staged_mib = 0;
+    int reply_mib = 0;
+    int audit_entries = 0;
 };
 
 }  // namespace muster

@@ -17,6 +17,7 @@ namespace muster::rules {
 
 using muster::text_of;
 
+inline constexpr std::int64_t kMostArticles = 10'000;                      // of an organization
 inline constexpr std::size_t kMostArticleBytes = std::size_t{200} << 10U;  // of body_html
 inline constexpr std::size_t kMostArticleTags = 20;
 

@@ -9,6 +9,7 @@
 #include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
+#include "service/quotas.hpp"
 #include "store/access/api_keys.hpp"
 
 #include <algorithm>
@@ -37,6 +38,21 @@ void notify_of_key(OrgTransaction& transaction, const KeyRing& keys, const rules
                       .remedy = "revoke the key (DELETE /v1/api-keys/{id})"});
 }
 
+void reject_surplus_key(db::OrgStore& org, Timestamp now) {
+    if (store::count_live_api_keys(org, now, kMostApiKeys) < kMostApiKeys) return;
+    throw Error(ErrorCode::InvalidState)
+        .detail("reason", "an organization has at most " + std::to_string(kMostApiKeys) +
+                              " valid API keys; revoke one first");
+}
+
+// Counts the key among those of today and of the organization.
+void insert_within_bounds(OrgTransaction& transaction, const IssuedKey& issued) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    take(org, rules::Quota::IssuedKeys, 1, rules::kMostIssuedKeys, transaction.now);
+    reject_surplus_key(org, transaction.now);
+    store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
+}
+
 }  // namespace
 
 void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
@@ -58,8 +74,7 @@ IssuedKey issue_api_key(OrgTransaction& transaction, const KeyRing& keys, const 
     reject_past_expiry(fields.expires_at, transaction.now);
     IssuedKey issued = make_key(transaction.org(), fields, transaction.now);
     issued.key.created_by = transaction.actor.admin;
-    db::OrgStore org(transaction.tx, transaction.org());
-    store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
+    insert_within_bounds(transaction, issued);
     audit(transaction, "api_key.issued", issued.key.id.text(), {{"name", issued.key.name}});
     notify_of_key(transaction, keys, issued.key);
     return issued;
@@ -72,6 +87,7 @@ IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& f
         const Timestamp now = Timestamp::now();
         IssuedKey issued = make_key(organization, checked, now);
         db::OrgStore org(tx, organization);
+        reject_surplus_key(org, now);
         store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
         audit_operator(tx, organization, "api_key.issued", issued.key.id.text(),
                        {{"name", issued.key.name}}, now);
@@ -96,13 +112,13 @@ IssuedKey rotate_api_key(OrgTransaction& transaction, const KeyRing& keys, ApiKe
         {old->name, expires_at.value_or(old->expires_at), old->rate_per_second, old->burst},
         transaction.now);
     issued.key.created_by = transaction.actor.admin;
-    store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
     if (overlap.count() == 0) {
         store::revoke_api_key(org, id, transaction.now);
     } else {
         const Timestamp end = transaction.now + overlap;
         store::set_api_key_expiry(org, id, old->expires_at ? std::min(*old->expires_at, end) : end);
     }
+    insert_within_bounds(transaction, issued);
     audit(transaction, "api_key.rotated", id.text(), {{"successor", issued.key.id.text()}});
     notify_of_key(transaction, keys, issued.key);
     return issued;
@@ -120,7 +136,10 @@ std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
 std::optional<rules::ApiKey> find_api_key(Context& context, OrgId organization, ApiKeyId id) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return if_shown(store::find_api_key(org, id), Timestamp::now());
+        const Timestamp now = Timestamp::now();
+        auto key = if_shown(store::find_api_key(org, id), now);
+        const bool is_old = key && key->expires_at && *key->expires_at < now - kRevokedKeyLife;
+        return is_old ? std::nullopt : std::move(key);
     });
 }
 

@@ -18,6 +18,7 @@ namespace muster::service {
 inline constexpr std::string_view kOrganizationKeyPrefix = "org_";
 inline constexpr std::int64_t kHighestRate = 100'000;
 inline constexpr std::int64_t kLongestOverlap = 604'800;  // seconds
+inline constexpr std::int64_t kMostApiKeys = 100;         // valid ones of an organization
 
 // The rates up to which admins set those of their keys. Only the operator sets higher ones.
 struct InstallationRates {

@@ -23,6 +23,14 @@ constexpr int kEntriesAPage = 200;  // the page size if articles must be filtere
     throw Error(ErrorCode::Conflict).detail("field", "slug");
 }
 
+// Articles that are created at the same time may exceed the limit.
+void reject_surplus_article(db::OrgStore& org) {
+    if (store::count_articles(org, rules::kMostArticles) < rules::kMostArticles) return;
+    throw Error(ErrorCode::InvalidState)
+        .detail("reason", "an organization has at most " + std::to_string(rules::kMostArticles) +
+                              " articles; delete one first");
+}
+
 Article locked_article(db::OrgStore& org, ArticleId id) {
     auto article = store::lock_article(org, id);
     if (!article) throw Error(ErrorCode::NotFound);
@@ -126,6 +134,7 @@ Article create_article(OrgTransaction& transaction, const NewArticle& in) {
     article.created_by = transaction.actor.admin;
     article.created_at = article.updated_at = transaction.now;
     db::OrgStore org(transaction.tx, transaction.org());
+    reject_surplus_article(org);
     if (!store::insert_article(org, article)) reject_taken_slug();
     if (!in.tags.empty()) store::insert_article_tags(org, article.id, in.tags, std::nullopt);
     audit(transaction, "article.created", article.id.text(), {{"slug", article.slug}});

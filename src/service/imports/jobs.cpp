@@ -3,10 +3,13 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "base/json.hpp"
+#include "base/settings/limits.hpp"
 #include "db/transaction.hpp"
 #include "rules/attributes.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
+#include "service/imports/discard.hpp"
+#include "service/quotas.hpp"
 #include "store/imports/jobs.hpp"
 
 namespace muster::service {
@@ -15,6 +18,8 @@ namespace {
 using rules::ImportState;
 
 constexpr Milliseconds kRetention = std::chrono::days(30);
+// What a job's record takes in addition to its texts, so that jobs without rows are bounded too.
+constexpr std::int64_t kJobBytes = 1024;
 
 // Fills in the place among the jobs that wait for a runner.
 void add_queue_position(db::Tx& tx, rules::ImportJob& job, Timestamp now) {
@@ -75,7 +80,8 @@ rules::ImportJob find_import(OrgTransaction& transaction, ImportId id) {
     return std::move(*job);
 }
 
-rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in) {
+rules::ImportJob create_import(OrgTransaction& transaction, const LimitsSettings& limits,
+                               const NewImport& in) {
     db::OrgStore org(transaction.tx, transaction.org());
     Faults faults;
     rules::check_mapping(in.mapping, attribute_registry(transaction.tx, transaction.org()), faults);
@@ -96,6 +102,9 @@ rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in)
         throw Error(ErrorCode::ImportJobActiveExists).detail("job_id", active->text());
     }
     store::begin_import_phase(org, job.id, transaction.now);
+    take(org, rules::Quota::StagedBytes,
+         kJobBytes + static_cast<std::int64_t>(job.mapping.size() + job.file_name.size()),
+         bytes_of_mib(limits.staged_mib), transaction.now);
     audit(transaction, "import.created", job.id.text());
     return job;
 }
@@ -149,6 +158,7 @@ rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id) {
         reject_import_state(job.state, "staging, validating or validated");
     store::move_import(org, id, job.state, ImportState::Canceled, transaction.now);
     store::begin_import_phase(org, id, transaction.now);
+    discard_blocks(transaction, id);
     audit(transaction, "import.canceled", id.text());
     return find_import(transaction, id);
 }

@@ -13,6 +13,10 @@
 #include <string_view>
 #include <vector>
 
+namespace muster {
+struct LimitsSettings;
+}
+
 namespace muster::service {
 
 inline constexpr std::int64_t kMostImportRows = 250'000;
@@ -22,8 +26,9 @@ struct NewImport {
     std::int64_t declared_total = 0;
     rules::Mapping mapping;
 };
-// Creates a job. Throws IMPORT_MAPPING_INVALID, IMPORT_JOB_ACTIVE_EXISTS.
-rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in);
+// Creates a job. Throws IMPORT_MAPPING_INVALID, IMPORT_JOB_ACTIVE_EXISTS, QUOTA_EXCEEDED.
+rules::ImportJob create_import(OrgTransaction& transaction, const LimitsSettings& limits,
+                               const NewImport& in);
 
 // Moves a job from staging to validating. Throws NOT_FOUND, IMPORT_JOB_INVALID_STATE.
 rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id);

@@ -2,6 +2,7 @@
 
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
+#include "service/imports/discard.hpp"
 #include "store/imports/jobs.hpp"
 
 namespace muster::service {
@@ -18,8 +19,14 @@ bool finish(Context& context, const Lease& lease, ImportState from, ImportState 
         const Timestamp now = Timestamp::now();
         const bool is_finished =
             store::finish_import(org, lease.id, lease.owner, from, to, failure, now);
-        if (is_finished) store::begin_import_phase(org, lease.id, now);
-        return is_finished;
+        if (!is_finished) return false;
+        store::begin_import_phase(org, lease.id, now);
+        // Only a commit writes members that an undo needs the rows of.
+        if (from == ImportState::Validating && to == ImportState::Failed) {
+            OrgTransaction transaction{tx, {lease.organization}, now};
+            discard_blocks(transaction, lease.id);
+        }
+        return true;
     });
 }
 

@@ -2,9 +2,11 @@
 
 #include "base/error.hpp"
 #include "base/faults.hpp"
+#include "base/settings/limits.hpp"
 #include "db/transaction.hpp"
 #include "rules/imports/block.hpp"
 #include "service/imports/jobs.hpp"
+#include "service/quotas.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 
@@ -47,6 +49,15 @@ std::vector<rules::StagedRow> sorted_rows(const std::vector<NewRow>& rows) {
         std::sort(sorted.begin(), sorted.end(), by_number);
     }
     return sorted;
+}
+
+// As stored. A row that replaces another is stored again.
+std::int64_t bytes_of(BlockRows rows) {
+    std::int64_t bytes = 0;
+    for (const rules::StagedRow& row : rows) {
+        bytes += static_cast<std::int64_t>(rules::encoded_size(row));
+    }
+    return bytes;
 }
 
 // Rows for the same stored part, or for a new block.
@@ -165,7 +176,8 @@ int stage_run(db::OrgStore& org, ImportId id, const Destination& to, Timestamp n
 
 }  // namespace
 
-void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows) {
+void stage_rows(OrgTransaction& transaction, const LimitsSettings& limits, ImportId id,
+                const std::vector<NewRow>& rows) {
     reject_repeated_numbers(rows);
     const auto sorted = sorted_rows(rows);
     db::OrgStore org(transaction.tx, transaction.org());
@@ -173,6 +185,9 @@ void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewR
     const auto job = lock_import(transaction, id);
     if (job.state != ImportState::Staging) reject_import_state(job.state, "staging");
     if (rows.empty()) return;
+    // The job's lock is held, so only calls that wait for it too count here.
+    take(org, rules::Quota::StagedBytes, bytes_of(sorted), bytes_of_mib(limits.staged_mib),
+         transaction.now);
     const auto keys = store::find_block_keys(org, id, block_numbers_of(sorted));
     int added = 0;
     for (const Destination& to : destinations_of(sorted, keys))

@@ -8,6 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+namespace muster {
+struct LimitsSettings;
+}
+
 namespace muster::service {
 
 inline constexpr std::size_t kMostStagedAtOnce = 5'000;
@@ -18,7 +22,8 @@ struct NewRow {
 };
 // Stages all rows or none. A row replaces the staged row with the same number. Throws
 // VALIDATION_ERROR if a number is repeated, NOT_FOUND, IMPORT_JOB_INVALID_STATE,
-// IMPORT_ROW_LIMIT_EXCEEDED.
-void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows);
+// IMPORT_ROW_LIMIT_EXCEEDED, QUOTA_EXCEEDED.
+void stage_rows(OrgTransaction& transaction, const LimitsSettings& limits, ImportId id,
+                const std::vector<NewRow>& rows);
 
 }  // namespace muster::service

@@ -8,6 +8,7 @@
 #include "service/access/notices.hpp"
 #include "service/audit.hpp"
 #include "service/modules/installations.hpp"
+#include "service/quotas.hpp"
 #include "store/modules/credentials.hpp"
 
 namespace muster::service {
@@ -50,6 +51,7 @@ IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, cons
     store::insert_module_credential(
         org, record, sha256(issued.credential.reveal()),
         keys.seal(issued.signing_secret.reveal(), rules::credential_seal_name(record.id)));
+    take(org, rules::Quota::IssuedKeys, 1, rules::kMostIssuedKeys, transaction.now);
     audit(transaction, "module_credential.issued", record.id.text(),
           {{"installation_id", installation.text()}, {"name", record.name}});
     notify_of_access(transaction, keys,

@@ -8,6 +8,7 @@
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 #include "store/operations/purge.hpp"
+#include "store/quotas.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -107,7 +108,7 @@ std::vector<Purge> purges(const JobsSettings& jobs) {
         {"guess_budgets", store::purge_guess_budgets, kExpired},
         {"sessions", store::purge_sessions, kExpired},
         {"mails", store::purge_mails, kExpired},
-        {"api_keys", store::purge_revoked_api_keys, kRevokedKeyLife},
+        {"api_keys", store::purge_ended_api_keys, kRevokedKeyLife},
         {"module_credentials", store::purge_revoked_module_credentials, kRevokedKeyLife},
         {"publishable_keys", store::purge_revoked_publishable_keys, kRevokedKeyLife},
         {"previous_secrets", store::purge_previous_secrets, kExpired},
@@ -116,6 +117,7 @@ std::vector<Purge> purges(const JobsSettings& jobs) {
         {"engagement_events", purge_engagement_events, days_unless_zero(jobs.engagement_days)},
         {"ad_redemptions", store::purge_ad_redemptions, rules::kAdTokenLife + kMargin},
         {"ad_member_days", store::purge_ad_member_days, kMargin},
+        {"quota_uses", store::purge_quota_uses, days(1)},
         {"connection_authorizations", store::purge_connection_authorizations, kMargin},
         {"pending_connections", store::purge_pending_connections, days(7)},
     };

@@ -7,6 +7,7 @@
 #include "service/access/credentials.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
+#include "service/quotas.hpp"
 #include "store/access/organizations.hpp"
 #include "store/pages/publishable_keys.hpp"
 
@@ -89,6 +90,7 @@ PublishableKey issue_publishable_key(OrgTransaction& transaction, PublishableKey
     key.created_by = transaction.actor.admin;
     db::OrgStore org(transaction.tx, transaction.org());
     insert_within_bound(org, key);
+    take(org, rules::Quota::IssuedKeys, 1, rules::kMostIssuedKeys, transaction.now);
     audit(transaction, action_of(kind, "issued"), key.id.text(), {{"name", key.name}});
     return key;
 }

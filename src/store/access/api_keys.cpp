@@ -49,8 +49,17 @@ std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Time
         "api_keys.page", kApiKey,
         "SELECT {columns} FROM api_keys FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND id > ? AND (revoked_at IS NULL OR revoked_at >= ?) "
-        "ORDER BY id LIMIT ?"};
-    return org.all(kPage, after, shown_since, limit);
+        "AND (expires_at IS NULL OR expires_at >= ?) ORDER BY id LIMIT ?"};
+    return org.all(kPage, after, shown_since, shown_since, limit);
+}
+
+std::int64_t count_live_api_keys(db::OrgStore& org, Timestamp now, std::int64_t most) {
+    static constexpr OrgSql kCount{
+        "api_keys.count_live",
+        "SELECT COUNT(*) FROM (SELECT 1 FROM api_keys FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND revoked_at IS NULL "
+        "AND (expires_at IS NULL OR expires_at > ?) LIMIT ?) AS live"};
+    return org.value<std::int64_t>(kCount, now, most);
 }
 
 std::optional<rules::ApiKey> find_api_key(db::OrgStore& org, ApiKeyId id) {

@@ -19,7 +19,9 @@ struct FoundApiKey {
 };
 // The keys with these hashes (one or more), even if they are revoked or expired.
 std::vector<FoundApiKey> find_api_keys(db::Tx& tx, std::span<const std::string> secret_hashes);
-// Ordered by id, after `after`, without keys revoked before `shown_since`.
+// The keys that are neither revoked nor expired, counted up to `most`.
+std::int64_t count_live_api_keys(db::OrgStore& org, Timestamp now, std::int64_t most);
+// Ordered by id, after `after`, without keys that were revoked or expired before `shown_since`.
 std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
                                          int limit);
 std::optional<rules::ApiKey> find_api_key(db::OrgStore& org, ApiKeyId id);

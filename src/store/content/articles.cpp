@@ -72,6 +72,14 @@ bool insert_article(db::OrgStore& org, const Article& article) {
     });
 }
 
+std::int64_t count_articles(db::OrgStore& org, std::int64_t most) {
+    static constexpr OrgSql kCount{
+        "articles.count",
+        "SELECT COUNT(*) FROM (SELECT 1 FROM articles FORCE INDEX (slug) "
+        "WHERE organization_id = :org LIMIT ?) AS counted"};
+    return org.value<std::int64_t>(kCount, most);
+}
+
 bool update_article(db::OrgStore& org, const Article& article) {
     static constexpr OrgSql kUpdate{
         "articles.update",

@@ -16,7 +16,10 @@ namespace muster::store {
 
 // False if another article of the organization has the slug.
 [[nodiscard]] bool insert_article(db::OrgStore& org, const rules::Article& article);
-// Writes all fields that a person can change, and updated_at. False as above.
+// Counted up to `most`.
+std::int64_t count_articles(db::OrgStore& org, std::int64_t most);
+// Writes all fields that a person can change, and updated_at. False if another article of the
+// organization has the slug.
 [[nodiscard]] bool update_article(db::OrgStore& org, const rules::Article& article);
 // Writes published_at and updated_at.
 void set_article_published(db::OrgStore& org, const rules::Article& article);

@@ -53,11 +53,11 @@ std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit) {
     return tx.execute(kPurge, now, now, now, limit);
 }
 
-std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit) {
-    static constexpr SystemSql kPurge{"purge.api_keys",
-                                      Why{"retention is per installation, not per tenant"},
-                                      "DELETE FROM api_keys WHERE revoked_at <= ? LIMIT ?"};
-    return tx.execute(kPurge, until, limit);
+std::int64_t purge_ended_api_keys(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{
+        "purge.api_keys", Why{"retention is per installation, not per tenant"},
+        "DELETE FROM api_keys WHERE revoked_at <= ? OR expires_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, until, until, limit);
 }
 
 std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit) {

@@ -27,7 +27,7 @@ std::int64_t purge_ad_member_days(db::Tx& tx, Timestamp now, int limit);
 std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit);
 
 // Deletes keys and credentials revoked at `until` or earlier.
-std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit);
+std::int64_t purge_ended_api_keys(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int limit);
 // Deletes entries created at `until` or earlier.

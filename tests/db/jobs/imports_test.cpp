@@ -157,8 +157,20 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_is_released_without_an_error) {
     (void)lease();
     client.run("UPDATE import_jobs SET lease_until = 0");
     cancel(id);
-    BOOST_TEST(run() == 0);
+    BOOST_TEST(run() == 1);  // deletes its blocks
     BOOST_TEST(job(id).state == ImportState::Canceled);
+    BOOST_TEST(rows(id).empty());
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_canceled_jobs_are_deleted_between_the_turns_of_other_jobs) {
+    cancel(staged(people(1, 50, 500)));
+    const ImportId id = staged(people(1, 60, 500));
+    validate(id);
+    BOOST_TEST(run(1) == 1);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM import_blocks") == 90);
+    BOOST_TEST(job(id).state == ImportState::Validated);
+    BOOST_TEST(run() == 2);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM import_blocks") == 60);
 }
 
 BOOST_AUTO_TEST_CASE(after_a_turn_the_runner_looks_for_the_next_stage_more_often) {

@@ -4,18 +4,20 @@
 #include "service/audit.hpp"
 
 #include "base/json.hpp"
-#include "db/imports.hpp"
+#include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/attributes.hpp"
 
+#include "print.hpp"
+
 using namespace muster;
-using test::ImportFixture;
+using test::Fixture;
 
 namespace {
 
 using Texts = std::vector<std::string>;
 
-struct Audit : ImportFixture {
+struct Audit : Fixture {
     Audit() { client.run("DELETE FROM audit_log"); }
 
     void note(OrgId organization, AdminId admin, std::string_view action,
@@ -41,6 +43,7 @@ struct Audit : ImportFixture {
         return actions(service::newest_audit_entries(context, organization, action, limit));
     }
 
+    OrgId acme = organization("Acme");
     AdminId ann = service::add_admin(context, acme, "ann@example.test", "owner").id;
 };
 
@@ -169,14 +172,6 @@ BOOST_AUTO_TEST_CASE(a_command_without_an_effect_is_not_logged) {
                       std::invalid_argument);
     BOOST_CHECK_THROW((void)service::create_organization(context, ""), std::invalid_argument);
     BOOST_TEST(newest({}).empty());
-}
-
-BOOST_AUTO_TEST_CASE(a_job_canceled_by_the_operator_is_logged_once) {
-    const ImportId id = new_import();
-    cancel(id);
-    cancel(id);
-    BOOST_TEST(newest(acme) == Texts{"import.canceled"});
-    BOOST_TEST(log(acme).front().subject_id.value() == id.text());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

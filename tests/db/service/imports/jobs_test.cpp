@@ -1,10 +1,12 @@
 // service/imports/jobs.hpp: the life of an import job as the API drives it.
 #include "service/imports/jobs.hpp"
+#include "rules/audit.hpp"
 #include "rules/imports/block.hpp"
 
 #include "base/json.hpp"
 #include "db/imports.hpp"
 #include "service/attributes.hpp"
+#include "service/audit.hpp"
 
 #include <algorithm>
 #include <map>
@@ -33,7 +35,8 @@ struct Imports : ImportFixture {
     std::optional<Error> create_error(const rules::Mapping& mapping) {
         return error_of([&] {
             as(acme, [&](service::OrgTransaction& transaction) {
-                return service::create_import(transaction, {"f.csv", 1, mapping});
+                return service::create_import(transaction, context.settings.limits,
+                                              {"f.csv", 1, mapping});
             });
         });
     }
@@ -70,7 +73,8 @@ BOOST_FIXTURE_TEST_SUITE(imports, Imports)
 BOOST_AUTO_TEST_CASE(a_job_starts_in_staging_and_expires_in_thirty_days) {
     const auto before = Timestamp::now();
     const auto created = as(acme, [&](service::OrgTransaction& transaction) {
-        return service::create_import(transaction, {"m.csv", 12, test::email_mapping()});
+        return service::create_import(transaction, context.settings.limits,
+                                      {"m.csv", 12, test::email_mapping()});
     });
     BOOST_TEST(created.state == ImportState::Staging);
     BOOST_TEST(created.source == rules::ImportSource::Api);
@@ -288,7 +292,7 @@ BOOST_AUTO_TEST_CASE(parallel_calls_for_the_same_block_lose_no_row) {
         test::DatabaseContext worker;
         const auto own = people(1 + i, kEach, kThreads);  // all of them in one block
         worker.as(acme, [&](service::OrgTransaction& transaction) {
-            service::stage_rows(transaction, id, own);
+            service::stage_rows(transaction, context.settings.limits, id, own);
         });
     });
     BOOST_TEST(job(id).staged_rows == kThreads * kEach);
@@ -474,6 +478,15 @@ BOOST_AUTO_TEST_CASE(an_unknown_or_foreign_job_is_not_found) {
         BOOST_TEST(!service::list_import_rows(context, acme, id, 0, {}, 10).has_value());
     }
     BOOST_TEST(service::read_import(context, other, theirs)->state == ImportState::Staging);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_canceled_by_the_operator_is_logged_once) {
+    const ImportId id = new_import();
+    cancel(id);
+    cancel(id);
+    const auto log = service::newest_audit_entries(context, acme, "import.canceled", 10);
+    BOOST_TEST_REQUIRE(log.size() == 1);
+    BOOST_TEST(log.front().subject_id.value() == id.text());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -470,7 +470,7 @@ BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_in_parallel) {
         const OrgId organization = organizations.at(i);
         const ImportId id = new_import(organization);
         as(organization, [&](service::OrgTransaction& transaction) {
-            service::stage_rows(transaction, id, people(1, 2000));
+            service::stage_rows(transaction, context.settings.limits, id, people(1, 2000));
             service::validate_import(transaction, id);
         });
         const Lease checking = lease();

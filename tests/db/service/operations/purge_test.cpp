@@ -225,7 +225,7 @@ const std::vector<Expiring> kExpiring = {
      }},
     {"sessions", store::purge_sessions, "sessions", 0, put_session},
     {"mail_outbox", store::purge_mails, "mails", 0, put_mail},
-    {"api_keys", store::purge_revoked_api_keys, "api_keys", 30 * kDay, put_revoked_key},
+    {"api_keys", store::purge_ended_api_keys, "api_keys", 30 * kDay, put_revoked_key},
     {"module_credentials", store::purge_revoked_module_credentials, "module_credentials", 30 * kDay,
      put_revoked_credential},
     {"publishable_keys", store::purge_revoked_publishable_keys, "publishable_keys", 30 * kDay,

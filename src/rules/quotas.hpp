@@ -1,0 +1,42 @@
+// What an organization may use in a day (UTC), so that what it stores is bounded
+// (docs/api/limits.md "Limits of a day").
+#pragma once
+
+#include "base/names.hpp"
+#include "base/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace muster::rules {
+
+enum class Quota : std::uint8_t {
+    StagedBytes,   // rows and mappings of imports
+    ReplyBytes,    // recorded replies of Idempotency-Keys
+    AuditEntries,  // of the organization's log
+    IssuedKeys,    // API keys, publishable keys and credentials of modules
+};
+
+// Ended keys are kept for 30 days, so the number of new ones is bounded too.
+inline constexpr std::int64_t kMostIssuedKeys = 1'000;
+
+constexpr std::int64_t quota_day_of(Timestamp when) {
+    return when.milliseconds() / Milliseconds(std::chrono::days(1)).count();
+}
+// When the uses of this day no longer count.
+constexpr Timestamp end_of_quota_day(Timestamp when) {
+    return Timestamp((quota_day_of(when) + 1) * Milliseconds(std::chrono::days(1)).count());
+}
+
+}  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::Quota> = {
+    Name{rules::Quota::StagedBytes, "staged_bytes"}, Name{rules::Quota::ReplyBytes, "reply_bytes"},
+    Name{rules::Quota::AuditEntries, "audit_entries"},
+    Name{rules::Quota::IssuedKeys, "issued_keys"}};
+
+}  // namespace muster
