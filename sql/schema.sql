@@ -518,6 +518,7 @@ CREATE TABLE IF NOT EXISTS engagement_events (
 -- its overlap ends; after a second one, so does older_secret. failing_since: the first failure since the last success.
 -- backlog_dropped_at: when deliveries were last dropped because too many waited. indexed_at: updated_at when the rows of
 -- webhook_subscriptions were written; NULL: they do not exist, and event_types is read.
+-- removed_at: a deleted endpoint, which is invisible; the purge deletes its deliveries in pieces and then the row.
 CREATE TABLE IF NOT EXISTS webhook_endpoints (
     organization_id       BINARY(16)     NOT NULL,
     id                    BINARY(16)     NOT NULL,
@@ -533,6 +534,7 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
     older_secret_until    BIGINT         NULL,
     failing_since         BIGINT         NULL,
     backlog_dropped_at    BIGINT         NULL,
+    removed_at            BIGINT         NULL,
     created_by            BINARY(16)     NULL,
     created_at            BIGINT         NOT NULL,
     updated_at            BIGINT         NOT NULL,
@@ -540,6 +542,7 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
     PRIMARY KEY (organization_id, id),
     KEY installation (organization_id, installation_id, id),
     KEY indexed_at (organization_id, indexed_at),
+    KEY removed_at (removed_at),
     CONSTRAINT webhook_endpoints_installation FOREIGN KEY (organization_id, installation_id)
         REFERENCES module_installations (organization_id, id),
     CONSTRAINT webhook_endpoints_created_by FOREIGN KEY (created_by) REFERENCES admins (id)

@@ -72,3 +72,11 @@ CREATE TABLE IF NOT EXISTS import_discards (
     CONSTRAINT import_discards_job FOREIGN KEY (organization_id, job_id)
         REFERENCES import_jobs (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+-- A deleted endpoint is disabled and invisible until the purge has deleted its deliveries. Older programs show it as
+-- disabled until then.
+ALTER TABLE webhook_endpoints
+    ADD COLUMN removed_at BIGINT NULL AFTER backlog_dropped_at,
+    ALGORITHM = INSTANT;
+ALTER TABLE webhook_endpoints
+    ADD KEY removed_at (removed_at),
+    ALGORITHM = INPLACE, LOCK = NONE;

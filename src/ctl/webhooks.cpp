@@ -66,8 +66,13 @@ Result recover_webhooks(const Invocation& in) {
         throw invalid_value("--since", in.required("--since"),
                             "a past time such as 2026-11-20T10:00:00Z");
     }
-    const auto queued =
-        service::recover_deliveries(in.context, in.organization(), *endpoint, *since);
+    const OrgId organization = in.organization();
+    std::int64_t queued = 0;
+    for (bool has_more = true; has_more;) {
+        const auto piece = service::recover_deliveries(in.context, organization, *endpoint, *since);
+        queued += piece.queued;
+        has_more = piece.has_more;
+    }
     Result result;
     result.json["queued"] = Json::Int64(queued);
     result.text = std::to_string(queued) + " queued\n";

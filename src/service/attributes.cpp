@@ -18,6 +18,9 @@ namespace {
 using rules::Attribute;
 using rules::AttributeType;
 
+// A change of the type examines at most this many members.
+constexpr std::int64_t kMostExaminedMembers = 10'000;
+constexpr Milliseconds kClockDifference = std::chrono::hours(1);
 constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kLongestLabel = 255;
 
@@ -115,11 +118,18 @@ void reject_too_many(db::OrgStore& org, Faults& faults) {
                "An organization has at most " + std::to_string(kMostAttributes) + " attributes.");
 }
 
-void reject_change_of_type(db::OrgStore& org, std::string_view key) {
+// Only members that changed since the attribute was created can have a value of it.
+void reject_change_of_type(db::OrgStore& org, const rules::AttributeRecord& record) {
+    const Timestamp since = record.created_at - kClockDifference;
     const char* reason = nullptr;
-    if (is_starter_attribute(key)) {
+    if (is_starter_attribute(record.attribute.key)) {
         reason = "the type of a starter attribute is fixed";
-    } else if (store::is_attribute_used(org, key)) {
+    } else if (store::count_changed_members(org, since, kMostExaminedMembers + 1) >
+               kMostExaminedMembers) {
+        reason =
+            "more than 10,000 members changed since the attribute was created; disable it and "
+            "add one with another key";
+    } else if (store::is_attribute_used(org, record.attribute.key, since)) {
         reason = "members have values of this attribute";
     }
     if (reason) throw Error(ErrorCode::InvalidState).detail("reason", reason);
@@ -182,7 +192,7 @@ rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_vi
             throw db::RetryTransaction{"the attribute was inserted concurrently"};
         }
     } else {
-        if (before->attribute.type != change.type) reject_change_of_type(org, key);
+        if (before->attribute.type != change.type) reject_change_of_type(org, *before);
         if (record.attribute == before->attribute) return record;
         record.updated_at = std::max(transaction.now, before->updated_at);
         store::update_attribute(org, record);

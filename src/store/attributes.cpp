@@ -114,13 +114,20 @@ bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled
     return true;
 }
 
-bool is_attribute_used(db::OrgStore& org, std::string_view key) {
-    // Reads members until it finds one, so use it only for rare requests.
+std::int64_t count_changed_members(db::OrgStore& org, Timestamp since, std::int64_t most) {
+    static constexpr OrgSql kCount{
+        "attributes.count_changed",
+        "SELECT COUNT(*) FROM (SELECT 1 FROM members FORCE INDEX (updated_at) "
+        "WHERE organization_id = :org AND updated_at >= ? LIMIT ?) AS changed"};
+    return org.value<std::int64_t>(kCount, since, most);
+}
+
+bool is_attribute_used(db::OrgStore& org, std::string_view key, Timestamp since) {
     static constexpr OrgSql kFind{
         "attributes.find_used",
-        "SELECT 1 FROM members FORCE INDEX (PRIMARY) WHERE organization_id = :org AND "
-        "JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};
-    return org.exists(kFind, "$.\"" + std::string(key) + "\"");
+        "SELECT 1 FROM members FORCE INDEX (updated_at) WHERE organization_id = :org "
+        "AND updated_at >= ? AND JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};
+    return org.exists(kFind, since, "$.\"" + std::string(key) + "\"");
 }
 
 }  // namespace muster::store

@@ -28,7 +28,10 @@ std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::stri
 // False if the key does not exist.
 bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now);
 
-// True if any member has a value for this attribute. `key` must be well-formed.
-bool is_attribute_used(db::OrgStore& org, std::string_view key);
+// The members that changed since that time, counted up to `most`.
+std::int64_t count_changed_members(db::OrgStore& org, Timestamp since, std::int64_t most);
+// Whether one of these members has a value of the attribute. Reads all of them, so count them
+// first.
+bool is_attribute_used(db::OrgStore& org, std::string_view key, Timestamp since);
 
 }  // namespace muster::store

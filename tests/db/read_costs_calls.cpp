@@ -132,15 +132,18 @@ std::vector<MeasuredCall> member_calls() {
     // Three indexes: their entries are merged and sorted, and the member of each is read.
     add("members.page_by_prefix", 12 * kPage,
         [](OrgStore& org) { return store::page_members_by_prefix(org, "p", {}, kPage); });
+    add("attributes.count_changed", 3 * kPage + kEnds,
+        [](OrgStore& org) { return store::count_changed_members(org, kEarly, kPage); });
     add("attributes.find_used", kEnds, [](OrgStore& org) {
         store::update_member(org, [] {
             rules::Member member;
             member.user_id = id_of<UserId>(1);
             member.attributes = R"({"color": ["red", "api", 1]})";
             member.status = "active";
+            member.updated_at = Timestamp(10'000'000);
             return member;
         }());
-        return store::is_attribute_used(org, "color");
+        return store::is_attribute_used(org, "color", Timestamp(10'000'000));
     });
     add("engagement_events.find_client_events", 2 * kAsked + kEnds,
         [](OrgStore& org) { return store::find_client_events(org, some_texts("e")); });

@@ -177,8 +177,9 @@ std::vector<MeasuredCall> webhook_calls() {
         store::read_attempts(org, asked);
         return asked.back().attempts.size();
     });
-    calls.add({"webhook_deliveries.recover"}, 3 * 500 + kEnds, [=](OrgStore& org) {
-        return store::recover_deliveries(org, endpoint, kMiddle, kEnd);
+    calls.add({"webhook_deliveries.recover"}, 3 * kPage + kEnds, [=](OrgStore& org) {
+        return store::recover_deliveries(org, endpoint, rules::DeliveryStatus::Failed, kMiddle,
+                                         kEnd, kPage);
     });
     calls.add({"webhook_queue.lock_due", "webhook_queue.claim", "webhook_queue.read_bodies"},
               7 * kPage + kEnds, [=](OrgStore& org) {
@@ -330,6 +331,11 @@ std::vector<MeasuredCall> purge_calls() {
     calls.add_purge("purge.connection_authorizations", store::purge_connection_authorizations);
     // Deletes the deliveries and attempts of the events as well.
     calls.add_purge("purge.webhook_events", store::purge_webhook_events);
+    calls.add({"webhook_endpoints.find_removed"}, kOnePage,
+              [](Tx& tx) { return store::find_removed_endpoints(tx, kEnd, kPage).size() + kDone; });
+    calls.add({"webhook_endpoints.delete_deliveries"}, 6 * kPage + kEnds, [](OrgStore& org) {
+        return store::delete_removed_endpoint(org, id_of<EndpointId>(1), kPage);
+    });
     calls.add({"quotas.purge"}, 3 * kPage + kEnds, [](Tx& tx) {
         return store::purge_quota_uses(tx, Timestamp(60 * 86'400'000LL), kPage);
     });

@@ -60,9 +60,13 @@ BOOST_AUTO_TEST_CASE(webhook_endpoints) {
     check({"webhook_endpoints.find_installation"}, [&](OrgStore& org) {
         return store::find_installation_of_endpoint(org, owner.endpoint).has_value();
     });
-    check({"webhook_endpoints.delete"}, [&](OrgStore& org) {
-        store::delete_webhook_endpoint(org, owner.endpoint);
+    check({"webhook_endpoints.remove"}, [&](OrgStore& org) {
+        store::remove_webhook_endpoint(org, owner.endpoint, kNow);
         return false;
+    });
+    client.execute("UPDATE webhook_endpoints SET removed_at = ?", kNow);
+    check({"webhook_endpoints.delete_deliveries", "webhook_endpoints.delete"}, [&](OrgStore& org) {
+        return store::delete_removed_endpoint(org, owner.endpoint, 10) > 0;
     });
 }
 
@@ -85,7 +89,8 @@ BOOST_AUTO_TEST_CASE(webhook_deliveries) {
     });
     client.execute("UPDATE webhook_deliveries SET status = 'failed', due_at = NULL");
     check({"webhook_deliveries.recover"}, [&](OrgStore& org) {
-        return store::recover_deliveries(org, owner.endpoint, kNow, kLater) > 0;
+        return store::recover_deliveries(org, owner.endpoint, rules::DeliveryStatus::Failed, kNow,
+                                         kLater, 10) > 0;
     });
 }
 

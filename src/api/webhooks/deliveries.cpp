@@ -44,12 +44,12 @@ constexpr auto kRecovery = json::object<Recovery>(
     json::required("since", &Recovery::since, json::Instant{},
                    "Deliveries created at this time or later are queued again."));
 
-struct Recovered {
-    std::int64_t queued = 0;
-};
+using service::Recovered;
 constexpr auto kRecovered =
     record<Recovered>("RecoveredDeliveries",
-                      field<&Recovered::queued>("queued", "Number of deliveries queued again."));
+                      field<&Recovered::queued>("queued", "Number of deliveries queued again."),
+                      field<&Recovered::has_more>(
+                          "has_more", "Whether more may remain; call again with the same since."));
 
 constexpr auto kDelivery = record<WebhookDelivery>(
     "WebhookDelivery", field<&WebhookDelivery::id>("id", "Id of the delivery."),
@@ -97,7 +97,7 @@ auto test_endpoint(Call& call, OrgTransaction& transaction, const Nothing&) {
 
 auto recover_deliveries(Call& call, OrgTransaction& transaction, const Recovery& in) {
     const auto ref = endpoint_ref(call);
-    return Recovered{service::recover_deliveries(transaction, ref, in.since)};
+    return service::recover_deliveries(transaction, ref, in.since);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -138,8 +138,9 @@ constexpr std::array kDeliveryEndpoints = {
         .summary = "Queue failed and canceled deliveries again",
         .description =
             "Queues failed and canceled deliveries that were created since a time. Use it after a "
-            "receiver was down. Each keeps its webhook id, so receivers can detect duplicates. The "
-            "endpoint must be active and the installation not disabled, otherwise 409 "
+            "receiver was down. Each keeps its webhook id, so receivers can detect duplicates. A call "
+            "queues up to 5,000; call again, with another Idempotency-Key, while has_more is true. "
+            "The endpoint must be active and the installation not disabled, otherwise 409 "
             "INVALID_STATE.",
         .access = Access::Admin,
         .role = rules::Role::Admin,

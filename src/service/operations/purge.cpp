@@ -9,6 +9,7 @@
 #include "store/imports/jobs.hpp"
 #include "store/operations/purge.hpp"
 #include "store/quotas.hpp"
+#include "store/webhooks/endpoints.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -23,6 +24,7 @@ using std::chrono::days;
 
 constexpr int kImportsAtOnce = 20;
 constexpr int kOrganizationsAtOnce = 20;
+constexpr int kEndpointsAtOnce = 20;
 constexpr int kBlocksAtOnce = 100;
 constexpr int kRowsAtOnce = 1000;
 // An event is deleted with its deliveries to all endpoints and their attempts.
@@ -80,6 +82,19 @@ std::int64_t purge_imports(Context& context, Timestamp until, int limit) {
     });
 }
 
+// `limit` is per endpoint.
+std::int64_t purge_removed_endpoints(Context& context, Timestamp until, int limit) {
+    const auto removed = context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_removed_endpoints(tx, until, kEndpointsAtOnce); });
+    std::int64_t deleted = 0;
+    for (const auto& endpoint : removed) {
+        deleted += delete_of(context, endpoint.organization, [&](db::OrgStore& org) {
+            return store::delete_removed_endpoint(org, endpoint.id, limit);
+        });
+    }
+    return deleted;
+}
+
 // Per organization, because the primary key begins with it. `limit` is per organization.
 std::int64_t purge_engagement_events(Context& context, Timestamp until, int limit) {
     const auto organizations = context.database.autocommit(
@@ -113,6 +128,7 @@ std::vector<Purge> purges(const JobsSettings& jobs) {
         {"publishable_keys", store::purge_revoked_publishable_keys, kRevokedKeyLife},
         {"previous_secrets", store::purge_previous_secrets, kExpired},
         {"audit_entries", store::purge_audit_log, days(jobs.audit_days)},
+        {"removed_endpoints", purge_removed_endpoints, kExpired, kEventsAtOnce},
         {"webhook_events", store::purge_webhook_events, days(30), kEventsAtOnce},
         {"engagement_events", purge_engagement_events, days_unless_zero(jobs.engagement_days)},
         {"ad_redemptions", store::purge_ad_redemptions, rules::kAdTokenLife + kMargin},

@@ -59,7 +59,7 @@ std::string test_data(const rules::WebhookEndpoint& endpoint) {
     return data;
 }
 
-std::int64_t recover_since(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since) {
+Recovered recover_since(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since) {
     if (since > transaction.now) {
         Faults faults;
         faults.add("since", FieldCode::OutOfRange, "is in the future");
@@ -67,7 +67,13 @@ std::int64_t recover_since(OrgTransaction& transaction, const EndpointRef& ref, 
     }
     locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
-    return store::recover_deliveries(org, ref.endpoint, since, transaction.now);
+    Recovered recovered;
+    for (const auto status : {rules::DeliveryStatus::Failed, rules::DeliveryStatus::Canceled}) {
+        recovered.queued += store::recover_deliveries(
+            org, ref.endpoint, status, since, transaction.now, kMostRecovered - recovered.queued);
+    }
+    recovered.has_more = recovered.queued == kMostRecovered;
+    return recovered;
 }
 
 }  // namespace
@@ -122,26 +128,25 @@ WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, D
     return std::move(*delivery);
 }
 
-std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
-                                Timestamp since) {
-    const std::int64_t queued = recover_since(transaction, ref, since);
+Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since) {
+    const Recovered recovered = recover_since(transaction, ref, since);
     audit(transaction, "webhook_endpoint.recovered", ref.endpoint.text(),
-          {{"since", since.text()}, {"queued", std::to_string(queued)}});
-    return queued;
+          {{"since", since.text()}, {"queued", std::to_string(recovered.queued)}});
+    return recovered;
 }
 
-std::int64_t recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
-                                Timestamp since) {
+Recovered recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
+                             Timestamp since) {
     return context.database.transaction([&](db::Tx& tx) {
         OrgTransaction transaction{tx, {organization}, Timestamp::now()};
         db::OrgStore org(tx, organization);
         const auto installation = store::find_installation_of_endpoint(org, endpoint);
         if (!installation) throw Error(ErrorCode::NotFound);
-        const std::int64_t queued = recover_since(transaction, {*installation, endpoint}, since);
+        const Recovered recovered = recover_since(transaction, {*installation, endpoint}, since);
         audit_operator(tx, organization, "webhook_endpoint.recovered", endpoint.text(),
-                       {{"since", since.text()}, {"queued", std::to_string(queued)}},
+                       {{"since", since.text()}, {"queued", std::to_string(recovered.queued)}},
                        transaction.now);
-        return queued;
+        return recovered;
     });
 }
 

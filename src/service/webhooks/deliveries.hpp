@@ -36,12 +36,17 @@ rules::WebhookDelivery test_endpoint(OrgTransaction& transaction, const Endpoint
 // result. A delivery that a runner is sending now is not changed.
 rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref,
                                  DeliveryId id);
-// Queues all failed or canceled deliveries created at or after `since` again. Returns their number.
-// Throws VALIDATION_ERROR if `since` is in the future.
-std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
-                                Timestamp since);
+// One transaction queues at most this many deliveries again.
+inline constexpr std::int64_t kMostRecovered = 5'000;
+struct Recovered {
+    std::int64_t queued = 0;
+    bool has_more = false;  // call again
+};
+// Queues failed and canceled deliveries created at or after `since` again. Throws VALIDATION_ERROR
+// if `since` is in the future.
+Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since);
 // The same for the operator, without an installation.
-std::int64_t recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
-                                Timestamp since);
+Recovered recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
+                             Timestamp since);
 
 }  // namespace muster::service

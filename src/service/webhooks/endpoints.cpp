@@ -27,6 +27,9 @@ namespace muster::service {
 namespace {
 
 using rules::EndpointStatus;
+
+// Each with its attempts.
+constexpr int kDeliveriesAtOnce = 200;
 using rules::InstallationStatus;
 
 void validate_event_types(const std::vector<std::string>& types, Faults& faults) {
@@ -191,7 +194,9 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
 void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto endpoint = locked(org, ref);
-    store::delete_webhook_endpoint(org, endpoint.id);
+    // The purge deletes what remains.
+    store::remove_webhook_endpoint(org, endpoint.id, transaction.now);
+    store::delete_removed_endpoint(org, endpoint.id, kDeliveriesAtOnce);
     audit(transaction, "webhook_endpoint.deleted", endpoint.id.text(),
           {{"installation_id", ref.installation.text()}});
 }

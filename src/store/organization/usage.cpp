@@ -24,7 +24,7 @@ std::int64_t count_used_webhook_endpoints(db::OrgStore& org, std::int64_t most) 
     static constexpr OrgSql kCount{
         "usage.webhook_endpoints",
         "SELECT COUNT(*) FROM (SELECT 1 FROM webhook_endpoints FORCE INDEX (PRIMARY) "
-        "WHERE organization_id = :org LIMIT ?) AS used"};
+        "WHERE organization_id = :org AND removed_at IS NULL LIMIT ?) AS used"};
     return org.value<std::int64_t>(kCount, most);
 }
 

@@ -3,6 +3,7 @@
 #include "db/sql_text.hpp"
 #include "rules/webhook_wire.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace muster::store {
@@ -43,6 +44,17 @@ constexpr auto kAttempt =
                        column<&AttemptOf::attempt, &WebhookAttempt::attempt_class>("a.class"),
                        column<&AttemptOf::attempt, &WebhookAttempt::duration_ms>("a.duration_ms"),
                        column<&AttemptOf::attempt, &WebhookAttempt::response_excerpt>("a.excerpt"));
+
+// An id lower than all ids created since this time. The margin covers the time between the creation
+// of an id and the row's own time.
+std::string id_before(Timestamp when) {
+    constexpr std::size_t kTimeBytes = 6;
+    constexpr Milliseconds kMargin{60'000};
+    std::string id(Uuid::kBytes, '\0');
+    std::int64_t time = std::max<std::int64_t>((when - kMargin).milliseconds(), 0);
+    for (std::size_t i = kTimeBytes; i-- > 0; time >>= 8) id[i] = static_cast<char>(time & 0xff);
+    return id;
+}
 
 }  // namespace
 
@@ -103,15 +115,19 @@ void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Tim
     org.execute(kRequeue, now, now, id, endpoint);
 }
 
-std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint, Timestamp since,
-                                Timestamp now) {
-    // With this index, only the updated rows are locked, not new deliveries of the endpoint.
+std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint,
+                                rules::DeliveryStatus status, Timestamp since, Timestamp now,
+                                std::int64_t limit) {
+    // With this index, only the updated rows are locked, not new deliveries of the endpoint. Its
+    // entries end with the id, which ascends with created_at.
     static constexpr OrgSql kRecover{
         "webhook_deliveries.recover",
         "UPDATE webhook_deliveries FORCE INDEX (queue) SET status = 'pending', step = 0, "
-        "due_at = ?, lease_owner = NULL, updated_at = ? WHERE status IN ('failed', 'canceled') "
-        "AND organization_id = :org AND endpoint_id = ? AND created_at >= ?"};
-    return org.execute(kRecover, now, now, endpoint, since);
+        "due_at = ?, lease_owner = NULL, updated_at = ? WHERE status = ? "
+        "AND organization_id = :org AND endpoint_id = ? AND due_at IS NULL AND id >= ? "
+        "AND created_at >= ? LIMIT ?"};
+    return org.execute(kRecover, now, now, text_of(status), endpoint, id_before(since), since,
+                       limit);
 }
 
 }  // namespace muster::store

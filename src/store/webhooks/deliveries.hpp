@@ -31,9 +31,10 @@ void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliv
 // Makes the delivery pending and due now, and restarts its retry schedule. Does nothing if a runner
 // holds it.
 void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now);
-// The same for all failed and canceled deliveries created at `since` or later. Returns their
-// number.
-std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint, Timestamp since,
-                                Timestamp now);
+// Queues at most `limit` deliveries with this status again that were created since then. Returns
+// their number.
+std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint,
+                                rules::DeliveryStatus status, Timestamp since, Timestamp now,
+                                std::int64_t limit);
 
 }  // namespace muster::store

@@ -35,6 +35,9 @@ constexpr auto kHealth = columns<EndpointHealth>(
         "(SELECT COUNT(*) FROM webhook_deliveries d FORCE INDEX (queue) WHERE d.status = 'failed' "
         "AND d.organization_id = :org AND d.endpoint_id = e.id)"));
 
+constexpr auto kRemoved = columns<RemovedEndpoint>(
+    column<&RemovedEndpoint::organization>("organization_id"), column<&RemovedEndpoint::id>("id"));
+
 }  // namespace
 
 void insert_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& endpoint,
@@ -53,14 +56,15 @@ std::int64_t count_webhook_endpoints(db::OrgStore& org, InstallationId installat
     static constexpr OrgSql kCount{
         "webhook_endpoints.count",
         "SELECT COUNT(*) FROM webhook_endpoints FORCE INDEX (installation) "
-        "WHERE organization_id = :org AND installation_id = ?"};
+        "WHERE organization_id = :org AND installation_id = ? AND removed_at IS NULL"};
     return org.value<std::int64_t>(kCount, installation);
 }
 
 std::int64_t count_webhook_endpoints(db::OrgStore& org) {
     static constexpr OrgSql kCount{
         "webhook_endpoints.count_all",
-        "SELECT COUNT(*) FROM webhook_endpoints WHERE organization_id = :org"};
+        "SELECT COUNT(*) FROM webhook_endpoints WHERE organization_id = :org "
+        "AND removed_at IS NULL"};
     return org.value<std::int64_t>(kCount);
 }
 
@@ -69,7 +73,8 @@ std::optional<WebhookEndpoint> find_webhook_endpoint(db::OrgStore& org, Installa
     static constexpr OrgSql kFind{
         "webhook_endpoints.find", kEndpoint,
         "SELECT {columns} FROM webhook_endpoints e "
-        "WHERE e.organization_id = :org AND e.id = ? AND e.installation_id = ?"};
+        "WHERE e.organization_id = :org AND e.id = ? AND e.installation_id = ? "
+        "AND e.removed_at IS NULL"};
     return org.one(kFind, id, installation);
 }
 
@@ -78,7 +83,8 @@ std::optional<WebhookEndpoint> lock_webhook_endpoint(db::OrgStore& org, Installa
     static constexpr OrgSql kLock{
         "webhook_endpoints.lock", kEndpoint,
         "SELECT {columns} FROM webhook_endpoints e "
-        "WHERE e.organization_id = :org AND e.id = ? AND e.installation_id = ? FOR UPDATE"};
+        "WHERE e.organization_id = :org AND e.id = ? AND e.installation_id = ? "
+        "AND e.removed_at IS NULL FOR UPDATE"};
     return org.one(kLock, id, installation);
 }
 
@@ -88,7 +94,7 @@ std::vector<WebhookEndpoint> page_webhook_endpoints(db::OrgStore& org, Installat
         "webhook_endpoints.page", kEndpoint,
         "SELECT {columns} FROM webhook_endpoints e FORCE INDEX (installation) "
         "WHERE e.organization_id = :org AND e.installation_id = ? AND e.id > ? "
-        "ORDER BY e.id LIMIT ?"};
+        "AND e.removed_at IS NULL ORDER BY e.id LIMIT ?"};
     return org.all(kPage, installation, after, limit);
 }
 
@@ -116,24 +122,49 @@ bool rotate_webhook_secret(db::OrgStore& org, EndpointId id, std::string_view se
     return org.execute(kRotate, now, now, previous_until, sealed_secret, now, id, now) > 0;
 }
 
-void delete_webhook_endpoint(db::OrgStore& org, EndpointId id) {
-    static constexpr OrgSql kDelete{
+void remove_webhook_endpoint(db::OrgStore& org, EndpointId id, Timestamp now) {
+    static constexpr OrgSql kRemove{
+        "webhook_endpoints.remove",
+        "UPDATE webhook_endpoints SET status = 'disabled', removed_at = ?, updated_at = ? "
+        "WHERE organization_id = :org AND id = ?"};
+    org.execute(kRemove, now, now, id);
+}
+
+std::int64_t delete_removed_endpoint(db::OrgStore& org, EndpointId id, int limit) {
+    static constexpr OrgSql kDeliveries{
+        "webhook_endpoints.delete_deliveries",
+        "DELETE FROM webhook_deliveries WHERE organization_id = :org AND endpoint_id = ? "
+        "ORDER BY organization_id, endpoint_id, id LIMIT ?"};
+    static constexpr OrgSql kEndpoint{
         "webhook_endpoints.delete",
-        "DELETE FROM webhook_endpoints WHERE organization_id = :org AND id = ?"};
-    org.execute(kDelete, id);
+        "DELETE FROM webhook_endpoints WHERE organization_id = :org AND id = ? "
+        "AND removed_at IS NOT NULL"};
+    const std::int64_t deliveries = org.execute(kDeliveries, id, limit);
+    if (deliveries == limit) return deliveries;
+    return deliveries + org.execute(kEndpoint, id);
+}
+
+std::vector<RemovedEndpoint> find_removed_endpoints(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr db::SystemSql kFind{
+        "webhook_endpoints.find_removed",
+        db::Why{"the purge serves all tenants; each row names its tenant"}, kRemoved,
+        "SELECT {columns} FROM webhook_endpoints FORCE INDEX (removed_at) "
+        "WHERE removed_at <= ? ORDER BY removed_at LIMIT ?"};
+    return tx.all(kFind, until, limit);
 }
 
 std::vector<EndpointHealth> list_endpoint_health(db::OrgStore& org) {
     static constexpr OrgSql kList{"webhook_endpoints.list_health", kHealth,
                                   "SELECT {columns} FROM webhook_endpoints e FORCE INDEX (PRIMARY) "
-                                  "WHERE e.organization_id = :org ORDER BY e.id"};
+                                  "WHERE e.organization_id = :org AND e.removed_at IS NULL "
+                                  "ORDER BY e.id"};
     return org.all(kList);
 }
 
 std::optional<InstallationId> find_installation_of_endpoint(db::OrgStore& org, EndpointId id) {
-    static constexpr OrgSql kFind{
-        "webhook_endpoints.find_installation",
-        "SELECT installation_id FROM webhook_endpoints WHERE organization_id = :org AND id = ?"};
+    static constexpr OrgSql kFind{"webhook_endpoints.find_installation",
+                                  "SELECT installation_id FROM webhook_endpoints "
+                                  "WHERE organization_id = :org AND id = ? AND removed_at IS NULL"};
     return org.one<InstallationId>(kFind, id);
 }
 

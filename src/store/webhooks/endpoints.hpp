@@ -36,8 +36,17 @@ void write_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& end
 [[nodiscard]] bool rotate_webhook_secret(db::OrgStore& org, EndpointId id,
                                          std::string_view sealed_secret, Timestamp previous_until,
                                          Timestamp now);
-// Also deletes its deliveries and their attempts.
-void delete_webhook_endpoint(db::OrgStore& org, EndpointId id);
+// Hides the endpoint from the functions above and from the runner.
+void remove_webhook_endpoint(db::OrgStore& org, EndpointId id, Timestamp now);
+// Deletes at most `limit` deliveries of a removed endpoint with their attempts, and with the last
+// ones the endpoint. Returns the number of deleted rows.
+std::int64_t delete_removed_endpoint(db::OrgStore& org, EndpointId id, int limit);
+struct RemovedEndpoint {
+    OrgId organization;
+    EndpointId id;
+};
+// The removed endpoints of all organizations.
+std::vector<RemovedEndpoint> find_removed_endpoints(db::Tx& tx, Timestamp until, int limit);
 
 // An endpoint with the numbers of its pending and failed deliveries.
 struct EndpointHealth {

@@ -126,9 +126,9 @@ def test_a_recovery_queues_deliveries_that_failed_or_were_canceled_since_then(st
     stack.sql("UPDATE webhook_deliveries SET created_at = created_at - 60000 WHERE id = UNHEX(REPLACE(%s, '-', ''))",
               made[3]["id"])
     since = made[0]["created_at"]
-    assert admin.post(f"{endpoint}/recover", json={"since": since}, expect=202).json() == {"queued": 2}
+    assert admin.post(f"{endpoint}/recover", json={"since": since}, expect=202).json() == {"queued": 2, "has_more": False}
     assert [read(admin, endpoint, delivery)["status"] for delivery in made] == ["pending", "pending", "succeeded", "failed"]
-    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {"queued": 1}
+    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {"queued": 1, "has_more": False}
 
 
 @pytest.mark.parametrize("body, faults", [

@@ -45,7 +45,7 @@ struct Deliveries : test::EndpointFixture {
     }
     std::int64_t recover(Timestamp since) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::recover_deliveries(transaction, place(), since);
+            return service::recover_deliveries(transaction, place(), since).queued;
         });
     }
     // Every way to send again.
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(an_inactive_endpoint_and_a_disabled_installation_get_no_del
 BOOST_AUTO_TEST_CASE(the_operator_recovers_an_endpoint_by_its_id) {
     const auto id = deliver(endpoint, "failed");
     const Timestamp since = Timestamp::now() - kHour;
-    BOOST_TEST(service::recover_deliveries(context, acme, endpoint, since) == 1);
+    BOOST_TEST(service::recover_deliveries(context, acme, endpoint, since).queued == 1);
     BOOST_TEST(state(id) == "pending 0 due");
     BOOST_TEST(actions().front() == "webhook_endpoint.recovered");
     const OrgId other = organization("Other");
@@ -276,6 +276,25 @@ BOOST_AUTO_TEST_CASE(the_operator_recovers_an_endpoint_by_its_id) {
                        service::recover_deliveries(context, o, w, since);
                    }) == ErrorCode::NotFound);
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_call_recovers_a_bounded_number_of_deliveries) {
+    const auto first = deliver(endpoint, "failed");
+    client.execute(
+        "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
+        "created_at, updated_at) SELECT d.organization_id, "
+        "UNHEX(CONCAT(SUBSTR(HEX(d.id), 1, 22), LPAD(HEX(seq), 10, '0'))), d.endpoint_id, "
+        "d.event_id, IF(seq < 3000, 'failed', 'canceled'), d.created_at, d.updated_at "
+        "FROM webhook_deliveries d JOIN " +
+            test::sequence(service::kMostRecovered + 9) + " WHERE d.id = ?",
+        first);
+    const Timestamp since = Timestamp::now() - kHour;
+    const auto piece = service::recover_deliveries(context, acme, endpoint, since);
+    BOOST_TEST(piece.queued == service::kMostRecovered);
+    BOOST_TEST(piece.has_more);
+    const auto rest = service::recover_deliveries(context, acme, endpoint, since);
+    BOOST_TEST(rest.queued == 10);
+    BOOST_TEST(!rest.has_more);
 }
 
 BOOST_AUTO_TEST_CASE(the_log_records_what_was_sent_again) {

@@ -2,6 +2,7 @@
 // disabled, rotated and deleted; their secrets are stored sealed.
 #include "service/webhooks/endpoints.hpp"
 #include "rules/audit.hpp"
+#include "service/operations/purge.hpp"
 
 #include "db/webhooks.hpp"
 #include "rules/seal_names.hpp"
@@ -372,6 +373,31 @@ BOOST_AUTO_TEST_CASE(deleting_an_endpoint_deletes_only_its_own_deliveries) {
     BOOST_TEST(count("webhook_deliveries") == 1);
     BOOST_TEST(state(kept) == "pending 3 later");
     BOOST_TEST(code_of([&] { remove(id); }) == ErrorCode::NotFound);
+}
+
+BOOST_AUTO_TEST_CASE(an_endpoint_with_many_deliveries_is_invisible_at_once_and_deleted_in_pieces) {
+    const auto id = create().endpoint.id;
+    const auto other = create().endpoint.id;
+    const auto first = deliver(id, "pending");
+    const auto kept = deliver(other, "pending");
+    client.execute(
+        "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
+        "created_at, updated_at) SELECT d.organization_id, "
+        "UNHEX(CONCAT(SUBSTR(HEX(d.id), 1, 22), LPAD(HEX(seq), 10, '0'))), d.endpoint_id, "
+        "d.event_id, 'failed', d.created_at, d.updated_at "
+        "FROM webhook_deliveries d JOIN " +
+            test::sequence(999) + " WHERE d.id = ?",
+        first);
+    remove(id);
+    BOOST_TEST(count("webhook_deliveries") == 801);
+    BOOST_TEST(!service::find_webhook_endpoint(context, acme, {shop, id}).has_value());
+    std::vector<std::int64_t> left;
+    while (service::purge_step(context)["removed_endpoints"] > 0) {
+        left.push_back(count("webhook_deliveries"));
+    }
+    BOOST_TEST(left == (std::vector<std::int64_t>{601, 401, 201, 1, 1}));
+    BOOST_TEST(count("webhook_endpoints") == 1);
+    BOOST_TEST(state(kept) == "pending 0 due");
 }
 
 BOOST_AUTO_TEST_CASE(an_endpoint_is_not_found_under_another_installation_or_organization) {
