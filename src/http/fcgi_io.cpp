@@ -5,18 +5,14 @@
 #include "http/fcgi_records.hpp"
 
 #include <fcgiapp.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -24,12 +20,11 @@
 namespace muster::http {
 namespace {
 
-constexpr int kBacklog = 1024;  // nginx answers 502 at once when the backlog is full
-constexpr int kSystemdFirst = 3;
 // nginx sends a request at once. Other peers must not hold a worker.
 constexpr std::chrono::seconds kHeadTime{10};  // until the request's head is complete
 constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before it writes
-constexpr time_t kBodyPauseSeconds = 10;       // between two pieces of the body
+// For the rest of a batch in which a peer has paused for the whole time.
+constexpr std::chrono::milliseconds kShortPause{50};
 constexpr std::size_t kMostPending = 64;
 constexpr std::size_t kMostDeferred = 64;
 constexpr int kShareCheckMilliseconds = 5;  // while a request waits for a share
@@ -37,30 +32,6 @@ constexpr std::chrono::seconds kFinishTime{1};
 
 [[noreturn]] void fail(const std::string& what) {
     throw std::system_error(errno, std::generic_category(), what);
-}
-
-// The number of sockets that systemd passed.
-int activated_sockets() {
-    const char* pid = std::getenv("LISTEN_PID");
-    const char* count = std::getenv("LISTEN_FDS");
-    const bool is_ours = pid && count && parse_number<int>(pid) == getpid();
-    return is_ours ? parse_number<int>(count).value_or(0) : 0;
-}
-
-int bind_listener(const std::string& path, unsigned mode) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path) {
-        throw std::system_error(ENAMETOOLONG, std::generic_category(), path);
-    }
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) fail("socket");
-    unlink(path.c_str());  // a killed predecessor may have left it
-    if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail(path);
-    if (chmod(path.c_str(), mode) != 0) fail(path);
-    if (listen(fd, kBacklog) != 0) fail(path);
-    return fd;
 }
 
 std::string param(const FCGX_Request& request, const char* name) {
@@ -251,11 +222,11 @@ RequestHead await_head(int fd) {
     return look_at_head(fd);
 }
 
-void limit_pauses(int fd, std::chrono::seconds reply_pause) {
-    const timeval body{kBodyPauseSeconds, 0};
-    const timeval reply{reply_pause.count(), 0};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &body, sizeof body);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &reply, sizeof reply);
+void limit_pauses(int fd, std::chrono::milliseconds pause) {
+    const timeval limit{pause.count() / 1000, pause.count() % 1000 * 1000};
+    for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+        setsockopt(fd, SOL_SOCKET, option, &limit, sizeof limit);
+    }
 }
 
 // nginx treats a closed connection as the end of the reply's body. An invalid record makes nginx
@@ -267,14 +238,6 @@ void break_connection(const FCGX_Request& fcgi) {
 }
 
 }  // namespace
-
-int open_listener(int place, const std::string& path, unsigned mode) {
-    const int fd = place < activated_sockets() ? kSystemdFirst + place : bind_listener(path, mode);
-    // Several workers wait for the same connection. A worker that comes too late must not block in
-    // accept.
-    if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) fail("fcntl");
-    return fd;
-}
 
 // A connection and its request, from accept to close.
 struct FcgiServer::Connection {
@@ -321,10 +284,24 @@ struct FcgiServer::Connection {
     }
 };
 
-FcgiServer::FcgiServer(int listener, HasRoom has_room, std::chrono::seconds reply_pause)
+// Watches a read or a write. If it takes as long as a peer may pause, the other peers of the batch
+// must be faster: together they would hold the worker for minutes.
+struct FcgiServer::Watch {
+    FcgiServer& server;
+    Clock::time_point begin = Clock::now();
+
+    explicit Watch(FcgiServer& whose) : server(whose) {}
+    ~Watch() {
+        if (Clock::now() - begin >= server.peer_pause_) server.hurry();
+    }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+};
+
+FcgiServer::FcgiServer(int listener, HasRoom has_room, std::chrono::seconds peer_pause)
     : has_room_(std::move(has_room)),
       listener_(listener),
-      reply_pause_(reply_pause),
+      peer_pause_(peer_pause),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     // Otherwise libfcgi waits for the peer to close first when it rejects a request.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
@@ -355,7 +332,7 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
-        limit_pauses(fd, reply_pause_);
+        limit_pauses(fd, peer_pause_);
         const RequestHead head = await_head(fd);
         if (head == RequestHead::Complete) {
             begin(fd, requests);
@@ -424,7 +401,17 @@ void FcgiServer::begin(int fd, std::vector<Request>& requests) {
     Connection& taken = connection(requests.size());
     if (!taken.begin(fd)) return;
     requests.push_back(make_request(taken.fcgi));
+    requests.back().read_body = [this, read = requests.back().read_body](std::size_t limit) {
+        const Watch watch(*this);
+        return read(limit);
+    };
     requests.back().may_wait = !is_closing_ && deferred_.size() < kMostDeferred;
+}
+
+void FcgiServer::hurry() {
+    for (const auto& waiting : connections_) {
+        if (waiting && waiting->fcgi.ipcFd >= 0) limit_pauses(waiting->fcgi.ipcFd, kShortPause);
+    }
 }
 
 void FcgiServer::keep_pending(int fd) {
@@ -468,6 +455,7 @@ std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {
     std::vector<bool> is_answered(requests.size());
     const auto answer = [&](std::size_t index, const std::optional<Reply>& reply) {
         is_answered[index] = true;
+        const Watch watch(*this);
         connection(index).answer(requests[index], reply);
     };
     try {

@@ -16,11 +16,6 @@
 
 namespace muster::http {
 
-// Returns the listening socket number `place`: the one that systemd passed (LISTEN_FDS, in the
-// order of the socket unit), otherwise a new one at `path` with permissions `mode`. Non-blocking.
-// Throws std::system_error.
-int open_listener(int place, const std::string& path, unsigned mode);
-
 // Sends the reply to the request with this index; nullopt if the client has disconnected. Called
 // once per request, in any order. A stream that throws breaks the connection.
 using Answer = std::function<void(std::size_t index, std::optional<Reply> reply)>;
@@ -34,11 +29,11 @@ class FcgiServer {
   public:
     // A deferred request waits this long. Then it is passed to the handler for the last time.
     static constexpr std::chrono::seconds kLongestWait{5};
-    // A peer that accepts no byte of its reply for this long is closed.
-    static constexpr std::chrono::seconds kReplyPause{60};
+    // A peer that sends no byte of its body, or accepts none of its reply, for this long is closed.
+    static constexpr std::chrono::seconds kPeerPause{10};
 
     explicit FcgiServer(int listener, HasRoom has_room = {},
-                        std::chrono::seconds reply_pause = kReplyPause);
+                        std::chrono::seconds peer_pause = kPeerPause);
     ~FcgiServer();
     FcgiServer(const FcgiServer&) = delete;
     FcgiServer& operator=(const FcgiServer&) = delete;
@@ -59,6 +54,7 @@ class FcgiServer {
   private:
     using Clock = std::chrono::steady_clock;
     struct Connection;
+    struct Watch;
     // An accepted connection whose request is not complete.
     struct Pending {
         int fd;
@@ -78,6 +74,7 @@ class FcgiServer {
     void take_pending(std::vector<Request>& requests, std::size_t most);
     void begin(int fd, std::vector<Request>& requests);
     void keep_pending(int fd);
+    void hurry();
 
     std::vector<std::unique_ptr<Connection>> connections_;
     std::vector<Pending> pending_;    // the oldest first
@@ -85,7 +82,7 @@ class FcgiServer {
     HasRoom has_room_;
     bool is_closing_ = false;
     int listener_;
-    std::chrono::seconds reply_pause_;
+    std::chrono::seconds peer_pause_;
     int epoll_;  // this worker's epoll
 };
 

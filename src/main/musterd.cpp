@@ -7,6 +7,7 @@
 #include "base/core_dumps.hpp"
 #include "base/settings.hpp"
 #include "http/fcgi_io.hpp"
+#include "http/listener.hpp"
 #include "main/wiring.hpp"
 #include "process/busy_workers.hpp"
 #include "process/worker_pool.hpp"

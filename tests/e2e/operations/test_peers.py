@@ -47,6 +47,10 @@ def connected(path, data):
         yield peer
 
 
+# The description is larger than a socket's buffer.
+UNREAD = BEGIN + record(4, b"\x0e\x03REQUEST_METHODGET" + b"\x0b\x15REQUEST_URI/openapi/partner.json") + record(4) + record(5)
+
+
 def is_closed(peer):
     try:
         return peer.recv(1) == b""
@@ -69,6 +73,20 @@ def test_wrong_peers_hold_no_worker_and_are_closed(stack, org, paths):
             assert is_closed(peer), (path, name)
         assert time.monotonic() - began < FREE_WITHIN
     assert sorted(workers(stack)) == before  # none has ended
+
+
+def test_peers_that_read_no_reply_free_the_workers(stack, org, paths):
+    before = sorted(workers(stack))
+    with ExitStack() as peers:
+        for path in paths:
+            for _ in range(10):
+                peers.enter_context(connected(path, UNREAD))
+        began = time.monotonic()
+        user = org.create_user({"email": email()})
+        assert org.user(user["id"])["id"] == user["id"]
+        assert org.api.get("/v1/imports").status_code == 200
+        assert time.monotonic() - began < 2 * FREE_WITHIN
+    assert sorted(workers(stack)) == before
 
 
 def test_a_request_in_pieces_is_answered(paths):

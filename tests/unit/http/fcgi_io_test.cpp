@@ -1,6 +1,8 @@
 // http/fcgi_io.hpp: what happens to connections whose requests are not complete.
 #include "http/fcgi_io.hpp"
 
+#include "http/listener.hpp"
+
 #include "print.hpp"
 #include "unit/http/fcgi_bytes.hpp"
 
@@ -13,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 using namespace muster::http;
 using muster::test::fcgi_begin;
@@ -77,6 +80,16 @@ struct Served {
 };
 
 constexpr std::size_t kMostTaken = 64;
+constexpr std::size_t kMoreThanASocketHolds = std::size_t{8} << 20U;
+
+const Handler answer_long = [](std::span<const Request> requests, const Answer& answer) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        Reply reply;
+        reply.body.assign(kMoreThanASocketHolds, 'x');
+        answer(i, std::move(reply));
+    }
+    return std::vector<Deferral>{};
+};
 
 }  // namespace
 
@@ -188,28 +201,49 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
     BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_peer_that_accepts_no_reply_is_closed_after_the_pause) {
+BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
     FcgiServer impatient(listener, {}, std::chrono::seconds(1));
-    constexpr std::size_t kMoreThanASocketHolds = std::size_t{8} << 20U;
-    const Peer silent(path);
-    silent.send(head());
-    const Handler answer_long = [](std::span<const Request>, const Answer& answer) {
-        Reply reply;
-        reply.body.assign(kMoreThanASocketHolds, 'x');
-        answer(0, std::move(reply));
-        return std::vector<Deferral>{};
-    };
+    std::vector<std::unique_ptr<Peer>> silent;
+    for (int i = 0; i < 10; ++i) silent.push_back(std::make_unique<Peer>(path));
+    for (const auto& peer : silent) peer->send(head());
     const auto began = std::chrono::steady_clock::now();
-    BOOST_TEST(impatient.serve(kMostTaken, answer_long) == 1U);
+    BOOST_TEST(impatient.serve(kMostTaken, answer_long) == silent.size());
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
     BOOST_TEST(waited.count() > 0.9);
-    BOOST_TEST(waited.count() < 5);
-    BOOST_TEST(silent.received().size() < kMoreThanASocketHolds);
-    // The worker takes the next request.
+    BOOST_TEST(waited.count() < 4);
+    for (const auto& peer : silent) BOOST_TEST(peer->received().size() < kMoreThanASocketHolds);
+    // The worker takes the next request, and gives it a whole pause.
     const Peer next(path);
     next.send(head());
     BOOST_TEST(impatient.serve(kMostTaken, answer_all) == 1U);
     BOOST_TEST(next.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(peers_that_send_half_a_body_hold_a_batch_for_one_pause) {
+    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    const std::string length = std::string{14, 2} + "CONTENT_LENGTH99";
+    const std::string half =
+        fcgi_begin() + fcgi_record(4, length) + fcgi_record(4, "") + fcgi_record(5, "{");
+    std::vector<std::unique_ptr<Peer>> peers;
+    for (int i = 0; i < 10; ++i) peers.push_back(std::make_unique<Peer>(path));
+    for (const auto& peer : peers) peer->send(half);
+    int aborted = 0;
+    const Handler read_bodies = [&](std::span<const Request> requests, const Answer& answer) {
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            try {
+                requests[i].read_body(1'000);
+            } catch (const Aborted&) {
+                ++aborted;
+            }
+            answer(i, std::nullopt);
+        }
+        return std::vector<Deferral>{};
+    };
+    const auto began = std::chrono::steady_clock::now();
+    BOOST_TEST(impatient.serve(kMostTaken, read_bodies) == peers.size());
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
+    BOOST_TEST(aborted == 10);
+    BOOST_TEST(waited.count() < 4);
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_is_not_fastcgi_is_closed) {
