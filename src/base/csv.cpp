@@ -2,6 +2,7 @@
 // accepts.
 #include "base/csv.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -14,14 +15,37 @@ constexpr std::size_t kGuessBytes = 1U << 20U;
 constexpr std::size_t kMostCells = 16'384;  // in a record
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kSeparators = ",;\t";  // the first one wins if two are equally frequent
-constexpr std::string_view kGuarded = "=+-@\t\r'";
+// Spreadsheets run a cell as a formula if it begins with one of these. U+FF1D, U+FF0B, U+FF0D and
+// U+FF20 are the full-width forms of = + - @.
+constexpr std::array<std::string_view, 12> kGuarded = {"=",
+                                                       "+",
+                                                       "-",
+                                                       "@",
+                                                       "\t",
+                                                       "\r",
+                                                       "\n",
+                                                       "'",
+                                                       "\xef\xbc\x9d",
+                                                       "\xef\xbc\x8b",
+                                                       "\xef\xbc\x8d",
+                                                       "\xef\xbc\xa0"};
+// Quotes keep a cell together in a program that splits at another separator.
+constexpr std::string_view kQuoted = "\"\r\n,;\t";
 
 bool is_line_end(char c) {
     return c == '\r' || c == '\n';
 }
 
+// Some programs skip leading spaces.
 bool needs_guard(std::string_view cell) {
-    return !cell.empty() && kGuarded.find(cell.front()) != std::string_view::npos;
+    cell.remove_prefix(std::min(cell.find_first_not_of(' '), cell.size()));
+    return std::ranges::any_of(kGuarded,
+                               [&](std::string_view sign) { return cell.starts_with(sign); });
+}
+
+bool needs_quotes(std::string_view cell, char separator) {
+    return cell.starts_with(' ') || cell.find_first_of(kQuoted) != std::string_view::npos ||
+           cell.find(separator) != std::string_view::npos;
 }
 
 [[noreturn]] void refuse(std::size_t line, std::string_view reason) {
@@ -188,8 +212,7 @@ std::size_t CsvReader::plain_end() const {
 
 void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells, char separator) {
     const bool guard = cells == CsvCells::Guarded && needs_guard(cell);
-    if (cell.find_first_of("\"\r\n") == std::string_view::npos &&
-        cell.find(separator) == std::string_view::npos) {
+    if (!needs_quotes(cell, separator)) {
         if (guard) to += '\'';
         to += cell;
         return;

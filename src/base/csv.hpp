@@ -53,8 +53,9 @@ class CsvReader {
 
 enum class CsvCells { Guarded, Raw };
 
-// Appends one cell, quoted where RFC 4180 requires it. Guarded: puts a ' before a leading = + - @
-// tab CR or '.
+// Appends one cell. Quotes it where RFC 4180 requires it, and also if it has a comma, a semicolon,
+// a tab or a leading space. Guarded: puts a ' before a cell whose first character other than a
+// space is = + - @, the full-width form of one, tab, CR, LF or '.
 void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells, char separator = ',');
 // Removes the ' that Guarded adds.
 [[nodiscard]] std::string_view without_csv_guard(std::string_view cell);

@@ -31,7 +31,7 @@ def test_the_report_contains_exactly_the_invalid_and_failed_rows_in_order(org):
     org.state_is(job_id, "validated")
     duplicate = "An earlier row of this import has the same email address."
     invalid = (
-        f'{first},x;y,"Ann ""A""","Lee, Jr.",two  words,en,GB,1990-05-06,"{{""no_such"":1}}",5,'
+        f'{first},"x;y","Ann ""A""","Lee, Jr.",two  words,en,GB,1990-05-06,"{{""no_such"":1}}",5,'
         f'ROW_ATTR_UNKNOWN_KEY,"{UNKNOWN}"\r\n'
         f"{second},,ünïcödé 😀,,,,,,,9,ROW_DUPLICATE_IN_FILE,{duplicate}\r\n"
     )
@@ -62,6 +62,8 @@ def test_a_report_without_rejected_rows_is_its_header(org):
 CELLS = [
     ("=1+1", "'=1+1"), ("+49 30 1", "'+49 30 1"), ("-5", "'-5"), ("@SUM(A1)", "'@SUM(A1)"), ("'quoted'", "''quoted'"),
     ("=HYPERLINK(\"x\",\"y\")", "'=HYPERLINK(\"x\",\"y\")"), ("a=1", "a=1"), ("plain", "plain"), ("", ""),
+    ("\uff1d1+1", "'\uff1d1+1"), ("\uff0b1", "'\uff0b1"), ("\uff0d1", "'\uff0d1"), ("\uff20SUM(A1)", "'\uff20SUM(A1)"),
+    ("a;=cmd|' /C calc'!A0;b", "a;=cmd|' /C calc'!A0;b"),
 ]
 
 
@@ -74,6 +76,7 @@ def test_cells_that_a_spreadsheet_would_execute_are_guarded_unless_raw(org):
     assert [row["first_name"] for row in raw] == [cell for cell, _ in CELLS]
     assert org.report(job_id, raw="false") == org.report(job_id)
     assert b'"\'=HYPERLINK(""x"",""y"")"' in org.report(job_id)
+    assert b'''"a;=cmd|' /C calc'!A0;b"''' in org.report(job_id)  # LibreOffice splits at semicolons
 
 
 def test_an_address_that_looks_like_a_formula_is_guarded(org):

@@ -47,8 +47,9 @@ def test_an_export_has_the_columns_of_an_import(org):
 
 def test_an_exported_file_can_be_imported_again(org, new_org, tmp_path):
     org.create_user(FULL | {"email": email()})
-    for address in emails(20):
-        org.create_user({"email": address, "first_name": "'quoted", "attributes": {"interests": ["news"]}})
+    names = ["'quoted", "\uff1d1+1", "\uff0b\uff0d\uff20", "a;=1", "'=1", "a\u00a0b"]
+    for number, address in enumerate(emails(20)):
+        org.create_user({"email": address, "first_name": names[number % len(names)], "attributes": {"interests": ["news"]}})
     (tmp_path / "members.csv").write_bytes(org.api.get("/v1/users/export", expect=200).content)
     other = new_org()
     (tmp_path / "key").write_text(other.key)

@@ -81,8 +81,11 @@ std::string cell(std::string_view text, CsvCells cells) {
 
 std::string random_cell(std::mt19937& random) {
     static const std::vector<std::string> kPieces = {
-        "a", "bc", "\"", "\"\"", ",", ";", "\t", "\r",     "\n",         "\r\n",
-        " ", "'",  "=",  "+",    "-", "@", "\\", "\u00eb", "\U0001f600", std::string(1, '\0'),
+        "a",      "bc",     "\"",     "\"\"",       ",",
+        ";",      "\t",     "\r",     "\n",         "\r\n",
+        " ",      "'",      "=",      "+",          "-",
+        "@",      "\\",     "\u00eb", "\U0001f600", std::string(1, '\0'),
+        "\uff1d", "\uff0b", "\uff0d", "\uff20",
     };
     std::string text;
     for (std::size_t count = random() % 8; count > 0; --count) {
@@ -327,13 +330,16 @@ BOOST_AUTO_TEST_CASE(any_bytes_are_read_unchanged) {
     BOOST_TEST(records[0][1] == "y");
 }
 
-BOOST_AUTO_TEST_CASE(a_cell_is_quoted_where_the_rfc_requires_it) {
+BOOST_AUTO_TEST_CASE(a_cell_is_quoted_where_a_program_could_split_it) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"", ""},
         {"a", "a"},
         {"a b", "a b"},
-        {" a ", " a "},
-        {"a;b", "a;b"},
+        {" a ", "\" a \""},
+        {"a ", "a "},
+        {"a;b", "\"a;b\""},
+        {"a\tb", "\"a\tb\""},
+        {"a;=cmd|' /C calc'!A0;b", "\"a;=cmd|' /C calc'!A0;b\""},
         {"a,b", "\"a,b\""},
         {"a\"b", "\"a\"\"b\""},
         {"\"", "\"\"\"\""},
@@ -354,14 +360,28 @@ BOOST_AUTO_TEST_CASE(a_cell_is_quoted_where_the_rfc_requires_it) {
 
 BOOST_AUTO_TEST_CASE(a_cell_that_a_spreadsheet_would_execute_is_guarded) {
     const std::vector<std::pair<std::string, std::string>> table = {
-        {"=1+1", "'=1+1"},    {"+49 30 1", "'+49 30 1"},
-        {"-1", "'-1"},        {"@SUM(A1)", "'@SUM(A1)"},
-        {"\tx", "'\tx"},      {"\rx", "\"'\rx\""},
-        {"'x", "''x"},        {"'", "''"},
-        {"=", "'="},          {"=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""},
-        {"a=1", "a=1"},       {"ann@example.com", "ann@example.com"},
-        {" =1", " =1"},       {"1-1", "1-1"},
-        {"\n=1", "\"\n=1\""},
+        {"=1+1", "'=1+1"},
+        {"+49 30 1", "'+49 30 1"},
+        {"-1", "'-1"},
+        {"@SUM(A1)", "'@SUM(A1)"},
+        {"\tx", "\"'\tx\""},
+        {"\rx", "\"'\rx\""},
+        {"'x", "''x"},
+        {"'", "''"},
+        {"=", "'="},
+        {"=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""},
+        {"a=1", "a=1"},
+        {"ann@example.com", "ann@example.com"},
+        {" =1", "\"' =1\""},
+        {"1-1", "1-1"},
+        {"\n=1", "\"'\n=1\""},
+        {"  'x", "\"'  'x\""},
+        {"\uff1d1", "'\uff1d1"},
+        {"\uff0b1", "'\uff0b1"},
+        {"\uff0d1", "'\uff0d1"},
+        {"\uff201", "'\uff201"},
+        {"\uff011", "\uff011"},
+        {" ", "\" \""},
     };
     for (const auto& [text, expected] : table) {
         BOOST_TEST(cell(text, CsvCells::Guarded) == expected);
@@ -372,10 +392,26 @@ BOOST_AUTO_TEST_CASE(a_cell_that_a_spreadsheet_would_execute_is_guarded) {
 
 BOOST_AUTO_TEST_CASE(only_a_guard_is_removed) {
     const std::vector<std::pair<std::string_view, std::string_view>> table = {
-        {"'=1", "=1"},   {"'+1", "+1"},   {"'-1", "-1"},    {"'@x", "@x"},
-        {"'\tx", "\tx"}, {"'\rx", "\rx"}, {"''", "'"},      {"''x", "'x"},
-        {"'''", "''"},   {"'", "'"},      {"'x", "'x"},     {"", ""},
-        {"x", "x"},      {"=1", "=1"},    {"x'=1", "x'=1"}, {"' =1", "' =1"},
+        {"'=1", "=1"},
+        {"'+1", "+1"},
+        {"'-1", "-1"},
+        {"'@x", "@x"},
+        {"'\tx", "\tx"},
+        {"'\rx", "\rx"},
+        {"''", "'"},
+        {"''x", "'x"},
+        {"'''", "''"},
+        {"'", "'"},
+        {"'x", "'x"},
+        {"", ""},
+        {"x", "x"},
+        {"=1", "=1"},
+        {"x'=1", "x'=1"},
+        {"' =1", " =1"},
+        {"'\uff1d1", "\uff1d1"},
+        {"'\uff201", "\uff201"},
+        {"' x", "' x"},
+        {"' ", "' "},
     };
     for (const auto& [text, expected] : table) {
         BOOST_TEST(without_csv_guard(text) == expected);

@@ -35,8 +35,8 @@ BOOST_AUTO_TEST_CASE(every_row_with_a_fault_is_in_one_report_and_the_counts_add_
             "broken,Bad,04/17,,2,3,rejected,LOCAL_INVALID_EMAIL LOCAL_INVALID_DATE,\"Email is "
             "\"\"broken\"\"; use an address such as ann@example.org. Birthday is \"\"04/17\"\"; a "
             "date needs a year\"\r\n" +
-            "good@example.org,Twice,,,3,5,rejected,ROW_DUPLICATE_IN_FILE,same address as line 2; "
-            "remove one of the two rows\r\n" +
+            "good@example.org,Twice,,,3,5,rejected,ROW_DUPLICATE_IN_FILE,\"same address as line 2; "
+            "remove one of the two rows\"\r\n" +
             "size@example.org,'=cmd,04/17,XXS,4,7,value left out,LOCAL_INVALID_DATE "
             "LOCAL_INVALID_CHOICE,\"Birthday is \"\"04/17\"\"; a date needs a year. Shirt Size is "
             "\"\"XXS\"\"; allowed are S, M, L\"\r\n" +
@@ -238,8 +238,8 @@ BOOST_AUTO_TEST_CASE(an_interrupted_download_of_the_report_is_repeated) {
     BOOST_TEST(
         environment.scratch.read("members-errors.csv") ==
         kReportHeader +
-            "a@example.org,,,,2,3,rejected,ROW_DUPLICATE_IN_FILE,same address as line 2; "
-            "remove one of the two rows\r\n"
+            "a@example.org,,,,2,3,rejected,ROW_DUPLICATE_IN_FILE,\"same address as line 2; "
+            "remove one of the two rows\"\r\n"
             "x,,,,3,4,rejected,LOCAL_INVALID_EMAIL,\"Email is \"\"x\"\"; use an address such "
             "as ann@example.org\"\r\n");
 }
