@@ -31,15 +31,13 @@ namespace {
 // (max_prepared_stmt_count) is 16,382 by default.
 constexpr std::size_t kCachedStatements = 256;
 
-// These errors quote the rejected value. It may be somebody's address and must not be logged.
+// These errors quote the rejected value. It may be somebody's address and must not be logged. It
+// may also contain quotes, so the text from the first quote to the last one is removed.
 std::string without_quoted(std::string_view text) {
-    std::string kept;
-    bool quoted = false;
-    for (const char c : text) {
-        if (c == '\'') quoted = !quoted;
-        if (!quoted || c == '\'') kept += c;
-    }
-    return kept;
+    const std::size_t first = text.find('\'');
+    if (first == std::string_view::npos) return std::string(text);
+    return std::string(text.substr(0, first)) + "'...'" +
+           std::string(text.substr(text.rfind('\'') + 1));
 }
 
 [[noreturn]] void rethrow(const sql::SQLException& error, std::string_view statement) {
@@ -150,6 +148,8 @@ sql::ConnectOptionsMap options_for(const ConnectionSettings& settings, const std
     options["OPT_CONNECT_TIMEOUT"] = settings.connect_timeout_seconds;
     options["OPT_READ_TIMEOUT"] = settings.read_timeout_seconds;
     options["OPT_WRITE_TIMEOUT"] = settings.read_timeout_seconds;
+    // A hostile server could otherwise ask for files of this machine.
+    options["OPT_LOCAL_INFILE"] = 0;
     options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
     if (!settings.tls_ca.empty() && !is_unix) {
         options["sslCA"] = sql::SQLString(settings.tls_ca);

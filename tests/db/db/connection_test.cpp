@@ -261,6 +261,28 @@ BOOST_FIXTURE_TEST_CASE(an_error_does_not_contain_the_rejected_value, TableFixtu
     }
 }
 
+BOOST_FIXTURE_TEST_CASE(an_error_does_not_contain_a_rejected_value_with_quotes, TableFixture) {
+    run("CREATE TEMPORARY TABLE names (name VARCHAR(40) NOT NULL PRIMARY KEY) ENGINE = InnoDB");
+    for (const std::string name : {"o'brien@x.example", "'brien@x.example", "brien@'x.example'"}) {
+        execute("INSERT INTO names (name) VALUES (?)", name);
+        try {
+            execute("INSERT INTO names (name) VALUES (?)", name);
+            BOOST_ERROR("it was stored twice");
+        } catch (const muster::db::DbError& error) {
+            const std::string text = error.what();
+            BOOST_TEST(text.find("brien") == std::string::npos, text);
+            BOOST_TEST(text.find("x.example") == std::string::npos, text);
+            BOOST_TEST(text.find("Duplicate entry '...'") != std::string::npos, text);
+        }
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_connection_sends_no_local_file_to_the_server, TableFixture) {
+    run("CREATE TEMPORARY TABLE names (name VARCHAR(200) NOT NULL) ENGINE = InnoDB");
+    BOOST_CHECK_THROW(run("LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE names"), DbError);
+    BOOST_TEST(number("SELECT COUNT(*) FROM names") == 0);
+}
+
 BOOST_FIXTURE_TEST_CASE(invalid_values_are_bad_data, TableFixture) {
     const auto kind = [&](std::string_view values) {
         return kind_of([&] { execute("INSERT INTO t (a, b, d) VALUES " + std::string(values)); });
