@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "json/large_number.hpp"
 
+#include <malloc.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -161,23 +162,35 @@ class StrictCheck {
     bool has_escapes_;
 };
 
-// One parser per thread. Its buffers have the size of the largest body so far and are reused.
-dom::parser& parser_for(std::size_t bytes) {
-    thread_local dom::parser parser;
-    // The parser counts a scalar as a level. StrictCheck counts containers only.
-    if (parser.capacity() < bytes || parser.max_depth() != kMaxDepth + 1) {
-        if (parser.allocate(std::max<std::size_t>(bytes, 4096), kMaxDepth + 1)) {
+// Parses with the thread's parser. Its buffers grow with the body and are reused, except those for
+// more than kMostReusedBytes.
+class Parsing {
+  public:
+    explicit Parsing(std::size_t bytes) {
+        // The parser counts a scalar as a level. StrictCheck counts containers only.
+        if (parser_.capacity() >= bytes && parser_.max_depth() == kMaxDepth + 1) return;
+        if (parser_.allocate(std::max<std::size_t>(bytes, 4096), kMaxDepth + 1)) {
             throw std::bad_alloc();
         }
     }
-    return parser;
-}
+    ~Parsing() {
+        if (parser_.capacity() > kMostReusedBytes) parser_ = dom::parser();
+    }
+    Parsing(const Parsing&) = delete;
+    Parsing& operator=(const Parsing&) = delete;
+
+    auto parse(dom::document& document, std::string_view body) {
+        return parser_.parse_into_document(document, body.data(), body.size());
+    }
+
+  private:
+    static thread_local dom::parser parser_;
+};
+thread_local dom::parser Parsing::parser_;
 
 simdjson::error_code parse_text(dom::document& document, std::string_view text,
                                 dom::element& root) {
-    return parser_for(text.size())
-        .parse_into_document(document, text.data(), text.size())
-        .get(root);
+    return Parsing(text.size()).parse(document, text).get(root);
 }
 
 }  // namespace
@@ -191,7 +204,13 @@ struct JsonBody::Document : dom::document {
 };
 
 void JsonBody::Reuse::operator()(Document* document) const {
-    Document::spare().reset(document);
+    std::unique_ptr<Document> done(document);
+    if (done->capacity() <= kMostReusedBytes) {
+        Document::spare() = std::move(done);
+        return;
+    }
+    done.reset();
+    malloc_trim(0);  // the C library otherwise keeps freed blocks of up to 32 MiB
 }
 
 JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release()) {

@@ -49,9 +49,16 @@ struct WorkerOptions {
 };
 constexpr std::size_t kOneByOne = 1;
 constexpr std::size_t kDrained = 64;
+// A worker checks its memory after each large body, and otherwise after kMemoryCheck batches.
+constexpr std::size_t kLargeBody = std::size_t{1} << 20U;
+constexpr int kMemoryCheck = 64;
 // The weight of an organization's part of a batch that needs no permit: batches of small requests
 // take a few milliseconds, and a collector mostly waits for its commit.
 constexpr std::size_t kLightPart = std::size_t{64} << 10U;
+
+bool may_have_large_body(const http::Request& request) {
+    return request.content_length > kLargeBody || !request.content_encoding.empty();
+}
 
 // Waits until the worker should take requests, then for a request. Returns false after a signal.
 bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* busy,
@@ -78,7 +85,9 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
         return share.permits->has_room(whose, share.most);
     });
     process::announce_ready();
+    bool had_large_body = false;
     const auto handler = [&](std::span<const http::Request> requests, const http::Answer& answer) {
+        had_large_body = std::ranges::any_of(requests, may_have_large_body);
         return pipeline.handle(requests, answer);
     };
     const auto most_memory = static_cast<std::size_t>(settings.server.recycle_memory);
@@ -89,8 +98,8 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
         if (options.busy) batch.emplace(options.busy->begin());
         if (server.serve(options.most_at_once, handler) == 0) continue;
         if (pipeline.is_tainted()) return 1;
-        constexpr int kMemoryCheck = 64;
-        if (++batches % kMemoryCheck == 0 && resident_mebibytes() > most_memory) break;
+        const bool is_check_due = ++batches % kMemoryCheck == 0 || had_large_body;
+        if (is_check_due && resident_mebibytes() > most_memory) break;
     }
     server.finish(options.most_at_once, handler);
     return 0;

@@ -98,6 +98,33 @@ def test_an_import_survives_a_killed_database(stack, org, no_runner):
 # ---------------------------------------------------------------------------- musterd
 
 
+def resident_mebibytes(pid):
+    with open(f"/proc/{pid}/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE") >> 20
+
+
+def send_numbers(org, mebibytes):
+    """A body that takes many times its size in memory, and is then refused."""
+    job_id = org.create_import()["id"]
+    body = b"[0" + b",0" * (mebibytes * 2 ** 19 - 4000) + b"]"
+    org.api.post(f"/v1/imports/{job_id}/rows", data=body, headers={"Content-Type": "application/json"}, expect=422)
+    org.cancel(job_id)
+
+
+def test_the_memory_for_a_large_body_is_free_after_the_request(stack, org):
+    before = max(resident_mebibytes(pid) for pid in workers(stack))
+    for _ in range(8):
+        send_numbers(org, 16)
+    assert max(resident_mebibytes(pid) for pid in workers(stack)) < before + 48
+
+
+def test_a_worker_checks_its_memory_after_a_large_body(stack, org):
+    with stack.configured("[server]", "recycle_memory = 32"):
+        before = set(workers(stack))
+        send_numbers(org, 4)
+        wait_for(lambda: len(before - set(workers(stack))) == 1, "one worker to be replaced")
+
+
 def test_reloads_under_load_fail_no_request(stack, org):
     with Load(org) as load:
         for _ in range(5):

@@ -7,6 +7,10 @@
 #include "print.hpp"
 #include "processor_time.hpp"
 
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +18,7 @@ using muster::Error;
 using muster::ErrorCode;
 using muster::json::canonical_json;
 using muster::json::JsonBody;
+using muster::json::kMostReusedBytes;
 namespace json = muster::json;
 
 namespace {
@@ -35,6 +40,22 @@ bool is_good(std::string_view text) {
 
 std::string canonical(std::string_view text) {
     return canonical_json(JsonBody(text).root());
+}
+
+// Of this process, in bytes.
+std::int64_t resident_bytes() {
+    std::ifstream statm("/proc/self/statm");
+    std::int64_t total = 0;
+    std::int64_t resident = 0;
+    statm >> total >> resident;
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+// A body that needs most memory for its size: each number takes 16 bytes in the parsed document.
+std::string numbers(std::size_t bytes) {
+    std::string body = "[0";
+    while (body.size() + 3 <= bytes) body += ",0";
+    return body + "]";
 }
 
 std::string nested(std::size_t depth, const std::string& inner = "") {
@@ -222,6 +243,30 @@ BOOST_AUTO_TEST_CASE(several_bodies_can_be_open_at_once) {
     BOOST_TEST(first.root().member("key")->string().value() == "first");
     BOOST_TEST(second->root().member("key")->string().value() == "second");
     BOOST_TEST(fourth.root().member("key")->string().value() == "fourth");
+}
+
+// ---------------------------------------------------------------------------- memory
+
+BOOST_AUTO_TEST_CASE(the_memory_for_a_large_body_is_freed_after_it) {
+    const std::string large = numbers(std::size_t{16} << 20U);
+    BOOST_TEST(is_good("[0]"));
+    const std::int64_t before = resident_bytes();
+    {
+        const JsonBody body(large);
+        BOOST_TEST(resident_bytes() - before > 100 << 20);  // the test would otherwise show nothing
+    }
+    BOOST_TEST(resident_bytes() - before < 16 << 20);
+    BOOST_TEST(!is_good(large.substr(0, large.size() - 1)));
+    BOOST_TEST(resident_bytes() - before < 16 << 20);
+    BOOST_TEST(is_good("[0]"));
+}
+
+BOOST_AUTO_TEST_CASE(bodies_of_several_sizes_are_read_in_any_order) {
+    for (const std::size_t size : {std::size_t{3}, kMostReusedBytes + 2, std::size_t{5000},
+                                   kMostReusedBytes, kMostReusedBytes + 2, std::size_t{3}}) {
+        const std::string text = numbers(size);
+        BOOST_TEST(JsonBody(text).root().array()->size() == text.size() / 2, size);
+    }
 }
 
 // ---------------------------------------------------------------------------- equal JSON
