@@ -23,6 +23,7 @@
 #include <fstream>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace {
 
@@ -87,7 +88,7 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     process::announce_ready();
     bool had_large_body = false;
     const auto handler = [&](std::span<const http::Request> requests, const http::Answer& answer) {
-        had_large_body = std::ranges::any_of(requests, may_have_large_body);
+        if (std::ranges::any_of(requests, may_have_large_body)) had_large_body = true;
         return pipeline.handle(requests, answer);
     };
     const auto most_memory = static_cast<std::size_t>(settings.server.recycle_memory);
@@ -98,7 +99,8 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
         if (options.busy) batch.emplace(options.busy->begin());
         if (server.serve(options.most_at_once, handler) == 0) continue;
         if (pipeline.is_tainted()) return 1;
-        const bool is_check_due = ++batches % kMemoryCheck == 0 || had_large_body;
+        const bool is_check_due =
+            ++batches % kMemoryCheck == 0 || std::exchange(had_large_body, false);
         if (is_check_due && resident_mebibytes() > most_memory) break;
     }
     server.finish(options.most_at_once, handler);

@@ -19,7 +19,8 @@ class Edge:
         for part in ("log", "tmp"):
             (self.folder / part).mkdir(parents=True)
         shutil.copytree(stack.folder / "nginx", self.folder / "nginx")
-        plain = f"    server {{ listen 127.0.0.1:{self.plain_port}; include snippets/muster-plain.conf; }}\n}}\n"
+        plain = (f"    server {{ listen 127.0.0.1:{self.plain_port}; error_log {self.folder}/log/nginx.error.log alert; "
+                 "include snippets/muster-plain.conf; }\n}\n")
         self._change("nginx.conf", f"127.0.0.1:{stack.port}", f"127.0.0.1:{self.port}")
         for part in ("log", "tmp"):
             self._change("nginx.conf", f"{stack.folder}/{part}", f"{self.folder}/{part}")
