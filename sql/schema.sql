@@ -281,9 +281,9 @@ CREATE TABLE IF NOT EXISTS import_jobs (
     created_count    INT          NOT NULL DEFAULT 0,
     attached_count   INT          NOT NULL DEFAULT 0,
     failed_count     INT          NOT NULL DEFAULT 0,
-    preview_create   INT          NOT NULL DEFAULT 0,
-    preview_attach   INT          NOT NULL DEFAULT 0,
-    preview_merge    INT          NOT NULL DEFAULT 0,
+    preview_create   INT          NOT NULL DEFAULT 0,  -- new members
+    preview_attach   INT          NOT NULL DEFAULT 0,  -- written by programs of version 7 and older
+    preview_merge    INT          NOT NULL DEFAULT 0,  -- existing members
     commit_requested BOOLEAN      NOT NULL DEFAULT FALSE,
     next_block       INT UNSIGNED NOT NULL DEFAULT 0,
     next_part        SMALLINT     NOT NULL DEFAULT 0,

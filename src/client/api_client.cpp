@@ -174,8 +174,7 @@ ImportJob job_of(const Json::Value& value) {
                     count_at(undo, "unaffected"), is_estimate.isBool() && is_estimate.asBool()};
     }
     if (const Json::Value& preview = value["preview"]; preview.isObject()) {
-        job.preview = {count_at(preview, "create"), count_at(preview, "attach"),
-                       count_at(preview, "merge")};
+        job.preview = {count_at(preview, "new_members"), count_at(preview, "existing_members")};
     }
     if (const Json::Value& failure = value["failure"]; failure.isObject()) {
         job.failure = text_at(failure, "code") + ": " + text_at(failure, "message");

@@ -75,9 +75,8 @@ struct ImportJob {
     std::uint64_t failed = 0;
     bool has_begun = false;  // heartbeat_at is set: a runner has it
     struct Preview {
-        std::uint64_t create = 0;
-        std::uint64_t attach = 0;
-        std::uint64_t merge = 0;
+        std::uint64_t new_members = 0;
+        std::uint64_t existing_members = 0;
     };
     std::optional<Preview> preview;
     struct Undo {

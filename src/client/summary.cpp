@@ -83,9 +83,8 @@ void add_job(Json::Value& document, const ImportJob& job) {
         document["undo"]["is_estimate"] = undo->is_estimate;
     }
     if (!job.preview) return;
-    document["preview"]["create"] = count(job.preview->create);
-    document["preview"]["attach"] = count(job.preview->attach);
-    document["preview"]["merge"] = count(job.preview->merge);
+    document["preview"]["new_members"] = count(job.preview->new_members);
+    document["preview"]["existing_members"] = count(job.preview->existing_members);
 }
 
 }  // namespace
@@ -141,9 +140,8 @@ std::string dry_run_text(const Summary& summary) {
                        count_line("rows in the file", summary.rows) + "\n" +
                        count_line("can be imported", summary.job->valid);
     if (const auto& preview = summary.job->preview) {
-        text += "\n" + count_line("  to create", preview->create) + "\n" +
-                count_line("  to attach", preview->attach) + "\n" +
-                count_line("  members to complete", preview->merge);
+        text += "\n" + count_line("  new members", preview->new_members) + "\n" +
+                count_line("  existing members", preview->existing_members);
     }
     return text + "\n" + count_line("cannot be imported", summary.missing()) +
            report_line(summary, "cannot be imported");

@@ -117,9 +117,8 @@ rules::ImportPreview sum(const std::vector<std::shared_future<rules::ImportPrevi
     rules::ImportPreview total;
     for (const auto& part : parts) {
         const rules::ImportPreview& preview = part.get();
-        total.create += preview.create;
-        total.attach += preview.attach;
-        total.merge += preview.merge;
+        total.new_members += preview.new_members;
+        total.existing_members += preview.existing_members;
     }
     return total;
 }

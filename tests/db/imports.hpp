@@ -40,6 +40,9 @@ inline rules::Mapping email_mapping() {
     return {{{"Mail", "core_field", "email", ""}}};
 }
 
+// The number of rows with each result.
+using Tally = std::map<std::string, int>;
+
 // The fixture: an organization, and helpers for its imports.
 struct ImportFixture : Fixture {
     ImportId new_import(OrgId organization) {
@@ -142,6 +145,11 @@ struct ImportFixture : Fixture {
             all[row.row_number] = text;
         }
         return all;
+    }
+    Tally tally(ImportId id) {
+        Tally tally;
+        for (const auto& [number, outcome] : outcomes(id)) ++tally[outcome];
+        return tally;
     }
     std::int64_t members() { return client.number("SELECT COUNT(*) FROM members"); }
 

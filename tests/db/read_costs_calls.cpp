@@ -97,9 +97,9 @@ std::vector<MeasuredCall> member_calls() {
     add("members.filter", kEachAsked, [](OrgStore& org) {
         return store::filter_members(org, some_ids<UserId>(), {{}, "active", kEarly, {}});
     });
-    add("members.count_known", 3 * kAsked + kEnds, [](OrgStore& org) {
+    add("members.count_among", 3 * kAsked + kEnds, [](OrgStore& org) {
         const auto asked = emails();
-        return store::count_known(org, views(asked)).members;
+        return store::count_members_among(org, views(asked));
     });
     add("members.find_known_users", 3 * kAsked + kEnds, [](OrgStore& org) {
         const auto asked = emails();

@@ -212,8 +212,8 @@ BOOST_AUTO_TEST_CASE(members) {
         return !store::find_memberships(org, {&owner.user, 1}).empty();
     });
     const std::string_view email = "owner@example.test";
-    check({"members.count_known"}, [&](OrgStore& org) {
-        return store::count_known(org, {&email, 1}).members > 0;
+    check({"members.count_among"}, [&](OrgStore& org) {
+        return store::count_members_among(org, {&email, 1}) > 0;
     });
     check({"members.find_known_users"}, [&](OrgStore& org) {
         const auto known = store::find_known_users(org, {&email, 1});

@@ -121,9 +121,9 @@ def test_a_random_import_matches_the_model_and_changes_no_value(new_org, stack, 
 
         assert org.outcomes(job_id) == want
         count = list(want.values()).count
-        assert preview == {"create": count("created"), "attach": count("attached"), "merge": count("merged")}
+        assert preview == {"new_members": count("created") + count("attached"), "existing_members": count("merged")}
         assert (job["created_count"], job["attached_count"], job["failed_count"]) == (
-            preview["create"], preview["attach"] + preview["merge"], 0)
+            count("created"), count("attached") + count("merged"), 0)
         assert job["valid_rows"] + job["invalid_rows"] == job["staged_rows"] == job["processed_rows"] == 900
 
         after = members_of(org)

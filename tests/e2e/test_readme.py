@@ -78,7 +78,7 @@ def test_an_import_waits_for_its_dry_run_and_completes(outputs):
     assert (validating["state"], committing["state"]) == ("validating", "committing")
     assert (validated["state"], validated["valid_rows"], validated["invalid_rows"]) == ("validated", 1, 1)
     assert completed["state"] == "completed" and completed["failed_count"] == 0
-    assert completed["created_count"] + completed["attached_count"] == validated["preview"]["create"] + validated["preview"]["attach"]
+    assert completed["created_count"] + completed["attached_count"] == validated["preview"]["new_members"]
     report = stdout[stdout.index("email,"):].splitlines()
     assert len(report) == 2 and report[1].startswith("bob@example.org") and "shirt_size" in report[1]
 

@@ -101,12 +101,11 @@ template <>
 struct JsonType<rules::ImportPreview> {
     static constexpr auto kRecord = record<rules::ImportPreview>(
         "ImportPreview",
-        field<&rules::ImportPreview::create>(
-            "create", "Number of rows that would create a user and a member."),
-        field<&rules::ImportPreview::attach>(
-            "attach", "Number of rows that would make an existing user a member."),
-        field<&rules::ImportPreview::merge>(
-            "merge", "Number of rows that would fill empty values of a member."));
+        field<&rules::ImportPreview::new_members>(
+            "new_members", "Number of rows that would add a member: created or attached."),
+        field<&rules::ImportPreview::existing_members>(
+            "existing_members",
+            "Number of rows that would fill empty values of a member: merged."));
     static void write(JsonWriter& to, const rules::ImportPreview& value) {
         kRecord.write(to, value);
     }

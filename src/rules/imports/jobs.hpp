@@ -26,11 +26,11 @@ struct ImportFailure {
     std::string message;
 };
 
-// The predicted result of a commit, from the dry run.
+// The predicted result of a commit, from the dry run. It depends on the organization's own members
+// only: a user whom only other organizations know counts as a new member, like an unknown address.
 struct ImportPreview {
-    std::int64_t create = 0;
-    std::int64_t attach = 0;
-    std::int64_t merge = 0;
+    std::int64_t new_members = 0;
+    std::int64_t existing_members = 0;
 };
 
 // What an undo did with the rows that the commit wrote; or would do, in the reply to a dry run.

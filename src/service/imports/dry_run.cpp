@@ -117,11 +117,10 @@ rules::ImportPreview ValidatedBatch::preview(Context& context, const Lease& leas
         rules::ImportPreview preview;
         for (std::size_t from = begin; from < end; from += rules::kBlockRows) {
             const std::size_t count = std::min<std::size_t>(rules::kBlockRows, end - from);
-            const auto known =
-                store::count_known(org, std::span(impl_->valid).subspan(from, count));
-            preview.create += static_cast<std::int64_t>(count) - known.users;
-            preview.attach += known.users - known.members;
-            preview.merge += known.members;
+            const std::int64_t members =
+                store::count_members_among(org, std::span(impl_->valid).subspan(from, count));
+            preview.new_members += static_cast<std::int64_t>(count) - members;
+            preview.existing_members += members;
         }
         return preview;
     });

@@ -25,14 +25,13 @@ using rules::ImportUndo;
 namespace {
 
 // The preview exists after a complete dry run: not before `validated`, and not for a job that ended
-// during the dry run.
+// during the dry run. Programs of schema version 7 and older counted attached users separately.
 constexpr auto kPreview = columns<ImportPreview>(
-    column<&ImportPreview::create>(
+    column<&ImportPreview::new_members>(
         "CASE WHEN state IN ('validated', 'committing', 'completed', 'undoing', 'undone') "
         "OR (state IN ('failed', 'canceled') AND staged_rows > 0 "
-        "AND valid_rows + invalid_rows = staged_rows) THEN preview_create END"),
-    column<&ImportPreview::attach>("preview_attach"),
-    column<&ImportPreview::merge>("preview_merge"));
+        "AND valid_rows + invalid_rows = staged_rows) THEN preview_create + preview_attach END"),
+    column<&ImportPreview::existing_members>("preview_merge"));
 
 constexpr auto kFailure = columns<ImportFailure>(
     column<&ImportFailure::code>("failure_code"),
@@ -306,17 +305,17 @@ bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner, Impo
         "UPDATE import_jobs SET processed_rows = processed_rows + ?, valid_rows = valid_rows + ?, "
         "invalid_rows = invalid_rows + ?, created_count = created_count + ?, "
         "attached_count = attached_count + ?, failed_count = failed_count + ?, "
-        "preview_create = preview_create + ?, preview_attach = preview_attach + ?, "
-        "preview_merge = preview_merge + ?, next_block = COALESCE(?, next_block), "
+        "preview_create = preview_create + ?, preview_merge = preview_merge + ?, "
+        "next_block = COALESCE(?, next_block), "
         "next_part = COALESCE(?, next_part), attempts = 0, "
         "heartbeat_at = ?, lease_until = ?, updated_at = ?, revision = revision + 1 "
         "WHERE organization_id = :org AND id = ? AND lease_owner = ? AND state = ?"};
     const auto number = next_block ? std::optional(next_block->number) : std::nullopt;
     const auto part = next_block ? std::optional(next_block->part) : std::nullopt;
     return org.execute(kAdd, progress.processed, progress.valid, progress.invalid, progress.created,
-                       progress.attached, progress.failed, progress.preview.create,
-                       progress.preview.attach, progress.preview.merge, number, part, now, until,
-                       now, id, owner, text_of(state)) == 1;
+                       progress.attached, progress.failed, progress.preview.new_members,
+                       progress.preview.existing_members, number, part, now, until, now, id, owner,
+                       text_of(state)) == 1;
 }
 
 void add_row_errors(db::OrgStore& org, ImportId id, const rules::ErrorCounts& more, Timestamp now) {

@@ -45,13 +45,8 @@ struct KnownUser {
 std::unordered_map<std::string, KnownUser> find_known_users(
     db::OrgStore& org, std::span<const std::string_view> emails);
 
-// The number of users with these addresses (without duplicates), and the number of members among
-// them.
-struct KnownCounts {
-    std::int64_t users = 0;
-    std::int64_t members = 0;
-};
-KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> emails);
+// The number of members with these addresses (without duplicates).
+std::int64_t count_members_among(db::OrgStore& org, std::span<const std::string_view> emails);
 
 struct NewMember {
     UserId user_id;

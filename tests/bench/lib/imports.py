@@ -87,8 +87,8 @@ class ImportBench:
             client.connect()
 
     def expect_preview(self, times, merged):
-        if times.job["preview"]["merge"] != merged:
-            raise BrokenMeasurement(f"{times.job['preview']} merges instead of {merged}")
+        if times.job["preview"]["existing_members"] != merged:
+            raise BrokenMeasurement(f"{times.job['preview']} instead of existing members: {merged}")
 
     def meter(self):
         return Meter(self.stack.services(), [pid for other in self.running for pid in other.services().values()])

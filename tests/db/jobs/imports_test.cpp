@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(turns_complete_a_job) {
     validate(id);
     run();
     BOOST_TEST(job(id).state == ImportState::Validated);
-    BOOST_TEST(job(id).preview->create == 6000);
+    BOOST_TEST(job(id).preview->new_members == 6000);
     BOOST_TEST(run() == 0);
     request_commit(id);
     run();

@@ -229,7 +229,7 @@ def test_the_commit_matches_the_preview_row_by_row(org, new_org):
     own = [org.create_user({"email": email("own")})["email"] for _ in range(2)]
     fresh = emails(4, "fresh")
     job = org.validated([{"email": address} for address in fresh + foreign + own])
-    assert job["preview"] == {"create": 4, "attach": 3, "merge": 2}
+    assert job["preview"] == {"new_members": 7, "existing_members": 2}
     org.commit(job["id"])
     job = org.state_is(job["id"], "completed")
     assert (job["created_count"], job["attached_count"], job["failed_count"]) == (4, 5, 0)
@@ -240,7 +240,7 @@ def test_the_commit_matches_the_preview_row_by_row(org, new_org):
 def test_the_commit_uses_the_state_after_the_dry_run(org, new_org):
     addresses = emails(3)
     job = org.validated([{"email": address, "first_name": "Imported"} for address in addresses])
-    assert job["preview"] == {"create": 3, "attach": 0, "merge": 0}
+    assert job["preview"] == {"new_members": 3, "existing_members": 0}
     new_org().create_user({"email": addresses[0]})
     org.create_user({"email": addresses[1], "first_name": "Meanwhile"})
     org.commit(job["id"])
@@ -292,12 +292,12 @@ def test_counts_add_up_over_many_blocks(org, new_org):
     job = org.imported(payloads + payloads[1:4])
     assert (job["staged_rows"], job["processed_rows"], job["invalid_rows"]) == (2603, 2603, 26 + 3)
     assert job["created_count"] + job["attached_count"] == job["valid_rows"] == 2574
-    assert job["preview"]["create"] == job["created_count"]
-    assert job["preview"]["attach"] + job["preview"]["merge"] == job["attached_count"]
+    preview = job["preview"]
+    assert preview["new_members"] + preview["existing_members"] == job["created_count"] + job["attached_count"]
     states = [row["state"] for row in org.rows(job["id"], whole=False, limit=1000)]
-    assert states.count("created") == job["preview"]["create"]
-    assert states.count("attached") == job["preview"]["attach"]
-    assert states.count("merged") == job["preview"]["merge"]
+    assert states.count("created") == job["created_count"]
+    assert states.count("created") + states.count("attached") == preview["new_members"]
+    assert states.count("merged") == preview["existing_members"]
     assert states.count("invalid") == 29
     have = set(addresses[::7]) | {payload["email"] for payload in payloads if "attributes" not in payload}
     assert set(org.members()) == have

@@ -186,7 +186,7 @@ def test_a_job_passes_through_its_states_and_its_counts_add_up(org, no_runner):
     org.stack.run_once()
     job = org.job(job_id)
     assert (job["state"], job["processed_rows"], job["valid_rows"], job["invalid_rows"]) == ("validated", 6, 4, 2)
-    assert job["preview"] == {"create": 3, "attach": 0, "merge": 1}
+    assert job["preview"] == {"new_members": 3, "existing_members": 1}
     assert job["heartbeat_at"] is not None and job["completed_at"] is None
 
     job = org.commit(job_id).json()
@@ -197,7 +197,7 @@ def test_a_job_passes_through_its_states_and_its_counts_add_up(org, no_runner):
     assert (job["created_count"], job["attached_count"], job["failed_count"]) == (3, 1, 0)
     assert job["created_count"] + job["attached_count"] + job["failed_count"] == job["valid_rows"]
     assert job["completed_at"] is not None and job["failure"] is None
-    assert job["preview"] == {"create": 3, "attach": 0, "merge": 1}
+    assert job["preview"] == {"new_members": 3, "existing_members": 1}
 
 
 def test_staging_and_the_dry_run_change_no_member(org):
@@ -211,7 +211,7 @@ def test_staging_and_the_dry_run_change_no_member(org):
 def test_a_job_without_rows_can_be_completed(org):
     job = org.imported([])
     assert job["staged_rows"] == job["valid_rows"] == job["created_count"] == 0
-    assert job["preview"] == {"create": 0, "attach": 0, "merge": 0}
+    assert job["preview"] == {"new_members": 0, "existing_members": 0}
 
 
 def test_validation_ends_the_staging(org, no_runner):

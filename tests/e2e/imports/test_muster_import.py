@@ -73,7 +73,7 @@ def test_the_demo_file_is_imported_and_every_count_adds_up(importer):
     assert result["refused"] + result["staged"] == result["rows"]
     assert result["valid"] + result["invalid"] == result["staged"]
     assert result["created"] + result["attached"] + result["failed"] == result["valid"]
-    assert result["preview"] == {"create": result["created"], "attach": 0, "merge": result["attached"]}
+    assert result["preview"] == {"new_members": result["created"], "existing_members": result["attached"]}
     bad = read_csv(errors)
     assert result["errors_file"] == str(errors)
     assert sum(row["result"] == "rejected" for row in bad) == result["refused"] + result["invalid"] + result["failed"] > 0
@@ -102,7 +102,7 @@ def test_the_summary_as_text_has_the_same_counts(importer):
 def test_a_dry_run_imports_nothing_and_frees_the_slot(importer):
     path = importer.write(people(emails(5)))
     result = importer.json(path, "--dry-run", status=ALL_IN)
-    assert (result["state"], result["valid"], result["preview"]) == ("canceled", 5, {"create": 5, "attach": 0, "merge": 0})
+    assert (result["state"], result["valid"], result["preview"]) == ("canceled", 5, {"new_members": 5, "existing_members": 0})
     assert result["created"] in (0, None)
     assert importer.org.members() == {}
     importer.org.cancel(importer.org.create_import()["id"])

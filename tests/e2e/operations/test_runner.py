@@ -101,7 +101,7 @@ def assert_imported_once(org, job_id, payloads, sets):
     attached = sum(payload["email"] in sets["foreign"] for payload in good)
     assert job["state"] == "completed" and job["processed_rows"] == job["staged_rows"] == len(payloads)
     assert (job["valid_rows"], job["invalid_rows"]) == (len(good), len(sets["bad"]))
-    assert job["preview"] == {"create": len(good) - merged - attached, "attach": attached, "merge": merged}
+    assert job["preview"] == {"new_members": len(good) - merged, "existing_members": merged}
     assert (job["created_count"], job["attached_count"], job["failed_count"]) == (
         len(good) - merged - attached, attached + merged, 0)
     rows = org.rows(job_id, whole=False, limit=1000)
@@ -356,7 +356,7 @@ def test_a_job_with_unreadable_rows_fails_after_its_attempts(org, stack):
                  "the job to fail", every=0.05)
     job = org.job(job_id)
     assert job["failure"]["code"] == "IMPORT_ATTEMPTS_EXHAUSTED" and job["failure"]["message"]
-    assert job["completed_at"] is not None and job["preview"] == {"create": 1000, "attach": 0, "merge": 0}
+    assert job["completed_at"] is not None and job["preview"] == {"new_members": 1000, "existing_members": 0}
     for word in ("corrupt", "block", "std::", "SELECT"):
         assert word not in job["failure"]["message"].lower()
     org.commit(job_id, expect=409, code="IMPORT_JOB_INVALID_STATE")

@@ -168,9 +168,8 @@ ServedResponse FakeMuster::job() const {
     value["heartbeat_at"] = polls_ > 0 ? Json::Value("2026-11-20T10:00:00.000Z") : Json::Value();
     value["preview"] = Json::Value();
     if (is_validated) {
-        value["preview"]["create"] = number(valid);
-        value["preview"]["attach"] = 0;
-        value["preview"]["merge"] = 0;
+        value["preview"]["new_members"] = number(valid);
+        value["preview"]["existing_members"] = 0;
     }
     value["failure"] = Json::Value();
     if (state == "failed") {

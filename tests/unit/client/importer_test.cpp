@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_imports_nothing_and_frees_the_slot) {
     environment.scratch.write("members.csv", many_rows(3));
     BOOST_CHECK(is(environment.run("members.csv", {"--dry-run"}), ExitCode::AllIn));
     BOOST_TEST(environment.api.state == "canceled");
-    BOOST_TEST(environment.counts("to create", "3"));
+    BOOST_TEST(environment.counts("new members", "3"));
     BOOST_TEST(environment.says("Nothing was imported. The job is canceled"));
 }
 

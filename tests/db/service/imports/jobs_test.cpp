@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_reopened_job_keeps_its_rows_and_starts_its_counts_again) 
     check_rest(lease());
     BOOST_TEST(job(id).valid_rows == 1099);
     BOOST_TEST(job(id).invalid_rows == 1);
-    BOOST_TEST(job(id).preview->create == 1099);
+    BOOST_TEST(job(id).preview->new_members == 1099);
     BOOST_TEST(job(id).errors.size() == 1U);
     request_commit(id);
     commit_rest(lease());

@@ -7,6 +7,7 @@ using rules::RowState;
 using test::ImportFixture;
 using test::people;
 using test::row;
+using test::Tally;
 
 namespace {
 
@@ -23,14 +24,8 @@ struct Malformed : ImportFixture {
                                     [&](std::string_view piece) { text += piece; });
         return text.substr(text.find("\r\n") + 2);
     }
-    std::map<std::string, int> tally(ImportId id) {
-        std::map<std::string, int> all;
-        for (const auto& [number, text] : outcomes(id)) ++all[text];
-        return all;
-    }
 };
 
-using Tally = std::map<std::string, int>;
 using Outcomes = std::map<std::int64_t, std::string>;
 const std::string kInvalid = "invalid ROW_FIELD_INVALID";
 

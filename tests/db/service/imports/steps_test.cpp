@@ -1,16 +1,13 @@
 // service/imports/dry_run.hpp, commit.hpp: the steps of the runner may stop anywhere, run twice or
 // lose their lease without changing the result.
 #include "rules/attributes.hpp"
-#include "rules/members/fields.hpp"
 #include "service/imports/commit.hpp"
 #include "service/imports/dry_run.hpp"
 
 #include "db/imports.hpp"
 #include "db/lookups.hpp"
 #include "rules/imports/block.hpp"
-#include "rules/members/member.hpp"
 #include "service/attributes.hpp"
-#include "service/members/create.hpp"
 
 #include <array>
 #include <set>
@@ -23,6 +20,7 @@ using service::LeaseLost;
 using test::ImportFixture;
 using test::people;
 using test::row;
+using test::Tally;
 
 namespace {
 
@@ -65,15 +63,6 @@ struct Work : ImportFixture {
         return lease();
     }
 
-    void add_member(OrgId organization, const std::string& email) {
-        DatabaseContext worker;
-        rules::MemberFields fields;
-        fields.email = email;
-        worker.as(organization, [&](service::OrgTransaction& transaction) {
-            return service::create_member(transaction, fields);
-        });
-    }
-
     // All columns except heartbeats and leases.
     std::map<std::string, std::string> lasting() {
         auto all = client.snapshot(acme);
@@ -85,15 +74,7 @@ struct Work : ImportFixture {
         all["users"] = client.value("SELECT COUNT(*) FROM users");
         return all;
     }
-
-    std::map<std::string, int> tally(ImportId id) {
-        std::map<std::string, int> tally;
-        for (const auto& [number, outcome] : outcomes(id)) ++tally[outcome];
-        return tally;
-    }
 };
-
-using Tally = std::map<std::string, int>;
 
 }  // namespace
 
@@ -171,45 +152,6 @@ BOOST_AUTO_TEST_CASE(a_job_without_rows_is_validated_and_completed) {
     BOOST_TEST(job(id).processed_rows == 0);
 }
 
-BOOST_AUTO_TEST_CASE(the_preview_predicts_the_commit_row_by_row) {
-    const OrgId other = organization("Other");
-    for (int i = 1; i <= 4; ++i) add_member(acme, "m" + std::to_string(i) + "@example.test");
-    for (int i = 3; i <= 9; ++i) add_member(other, "m" + std::to_string(i) + "@example.test");
-    const ImportId id = validated(people(1, 12));
-    const auto preview = *job(id).preview;
-    BOOST_TEST(preview.create == 3);
-    BOOST_TEST(preview.attach == 5);
-    BOOST_TEST(preview.merge == 4);
-    request_commit(id);
-    commit_rest(lease());
-    BOOST_TEST(tally(id) == (Tally{{"created", 3}, {"attached", 5}, {"merged", 4}}));
-    BOOST_TEST(job(id).created_count == 3);
-    BOOST_TEST(job(id).attached_count == 9);
-    BOOST_TEST(job(id).preview->create == 3);
-}
-
-BOOST_AUTO_TEST_CASE(the_parts_of_a_preview_add_up) {
-    for (int i = 1; i <= 5; ++i) add_member(acme, "m" + std::to_string(i) + "@example.test");
-    const ImportId id = staged(people(1, 1203));
-    validate(id);
-    const Lease mine = lease();
-    auto run = service::resume_dry_run(context, job(id));
-    const auto batch = service::validate_next(context, mine, run);
-    BOOST_TEST_REQUIRE(batch.has_value());
-    for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
-        rules::ImportPreview sum;
-        for (std::size_t part = 0; part < parts; ++part) {
-            const auto one = batch->preview(context, mine, part, parts);
-            sum.create += one.create;
-            sum.merge += one.merge;
-            sum.attach += one.attach;
-        }
-        BOOST_TEST(sum.create == 1198);
-        BOOST_TEST(sum.attach == 0);
-        BOOST_TEST(sum.merge == 5);
-    }
-}
-
 BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_runners_after_every_batch_has_the_same_result) {
     const auto all = thirty_blocks();
     const ImportId id = staged(all);
@@ -226,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_runners_after_every_batch_has_the_sa
     const auto validated_job = job(id);
     BOOST_TEST(validated_job.processed_rows == 90);
     BOOST_TEST(validated_job.valid_rows + validated_job.invalid_rows == 90);
-    BOOST_TEST(validated_job.preview->create == validated_job.valid_rows);
+    BOOST_TEST(validated_job.preview->new_members == validated_job.valid_rows);
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_a_large_block) {

@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(a_lease_is_valid_only_for_its_owner_and_its_state) {
 BOOST_AUTO_TEST_CASE(progress_accumulates_and_moves_the_cursor_if_given) {
     put(ImportState::Validating, runner);
     client.execute("UPDATE import_jobs SET attempts = 3");
-    store::ImportProgress progress{1, 2, 3, 4, 5, 6, {7, 8, 9}};
+    store::ImportProgress progress{1, 2, 3, 4, 5, 6, {7, 8}};
     const auto add = [&](std::optional<rules::BlockKey> next) {
         on_store([&](OrgStore& org) {
             store::add_import_progress(org, id, runner, ImportState::Validating, progress, next,
@@ -366,9 +366,10 @@ BOOST_AUTO_TEST_CASE(progress_accumulates_and_moves_the_cursor_if_given) {
     BOOST_TEST(read.attached_count == 10);
     BOOST_TEST(read.failed_count == 12);
     BOOST_TEST_REQUIRE(read.preview.has_value());
-    BOOST_TEST(read.preview->create == 14);
-    BOOST_TEST(read.preview->attach == 16);
-    BOOST_TEST(read.preview->merge == 18);
+    BOOST_TEST(read.preview->new_members == 14);
+    BOOST_TEST(read.preview->existing_members == 16);
+    client.execute("UPDATE import_jobs SET preview_attach = 9");  // by a program of version 7
+    BOOST_TEST(job(id).preview->new_members == 23);
     BOOST_TEST((read.next_block == rules::BlockKey{3, 2}));
     BOOST_TEST(read.attempts == 0);
     BOOST_TEST(read.heartbeat_at == kNow);
