@@ -154,7 +154,9 @@ BOOST_AUTO_TEST_CASE(parameters_match_the_row) {
         if (row->idempotency != api::IdempotencyKey::Ignored)
             expected.insert("header Idempotency-Key");
         if (row->access == api::Access::Module) expected.insert("header x-svc-signature");
-        if (row->access == api::Access::Console) expected.insert("header Origin");
+        if (row->access == api::Access::Console) {
+            expected.insert({"header Origin", "header Sec-Fetch-Site"});
+        }
         if (row->takes_if_match) expected.insert("header If-Match");
         if (row->accepts_gzip) expected.insert("header Content-Encoding");
         if (row->second_reply && row->second_reply->status == 304)
