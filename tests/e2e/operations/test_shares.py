@@ -3,8 +3,10 @@ same time")."""
 
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import pytest
 from support.load import Background
 from support.stack import wait_for
 from support.world import email
@@ -78,3 +80,10 @@ def test_the_share_of_killed_workers_is_free_again(stack, org):
         wait_for(lambda: [reply.status_code for reply in writers.replies[served:]].count(200) > 20, "the writers to be served",
                  seconds=30)
     assert writers.statuses() <= {200, 429, 502, 503}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_workers_serve_many_requests_of_one_organization(stack, org, count):
+    with stack.configured("[server]", f"workers = {count}"), ThreadPoolExecutor(16) as pool:
+        replies = list(pool.map(lambda _: org.api.get("/v1/imports"), range(100)))
+    assert {reply.status_code for reply in replies} == {200}
