@@ -3,6 +3,7 @@
 #include "api/authenticate.hpp"
 #include "api/envelope.hpp"
 #include "api/pages/cors.hpp"
+#include "api/rates.hpp"
 #include "base/crypto.hpp"
 #include "base/gzip.hpp"
 #include "base/ids.hpp"
@@ -14,8 +15,6 @@
 #include "service/audit.hpp"
 #include "service/failure.hpp"
 #include "service/pages/publishable_keys.hpp"
-
-#include <algorithm>
 
 namespace muster::api {
 namespace {
@@ -159,23 +158,6 @@ constexpr std::size_t kKeptDocument = std::size_t{64} << 10U;
 std::string token_in(const json::JsonIn& body) {
     const auto key = body.member("key");
     return std::string(key ? key->string().value_or("") : "");
-}
-
-// ---------------------------------------------------------------------------- rates
-
-constexpr std::string_view kOrganizationPolicy = "organization";
-
-// The rate of all callers of an organization together. A key to which the operator gave a higher
-// rate has that rate.
-process::RateLimit organization_limit(const LimitsSettings& limits, const service::Caller& caller) {
-    return {std::max<std::int64_t>(limits.organization_rate, caller.rate_per_second.value_or(0)),
-            std::max<std::int64_t>(limits.organization_burst, caller.burst.value_or(0))};
-}
-
-// Visitors of an organization's pages must not use up the rate of its backends.
-std::string organization_subject(const service::Caller& caller) {
-    return std::string(caller.publishable_key ? "pages of " : "callers of ") +
-           std::string(caller.actor.organization.bytes());
 }
 
 // ---------------------------------------------------------------------------- replies
@@ -342,33 +324,15 @@ void RequestFlow::apply_rate_limit() {
         headers_ = request_.deferral->headers;
         return;
     }
-    const Settings& settings = worker_.context.settings;
     if (caller_.session) {
         headers_.emplace_back("X-Active-Organization", caller_.actor.organization.text());
     }
-    const bool is_page = caller_.publishable_key.has_value();
-    const process::RateLimit limit{
-        caller_.rate_per_second.value_or(is_page ? settings.limits.tracking_rate
-                                                 : settings.limits.key_rate),
-        caller_.burst.value_or(is_page ? settings.limits.tracking_burst
-                                       : settings.limits.key_burst)};
-    const auto verdict = worker_.limiter.take(caller_.rate_subject, limit);
-    std::string policies = process::rate_policy_field(limit);
-    std::string left = process::rate_limit_field(verdict);
-    int retry_after = verdict.retry_after;
-    const bool has_organization = caller_.actor.organization != OrgId{};
-    if (verdict.allowed && has_organization) {
-        const process::RateLimit all = organization_limit(settings.limits, caller_);
-        const auto together = worker_.limiter.take(organization_subject(caller_), all);
-        if (together.remaining < verdict.remaining || !together.allowed) {
-            policies += ", " + process::rate_policy_field(all, kOrganizationPolicy);
-            left += ", " + process::rate_limit_field(together, kOrganizationPolicy);
-        }
-        retry_after = together.retry_after;
+    ChargedRates rates = charge_rates(worker_, caller_);
+    headers_.emplace_back("RateLimit-Policy", std::move(rates.policies));
+    headers_.emplace_back("RateLimit", std::move(rates.left));
+    if (rates.retry_after > 0) {
+        throw Error(ErrorCode::RateLimited).retry_after(rates.retry_after);
     }
-    headers_.emplace_back("RateLimit-Policy", std::move(policies));
-    headers_.emplace_back("RateLimit", std::move(left));
-    if (retry_after > 0) throw Error(ErrorCode::RateLimited).retry_after(retry_after);
 }
 
 std::optional<Demand> RequestFlow::demand() const {

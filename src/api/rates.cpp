@@ -1,0 +1,52 @@
+#include "api/rates.hpp"
+
+#include "base/settings.hpp"
+
+#include <algorithm>
+
+namespace muster::api {
+namespace {
+
+constexpr std::string_view kOrganizationPolicy = "organization";
+
+// The rate of all callers of an organization together. A key to which the operator gave a higher
+// rate has that rate.
+process::RateLimit organization_limit(const LimitsSettings& limits, const service::Caller& caller) {
+    return {std::max<std::int64_t>(limits.organization_rate, caller.rate_per_second.value_or(0)),
+            std::max<std::int64_t>(limits.organization_burst, caller.burst.value_or(0))};
+}
+
+// Visitors of an organization's pages must not use up the rate of its backends.
+std::string organization_subject(const service::Caller& caller) {
+    return std::string(caller.publishable_key ? "pages of " : "callers of ") +
+           std::string(caller.actor.organization.bytes());
+}
+
+// The rate of the credential.
+process::RateLimit own_limit(const LimitsSettings& limits, const service::Caller& caller) {
+    const bool is_page = caller.publishable_key.has_value();
+    return {caller.rate_per_second.value_or(is_page ? limits.tracking_rate : limits.key_rate),
+            caller.burst.value_or(is_page ? limits.tracking_burst : limits.key_burst)};
+}
+
+}  // namespace
+
+ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller) {
+    const LimitsSettings& limits = worker.context.settings.limits;
+    const process::RateLimit limit = own_limit(limits, caller);
+    const auto own = worker.limiter.take(caller.rate_subject, limit);
+    ChargedRates charged{process::rate_policy_field(limit), process::rate_limit_field(own),
+                         own.retry_after};
+    const bool has_organization = caller.actor.organization != OrgId{};
+    if (!own.allowed || !has_organization) return charged;
+    const process::RateLimit all = organization_limit(limits, caller);
+    const auto together = worker.limiter.take(organization_subject(caller), all);
+    if (together.remaining < own.remaining || !together.allowed) {
+        charged.policies += ", " + process::rate_policy_field(all, kOrganizationPolicy);
+        charged.left += ", " + process::rate_limit_field(together, kOrganizationPolicy);
+    }
+    charged.retry_after = together.retry_after;
+    return charged;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,21 @@
+// The rates of a request: that of its credential, and that of all callers of its organization
+// (docs/api/limits.md "Rate limits").
+#pragma once
+
+#include "api/worker_state.hpp"
+#include "service/callers.hpp"
+
+#include <string>
+
+namespace muster::api {
+
+struct ChargedRates {
+    std::string policies;  // RateLimit-Policy
+    std::string left;      // RateLimit
+    int retry_after = 0;   // seconds; 0 if the request is accepted
+};
+
+// Charges one request to the caller, and then to the organization.
+ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller);
+
+}  // namespace muster::api
