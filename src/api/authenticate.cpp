@@ -6,6 +6,7 @@
 #include "rules/access/second_factor.hpp"
 #include "rules/engagement/ingest_signature.hpp"
 #include "rules/seal_names.hpp"
+#include "service/audit.hpp"
 
 namespace muster::api {
 namespace {
@@ -72,6 +73,14 @@ void authorize(const Endpoint& endpoint, const Caller& caller, const http::Reque
     require_organization(caller, request);
     require_role(endpoint, caller);
     require_recent_factor(endpoint, caller);
+}
+
+void require_open_log(service::Context& context, const Endpoint& endpoint, const Caller& caller) {
+    const bool is_exempt = endpoint.access == Access::Session ||
+                           endpoint.method == http::Method::Get ||
+                           endpoint.method == http::Method::Delete;
+    if (!caller.session || is_exempt) return;
+    service::reject_full_audit_log(context, caller.actor.organization);
 }
 
 void require_signature(const service::Context& context, const service::ModuleCaller& module,

@@ -13,6 +13,11 @@ namespace muster::api {
 void authorize(const Endpoint& endpoint, const service::Caller& caller,
                const http::Request& request);
 
+// Throws QUOTA_EXCEEDED if an admin's call may write an entry of the audit log and the log of the
+// day is full. Deletions and the second factor are always possible.
+void require_open_log(service::Context& context, const Endpoint& endpoint,
+                      const service::Caller& caller);
+
 // Verifies the module's signature of the Idempotency-Key and the body, whose timestamp must be
 // within five minutes of now. Throws SIGNATURE_INVALID.
 void require_signature(const service::Context& context, const service::ModuleCaller& module,

@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "http/query.hpp"
 #include "json/json_body.hpp"
-#include "service/audit.hpp"
 #include "service/failure.hpp"
 #include "service/pages/publishable_keys.hpp"
 
@@ -45,13 +44,6 @@ bool is_json(const Request& request, const Endpoint& endpoint) {
     return is_media_type(request.content_type, "application/json") ||
            (endpoint.access == Access::TrackingKey &&
             is_media_type(request.content_type, "text/plain"));
-}
-
-// Whether an admin's call may write an entry of the audit log that a deletion does not follow from.
-// Passing the second factor is always possible.
-bool is_logged(const Endpoint& endpoint) {
-    return endpoint.access != Access::Session && endpoint.method != http::Method::Get &&
-           endpoint.method != http::Method::Delete;
 }
 
 // A path id that is not a UUID is NOT_FOUND, whatever else is wrong.
@@ -302,9 +294,7 @@ void RequestFlow::check_rights() {
         require_console(worker_.context.settings.console.origin, request_);
     }
     reject_malformed_ids(*endpoint_, match_.parameters);
-    if (caller_.session && is_logged(*endpoint_)) {
-        service::reject_full_audit_log(worker_.context, caller_.actor.organization);
-    }
+    require_open_log(worker_.context, *endpoint_, caller_);
 }
 
 void RequestFlow::accept_page() {

@@ -24,8 +24,8 @@ struct OrganizationUsage {
     std::vector<Usage> usage;
 };
 
-// A use without a maximum is counted up to this number + 1.
-inline constexpr std::int64_t kMostCountedUses = 10'000;
+// Waiting deliveries are counted up to this number + 1, also if the operator allows more.
+inline constexpr std::int64_t kMostCountedDeliveries = 100'000;
 
 }  // namespace muster::rules
 
@@ -37,9 +37,7 @@ struct JsonType<rules::Usage> {
         "Usage",
         field<&rules::Usage::quota>("quota", "Name of the limit; docs/api/limits.md lists them.",
                                     "staged_bytes"),
-        field<&rules::Usage::used>("used",
-                                   "What is used, counted up to the maximum + 1; without a "
-                                   "maximum, up to 10,001.",
+        field<&rules::Usage::used>("used", "What is used, counted up to the maximum + 1.",
                                    "1048576"),
         field<&rules::Usage::maximum>("maximum", "The limit; null if there is none.", "2147483648"),
         field<&rules::Usage::frees_at>(

@@ -15,6 +15,8 @@
 #include "store/content/articles.hpp"
 #include "store/organization/usage.hpp"
 
+#include <algorithm>
+
 namespace muster::service {
 namespace {
 
@@ -65,9 +67,10 @@ rules::OrganizationUsage organization_usage(Context& context, OrgId organization
         for (const auto& [limit, most, count] : kCountedRecords) {
             all.usage.push_back({std::string(limit), count(org, most + 1), most, std::nullopt});
         }
-        all.usage.push_back({"waiting_deliveries",
-                             store::count_waiting_deliveries(org, rules::kMostCountedUses + 1),
-                             std::nullopt, std::nullopt});
+        const std::int64_t backlog = context.settings.webhooks.backlog;
+        const std::int64_t counted = std::min(backlog, rules::kMostCountedDeliveries) + 1;
+        all.usage.push_back({"waiting_deliveries", store::count_waiting_deliveries(org, counted),
+                             backlog, std::nullopt});
         return all;
     });
 }

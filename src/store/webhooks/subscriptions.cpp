@@ -88,13 +88,13 @@ std::vector<Subscriber> find_subscribers(db::OrgStore& org, std::string_view eve
         "STRAIGHT_JOIN module_installations i ON i.organization_id = :org "
         "AND i.id = e.installation_id "
         "WHERE s.organization_id = :org AND s.event_type = ? AND e.indexed_at IS NOT NULL "
-        "ORDER BY s.organization_id, s.event_type, s.endpoint_id"};
+        "AND e.removed_at IS NULL ORDER BY s.organization_id, s.event_type, s.endpoint_id"};
     static constexpr OrgSql kFindUnindexed{
         "webhook_subscriptions.find_subscribers_unindexed", kSubscriber,
         "SELECT {columns} FROM webhook_endpoints e FORCE INDEX (indexed_at) "
         "STRAIGHT_JOIN module_installations i ON i.organization_id = :org "
         "AND i.id = e.installation_id "
-        "WHERE e.organization_id = :org AND e.indexed_at IS NULL "
+        "WHERE e.organization_id = :org AND e.indexed_at IS NULL AND e.removed_at IS NULL "
         "AND LOCATE(CONCAT(' ', ?, ' '), CONCAT(' ', e.event_types, ' ')) > 0 "
         "ORDER BY e.organization_id, e.indexed_at, e.id"};
     auto found = org.all(kFind, event_type);

@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_with_many_deliveries_is_invisible_at_once_and_d
     }
     BOOST_TEST(left == (std::vector<std::int64_t>{601, 401, 201, 1, 1}));
     BOOST_TEST(count("webhook_endpoints") == 1);
-    BOOST_TEST(state(kept) == "pending 0 due");
+    BOOST_TEST(state(kept) == "pending 3 later");
 }
 
 BOOST_AUTO_TEST_CASE(an_endpoint_is_not_found_under_another_installation_or_organization) {
