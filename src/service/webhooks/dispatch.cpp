@@ -91,10 +91,12 @@ Milliseconds WebhookDispatch::pause() const {
 void WebhookDispatch::fan_out() {
     const Timestamp began = Timestamp::now();
     if (began < next_fan_out_) return;
-    while (Timestamp::now() - began < kFanOutTime) {
+    for (Timestamp now = began; now - began < kFanOutTime; now = Timestamp::now()) {
         const auto turn = fan_out_.turn();
         if (!turn) {
-            next_fan_out_ = Timestamp::now() + kOutboxInterval;
+            // The look takes long while a backup keeps the database from removing deleted rows.
+            const Milliseconds took = Timestamp::now() - now;
+            next_fan_out_ = Timestamp::now() + std::max(kOutboxInterval, kLookShare * took);
             return;
         }
         for (const EndpointId& endpoint : turn->ready) {
