@@ -11,6 +11,7 @@
 
 using muster::http::Method;
 using muster::http::method_of;
+using muster::http::names_prefetch;
 using muster::process::Metrics;
 
 namespace {
