@@ -29,9 +29,11 @@ HERE = Path(__file__).parent
 # A test may import helpers from the tests of another family.
 sys.path += sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})
 # The files that take longest, longest first, so that no process still works on one when the others are done.
-FIRST = ("test_runner.py", "test_galera.py", "test_muster_import.py", "test_connection_refresh.py", "test_imports.py", "test_invariants.py",
-         "test_schema_upgrade.py", "test_edge.py", "test_auth.py", "test_snippet.py", "test_idempotency.py", "test_webhook_failures.py",
-         "test_outage.py", "test_webhook_crashes.py", "test_first_run.py", "test_track_crashes.py")
+FIRST = ("test_galera.py", "test_muster_import.py", "test_connection_refresh.py", "test_runner.py", "test_schema_upgrade.py",
+         "test_auth.py", "test_openapi_clients.py", "test_snippet.py", "test_developer_pages.py", "test_errors.py",
+         "test_track_crashes.py", "test_webhook_crashes.py", "test_outage.py", "test_imports.py", "test_edge.py",
+         "test_guides.py", "test_sign_in.py", "test_idempotency.py", "test_webhook_failures.py", "test_invariants.py",
+         "test_first_run.py", "test_backup.py")
 
 
 def pytest_configure():

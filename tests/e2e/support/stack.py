@@ -22,16 +22,18 @@ AS_ROOT = {"MUSTER_DATABASE_USER": "root", "MUSTER_DATABASE_PASSWORD": ""}
 PATIENCE = 30.0  # seconds that a test waits for an event that is usually immediate
 
 
-def wait_for(look, what, seconds=PATIENCE, every=0.02):
-    """Calls `look` until it returns a true value, and returns that; fails after `seconds`."""
-    end = time.monotonic() + seconds
+def wait_for(look, what, seconds=PATIENCE, every=None):
+    """Calls `look` until it returns a true value, and returns that; fails after `seconds`. Between two calls it pauses for
+    `every` seconds, or for a tenth of the time that it has waited: a long wait needs little of the processor."""
+    began = time.monotonic()
     while True:
         seen = look()
         if seen:
             return seen
-        if time.monotonic() > end:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f"waited {seconds} s for {what}; last seen: {seen!r}")
-        time.sleep(every)
+        time.sleep(every or min(max(waited / 10, 0.01), 0.2))
 
 
 def numbers(count):
