@@ -42,6 +42,23 @@ std::int64_t stored_bytes(const IdempotencyRecord& record) {
     return 200 + static_cast<std::int64_t>(record.location.size() + record.body.size());
 }
 
+constexpr std::string_view kBodyPurpose = "idempotency bodies";
+
+// The stored hash of a body. Bodies hold addresses and few other unknown values, so the hash has a
+// key: with a plain hash, a copy of the database would confirm a guess.
+std::string keyed_hash(const Secret& key, const IdempotencyClaim& claim) {
+    return hmac_sha256(key.reveal(), claim.body_hash);
+}
+
+bool is_same_body(const KeyRing& keys, const IdempotencyRecord& recorded,
+                  const IdempotencyClaim& claim) {
+    // Programs of schema version 7 and older recorded the plain hash.
+    if (recorded.body_hash == claim.body_hash) return true;
+    const auto derived = keys.derive_all(kBodyPurpose);
+    return std::ranges::any_of(
+        derived, [&](const Secret& key) { return recorded.body_hash == keyed_hash(key, claim); });
+}
+
 // Runs a step that waits for the first request with a key.
 template <class Step>
 auto answer_lock_timeout(const Step& step) {
@@ -109,7 +126,7 @@ std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& clai
         return std::nullopt;
     }
     const IdempotencyRecord& recorded = records_.at(claim.key_hash);
-    if (recorded.body_hash != claim.body_hash) throw Error(ErrorCode::IdempotencyConflict);
+    if (!is_same_body(context_.keys, recorded, claim)) throw Error(ErrorCode::IdempotencyConflict);
     StoredReply reply;
     reply.status = recorded.status;
     reply.location = recorded.location;
@@ -121,10 +138,11 @@ std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& clai
 void IdempotencyRecords::record(std::span<const ClaimedReply> replies) {
     std::vector<IdempotencyRecord> records;
     std::vector<std::string> expired;
+    const Secret key = context_.keys.derive(kBodyPurpose);
     for (const auto& [claim, reply] : replies) {
         if (records_.contains(claim->key_hash)) expired.push_back(claim->key_hash);
         records.push_back(
-            {claim->key_hash, claim->body_hash, reply->status, reply->location,
+            {claim->key_hash, keyed_hash(key, *claim), reply->status, reply->location,
              reply->is_secret ? seal_reply(context_, *claim, reply->body) : reply->body,
              reply->keep_until.value_or(now_ + kKeep), reply->is_secret});
     }
