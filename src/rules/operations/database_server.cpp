@@ -1,5 +1,6 @@
 #include "rules/operations/database_server.hpp"
 
+#include "base/loopback.hpp"
 #include "base/text.hpp"
 
 #include <cstdint>
@@ -78,6 +79,18 @@ std::string replica_fault(const DatabaseServer& server) {
 
 std::string name_of(const DatabaseServer& server) {
     return (server.is_mariadb ? "MariaDB " : "MySQL ") + server.version;
+}
+
+std::string encryption_warning(const std::vector<std::string>& urls, std::string_view tls_ca) {
+    if (!tls_ca.empty()) return "";
+    for (const std::string& url : urls) {
+        const std::string_view authority = authority_of(url);
+        if (authority.empty() || is_loopback(authority)) continue;
+        return "the connection to " + std::string(authority) +
+               " is not encrypted: others on the network can read members and the password; "
+               "set database.tls_ca";
+    }
+    return "";
 }
 
 std::vector<std::string> faults_of(const DatabaseServer& server) {

@@ -33,4 +33,9 @@ struct DatabaseServer {
 // The faults, with the correct value, a sentence each. Empty if there are none.
 [[nodiscard]] std::vector<std::string> faults_of(const DatabaseServer& server);
 
+// The warning about an address on another host without TLS, or "". `urls`: unix:PATH or
+// tcp://HOST:PORT. A loopback address may lead to a proxy that encrypts, so it is not reported.
+[[nodiscard]] std::string encryption_warning(const std::vector<std::string>& urls,
+                                             std::string_view tls_ca);
+
 }  // namespace muster::rules

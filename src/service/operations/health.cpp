@@ -39,13 +39,17 @@ rules::DatabaseServer server_of(const store::ServerReport& server) {
 }
 
 HealthCheck check_database(Context& context) {
+    const DatabaseSettings& settings = context.settings.database;
+    const std::string warning =
+        rules::encryption_warning(connection_settings(settings).urls, settings.tls_ca);
     try {
         const auto server =
             context.database.autocommit([](db::Tx& tx) { return store::describe_server(tx); });
         return {"database", "",
-                rules::name_of(server_of(server)) + " " + way_of(context.settings, server)};
+                rules::name_of(server_of(server)) + " " + way_of(context.settings, server),
+                warning};
     } catch (const db::DbError& error) {
-        return {"database", explained(error), ""};
+        return {"database", explained(error), "", warning};
     }
 }
 

@@ -321,6 +321,12 @@ def test_health_reports_clocks_that_differ(stack):
     assert "ahead" in problem_of(health(stack, MUSTER_CLOCK_OFFSET="-60"), "clock")
 
 
+def test_health_warns_of_a_database_on_another_host_without_tls(stack):
+    far = {"MUSTER_DATABASE_URL": "tcp://nowhere.invalid:3306", "MUSTER_DATABASE_PASSWORD": "x"}
+    check = next(check for check in health(stack, **far)["checks"] if check["name"] == "database")
+    assert "nowhere.invalid:3306 is not encrypted" in check["warning"] and "tls_ca" in check["warning"]
+
+
 def test_health_reports_a_socket_without_a_listener(stack, tmp_path):
     left = tmp_path / "left.sock"
     with socket.socket(socket.AF_UNIX) as listener:

@@ -87,6 +87,21 @@ BOOST_AUTO_TEST_CASE(settings_that_break_changes_are_reported) {
     check(with("read_only", "ON"), "read_only is ON:");
 }
 
+BOOST_AUTO_TEST_CASE(an_address_on_another_host_without_tls_is_reported) {
+    using muster::rules::encryption_warning;
+    for (const std::string url :
+         {"tcp://db1.example.org:3306", "tcp://10.0.0.7:3306", "tcp://[2001:db8::1]:3306"}) {
+        const std::string warning = encryption_warning({"unix:/run/mysqld/mysqld.sock", url}, "");
+        BOOST_TEST(warning.starts_with("the connection to " + url.substr(6) + " is not encrypted"));
+        BOOST_TEST(warning.find("database.tls_ca") != std::string::npos);
+        BOOST_TEST(encryption_warning({url}, "/etc/muster/database-ca.pem") == "");
+    }
+    for (const std::string url : {"unix:/run/mysqld/mysqld.sock", "tcp://127.0.0.1:3306",
+                                  "tcp://localhost:3306", "tcp://[::1]:3306"}) {
+        BOOST_TEST(encryption_warning({url}, "") == "");
+    }
+}
+
 BOOST_AUTO_TEST_CASE(every_fault_is_reported) {
     DatabaseServer server{false,
                           "5.7.1",
