@@ -1,6 +1,6 @@
 # Builds, tests and packages Muster with GNU make, from a clean clone. `make help` prints this comment.
 #
-#   make              configure and build the programs in build/. Installs nothing: if a package is
+#   make              configure and build the programs in build/, with a clock that tests can shift. Installs nothing: if a package is
 #                     missing, it names the package and the command that installs it.
 #   make deps         install the packages that the tests need. FOR=build|unit|db|run|check|fuzz|
 #                     bench|deb|check-deb installs those of one task.
@@ -21,6 +21,7 @@
 #
 #   make compile_commands.json   for clangd and other tools that need the compiler's flags
 #   make format       format the C++ sources
+#   make release      the programs without that, in build/release; `make install` and the packages have these
 #   make install      DESTDIR=… prefix=…
 #   make dist         the last commit as build/muster.tar.gz
 #   make deb          Debian packages of the last commit in build/deb
@@ -121,10 +122,12 @@ LIB_SOURCES  := $(sort $(shell find $(ROOMS:%=src/%) -name '*.cpp'))
 LIB_OBJECTS  := $(call objects_of,$(LIB_SOURCES))
 PROGRAMS     := musterd muster-run musterctl muster-import
 PROGRAM_BINS := $(PROGRAMS:%=$(BUILD)/%)
+RELEASE_BINS := $(PROGRAMS:%=$(BUILD)/release/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.cpp,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.cpp))
 
-.PHONY: all
+.PHONY: all release
 all: $(PROGRAM_BINS)
+release: $(RELEASE_BINS)
 
 $(BUILD)/%.o: %.cpp | config.mk $(GENERATED)
 	@mkdir -p $(@D)
@@ -136,11 +139,14 @@ $(BUILD)/libmuster.a: $(LIB_OBJECTS)
 	@rm -f $@
 	ar rcsD $@ $^
 
-$(BUILD)/musterd: $(BUILD)/src/main/musterd.o
-$(BUILD)/muster-run: $(BUILD)/src/main/muster_run.o
-$(BUILD)/musterctl: $(BUILD)/src/main/musterctl.o
-$(BUILD)/muster-import: $(BUILD)/src/main/muster_import.o
-$(PROGRAM_BINS): $(BUILD)/libmuster.a
+$(BUILD)/musterd $(BUILD)/release/musterd: $(BUILD)/src/main/musterd.o
+$(BUILD)/muster-run $(BUILD)/release/muster-run: $(BUILD)/src/main/muster_run.o
+$(BUILD)/musterctl $(BUILD)/release/musterctl: $(BUILD)/src/main/musterctl.o
+$(BUILD)/muster-import $(BUILD)/release/muster-import: $(BUILD)/src/main/muster_import.o
+# Only the programs for tests have a clock that MUSTER_CLOCK_OFFSET shifts.
+$(PROGRAM_BINS): $(BUILD)/tests/programs/clock_offset.o
+$(PROGRAM_BINS) $(RELEASE_BINS): $(BUILD)/libmuster.a
+	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libmuster.a $(LIBS) -o $@
 
 # ---------------------------------------------------------------------------- tests
@@ -213,7 +219,7 @@ check:
 	@mkdir -p $(BUILD) && date +%s >$(BUILD)/build-began
 	@$(MAKE) $(IN_PARALLEL) check-build
 	@BUILD=$(BUILD) ONLY=$(ONLY) $(SHUFFLE:%=SHUFFLE=%) BUILT_IN=$$(($$(date +%s) - $$(cat $(BUILD)/build-began))) tests/run-all
-check-build: all $(BUILD)/unit-tests $(BUILD)/db-tests $(FUZZ_TARGETS)
+check-build: all release $(BUILD)/unit-tests $(BUILD)/db-tests $(FUZZ_TARGETS)
 unit:
 	@packaging/install-deps --check unit
 	@$(MAKE) $(IN_PARALLEL) $(BUILD)/unit-tests
@@ -224,7 +230,7 @@ db:
 	tests/db/with-database $(BUILD)/db-tests $(BOOST_TESTS)
 e2e:
 	@packaging/install-deps --check check
-	@$(MAKE) $(IN_PARALLEL) all
+	@$(MAKE) $(IN_PARALLEL) all release
 	$(if $(T),BUILD=$(BUILD) /usr/bin/python3 -m pytest -q $(patsubst %,tests/e2e/%,$(T:tests/e2e/%=%)),BUILD=$(BUILD) ONLY=e2e tests/run-all)
 # Programs under the sanitizers are about three times slower.
 check-sanitized:
@@ -268,11 +274,11 @@ stop:
 prefix  ?= /usr
 sysconf ?= /etc
 .PHONY: install dist clean distclean
-install: all
-	install -D -m 755 $(BUILD)/musterd $(DESTDIR)$(prefix)/sbin/musterd
-	install -D -m 755 $(BUILD)/musterctl $(DESTDIR)$(prefix)/sbin/musterctl
-	install -D -m 755 $(BUILD)/muster-run $(DESTDIR)$(prefix)/sbin/muster-run
-	install -D -m 755 $(BUILD)/muster-import $(DESTDIR)$(prefix)/bin/muster-import
+install: release
+	install -D -m 755 $(BUILD)/release/musterd $(DESTDIR)$(prefix)/sbin/musterd
+	install -D -m 755 $(BUILD)/release/musterctl $(DESTDIR)$(prefix)/sbin/musterctl
+	install -D -m 755 $(BUILD)/release/muster-run $(DESTDIR)$(prefix)/sbin/muster-run
+	install -D -m 755 $(BUILD)/release/muster-import $(DESTDIR)$(prefix)/bin/muster-import
 	install -d $(DESTDIR)$(prefix)/share/muster
 	cp -R sql $(DESTDIR)$(prefix)/share/muster/
 	install -D -m 644 cron/muster $(DESTDIR)$(sysconf)/cron.d/muster
@@ -286,7 +292,7 @@ install: all
 	install -d $(DESTDIR)$(sysconf)/muster
 	# Keeps an existing configuration. `musterd --print-config` prints the shipped one.
 	test -e $(DESTDIR)$(sysconf)/muster/muster.conf || { umask 027 && \
-	    $(BUILD)/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf; }
+	    $(BUILD)/release/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf; }
 	for program in musterctl muster-import; do install -D -m 644 packaging/bash-completion/$$program \
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/$$program; done
 	# Pages for developers are in the source only.

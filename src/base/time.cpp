@@ -1,5 +1,6 @@
 #include "base/time.hpp"
 
+#include "base/test_clock.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -12,12 +13,7 @@ namespace {
 namespace chrono = std::chrono;
 
 Milliseconds clock_offset() {
-    static const Milliseconds kOffset = [] {
-        const char* seconds = std::getenv("MUSTER_CLOCK_OFFSET");
-        const auto value = seconds ? parse_number<std::int64_t>(seconds) : std::nullopt;
-        return Milliseconds(value.value_or(0) * 1000);
-    }();
-    return kOffset;
+    return test_clock_offset ? test_clock_offset() : Milliseconds(0);
 }
 
 // The number of `count` digits at `at`, or -1.
