@@ -218,6 +218,21 @@ def test_probes_are_available_only_on_this_machine(stack, path):
         assert wire.exchange(stack, wire.request_bytes("GET", path + trick), "127.0.0.2").status in (400, 404)
 
 
+@pytest.mark.parametrize("recursive", ["on", "off"])
+def test_a_forged_client_address_does_not_open_the_probes(stack, recursive):
+    real_ip = f"set_real_ip_from 127.0.0.0/8;\nreal_ip_header X-Forwarded-For;\nreal_ip_recursive {recursive};\n"
+    with Edge(stack, f"forged-{recursive}", [("snippets/muster-http.conf", "map $request_uri", real_ip + "map $request_uri")]) as edge:
+        def status(source, forwarded):
+            headers = [("X-Forwarded-For", forwarded)] if forwarded else []
+            return wire.exchange(edge, wire.request_bytes("GET", "/metrics", headers), source).status
+
+        assert status("127.0.0.1", None) == 200
+        # Through a balancer on another host, then through one on this host, which appends the client's address.
+        for source, forwarded in [("127.0.0.2", None), ("127.0.0.2", "127.0.0.1"), ("127.0.0.2", "::1"), ("127.0.0.2", "127.0.0.1, 127.0.0.1"),
+                                  ("127.0.0.1", "203.0.113.9"), ("127.0.0.1", "127.0.0.1, 203.0.113.9")]:
+            assert status(source, forwarded) == 404, (source, forwarded)
+
+
 def test_metrics_count_requests_and_show_no_secret(stack, org):
     def count():
         text = Client(stack, None).get("/metrics", expect=200).text
