@@ -105,15 +105,15 @@ constexpr ListShape<kRecord> list_of(std::string_view name, const char* key) {
 
 // A record that is returned once with its secrets (api/issued.hpp).
 template <const auto& kRecord>
-inline constexpr bool kHasSecrets = requires {
-    kRecord.kShowsSecrets;
+inline constexpr bool kIssuesSecrets = requires {
+    kRecord.kIssuesSecrets;
 };
 
 template <const auto& kRecord>
 inline constexpr ReplyShape json_shape{.content_type = "application/json",
                                        .component = kRecord.name,
                                        .schema = &schema_of<kRecord>,
-                                       .shows_secret = kHasSecrets<kRecord>};
+                                       .shows_secret = kIssuesSecrets<kRecord>};
 
 // A body that is not JSON. The OpenAPI description omits the parameters of the media type.
 constexpr ReplyShape media_shape(std::string_view type, bool is_streamed) {
@@ -139,11 +139,14 @@ Answer<Value> answer_of(Value value) {
 // The reply as recorded. Shapes with secrets are recorded encrypted.
 template <const auto& kShape, class Value>
 service::StoredReply stored(const Endpoint& row, const Answer<Value>& answer) {
+    constexpr bool kIsSecret = requires {
+        kShape.kShowsSecrets;
+    };
     return {.status = answer.is_second ? row.second_reply->status : row.reply.status,
             .location = answer.location,
             .body = to_json(kShape, answer.value),
             .keep_until = answer.keep_until,
-            .is_secret = kHasSecrets<kShape>};
+            .is_secret = kIsSecret};
 }
 
 // Builds the reply with its headers, and with ETag and 304 if the row declares them.

@@ -56,10 +56,7 @@ void require_role(const Endpoint& endpoint, const Caller& caller) {
 void require_recent_factor(const Endpoint& endpoint, const Caller& caller) {
     if (!endpoint.handler.shape.shows_secret || !caller.session) return;
     if (Timestamp::now() - *caller.session->verified_at <= rules::kRecentSecondFactor) return;
-    const auto seconds = rules::kRecentSecondFactor.count() / 1000;
-    throw Error(ErrorCode::TwoFactorTooOld)
-        .detail("reason", "2FA_TOO_OLD")
-        .detail("max_age_seconds", Json::Int64(seconds));
+    throw Error(ErrorCode::TwoFactorTooOld).detail("reason", "2FA_TOO_OLD");
 }
 
 [[noreturn]] void reject_signature(const char* reason) {

@@ -17,6 +17,8 @@ template <const auto& kRecord, auto kRecordMember, auto... kSecretMembers>
 struct IssuedShape {
     using Value = typename MemberOf<decltype(kRecordMember)>::Owner;
     static constexpr bool kShowsSecrets = true;
+    // A session needs a recent second factor for such a reply (ReplyShape::shows_secret).
+    static constexpr bool kIssuesSecrets = true;
 
     std::string_view name;
     std::array<std::string_view, sizeof...(kSecretMembers)> secret_names;

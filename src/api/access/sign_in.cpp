@@ -230,9 +230,9 @@ constexpr std::array kTwoFactor = {
         .summary = "Verify the second factor with an authenticator's code",
         .description =
             "Verifies the six digits of the authenticator and completes an enrollment. The same "
-            "token is then valid for all operations. Call it again after 2FA_TOO_OLD. A code works once, up to 30 seconds early or "
-            "late. Five wrong codes in a row pause the second factor for 15 minutes. Each further "
-            "pause is twice as long, up to a day.",
+            "token is then valid for all operations; after 2FA_TOO_OLD, call it again. A code works "
+            "once, up to 30 seconds early or late. Five wrong codes in a row pause the second factor "
+            "for 15 minutes. Each further pause is twice as long, up to a day.",
         .access = Access::Session,
         .body_limit = kSmallBody,
         .body_required = true,
