@@ -3,7 +3,6 @@
 #include "base/json.hpp"
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
-#include "rules/access/admins.hpp"
 #include "service/quotas.hpp"
 #include "store/audit_log.hpp"
 
@@ -94,15 +93,15 @@ void audit_system(OrgTransaction& transaction, std::string_view action, std::str
     store::insert_audit_entries(transaction.tx, {&entry, 1});
 }
 
-void audit_refused_sign_in(db::Tx& tx, std::span<const rules::Seat> seats, AdminId admin,
+void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, AdminId admin,
                            std::string_view factor, std::string_view request_id, Timestamp now) {
-    if (seats.empty()) return store::look_for_no_audit_entry(tx, AuditId::create());
+    if (organizations.empty()) return store::look_for_no_audit_entry(tx, AuditId::create());
     std::vector<rules::AuditEntry> entries;
-    for (const rules::Seat& seat : seats) {
+    for (const OrgId organization : organizations) {
         auto& entry = entries.emplace_back(entry_of(
             "sign_in.refused", admin.text(),
             {{"factor", std::string(factor)}, {"request_id", std::string(request_id)}}, now));
-        entry.organization_id = seat.organization_id;
+        entry.organization_id = organization;
         entry.actor = rules::AuditActor::System;
     }
     store::insert_audit_entries(tx, entries);

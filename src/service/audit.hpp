@@ -15,7 +15,6 @@
 
 namespace muster::rules {
 struct AuditEntry;
-struct Seat;
 }  // namespace muster::rules
 
 namespace muster::service {
@@ -53,10 +52,10 @@ void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::s
 void audit_system(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
                   AuditDetails details);
 
-// Logs a rejected code of an admin's sign-in in each organization of `seats`. `factor` is
-// "mail_code" or "second_factor". The actor is Muster: who sent the code is not known. Without a
-// seat, it runs as many statements and logs nothing.
-void audit_refused_sign_in(db::Tx& tx, std::span<const rules::Seat> seats, AdminId admin,
+// Logs a rejected code of an admin's sign-in in each of the organizations. `factor` is
+// "mail_code" or "second_factor". The actor is Muster: who sent the code is not known. Without
+// any, it runs as many statements and logs nothing.
+void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, AdminId admin,
                            std::string_view factor, std::string_view request_id, Timestamp now);
 
 // The organization's log, newest first, filtered by action and subject if given. Returns up to

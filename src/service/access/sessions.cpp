@@ -65,6 +65,12 @@ std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Time
     return session && is_active(*session, now) ? std::move(session) : std::nullopt;
 }
 
+std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats) {
+    std::vector<OrgId> organizations;
+    for (const rules::Seat& seat : seats) organizations.push_back(seat.organization_id);
+    return organizations;
+}
+
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {
     return context.database.autocommit([&](db::Tx& tx) { return store::find_seats(tx, admin); });
 }

@@ -33,6 +33,8 @@ NewSession open_session(db::Tx& tx, const rules::Admin& admin,
 // long. Check `verified_at` for the second factor. Does not update `last_used_at`.
 std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Timestamp now);
 
+// The organizations of the seats, in their order.
+std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats);
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
 // Returns false if the admin has no seat in the organization.
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,

@@ -7,6 +7,7 @@
 #include "rules/seal_names.hpp"
 #include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
+#include "service/access/sessions.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/sessions.hpp"
@@ -41,8 +42,8 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
     store::set_second_factor_guesses(tx, admin.id, guesses);
     store::count_session_failure(tx, session);
-    audit_refused_sign_in(tx, store::find_seats(tx, admin.id), admin.id, "second_factor",
-                          request_id, now);
+    audit_refused_sign_in(tx, organizations_of(store::find_seats(tx, admin.id)), admin.id,
+                          "second_factor", request_id, now);
     const auto seconds = rules::seconds_paused(guesses, now);
     if (!seconds) return;
     audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now,
