@@ -217,6 +217,14 @@ CREATE TABLE IF NOT EXISTS audit_log (
     UNIQUE KEY organization (organization_id, id),
     CONSTRAINT audit_log_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+-- Only the owner of the schema, who created the triggers, may change the audit log. The programs' user may insert entries,
+-- and delete those that are older than the shortest retention (jobs.audit_days). SYSDATE() ignores the session's timestamp.
+CREATE TRIGGER IF NOT EXISTS audit_log_update BEFORE UPDATE ON audit_log FOR EACH ROW
+    IF USER() <> CURRENT_USER() THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log cannot be changed'; END IF;
+CREATE TRIGGER IF NOT EXISTS audit_log_delete BEFORE DELETE ON audit_log FOR EACH ROW
+    IF USER() <> CURRENT_USER() AND OLD.created_at > (UNIX_TIMESTAMP(SYSDATE()) - 30 * 86400) * 1000 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log is kept for 30 days'; END IF;
 
 -- Only the SHA-256 of a secret is stored; a secret has 256 random bits, so a fast hash is enough. If rate or burst is
 -- NULL, the installation's default applies.

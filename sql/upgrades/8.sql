@@ -80,3 +80,9 @@ ALTER TABLE webhook_endpoints
 ALTER TABLE webhook_endpoints
     ADD KEY removed_at (removed_at),
     ALGORITHM = INPLACE, LOCK = NONE;
+CREATE TRIGGER IF NOT EXISTS audit_log_update BEFORE UPDATE ON audit_log FOR EACH ROW
+    IF USER() <> CURRENT_USER() THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log cannot be changed'; END IF;
+CREATE TRIGGER IF NOT EXISTS audit_log_delete BEFORE DELETE ON audit_log FOR EACH ROW
+    IF USER() <> CURRENT_USER() AND OLD.created_at > (UNIX_TIMESTAMP(SYSDATE()) - 30 * 86400) * 1000 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log is kept for 30 days'; END IF;

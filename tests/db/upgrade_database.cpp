@@ -49,6 +49,11 @@ Lines described(Client& client) {
         BOOST_TEST(!lines.empty());
         all.insert(all.end(), lines.begin(), lines.end());
     }
+    const Lines triggers = client.column(
+        "SELECT CONCAT_WS('|', trigger_name, event_manipulation, event_object_table, "
+        "action_timing, action_statement) FROM information_schema.triggers "
+        "WHERE trigger_schema = DATABASE() ORDER BY 1");
+    all.insert(all.end(), triggers.begin(), triggers.end());
     return all;
 }
 

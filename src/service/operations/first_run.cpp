@@ -138,6 +138,13 @@ Installed install_database(const Context& context, const Administrator& administ
     return installed;
 }
 
+// A statement for the programs mariadb and mysql, which otherwise end it at its first semicolon.
+std::string for_client(const std::string& statement) {
+    const std::size_t last = statement.rfind(';');
+    if (statement.find(';') == last) return statement;
+    return "DELIMITER //\n" + statement.substr(0, last) + "\n//\nDELIMITER ;\n";
+}
+
 std::string installation_script(const Settings& settings, const std::string& client_host) {
     const auto accounts = checked_accounts(settings, client_host, "");
     std::string text =
@@ -147,7 +154,7 @@ std::string installation_script(const Settings& settings, const std::string& cli
     for (const Account& account : accounts) text += account_script(account, settings) + "\n";
     text += store::use_statement(settings.database.name) + ";\n\n";
     const SchemaFile file = schema_file(settings);
-    for (const std::string& statement : file.statements) text += statement + "\n";
+    for (const std::string& statement : file.statements) text += for_client(statement) + "\n";
     return text + store::first_version_statement(file.makes, Timestamp::now()) + ";\n";
 }
 

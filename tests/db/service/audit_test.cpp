@@ -10,6 +10,8 @@
 
 #include "print.hpp"
 
+#include <unistd.h>
+
 using namespace muster;
 using test::Fixture;
 
@@ -106,6 +108,41 @@ BOOST_AUTO_TEST_CASE(pages_are_newest_first_and_complete) {
     }
     BOOST_TEST(subjects == (Texts{"6", "5", "4", "3", "2", "1", "0"}));
     BOOST_TEST(log(acme, {}, {}, 3, before).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_programs_user_can_only_add_entries_and_delete_old_ones) {
+    auto settings = test::connection_settings();
+    const std::string account = "audit_" + std::to_string(getpid()) + "@localhost";
+    client.run("CREATE USER IF NOT EXISTS " + account);
+    client.run("GRANT SELECT, INSERT, UPDATE, DELETE ON `" + settings.database + "`.* TO " +
+               account);
+    settings.user = account.substr(0, account.find('@'));
+    test::Client programs(settings);
+    const auto put = [&](std::string_view action, Milliseconds age) {
+        programs.execute(
+            "INSERT INTO audit_log (organization_id, id, actor, action, details, created_at) "
+            "VALUES (?, ?, 'operator', ?, '{}', ?)",
+            acme, AuditId::create(), action, Timestamp::now() - age);
+    };
+    put("a.done", Milliseconds(0));
+    put("b.done", std::chrono::hours(29 * 24));
+    put("c.done", std::chrono::hours(31 * 24));
+
+    const auto before = client.snapshot(acme);
+    programs.run("SET SESSION timestamp = 2000000000");
+    for (const char* statement :
+         {"UPDATE audit_log SET created_at = 1", "DELETE FROM audit_log WHERE action = 'a.done'",
+          "DELETE FROM audit_log WHERE action = 'b.done'", "DELETE FROM audit_log",
+          "REPLACE INTO audit_log SELECT * FROM audit_log WHERE action = 'b.done'"}) {
+        const auto kind = test::kind_of([&] { programs.run(statement); });
+        BOOST_TEST((kind == db::DbError::Kind::BadData), statement);
+    }
+    BOOST_TEST((client.snapshot(acme) == before));
+    for (const char* statement : {"DROP TRIGGER audit_log_delete", "TRUNCATE TABLE audit_log"}) {
+        BOOST_TEST(test::kind_of([&] { programs.run(statement); }).has_value(), statement);
+    }
+    BOOST_TEST(programs.execute("DELETE FROM audit_log WHERE action = 'c.done'") == 1);
+    client.run("DROP USER " + account);
 }
 
 BOOST_AUTO_TEST_CASE(the_cost_of_a_page_does_not_depend_on_its_position) {

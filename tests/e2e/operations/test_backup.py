@@ -342,7 +342,7 @@ def test_the_dump_contains_no_secret_in_clear_text(scene):
 
 def test_the_database_user_of_dumps_can_only_read_muster(scene):
     grants = [grant for (grant,) in scene.stack.sql("SHOW GRANTS FOR backup@localhost")]
-    assert grants[1:] == ["GRANT SELECT ON `muster`.* TO `backup`@`localhost`"] and grants[0].startswith("GRANT USAGE ON *.*")
+    assert grants[1:] == ["GRANT SELECT, TRIGGER ON `muster`.* TO `backup`@`localhost`"] and grants[0].startswith("GRANT USAGE ON *.*")
 
 
 @pytest.mark.parametrize("script, reason", [
@@ -372,7 +372,7 @@ def test_a_failed_dump_leaves_no_file_and_deletes_none(scene, script, reason):
 def test_a_member_deleted_by_mistake_is_restored_by_going_back_to_the_time_before(scene, restored):
     machine, org = Machine(restored), at(restored, scene.quiet)
     restored.sql("CREATE USER IF NOT EXISTS backup@localhost")
-    restored.sql("GRANT SELECT ON muster.* TO backup@localhost")
+    restored.sql("GRANT SELECT, TRIGGER ON muster.* TO backup@localhost")
     machine.database_user("backup")
     folder = machine.root / "var/backups/muster"
     folder.mkdir(parents=True, exist_ok=True)

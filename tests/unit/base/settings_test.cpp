@@ -234,8 +234,8 @@ BOOST_AUTO_TEST_CASE(invalid_mail_settings_are_rejected_with_their_line) {
     }
     for (const char* good : {"none", "try", "require"}) check("tls", good, true);
     for (const char* bad : {"", "yes", "Require"}) check("tls", bad, false);
-    BOOST_TEST(refusal("[jobs]\naudit_days = 0\n") ==
-               "muster.conf:2: jobs.audit_days is \"0\"; use a number from 1 to 36500");
+    BOOST_TEST(refusal("[jobs]\naudit_days = 29\n") ==
+               "muster.conf:2: jobs.audit_days is \"29\"; use a number from 30 to 36500");
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_is_not_a_file) {
