@@ -6,6 +6,7 @@
 #include "rules/access/second_factor.hpp"
 #include "rules/engagement/ingest_signature.hpp"
 #include "rules/seal_names.hpp"
+#include "service/access/sessions.hpp"
 #include "service/audit.hpp"
 
 namespace muster::api {
@@ -28,19 +29,32 @@ void require_kind(const Endpoint& endpoint, const Caller& caller) {
     }
 }
 
+constexpr const char* kNamed = "X-Organization";
+constexpr const char* kExpected = "X-Expect-Organization";
+
+// The organization in a header, which must be given once and be a UUID.
+OrgId organization_in(const http::Request& request, const std::string& header,
+                      std::string_view value) {
+    if (http::is_repeated(request, header)) {
+        throw Error(ErrorCode::BadRequest)
+            .detail("reason", "the header " + header + " is repeated; send it once");
+    }
+    const auto organization = OrgId::parse(value);
+    if (organization) return *organization;
+    throw Error(ErrorCode::BadRequest)
+        .detail("reason", header + " must be an organization's id (a UUID)");
+}
+
+// The caller acts on the named organization if they may (act_on_named_organization()).
 void require_organization(const Caller& caller, const http::Request& request) {
-    if (!request.has_expect_organization) return;
-    if (http::is_repeated(request, "X-Expect-Organization")) {
-        throw Error(ErrorCode::BadRequest)
-            .detail("reason", "the header X-Expect-Organization is repeated; send it once");
+    const OrgId& organization = caller.actor.organization;
+    if (request.organization &&
+        organization_in(request, kNamed, *request.organization) != organization) {
+        throw Error(ErrorCode::Forbidden).detail("field", kNamed);
     }
-    const auto expected = OrgId::parse(request.expect_organization);
-    if (!expected) {
-        throw Error(ErrorCode::BadRequest)
-            .detail("reason", "X-Expect-Organization must be an organization's id (a UUID)");
-    }
-    if (*expected != caller.actor.organization) {
-        throw Error(ErrorCode::Conflict).detail("field", "X-Expect-Organization");
+    if (request.has_expect_organization &&
+        organization_in(request, kExpected, request.expect_organization) != organization) {
+        throw Error(ErrorCode::Conflict).detail("field", kExpected);
     }
 }
 
@@ -64,6 +78,17 @@ void require_recent_factor(const Endpoint& endpoint, const Caller& caller) {
 }
 
 }  // namespace
+
+void act_on_named_organization(service::Context& context, Caller& caller,
+                               const http::Request& request) {
+    if (!request.organization || !caller.session || !caller.session->verified_at) return;
+    const auto named = OrgId::parse(*request.organization);
+    if (!named || *named == caller.actor.organization || http::is_repeated(request, kNamed)) return;
+    const auto role = service::role_in(context, caller.session->admin_id, *named);
+    if (!role) return;
+    caller.actor.organization = caller.session->active_organization_id = *named;
+    caller.session->role = role;
+}
 
 void authorize(const Endpoint& endpoint, const Caller& caller, const http::Request& request) {
     require_kind(endpoint, caller);

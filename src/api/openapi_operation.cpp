@@ -132,6 +132,15 @@ Json::Value signature() {
     return value;
 }
 
+Json::Value named_organization() {
+    Json::Value value =
+        parameter("header", "X-Organization",
+                  "Id of the organization on which an admin's session acts for this request. The "
+                  "active organization stays as it is.");
+    value["schema"]["format"] = "uuid";
+    return value;
+}
+
 Json::Value expected_organization() {
     Json::Value value =
         parameter("header", "X-Expect-Organization",
@@ -172,6 +181,7 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
                             "current."));
     }
     if (row.access != Access::Open && !is_publishable(row.access)) {
+        if (row.access != Access::Module) to.append(named_organization());
         to.append(expected_organization());
     }
 }

@@ -271,6 +271,7 @@ void RequestFlow::identify(const service::Callers& callers) {
     caller_ = found->second;
     is_identified_ = true;
     caller_.actor.request_id = request_.request_id;
+    act_on_named_organization(worker_.context, caller_, request_);
     is_publishable(endpoint_->access) ? accept_page() : accept_bearer();
 }
 

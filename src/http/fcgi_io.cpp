@@ -106,6 +106,7 @@ Request make_request(FCGX_Request& fcgi) {
     request.idempotency_key = param(fcgi, "HTTP_IDEMPOTENCY_KEY");
     request.if_none_match = param(fcgi, "HTTP_IF_NONE_MATCH");
     request.if_match = optional_param(fcgi, "HTTP_IF_MATCH");
+    request.organization = optional_param(fcgi, "HTTP_X_ORGANIZATION");
     request.has_expect_organization =
         FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
     request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");

@@ -45,6 +45,7 @@ struct Request {
     bool has_idempotency_key = false;
     std::string if_none_match;
     std::optional<std::string> if_match;
+    std::optional<std::string> organization;  // X-Organization
     std::string expect_organization;
     bool has_expect_organization = false;
     std::string signature;  // x-svc-signature
@@ -72,8 +73,8 @@ struct Request {
 };
 
 // Headers whose value decides what a request does. A client that sends one twice gets an error.
-inline constexpr std::array<std::string_view, 3> kSingleHeaders = {
-    "Content-Type", "Idempotency-Key", "X-Expect-Organization"};
+inline constexpr std::array<std::string_view, 4> kSingleHeaders = {
+    "Content-Type", "Idempotency-Key", "X-Expect-Organization", "X-Organization"};
 
 // The headers of kSingleHeaders that are repeated among the parameters of a FastCGI request, which
 // have the form HTTP_NAME=value. `parameters` ends with nullptr.

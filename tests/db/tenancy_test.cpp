@@ -71,6 +71,8 @@ BOOST_AUTO_TEST_CASE(organizations_and_seats) {
         const auto holders = store::list_seat_holders(org);
         return holders.size() != 1 || holders.front().admin_id == owner.admin;
     });
+    check({"seats.find_role"},
+          [&](OrgStore& org) { return store::find_role(org, owner.admin).has_value(); });
     check({"seats.delete"}, [&](OrgStore& org) { return store::delete_seat(org, owner.admin); });
 }
 

@@ -80,6 +80,7 @@ AddedAdmin add_admin(Context& context, OrgId organization, std::string_view emai
             notify_of_access(transaction, context.keys,
                              {.what = "admin",
                               .name = address + " as " + std::string(role),
+                              .id = {},
                               .remedy = "ask the operator of Muster to remove the seat\n"
                                         "(musterctl admin remove)",
                               .except = admin});

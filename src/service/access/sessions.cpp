@@ -75,6 +75,13 @@ std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {
     return context.database.autocommit([&](db::Tx& tx) { return store::find_seats(tx, admin); });
 }
 
+std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organization) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_role(org, admin);
+    });
+}
+
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
                              std::string_view request_id) {
     return context.database.transaction([&](db::Tx& tx) {

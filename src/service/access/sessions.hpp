@@ -36,6 +36,8 @@ std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Time
 // The organizations of the seats, in their order.
 std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats);
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
+// The role of the admin's seat in the organization, or nullopt if there is no such seat.
+std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organization);
 // Returns false if the admin has no seat in the organization.
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
                              std::string_view request_id);

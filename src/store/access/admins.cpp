@@ -91,6 +91,13 @@ std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org) {
     return org.all(kList);
 }
 
+std::optional<rules::Role> find_role(db::OrgStore& org, AdminId admin) {
+    static constexpr OrgSql kFind{
+        "seats.find_role",
+        "SELECT role FROM seats WHERE organization_id = :org AND admin_id = ?"};
+    return org.one<rules::Role>(kFind, admin);
+}
+
 std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
     // If two seats have the same time, the older organization comes first.
     static constexpr SystemSql kFind{

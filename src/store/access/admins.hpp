@@ -21,6 +21,8 @@ std::optional<rules::Admin> lock_admin(db::Tx& tx, AdminId admin);
 bool insert_seat(db::OrgStore& org, AdminId admin, std::string_view role, Timestamp now);
 // False if there was no such seat.
 bool delete_seat(db::OrgStore& org, AdminId admin);
+// The role of the admin's seat; nullopt if there is no such seat.
+std::optional<rules::Role> find_role(db::OrgStore& org, AdminId admin);
 // The admins with a seat in the organization, earliest first.
 std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org);
 // Earliest first.

@@ -92,6 +92,31 @@ def test_a_request_for_another_organization_is_rejected(two_seats):
     admin.api.post("/v1/users", json=body, headers=expecting, expect=201)
 
 
+def test_a_request_names_its_organization_and_moves_nothing(two_seats, module_org):
+    admin, first, second = two_seats
+    client, there = admin.api, {"X-Organization": second.id}
+    member = second.join()
+    reply = client.get(f"/v1/users/{member}", headers=there, expect=200)  # a reader
+    assert reply.headers["X-Active-Organization"] == second.id
+    assert client.get("/v1/users", headers=there, expect=200).json()["users"][0]["id"] == member  # a worker
+    client.get(f"/v1/users/{member}", expect=404)
+    client.post("/v1/users", json={"email": email()}, headers=there, expect=403)  # the role in that organization applies
+    client.post("/v1/users", json={"email": email()}, headers={"X-Organization": first.id}, expect=201)
+    session = client.get_json("/v1/session")
+    assert session["active_organization_id"] == first.id
+    client.get("/v1/users", headers=there | {"X-Expect-Organization": second.id}, expect=200)
+    client.get("/v1/users", headers=there | {"X-Expect-Organization": first.id}, expect=409, code="CONFLICT")
+    strangers = [client.get("/v1/users", headers={"X-Organization": other}, expect=403, code="FORBIDDEN")
+                 for other in (module_org.id, str(uuid.uuid4()))]
+    assert {error_of(reply)["details"]["field"] for reply in strangers} == {"X-Organization"}
+    client.get("/v1/users", headers={"X-Organization": "acme"}, expect=400, code="BAD_REQUEST")
+    first.api.get("/v1/users", headers={"X-Organization": first.id}, expect=200)  # a key acts on one organization
+    first.api.get("/v1/users", headers=there, expect=403, code="FORBIDDEN")
+    admin.take_seat(second.id)
+    client.get("/v1/users", headers=there, expect=403, code="FORBIDDEN")
+    assert client.get_json("/v1/session")["active_organization_id"] == first.id
+
+
 def test_a_lost_seat_applies_from_the_next_request_on(two_seats):
     admin, first, second = two_seats
     client = admin.api

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_repeated_header_is_found_among_the_parameters) {
                                             "HTTP_CONTENT_TYPE=a",
                                             nullptr};
     BOOST_TEST((repeated_headers(twice.data()) ==
-                Names{"Content-Type", "Idempotency-Key", "X-Expect-Organization"}));
+                Names{"Content-Type", "Idempotency-Key", "X-Expect-Organization", "X-Organization"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_prefetch_is_named_with_or_without_parameters) {

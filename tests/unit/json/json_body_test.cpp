@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(other_json_has_another_text) {
 
 BOOST_AUTO_TEST_CASE(an_integer_beyond_64_bits_is_a_number_with_all_its_digits) {
     const std::string most(308, '9');
-    for (const std::string number :
+    for (const std::string& number :
          {std::string("18446744073709551616"), std::string("-9223372036854775809"),
           std::string("123456789012345678901234567890"), most, "-" + most}) {
         const JsonBody body("{\"a\": [" + number + ", 1, \"x\"]}");
