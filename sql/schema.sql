@@ -248,7 +248,7 @@ CREATE TABLE IF NOT EXISTS api_keys (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- Written in the transaction of the effect. key_hash: SHA-256 of method, path and key. body_hash: HMAC-SHA-256 of the
--- body's SHA-256, under a key derived from the installation's key; programs of version 7 and older write the SHA-256. sealed: the body contains a
+-- body's SHA-256, under a hash of the key; programs of version 7 and older write the SHA-256. sealed: the body contains a
 -- secret that is shown once; it is sealed under a key derived from the Idempotency-Key.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
     organization_id BINARY(16)   NOT NULL,

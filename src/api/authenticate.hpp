@@ -13,8 +13,8 @@ void act_on_named_organization(service::Context& context, service::Caller& calle
                                const http::Request& request);
 
 // Throws FORBIDDEN for another kind of credential, an insufficient role, or an organization in
-// X-Organization on which the caller does not act; 2FA_REQUIRED; 2FA_TOO_OLD; BAD_REQUEST if one of the two
-// headers is not an id; and CONFLICT if the caller acts on another organization than
+// X-Organization on which the caller does not act; 2FA_REQUIRED; 2FA_TOO_OLD; BAD_REQUEST if one of
+// the two headers is not an id; and CONFLICT if the caller acts on another organization than
 // X-Expect-Organization.
 void authorize(const Endpoint& endpoint, const service::Caller& caller,
                const http::Request& request);

@@ -159,9 +159,10 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
         to.append(parameter("header", "Origin",
                             "The console's origin. Browsers send it, except with a GET to their "
                             "own site."));
-        to.append(parameter("header", "Sec-Fetch-Site",
-                            "same-origin. Browsers send it; for a GET it replaces the Origin. If it "
-                            "is absent, the Referer does."));
+        to.append(
+            parameter("header", "Sec-Fetch-Site",
+                      "same-origin. Browsers send it; for a GET it replaces the Origin. If it "
+                      "is absent, the Referer does."));
     }
     if (row.accepts_gzip) {
         Json::Value value = parameter("header", "Content-Encoding",

@@ -2,7 +2,7 @@
 // publishable key (specification 5, docs/api/authentication.md "Authentication").
 #pragma once
 
-#include "rules/access/admins.hpp"
+#include "rules/access/session.hpp"
 #include "rules/pages/publishable_keys.hpp"
 #include "service/context.hpp"
 #include "service/modules/credentials.hpp"

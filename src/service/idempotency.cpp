@@ -42,21 +42,16 @@ std::int64_t stored_bytes(const IdempotencyRecord& record) {
     return 200 + static_cast<std::int64_t>(record.location.size() + record.body.size());
 }
 
-constexpr std::string_view kBodyPurpose = "idempotency bodies";
-
 // The stored hash of a body. Bodies hold addresses and few other unknown values, so the hash has a
-// key: with a plain hash, a copy of the database would confirm a guess.
-std::string keyed_hash(const Secret& key, const IdempotencyClaim& claim) {
-    return hmac_sha256(key.reveal(), claim.body_hash);
+// key, which the database does not store: with a plain hash, a copy of the database would confirm a
+// guess.
+std::string keyed_hash(const IdempotencyClaim& claim) {
+    return hmac_sha256(sha256("body\n" + claim.scope.reveal()), claim.body_hash);
 }
 
-bool is_same_body(const KeyRing& keys, const IdempotencyRecord& recorded,
-                  const IdempotencyClaim& claim) {
-    // Programs of schema version 7 and older recorded the plain hash.
-    if (recorded.body_hash == claim.body_hash) return true;
-    const auto derived = keys.derive_all(kBodyPurpose);
-    return std::ranges::any_of(
-        derived, [&](const Secret& key) { return recorded.body_hash == keyed_hash(key, claim); });
+// Programs of schema version 7 and older recorded the plain hash.
+bool is_same_body(const IdempotencyRecord& recorded, const IdempotencyClaim& claim) {
+    return recorded.body_hash == keyed_hash(claim) || recorded.body_hash == claim.body_hash;
 }
 
 // Runs a step that waits for the first request with a key.
@@ -126,7 +121,7 @@ std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& clai
         return std::nullopt;
     }
     const IdempotencyRecord& recorded = records_.at(claim.key_hash);
-    if (!is_same_body(context_.keys, recorded, claim)) throw Error(ErrorCode::IdempotencyConflict);
+    if (!is_same_body(recorded, claim)) throw Error(ErrorCode::IdempotencyConflict);
     StoredReply reply;
     reply.status = recorded.status;
     reply.location = recorded.location;
@@ -138,11 +133,10 @@ std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& clai
 void IdempotencyRecords::record(std::span<const ClaimedReply> replies) {
     std::vector<IdempotencyRecord> records;
     std::vector<std::string> expired;
-    const Secret key = context_.keys.derive(kBodyPurpose);
     for (const auto& [claim, reply] : replies) {
         if (records_.contains(claim->key_hash)) expired.push_back(claim->key_hash);
         records.push_back(
-            {claim->key_hash, keyed_hash(key, *claim), reply->status, reply->location,
+            {claim->key_hash, keyed_hash(*claim), reply->status, reply->location,
              reply->is_secret ? seal_reply(context_, *claim, reply->body) : reply->body,
              reply->keep_until.value_or(now_ + kKeep), reply->is_secret});
     }

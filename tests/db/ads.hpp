@@ -3,12 +3,10 @@
 #pragma once
 
 #include "db/fixture.hpp"
-#include "rules/members/fields.hpp"
 #include "service/ads/campaigns.hpp"
 #include "service/ads/creatives.hpp"
 #include "service/ads/serving.hpp"
 #include "service/ads/slots.hpp"
-#include "service/members/create.hpp"
 
 #include <atomic>
 #include <optional>
@@ -61,16 +59,6 @@ struct AdFixture : Fixture {
             service::change_ad_campaign(transaction, id, change);
         });
         forget();
-    }
-    UserId member(const std::string& email, const std::string& country = "") {
-        rules::MemberFields fields;
-        fields.email = email;
-        fields.country = country;
-        return as(acme,
-                  [&](service::OrgTransaction& transaction) {
-                      return service::create_member(transaction, fields);
-                  })
-            .member.user_id;
     }
     std::optional<service::ServedAd> serve(const service::AdRequest& question = {
                                                "top", {}, {}, {}, {}}) {

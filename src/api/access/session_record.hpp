@@ -4,6 +4,7 @@
 #include "base/record.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/access/session.hpp"
 
 namespace muster::api {
 

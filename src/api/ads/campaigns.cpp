@@ -6,6 +6,7 @@
 #include "rules/access/roles.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/core_field_checks.hpp"
+#include "rules/members/fields.hpp"
 
 namespace muster {
 

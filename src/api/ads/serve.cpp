@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "rules/members/core_field_checks.hpp"
+#include "rules/members/fields.hpp"
 #include "service/ads/serving.hpp"
 
 namespace muster::api {

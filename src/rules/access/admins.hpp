@@ -1,4 +1,4 @@
-// Admins: their roles, their seats in organizations and their sessions.
+// Admins and their seats in organizations.
 #pragma once
 
 #include "base/ids.hpp"
@@ -36,20 +36,6 @@ struct Admin {
     std::optional<Timestamp> totp_enrolled_at;
     std::int64_t totp_last_step = 0;
     SecondFactorGuesses guesses;
-};
-
-// A session of an admin, with the seat in the organization on which the session acts.
-struct Session {
-    SessionId id;
-    AdminId admin_id;
-    std::string email;
-    bool is_enrolled = false;  // has a second factor
-    OrgId active_organization_id;
-    std::optional<Role> role;  // nullopt: the seat was removed
-    std::optional<Timestamp> verified_at;
-    Timestamp created_at;
-    Timestamp last_used_at;
-    Timestamp expires_at;
 };
 
 }  // namespace muster::rules

@@ -5,13 +5,15 @@
 
 #include "base/faults.hpp"
 #include "base/time.hpp"
-#include "rules/members/fields.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace muster::rules {
+
+enum class CoreField : std::uint8_t;  // rules/members/fields.hpp
 
 // The core field with this name, or nullopt.
 std::optional<CoreField> core_field(std::string_view name);

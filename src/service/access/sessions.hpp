@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/secret.hpp"
-#include "rules/access/admins.hpp"
+#include "rules/access/session.hpp"
 #include "service/context.hpp"
 
 #include <map>
@@ -11,6 +11,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+struct Admin;  // rules/access/admins.hpp
+struct Seat;
+}  // namespace muster::rules
 
 namespace muster::service {
 

@@ -5,6 +5,7 @@
 
 #include "base/secret.hpp"
 #include "rules/access/admins.hpp"
+#include "rules/access/session.hpp"
 #include "service/context.hpp"
 
 #include <string_view>

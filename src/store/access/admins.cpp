@@ -93,8 +93,7 @@ std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org) {
 
 std::optional<rules::Role> find_role(db::OrgStore& org, AdminId admin) {
     static constexpr OrgSql kFind{
-        "seats.find_role",
-        "SELECT role FROM seats WHERE organization_id = :org AND admin_id = ?"};
+        "seats.find_role", "SELECT role FROM seats WHERE organization_id = :org AND admin_id = ?"};
     return org.one<rules::Role>(kFind, admin);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/access/admins.hpp"
+#include "rules/access/session.hpp"
 
 #include <optional>
 #include <string_view>

@@ -1,5 +1,7 @@
 #include "store/privacy/erasure.hpp"
 
+#include "rules/imports/states.hpp"
+
 namespace muster::store {
 
 using db::column;

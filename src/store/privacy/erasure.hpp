@@ -3,13 +3,17 @@
 
 #include "db/transaction.hpp"
 #include "rules/imports/block_key.hpp"
-#include "rules/imports/states.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+enum class ImportState : std::uint8_t;  // rules/imports/states.hpp
+}
 
 namespace muster::store {
 

@@ -24,6 +24,7 @@ struct Reading : test::Fixture {
     Reading() {
         settings.server.stale_after = 30;
         settings.limits.key_rate = settings.limits.key_burst = 1000;
+        settings.limits.organization_rate = settings.limits.organization_burst = 1000;
     }
 
     UserId join(OrgId organization, const std::string& email) {

@@ -134,27 +134,23 @@ BOOST_AUTO_TEST_CASE(a_reply_is_kept_for_its_own_duration) {
     BOOST_TEST(client.number("SELECT expires_at FROM idempotency_keys") == until.milliseconds());
 }
 
-BOOST_AUTO_TEST_CASE(the_recorded_hash_of_a_body_depends_on_the_installations_key) {
-    const auto recorded = [&] { return client.value("SELECT body_hash FROM idempotency_keys"); };
-    run(claim(), "a");
-    const std::string first = recorded();
-    BOOST_TEST((first != sha256("body")));
-    client.run("DELETE FROM idempotency_keys");
-    DatabaseContext worker;
-    service::Context other{worker.database, test::settings(),
-                           KeyRing(Secret("a key of another installation, 32 bytes or more"))};
-    run(other, acme, claim(), "b");
-    BOOST_TEST((recorded() != first));
+BOOST_AUTO_TEST_CASE(the_recorded_hash_of_a_body_depends_on_the_idempotency_key) {
+    run(claim("first"), "a");
+    run(claim("second"), "b");
+    const auto hashes = client.column("SELECT body_hash FROM idempotency_keys");
+    BOOST_TEST_REQUIRE(hashes.size() == 2U);
+    BOOST_TEST((hashes[0] != hashes[1]));
+    for (const std::string& hash : hashes) BOOST_TEST((hash != sha256("body")));
 }
 
 BOOST_AUTO_TEST_CASE(a_rotated_key_and_a_record_of_an_older_program_still_replay) {
     run(claim(), "a");
     DatabaseContext worker;
-    const Secret next("the next key of this installation, 32 bytes or more");
-    service::Context rotating{worker.database, test::settings(),
-                              KeyRing(next, test::settings().security.key)};
-    BOOST_TEST(run(rotating, acme, claim(), "b").replayed);
-    BOOST_TEST(code_of([&] { run(rotating, acme, claim("key", "other"), "c"); }) ==
+    service::Context rotated{
+        worker.database, test::settings(),
+        KeyRing(Secret("the next key of this installation, 32 bytes or more"))};
+    BOOST_TEST(run(rotated, acme, claim(), "b").replayed);
+    BOOST_TEST(code_of([&] { run(rotated, acme, claim("key", "other"), "c"); }) ==
                ErrorCode::IdempotencyConflict);
     client.execute("UPDATE idempotency_keys SET body_hash = ?", sha256("body"));
     BOOST_TEST(run(claim(), "d").replayed);

@@ -4,7 +4,9 @@
 
 #include "db/ads.hpp"
 #include "rules/ads/token.hpp"
+#include "rules/members/fields.hpp"
 #include "service/members/change.hpp"
+#include "service/members/create.hpp"
 #include "service/operations/purge.hpp"
 #include "service/privacy/erasure.hpp"
 
@@ -22,7 +24,18 @@ using test::in_parallel;
 namespace {
 
 constexpr std::int64_t kDay = 24L * 3600 * 1000;
-using Ads = test::AdFixture;
+struct Ads : test::AdFixture {
+    UserId member(const std::string& email, const std::string& country = "") {
+        rules::MemberFields fields;
+        fields.email = email;
+        fields.country = country;
+        return as(acme,
+                  [&](service::OrgTransaction& transaction) {
+                      return service::create_member(transaction, fields);
+                  })
+            .member.user_id;
+    }
+};
 using test::budgeted;
 using test::capped;
 const std::string& kLanding = test::kAdLanding;
