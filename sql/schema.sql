@@ -223,8 +223,8 @@ CREATE TRIGGER IF NOT EXISTS audit_log_update BEFORE UPDATE ON audit_log FOR EAC
     IF USER() <> CURRENT_USER() THEN
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log cannot be changed'; END IF;
 CREATE TRIGGER IF NOT EXISTS audit_log_delete BEFORE DELETE ON audit_log FOR EACH ROW
-    IF USER() <> CURRENT_USER() AND OLD.created_at > (UNIX_TIMESTAMP(SYSDATE()) - 30 * 86400) * 1000 THEN
-        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log is kept for 30 days'; END IF;
+    IF USER() <> CURRENT_USER() AND OLD.created_at > (UNIX_TIMESTAMP(SYSDATE()) - 29 * 86400) * 1000 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log is kept for 29 days'; END IF;
 
 -- Only the SHA-256 of a secret is stored; a secret has 256 random bits, so a fast hash is enough. If rate or burst is
 -- NULL, the installation's default applies.

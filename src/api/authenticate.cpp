@@ -86,7 +86,7 @@ void act_on_named_organization(service::Context& context, Caller& caller,
     if (!named || *named == caller.actor.organization || http::is_repeated(request, kNamed)) return;
     const auto role = service::role_in(context, caller.session->admin_id, *named);
     if (!role) return;
-    caller.actor.organization = caller.session->active_organization_id = *named;
+    caller.actor.organization = *named;
     caller.session->role = role;
 }
 
@@ -98,9 +98,9 @@ void authorize(const Endpoint& endpoint, const Caller& caller, const http::Reque
 }
 
 void require_open_log(service::Context& context, const Endpoint& endpoint, const Caller& caller) {
-    const bool is_exempt = endpoint.access == Access::Session ||
-                           endpoint.method == http::Method::Get ||
-                           endpoint.method == http::Method::Delete;
+    const bool is_exempt =
+        endpoint.access == Access::Session || endpoint.access == Access::VerifiedSession ||
+        endpoint.method == http::Method::Get || endpoint.method == http::Method::Delete;
     if (!caller.session || is_exempt) return;
     service::reject_full_audit_log(context, caller.actor.organization);
 }

@@ -12,8 +12,11 @@ constexpr std::string_view kOrganizationPolicy = "organization";
 // The rate of all callers of an organization together. A key to which the operator gave a higher
 // rate has that rate.
 process::RateLimit organization_limit(const LimitsSettings& limits, const service::Caller& caller) {
-    return {std::max<std::int64_t>(limits.organization_rate, caller.rate_per_second.value_or(0)),
-            std::max<std::int64_t>(limits.organization_burst, caller.burst.value_or(0))};
+    const auto rate =
+        std::max<std::int64_t>(limits.organization_rate, caller.rate_per_second.value_or(0));
+    // In proportion, so that the bucket drains in the same time for every key.
+    const auto burst = rate * limits.organization_burst / limits.organization_rate;
+    return {rate, std::max<std::int64_t>(burst, caller.burst.value_or(0))};
 }
 
 // Visitors of an organization's pages must not use up the rate of its backends.

@@ -229,7 +229,11 @@ void RequestFlow::find_row() {
 
 void RequestFlow::find_token() {
     if (endpoint_->access == Access::Open) return;
-    if (is_publishable(endpoint_->access)) {
+    if (request_.deferral) {  // its body need not be decoded again to find the credential
+        if (is_publishable(endpoint_->access)) headers_.emplace_back("Vary", "Origin");
+        token_ = request_.deferral->token;
+        has_credential_ = true;
+    } else if (is_publishable(endpoint_->access)) {
         find_page_token();
     } else {
         token_ = http::bearer_token(request_);
@@ -343,7 +347,8 @@ http::Deferral RequestFlow::defer(std::string share) {
     return {.index = 0,
             .share = std::move(share),
             .headers = std::move(headers_),
-            .body = std::move(body_)};
+            .body = std::move(body_),
+            .token = token_};
 }
 
 std::optional<MemberRef> RequestFlow::wanted_member() const {

@@ -328,7 +328,9 @@ FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
 // connections_[i].
 std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
-    if (!deferred_.empty()) take_deferred(requests, most);
+    // Half of the places are for new connections: otherwise one organization's deferred requests
+    // would fill each batch.
+    if (!deferred_.empty()) take_deferred(requests, most > 1 ? most / 2 : most);
     if (!pending_.empty()) take_pending(requests, most);
     while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -361,6 +363,11 @@ void FcgiServer::take_pending(std::vector<Request>& requests, std::size_t most) 
             close(pending.fd);
         }
     }
+}
+
+bool FcgiServer::has_pending() const {
+    return !pending_.empty() || std::any_of(deferred_.begin(), deferred_.end(),
+                                            [&](const Deferred& d) { return is_due(d); });
 }
 
 bool FcgiServer::is_due(const Deferred& deferred) const {
@@ -461,8 +468,9 @@ std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {
     };
     try {
         for (Deferral& deferral : handler(requests, answer)) {
+            Request& deferred = requests[deferral.index];
             is_answered[deferral.index] = true;
-            defer(std::move(requests[deferral.index]), std::move(deferral));
+            defer(std::move(deferred), std::move(deferral));
         }
     } catch (const std::exception& error) {
         for (std::size_t i = 0; i < requests.size(); ++i) {

@@ -47,7 +47,7 @@ class FcgiServer {
     std::size_t serve(std::size_t most, const Handler& handler);
     // True if the server has accepted connections whose requests are not complete. No other worker
     // can answer these.
-    bool has_pending() const { return !pending_.empty(); }
+    bool has_pending() const;
     // Accepts no more connections, and answers for up to a second what was accepted before.
     void finish(std::size_t most, const Handler& handler);
 

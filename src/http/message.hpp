@@ -28,6 +28,7 @@ struct Deferral {
     std::string share;      // what it waits for; "": the next batch
     std::vector<Header> headers;
     std::optional<std::string> body;                // if it was read
+    std::string token;                              // the credential that was found
     std::chrono::steady_clock::time_point until{};  // set by the server
 };
 

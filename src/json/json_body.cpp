@@ -168,25 +168,25 @@ class Parsing {
   public:
     explicit Parsing(std::size_t bytes) {
         // The parser counts a scalar as a level. StrictCheck counts containers only.
-        if (parser_.capacity() >= bytes && parser_.max_depth() == kMaxDepth + 1) return;
-        if (parser_.allocate(std::max<std::size_t>(bytes, 4096), kMaxDepth + 1)) {
+        if (parser.capacity() >= bytes && parser.max_depth() == kMaxDepth + 1) return;
+        if (parser.allocate(std::max<std::size_t>(bytes, 4096), kMaxDepth + 1)) {
             throw std::bad_alloc();
         }
     }
     ~Parsing() {
-        if (parser_.capacity() > kMostReusedBytes) parser_ = dom::parser();
+        if (parser.capacity() > kMostReusedBytes) parser = dom::parser();
     }
     Parsing(const Parsing&) = delete;
     Parsing& operator=(const Parsing&) = delete;
 
     auto parse(dom::document& document, std::string_view body) {
-        return parser_.parse_into_document(document, body.data(), body.size());
+        return parser.parse_into_document(document, body.data(), body.size());
     }
 
   private:
-    static thread_local dom::parser parser_;
+    static thread_local dom::parser parser;
 };
-thread_local dom::parser Parsing::parser_;
+thread_local dom::parser Parsing::parser;
 
 simdjson::error_code parse_text(dom::document& document, std::string_view text,
                                 dom::element& root) {

@@ -107,6 +107,14 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     return 0;
 }
 
+void log_start(const ServerSettings& server) {
+    log_event(LogLevel::Info, "musterd.started",
+              {{"version", MUSTER_VERSION},
+               {"workers", server.workers},
+               {"collectors", server.collectors},
+               {"readers", server.readers}});
+}
+
 int serve(const std::string& config) {
     Settings settings = main_program::settings_of(config);
     main_program::set_log_level_from(settings);
@@ -122,11 +130,7 @@ int serve(const std::string& config) {
     process::ConcurrencyLimit concurrency;
     process::BusyWorkers busy_readers(process::most_busy_workers());
     std::array<process::OrganizationShares, 3> shares;  // of the groups
-    log_event(LogLevel::Info, "musterd.started",
-              {{"version", MUSTER_VERSION},
-               {"workers", settings.server.workers},
-               {"collectors", settings.server.collectors},
-               {"readers", settings.server.readers}});
+    log_start(settings.server);
     const auto group = [&](int workers, WorkerOptions options) {
         options.share.most = process::half_of(workers);
         options.share.most_of_batch = process::half_of(static_cast<int>(options.most_at_once));

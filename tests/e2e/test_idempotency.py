@@ -289,8 +289,8 @@ def test_a_key_whose_first_request_is_still_running_gets_retry_after(stack, cont
                     "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, body, created_at, "
                     "expires_at) VALUES (UNHEX(REPLACE(%s, '-', '')), %s, %s, 0, '', %s, %s)",
                     (org.id, hashlib.sha256(f"{method}\n{path}\n{whose}{value}".encode()).digest(), b"x" * 32, now, now))
-        # One worker for each, so that none waits for a worker.
-        stack.restart_server({"MUSTER_SERVER_WORKERS": str(len(cases)), "MUSTER_SERVER_COLLECTORS": "1"})
+        # One worker for each, so that none waits for a worker. An organization may occupy half of them.
+        stack.restart_server({"MUSTER_SERVER_WORKERS": str(2 * len(cases)), "MUSTER_SERVER_COLLECTORS": "1"})
         with ThreadPoolExecutor(len(cases)) as pool:
             replies = list(pool.map(
                 lambda case: case[0].request(case[2], case[3], headers=with_key(value), **case[4]), cases))

@@ -84,6 +84,9 @@ std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organi
 
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
                              std::string_view request_id) {
+    if (organization != session.active_organization_id) {
+        reject_full_audit_log(context, organization);
+    }
     return context.database.transaction([&](db::Tx& tx) {
         const auto seats = store::find_seats(tx, session.admin_id);
         const bool has_seat = std::any_of(seats.begin(), seats.end(), [&](const auto& seat) {

@@ -58,33 +58,8 @@ std::string mail_metrics(db::Tx& tx, Timestamp now) {
            std::to_string(age.count() / 1000) + "\n";
 }
 
-std::string webhook_metrics(db::Tx& tx, Timestamp now) {
-    const auto backlog = store::measure_webhook_backlog(tx);
-    const auto outbox = store::measure_outbox(tx);
-    const Timestamp oldest = std::min(backlog.oldest.value_or(now), outbox.oldest.value_or(now));
-    const auto age = std::max(now - oldest, Milliseconds(0));
+std::string attempt_metrics(db::Tx& tx) {
     std::string text =
-        "# HELP muster_webhook_outbox Events whose deliveries the runner has not created yet, "
-        "counted up to " +
-        std::to_string(store::kMostCounted) +
-        ".\n"
-        "# TYPE muster_webhook_outbox gauge\n"
-        "muster_webhook_outbox " +
-        std::to_string(outbox.events) +
-        "\n"
-        "# HELP muster_webhook_pending Deliveries that wait or are in flight, counted up to " +
-        std::to_string(store::kMostCounted) +
-        ".\n"
-        "# TYPE muster_webhook_pending gauge\n"
-        "muster_webhook_pending " +
-        std::to_string(backlog.pending) +
-        "\n"
-        "# HELP muster_webhook_queue_age_seconds Time since the oldest "
-        "waiting event occurred, or the oldest waiting delivery to an active endpoint was due.\n"
-        "# TYPE muster_webhook_queue_age_seconds gauge\n"
-        "muster_webhook_queue_age_seconds " +
-        std::to_string(age.count() / 1000) +
-        "\n"
         "# HELP muster_webhook_attempts_total Delivery attempts by result.\n"
         "# TYPE muster_webhook_attempts_total counter\n";
     std::int64_t dropped = 0;
@@ -102,6 +77,33 @@ std::string webhook_metrics(db::Tx& tx, Timestamp now) {
            "# TYPE muster_webhook_dropped_total counter\n"
            "muster_webhook_dropped_total " +
            std::to_string(dropped) + "\n";
+}
+
+std::string webhook_metrics(db::Tx& tx, Timestamp now) {
+    const auto backlog = store::measure_webhook_backlog(tx);
+    const auto outbox = store::measure_outbox(tx);
+    const Timestamp oldest = std::min(backlog.oldest.value_or(now), outbox.oldest.value_or(now));
+    const auto age = std::max(now - oldest, Milliseconds(0));
+    return "# HELP muster_webhook_outbox Events whose deliveries the runner has not created yet, "
+           "counted up to " +
+           std::to_string(store::kMostCounted) +
+           ".\n"
+           "# TYPE muster_webhook_outbox gauge\n"
+           "muster_webhook_outbox " +
+           std::to_string(outbox.events) +
+           "\n"
+           "# HELP muster_webhook_pending Deliveries that wait or are in flight, counted up to " +
+           std::to_string(store::kMostCounted) +
+           ".\n"
+           "# TYPE muster_webhook_pending gauge\n"
+           "muster_webhook_pending " +
+           std::to_string(backlog.pending) +
+           "\n"
+           "# HELP muster_webhook_queue_age_seconds Time since the oldest "
+           "waiting event occurred, or the oldest waiting delivery to an active endpoint was due.\n"
+           "# TYPE muster_webhook_queue_age_seconds gauge\n"
+           "muster_webhook_queue_age_seconds " +
+           std::to_string(age.count() / 1000) + "\n" + attempt_metrics(tx);
 }
 
 Milliseconds refresh_overdue(db::Tx& tx, Timestamp now) {

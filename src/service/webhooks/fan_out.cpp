@@ -116,10 +116,7 @@ std::optional<FanOut::Turn> FanOut::turn() {
     index_endpoints();
     const auto organization = next_organization();
     if (!organization) return std::nullopt;
-    Piece piece = context_.database.transaction([&](db::Tx& tx) {
-        OrgTransaction transaction{tx, {*organization}, Timestamp::now()};
-        return fan_out(transaction);
-    });
+    Piece piece = piece_of(*organization);
     if (piece.events.empty()) return std::nullopt;
     if (piece.has_noticed) noticed_[*organization] = Timestamp::now();
     Backlog& backlog = backlogs_[*organization];
@@ -128,6 +125,20 @@ std::optional<FanOut::Turn> FanOut::turn() {
         backlog.total += count;
     }
     return Turn{*organization, std::move(piece.ready)};
+}
+
+// Nothing if an endpoint of the organization is locked: the next turn is another one's.
+FanOut::Piece FanOut::piece_of(OrgId organization) {
+    const auto take = [&](db::Tx& tx) {
+        OrgTransaction transaction{tx, {organization}, Timestamp::now()};
+        return fan_out(transaction);
+    };
+    try {
+        return context_.database.transaction(take, db::OnLockTimeout::Throw);
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+        return {};
+    }
 }
 
 // The organizations take turns in the order of their ids.

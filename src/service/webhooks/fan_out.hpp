@@ -39,6 +39,7 @@ class FanOut {
 
     std::optional<OrgId> next_organization();
     void index_endpoints();
+    Piece piece_of(OrgId organization);
     Piece fan_out(OrgTransaction& transaction);
     void create_deliveries(OrgTransaction& transaction, Piece& piece);
     const Backlog& backlog_of(OrgTransaction& transaction);

@@ -95,7 +95,7 @@ def test_a_request_for_another_organization_is_rejected(two_seats):
 def test_a_request_names_its_organization_and_moves_nothing(two_seats, module_org):
     admin, first, second = two_seats
     client, there = admin.api, {"X-Organization": second.id}
-    member = second.join()
+    member = second.create_user({"email": email()})["id"]
     reply = client.get(f"/v1/users/{member}", headers=there, expect=200)  # a reader
     assert reply.headers["X-Active-Organization"] == second.id
     assert client.get("/v1/users", headers=there, expect=200).json()["users"][0]["id"] == member  # a worker
@@ -112,6 +112,13 @@ def test_a_request_names_its_organization_and_moves_nothing(two_seats, module_or
     client.get("/v1/users", headers={"X-Organization": "acme"}, expect=400, code="BAD_REQUEST")
     first.api.get("/v1/users", headers={"X-Organization": first.id}, expect=200)  # a key acts on one organization
     first.api.get("/v1/users", headers=there, expect=403, code="FORBIDDEN")
+    assert client.get("/v1/session", headers=there, expect=200).json()["active_organization_id"] == first.id
+    # The header does not hide a switch from the audit log.
+    switched = "SELECT COUNT(*) FROM audit_log WHERE action = 'session.switched' AND organization_id = UNHEX(REPLACE(%s, '-', ''))"
+    before = admin.stack.sql(switched, second.id)[0][0]
+    switch(client, second.id, headers=there, expect=200)
+    assert admin.stack.sql(switched, second.id)[0][0] == before + 1
+    switch(client, first.id, expect=200)
     admin.take_seat(second.id)
     client.get("/v1/users", headers=there, expect=403, code="FORBIDDEN")
     assert client.get_json("/v1/session")["active_organization_id"] == first.id

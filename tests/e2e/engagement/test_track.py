@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.client import SHOP, details_of, faults_of
+from support.stack import wait_for
 from support.world import email
 from test_api_keys import in_seconds
 from test_ingest import stored
@@ -241,5 +242,10 @@ def test_modules_get_the_events_that_pages_track(module_org):
     installation = org.install(org.published_module())
     endpoint = org.create_endpoint(installation, subscribed_event_types=["engagement.recorded"])
     track(org.page_api, visit(client_event_id="order-1"), visit(client_event_id="order-1"))
-    deliveries = org.admin().api.get_json(f"/v1/installations/{installation['id']}/webhook-endpoints/{endpoint['id']}/deliveries")
-    assert [delivery["event_type"] for delivery in deliveries["deliveries"]] == ["engagement.recorded"]
+    path = f"/v1/installations/{installation['id']}/webhook-endpoints/{endpoint['id']}/deliveries"
+
+    def types():
+        return [delivery["event_type"] for delivery in org.admin().api.get_json(path)["deliveries"]]
+
+    wait_for(types, "the runner to create the delivery")
+    assert types() == ["engagement.recorded"]

@@ -114,6 +114,8 @@ class Scene:
 
     def webhooks(self):
         """One event that was delivered before the backup, and one that is waiting."""
+        with delivering(self.stack):  # the events before: an endpoint also gets those of the last seconds
+            wait_for(lambda: self.stack.sql("SELECT COUNT(*) FROM webhook_outbox") == [(0,)], "an empty outbox")
         self.endpoint = Module(self.quiet).endpoint(self.receiver.url(HOOK))
         self.quiet.create_user({"email": email("delivered")})
         with delivering(self.stack):

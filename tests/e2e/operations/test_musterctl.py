@@ -407,7 +407,7 @@ def test_a_wrong_command_line_exits_with_2(ctl, words):
 
 def test_an_unknown_command_is_rejected_with_the_known_ones(ctl):
     assert 'unknown command "frob"; use db, org, admin,' in ctl("frob", status=USAGE).stderr
-    assert 'unknown command "org frob"; use org create or org list' in ctl("org", "frob", status=USAGE).stderr
+    assert 'unknown command "org frob"; use org create, org list or org usage' in ctl("org", "frob", status=USAGE).stderr
     assert 'unknown command "attribut"; did you mean "attribute"?' in ctl("attribut", status=USAGE).stderr
     assert 'unknown command "org lst"; did you mean "org list"?' in ctl("org", "lst", status=USAGE).stderr
     assert "unknown option --nam; did you mean --name?" in ctl("org", "create", "--nam=x", status=USAGE).stderr

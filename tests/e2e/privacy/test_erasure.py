@@ -76,8 +76,7 @@ def test_a_recorded_reply_is_not_replayed_after_an_erasure(org, erase):
 def test_without_yes_it_only_reports(org, erase, stack):
     address = email("ann")
     user = org.create_user({"email": address, "first_name": "Annabel"})
-    job_id = org.staged([person(address)])
-    org.cancel(job_id)
+    job_id = org.imported([person(address)])["id"]
     reported = erase(address, "--email", address)
     assert not reported["erased"] and not reported["complete"] and reported["user_id"] == user["id"]
     assert [(entry["member_id"], entry["import_rows"]) for entry in reported["organizations"]] == [(user["member_id"], 1)]

@@ -227,7 +227,8 @@ def test_an_endpoint_can_be_paused_disabled_and_reactivated(stack, admin, endpoi
     assert (canceled["status"], canceled["next_attempt_at"]) == ("canceled", None)
     patched(admin, endpoint, status="active")
     assert read(admin, endpoint, waiting)["status"] == "canceled"  # a recovery queues it again
-    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {"queued": 1}
+    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {
+        "queued": 1, "has_more": False}
     assert read(admin, endpoint, waiting)["status"] == "pending"
 
 

@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_waits_for_its_share_while_others_are_ans
                        [&](const std::string& share) { return share != "a" || has_room; });
     const Handler defer_once = [](std::span<const Request> requests, const Answer& answer) {
         if (!requests[0].deferral) {
-            return std::vector<Deferral>{{.index = 0, .share = "a", .headers = {}, .body = {}}};
+            return std::vector<Deferral>{
+                {.index = 0, .share = "a", .headers = {}, .body = {}, .token = {}}};
         }
         answer(0, Reply{});
         return std::vector<Deferral>{};
@@ -161,16 +162,43 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_waits_for_its_share_while_others_are_ans
     BOOST_TEST(sharing.serve(1, answer_all) == 1U);
     BOOST_TEST(second.received().find("Status: ") != std::string::npos);
     BOOST_TEST(sharing.serve(1, answer_all) == 0U);
+    BOOST_TEST(!sharing.has_pending());
     has_room = true;
+    BOOST_TEST(sharing.has_pending());  // no other worker can answer it
     BOOST_TEST(sharing.serve(1, defer_once) == 1U);
     BOOST_TEST(first.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(deferred_requests_leave_half_of_the_places_to_new_ones) {
+    std::vector<std::unique_ptr<Peer>> peers;
+    const auto send_two = [&] {
+        for (int i = 0; i < 2; ++i) peers.emplace_back(std::make_unique<Peer>(path))->send(head());
+    };
+    std::vector<std::size_t> again;
+    const Handler defer_all = [&](std::span<const Request> requests, const Answer&) {
+        std::vector<Deferral> deferred;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            if (requests[i].deferral) ++count;
+            deferred.push_back({.index = i, .share = "", .headers = {}, .body = {}, .token = {}});
+        }
+        again.push_back(count);
+        return deferred;
+    };
+    send_two();
+    BOOST_TEST(server.serve(2, defer_all) == 2U);
+    send_two();
+    BOOST_TEST(server.serve(2, defer_all) == 2U);
+    BOOST_TEST((again == std::vector<std::size_t>{0, 1}));
+    server.finish(kMostTaken, answer_all);
 }
 
 BOOST_AUTO_TEST_CASE(a_deferred_request_keeps_the_body_that_was_read) {
     std::string body;
     const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
         if (!requests[0].deferral) {
-            return std::vector<Deferral>{{.index = 0, .share = "", .headers = {}, .body = "read"}};
+            return std::vector<Deferral>{
+                {.index = 0, .share = "", .headers = {}, .body = "read", .token = {}}};
         }
         body = requests[0].read_body(4).value();
         BOOST_TEST(!requests[0].read_body(3).has_value());
@@ -188,7 +216,8 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
     FcgiServer sharing(listener, [](const std::string&) { return false; });
     const Handler handler = [](std::span<const Request> requests, const Answer& answer) {
         if (requests[0].may_wait) {
-            return std::vector<Deferral>{{.index = 0, .share = "a", .headers = {}, .body = {}}};
+            return std::vector<Deferral>{
+                {.index = 0, .share = "a", .headers = {}, .body = {}, .token = {}}};
         }
         answer(0, Reply{});
         return std::vector<Deferral>{};

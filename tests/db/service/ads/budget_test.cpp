@@ -12,18 +12,24 @@ BOOST_AUTO_TEST_CASE(a_budget_is_not_spent_by_servings_without_an_impression) {
     const auto id = campaign(test::budgeted(7)).id;
     now = late - Milliseconds(100'000);
     const service::AdRequest question{"top", {}, {}, {}, {}};
-    BOOST_TEST(served_in_parallel(16, question) == 7);
+    // A request that loses a deadlock is not served.
+    const auto served_until_empty = [&] {
+        int total = 0;
+        while (const int served = served_in_parallel(16, question)) total += served;
+        return total;
+    };
+    BOOST_TEST(served_until_empty() == 7);
     now = now + rules::kUnseenAfter - Milliseconds(1);
     BOOST_TEST(served_in_parallel(16, question) == 0);
     now = now + Milliseconds(1);
-    BOOST_TEST(served_in_parallel(16, question) == 7);
+    BOOST_TEST(served_until_empty() == 7);
     // Servings with an impression are not returned.
     client.execute("UPDATE ad_campaign_days SET impressions = 5 WHERE campaign_id = ?", id);
     now = late;
     forget();
     BOOST_TEST(served_in_parallel(16, question) == 0);
     client.run("UPDATE ad_campaign_days SET returned_at = 0");
-    BOOST_TEST(served_in_parallel(16, question) == 2);
+    BOOST_TEST(served_until_empty() == 2);
 }
 
 BOOST_AUTO_TEST_CASE(counted_impressions_do_not_exceed_the_budget) {
