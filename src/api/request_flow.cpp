@@ -23,7 +23,7 @@ using http::Request;
 
 constexpr std::size_t kLongestKey = 255;
 // A reader's statement costs about as much as decoding so many bytes.
-constexpr std::size_t kQueryWeight = std::size_t{16} << 10U;
+constexpr std::size_t kQueryWeight = std::size_t{4} << 10U;
 
 // --------------------------------------------------------------------------- checks
 

@@ -127,7 +127,7 @@ std::optional<FanOut::Turn> FanOut::turn() {
     return Turn{*organization, std::move(piece.ready)};
 }
 
-// Nothing if an endpoint of the organization is locked: the next turn is another one's.
+// Nothing if other transactions are in the way: the next turn is another organization's.
 FanOut::Piece FanOut::piece_of(OrgId organization) {
     const auto take = [&](db::Tx& tx) {
         OrgTransaction transaction{tx, {organization}, Timestamp::now()};
@@ -136,7 +136,8 @@ FanOut::Piece FanOut::piece_of(OrgId organization) {
     try {
         return context_.database.transaction(take, db::OnLockTimeout::Throw);
     } catch (const db::DbError& error) {
-        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+        using Kind = db::DbError::Kind;
+        if (error.kind() != Kind::LockTimeout && error.kind() != Kind::Deadlock) throw;
         return {};
     }
 }
