@@ -19,11 +19,23 @@ CREATE TABLE IF NOT EXISTS schema_version (
     PRIMARY KEY (version)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
+-- disabled_at: the operator disabled it. No credential works, and the runner does nothing for it.
 CREATE TABLE IF NOT EXISTS organizations (
-    id         BINARY(16)   NOT NULL,
-    name       VARCHAR(255) NOT NULL,
-    created_at BIGINT       NOT NULL,
+    id          BINARY(16)   NOT NULL,
+    name        VARCHAR(255) NOT NULL,
+    created_at  BIGINT       NOT NULL,
+    disabled_at BIGINT       NULL,
     PRIMARY KEY (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Disabled organizations that are being deleted, in pieces (src/service/organization/deletion.hpp). The row is deleted
+-- together with the organization.
+CREATE TABLE IF NOT EXISTS organization_deletions (
+    organization_id BINARY(16) NOT NULL,
+    requested_at    BIGINT     NOT NULL,
+    deleted_rows    BIGINT     NOT NULL DEFAULT 0,
+    PRIMARY KEY (organization_id),
+    CONSTRAINT organization_deletions_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- The daily uses of an organization, which have a bound (src/rules/quotas.hpp). day: days since 1970. A use that many
@@ -132,6 +144,25 @@ CREATE TABLE IF NOT EXISTS seats (
     CONSTRAINT seats_admin FOREIGN KEY (admin_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
+-- Invitations to seats. The id is not the admin's, because the age of that one would show that the address has an
+-- account. The row is deleted when the invitation is accepted or withdrawn, or 30 days after its end.
+CREATE TABLE IF NOT EXISTS seat_invitations (
+    organization_id BINARY(16)   NOT NULL,
+    id              BINARY(16)   NOT NULL,
+    email           VARCHAR(254) NOT NULL,
+    role            ENUM('owner', 'admin', 'viewer') NOT NULL,
+    invited_by      BINARY(16)   NULL,
+    created_at      BIGINT       NOT NULL,
+    sent_at         BIGINT       NOT NULL,
+    expires_at      BIGINT       NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY email (organization_id, email),
+    KEY address (email, expires_at),
+    KEY expires_at (expires_at),
+    CONSTRAINT seat_invitations_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT seat_invitations_invited_by FOREIGN KEY (invited_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
 -- SHA-256 of the admin's id and the code, which has 120 random bits (80 in earlier versions).
 -- The row is deleted when the code is used.
 CREATE TABLE IF NOT EXISTS backup_codes (
@@ -143,17 +174,21 @@ CREATE TABLE IF NOT EXISTS backup_codes (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- A session of an admin. token_hash: SHA-256 of the token's 256 random bits. verified_at: when the second factor was
--- passed last; NULL before. second_factor_failures: since then.
+-- passed last; NULL before. second_factor_failures: since then. next_totp_secret: sealed, of an authenticator that
+-- replaces the admin's when it has shown a code. user_agent, country: of the request that opened the session.
 CREATE TABLE IF NOT EXISTS sessions (
-    id                     BINARY(16) NOT NULL,
-    token_hash             BINARY(32) NOT NULL,
-    admin_id               BINARY(16) NOT NULL,
-    active_organization_id BINARY(16) NOT NULL,
-    verified_at            BIGINT     NULL,
-    second_factor_failures INT        NOT NULL DEFAULT 0,
-    created_at             BIGINT     NOT NULL,
-    last_used_at           BIGINT     NOT NULL,
-    expires_at             BIGINT     NOT NULL,
+    id                     BINARY(16)     NOT NULL,
+    token_hash             BINARY(32)     NOT NULL,
+    admin_id               BINARY(16)     NOT NULL,
+    active_organization_id BINARY(16)     NOT NULL,
+    verified_at            BIGINT         NULL,
+    second_factor_failures INT            NOT NULL DEFAULT 0,
+    next_totp_secret       VARBINARY(255) NULL,
+    user_agent             VARCHAR(200)   NULL,
+    country                CHAR(2)        NULL,
+    created_at             BIGINT         NOT NULL,
+    last_used_at           BIGINT         NOT NULL,
+    expires_at             BIGINT         NOT NULL,
     PRIMARY KEY (id),
     UNIQUE KEY token_hash (token_hash),
     KEY admin (admin_id),
@@ -175,9 +210,10 @@ CREATE TABLE IF NOT EXISTS otp_codes (
 
 -- The attempts of a guess budget: their times (8 bytes each, milliseconds) within the window. Each attempt locks the
 -- row, so that parallel guesses are counted one by one. webhook_notice: mails of an organization about its endpoints.
--- security_notice: mails of an organization about new access to it, or of an admin about guesses.
+-- security_notice: mails of an organization about new access to it, or of an admin about guesses. invitation: mails of
+-- an organization with invitations, and those to an address.
 CREATE TABLE IF NOT EXISTS guess_budgets (
-    kind       ENUM('otp_request', 'otp_verify', 'webhook_notice', 'security_notice') NOT NULL,
+    kind       ENUM('otp_request', 'otp_verify', 'webhook_notice', 'security_notice', 'invitation') NOT NULL,
     subject    BINARY(32)     NOT NULL,
     spent      VARBINARY(512) NOT NULL,
     expires_at BIGINT         NOT NULL,
@@ -227,13 +263,14 @@ CREATE TRIGGER IF NOT EXISTS audit_log_delete BEFORE DELETE ON audit_log FOR EAC
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'an entry of the audit log is kept for 29 days'; END IF;
 
 -- Only the SHA-256 of a secret is stored; a secret has 256 random bits, so a fast hash is enough. If rate or burst is
--- NULL, the installation's default applies.
+-- NULL, the installation's default applies. A key with the role viewer can only read.
 CREATE TABLE IF NOT EXISTS api_keys (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
     name            VARCHAR(255) NOT NULL,
     secret_hash     BINARY(32)   NOT NULL,
     last_four       CHAR(4)      NOT NULL,
+    role            ENUM('admin', 'viewer') NOT NULL DEFAULT 'admin',
     rate_per_second INT          NULL,
     burst           INT          NULL,
     created_by      BINARY(16)   NULL,
@@ -378,6 +415,49 @@ CREATE TABLE IF NOT EXISTS import_blocks (
     PRIMARY KEY (organization_id, job_id, block_no, part),
     CONSTRAINT import_blocks_job FOREIGN KEY (organization_id, job_id)
         REFERENCES import_jobs (organization_id, id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- A change of all members that match a filter. active_job: at most one active job per organization. work: the runner
+-- finds jobs that are validating or committing, the least recently served first. filter: JSON
+-- (src/rules/member_jobs/filter.hpp). position: of the list of members, after the last unit. request_id: of the commit.
+CREATE TABLE IF NOT EXISTS member_jobs (
+    organization_id   BINARY(16)     NOT NULL,
+    id                BINARY(16)     NOT NULL,
+    created_by_id     BINARY(16)     NULL,
+    committed_by_id   BINARY(16)     NULL,
+    request_id        VARCHAR(64)    NULL,
+    action            ENUM('lock', 'unlock', 'remove') NOT NULL,
+    reason            VARCHAR(255)   NULL,
+    filter            MEDIUMTEXT     NOT NULL,
+    state             ENUM('validating', 'validated', 'committing', 'completed', 'failed', 'canceled') NOT NULL,
+    active_job        TINYINT GENERATED ALWAYS AS
+                          (IF(state IN ('validating', 'validated', 'committing'), 1, NULL)) VIRTUAL,
+    processed_count   INT            NOT NULL DEFAULT 0,
+    preview_changed   INT            NOT NULL DEFAULT 0,
+    preview_unchanged INT            NOT NULL DEFAULT 0,
+    changed_count     INT            NOT NULL DEFAULT 0,
+    unchanged_count   INT            NOT NULL DEFAULT 0,
+    position          VARBINARY(3072) NOT NULL,
+    attempts          INT            NOT NULL DEFAULT 0,
+    failure_code      VARCHAR(64)    NULL,
+    failure_message   VARCHAR(255)   NULL,
+    lease_owner       BINARY(16)     NULL,
+    lease_until       BIGINT         NOT NULL DEFAULT 0,
+    served_at         BIGINT         NOT NULL DEFAULT 0,
+    phase_started_at  BIGINT         NOT NULL,
+    heartbeat_at      BIGINT         NULL,
+    validated_at      BIGINT         NULL,
+    completed_at      BIGINT         NULL,
+    expires_at        BIGINT         NOT NULL,
+    created_at        BIGINT         NOT NULL,
+    updated_at        BIGINT         NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY active_job (organization_id, active_job),
+    KEY work (state, served_at),
+    KEY expires_at (expires_at),
+    CONSTRAINT member_jobs_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT member_jobs_created_by FOREIGN KEY (created_by_id) REFERENCES admins (id),
+    CONSTRAINT member_jobs_committed_by FOREIGN KEY (committed_by_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- A private module: only its owner can see, version and install it. current_version_id: the version published last.
@@ -533,6 +613,7 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
     id                    BINARY(16)     NOT NULL,
     installation_id       BINARY(16)     NOT NULL,
     url                   VARCHAR(2048)  NOT NULL,
+    description           VARCHAR(255)   NULL,
     event_types           MEDIUMTEXT     NOT NULL,
     status                ENUM('active', 'paused', 'disabled') NOT NULL,
     disabled_reason       VARCHAR(64)    NULL,
@@ -614,13 +695,15 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries (
     KEY endpoint (organization_id, endpoint_id, id),
     KEY event (organization_id, event_id),
     KEY queue (status, organization_id, endpoint_id, due_at),
+    KEY status (organization_id, status, id),
     CONSTRAINT webhook_deliveries_endpoint FOREIGN KEY (organization_id, endpoint_id)
         REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE,
     CONSTRAINT webhook_deliveries_event FOREIGN KEY (organization_id, event_id)
         REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- class: the result (src/rules/webhook_wire.hpp). status_code and excerpt: from the reply, if there was one.
+-- class: the result (src/rules/webhook_wire.hpp). status_code and excerpt: from the reply, if there was one. signature:
+-- the header that was sent; NULL for attempts of programs before version 8.
 CREATE TABLE IF NOT EXISTS webhook_attempts (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,
@@ -629,11 +712,28 @@ CREATE TABLE IF NOT EXISTS webhook_attempts (
     status_code     SMALLINT       NULL,
     duration_ms     INT            NOT NULL,
     excerpt         VARBINARY(1024) NULL,
+    signature       VARCHAR(255)   NULL,
     created_at      BIGINT         NOT NULL,
     PRIMARY KEY (organization_id, id),
     KEY delivery (organization_id, delivery_id, id),
     CONSTRAINT webhook_attempts_delivery FOREIGN KEY (organization_id, delivery_id)
         REFERENCES webhook_deliveries (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The results of an endpoint by hour (hours since 1970). slot: the hour modulo 25, so that a row is used again a day
+-- later. last_succeeded_at is kept then: the latest of all rows is that of the endpoint. There is no foreign key to the
+-- endpoint, because an insert would wait for transactions that have locked it.
+CREATE TABLE IF NOT EXISTS webhook_endpoint_hours (
+    organization_id   BINARY(16) NOT NULL,
+    endpoint_id       BINARY(16) NOT NULL,
+    slot              TINYINT    NOT NULL,
+    hour_no           INT        NOT NULL,
+    succeeded         BIGINT     NOT NULL,
+    failed            BIGINT     NOT NULL,
+    failed_attempts   BIGINT     NOT NULL,
+    last_succeeded_at BIGINT     NULL,
+    PRIMARY KEY (organization_id, endpoint_id, slot),
+    CONSTRAINT webhook_endpoint_hours_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- The total number of attempts by class, for monitoring. The totals only grow, while attempts are deleted.

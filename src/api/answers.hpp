@@ -208,13 +208,16 @@ struct AnswersNothing {
                 kWork(call, transaction, std::as_const(body)...);
                 return reply;
             });
-        } else {
+        } else if constexpr (std::is_void_v<
+                                 std::invoke_result_t<decltype(kWork), Call&, Body...>>) {
             kWork(call, std::move(body)...);
+        } else {
+            return complete(call, std::move(reply), kWork(call, std::move(body)...));
         }
         return complete(call, std::move(reply), {});
     }
 };
-// Runs the function and replies without a body.
+// Runs the function and replies without a body. The function may return headers of the reply.
 template <auto kWork>
 inline constexpr AnswersNothing<kWork> answers_nothing;
 
@@ -237,6 +240,12 @@ struct Stream {
     std::size_t length = 0;  // the total size of the chunks
 };
 
+// A body with headers of its own.
+struct Document {
+    std::string body;
+    std::vector<http::Header> headers;
+};
+
 template <const char* kType, auto kWork>
 struct Sends {
     static constexpr bool kIsStreamed = std::is_invocable_r_v<Stream, decltype(kWork), Call&>;
@@ -251,6 +260,10 @@ struct Sends {
             reply.headers = std::move(stream.headers);
             reply.stream = std::move(stream.write);
             reply.stream_length = stream.length;
+        } else if constexpr (std::is_invocable_r_v<Document, decltype(kWork), Call&>) {
+            Document document = kWork(call);
+            reply.headers = std::move(document.headers);
+            reply.body = std::move(document.body);
         } else {
             reply.body = kWork(call);
         }

@@ -3,6 +3,7 @@
 #include "service/attributes.hpp"
 
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/attributes.hpp"
 
@@ -63,7 +64,7 @@ auto get_attribute(Call& call) {
 }
 
 auto put_attribute(Call& call, OrgTransaction& transaction, const AttributeChange& change) {
-    return service::put_attribute(transaction, call.parameters.at(0), change);
+    return service::put_attribute(transaction, call.parameters.at(0), change, version_check(call));
 }
 
 constexpr std::array kAttributeListQuery = {
@@ -95,7 +96,7 @@ constexpr std::array kAttributeEndpoints = {
              .description =
                  "Returns one attribute of the registry, enabled or not. A key that the registry "
                  "does not have is 404.",
-             .reply = {200, "The attribute."},
+             .reply = with_version({200, "The attribute."}),
              .errors = kAttributeReadErrors,
              .handler = answers<kAttribute, get_attribute>},
     Endpoint{
@@ -109,12 +110,13 @@ constexpr std::array kAttributeEndpoints = {
             "INVALID_STATE. Attributes cannot be deleted; disable them instead.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "AttributeChange",
         .body_schema = schema_of<kAttributeChange>,
         .body_example = R"({"type": "single_choice", "choices": ["S", "M"], "enabled": true})",
-        .reply = {200, "The attribute, created or changed."},
+        .reply = with_version({200, "The attribute, created or changed."}),
         .errors = kAttributeChangeErrors,
         .handler = decoded<kAttributeChange, answers<kAttribute, put_attribute>>},
 };

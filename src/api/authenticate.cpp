@@ -59,16 +59,15 @@ void require_organization(const Caller& caller, const http::Request& request) {
 }
 
 void require_role(const Endpoint& endpoint, const Caller& caller) {
-    if (!asks_for_seat(endpoint.access) || !caller.session) return;
-    // Reading requires a seat too.
-    if (!caller.session->role || *caller.session->role < endpoint.role) {
-        throw Error(ErrorCode::Forbidden);
-    }
+    if (!asks_for_seat(endpoint.access)) return;
+    // Reading requires a seat too. A key has the rights of its role instead.
+    const auto role = caller.session ? caller.session->role : caller.key_role;
+    if (!role || *role < endpoint.role) throw Error(ErrorCode::Forbidden);
 }
 
-// A stolen session must not make a credential that outlives it.
+// A stolen session must not make a credential or a seat that outlives it.
 void require_recent_factor(const Endpoint& endpoint, const Caller& caller) {
-    if (!endpoint.handler.shape.shows_secret || !caller.session) return;
+    if (!needs_recent_factor(endpoint) || !caller.session) return;
     if (Timestamp::now() - *caller.session->verified_at <= rules::kRecentSecondFactor) return;
     throw Error(ErrorCode::TwoFactorTooOld).detail("reason", "2FA_TOO_OLD");
 }

@@ -52,6 +52,12 @@ std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string
         text = when->text();
         return std::nullopt;
     }
+    if (parameter.kind == Kind::Uuid) {
+        const auto id = Uuid::parse(text);
+        if (!id) return FieldCode::InvalidUuid;
+        text = id->text();
+        return std::nullopt;
+    }
     const bool is_short = utf8_length(text) < static_cast<std::size_t>(parameter.least);
     return is_short ? std::optional(FieldCode::TooShort) : std::nullopt;
 }
@@ -83,6 +89,12 @@ void add_errors_of_access(Access access, std::set<ErrorCode>& to) {
     to.insert(ErrorCode::Forbidden);
 }
 
+// The length comes first, so that a value cannot imitate the following filters.
+void add_to_scope(std::string& scope, std::string_view name, std::string_view value) {
+    scope.append("|").append(name).append("=");
+    scope.append(std::to_string(value.size())).append(":").append(value);
+}
+
 bool names_a_record(std::string_view path) {
     const auto segments = split(path, '/');
     return std::any_of(segments.begin(), segments.end(), is_id_parameter);
@@ -105,6 +117,13 @@ void add_errors_of_request(const Endpoint& endpoint, std::set<ErrorCode>& to) {
     if (endpoint.idempotency == IdempotencyKey::Required) {
         to.insert(ErrorCode::IdempotencyKeyRequired);
     }
+}
+
+// The ETag of a record, from its JSON.
+std::string version_tag_of(std::string_view record) {
+    Json::Value value;
+    if (!parse_json(record, value)) throw std::logic_error("a reply is not JSON");
+    return http::version_tag(value["updated_at"].asString());
 }
 
 }  // namespace
@@ -136,7 +155,8 @@ std::string_view text_of(Access access) {
 std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
     std::set<ErrorCode> errors(endpoint.errors.begin(), endpoint.errors.end());
     add_errors_of_access(endpoint.access, errors);
-    if (endpoint.handler.shape.shows_secret) errors.insert(ErrorCode::TwoFactorTooOld);
+    if (needs_recent_factor(endpoint)) errors.insert(ErrorCode::TwoFactorTooOld);
+    if (endpoint.takes_if_match) errors.insert(ErrorCode::PreconditionFailed);
     add_errors_of_request(endpoint, errors);
     return {errors.begin(), errors.end()};
 }
@@ -162,6 +182,11 @@ std::optional<Timestamp> QueryValues::timestamp(std::string_view name) const {
     return found ? Timestamp::parse(*found) : std::nullopt;
 }
 
+std::map<std::string, std::string> QueryValues::map(std::string_view name) const {
+    const auto found = maps_.find(name);
+    return found == maps_.end() ? std::map<std::string, std::string>() : found->second;
+}
+
 QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
     Faults faults;
     http::Query in(query, faults);
@@ -173,6 +198,8 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
         if (parameter.kind == Kind::Integer) {
             values.integers_[name] =
                 in.integer(name, parameter.fallback, parameter.least, parameter.most);
+        } else if (parameter.kind == Kind::Map) {
+            values.maps_[name] = in.all_of(name + ".", kLongestText);
         } else if (parameter.kind == Kind::Flag) {
             values.integers_[name] = in.flag(name) ? 1 : 0;
         } else {
@@ -221,21 +248,23 @@ http::Reply reply_of(service::StoredReply stored) {
 
 std::string etag_of(const Endpoint& row, std::string_view body) {
     if (!row.reply.has_etag) return "";
+    if (row.reply.has_version_tag) return version_tag_of(body);
     const auto tagged = row.handler.shape.tagged;
     return tagged ? http::etag_of(tagged(body)) : http::etag_of(body);
 }
 
 std::string Call::cursor_scope() const {
     std::string scope = std::string(endpoint.operation) + "|" + org().text();
-    for (const std::string_view parameter : parameters) scope += "|" + std::string(parameter);
+    for (const std::string_view parameter : parameters) scope.append("|").append(parameter);
     for (const QueryParameter& parameter : endpoint.query) {
+        for (const auto& [key, value] : query.map(parameter.name)) {
+            std::string entry = key;
+            add_to_scope(scope, parameter.name, entry.append("=").append(value));
+        }
         const bool is_filter = parameter.kind == Kind::Text || parameter.kind == Kind::Email ||
-                               parameter.kind == Kind::Timestamp;
+                               parameter.kind == Kind::Timestamp || parameter.kind == Kind::Uuid;
         if (!is_filter) continue;
-        const std::string value = query.text(parameter.name).value_or("");
-        // The length comes first, so that a value cannot imitate the following filters.
-        scope +=
-            "|" + std::string(parameter.name) + "=" + std::to_string(value.size()) + ":" + value;
+        add_to_scope(scope, parameter.name, query.text(parameter.name).value_or(""));
     }
     return scope;
 }

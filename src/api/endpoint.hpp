@@ -66,8 +66,9 @@ enum class IdempotencyKey : std::uint8_t { Ignored, Accepted, Required };
 
 // A query parameter. Decoding, validation and description use it.
 struct QueryParameter {
-    // Email and Timestamp are texts that are normalized.
-    enum class Kind : std::uint8_t { Integer, Text, Flag, Cursor, Email, Timestamp };
+    // Email, Timestamp and Uuid are texts that are normalized.
+    // A Map takes all parameters that begin with its name and a dot.
+    enum class Kind : std::uint8_t { Integer, Text, Flag, Cursor, Email, Timestamp, Uuid, Map };
     std::string_view name;
     Kind kind = Kind::Text;
     int least = 0;  // minimum of an integer, or minimum number of characters
@@ -100,6 +101,7 @@ struct ReplySpec {
     std::string_view meaning = {};
     // The ETag is derived from the body. If-None-Match is evaluated if the row also declares 304.
     bool has_etag = false;
+    bool has_version_tag = false;  // the ETag is the record's updated_at
     bool has_retry_after = false;  // while a job is running
     bool has_next_cursor = false;  // if more records follow
     bool has_next_after = false;   // if more rows follow
@@ -107,6 +109,11 @@ struct ReplySpec {
 // The same reply, with an ETag.
 constexpr ReplySpec with_tag(ReplySpec reply) {
     reply.has_etag = true;
+    return reply;
+}
+// The same reply, with the version of the record as its ETag.
+constexpr ReplySpec with_version(ReplySpec reply) {
+    reply.has_etag = reply.has_version_tag = true;
     return reply;
 }
 // The same reply, with a Retry-After for polling.
@@ -182,7 +189,8 @@ struct Endpoint {
     rules::Role role{};  // the minimum role of the admin's seat; by default viewer
     IdempotencyKey idempotency = IdempotencyKey::Ignored;
     bool takes_if_match = false;
-    std::size_t body_limit = 0;  // in bytes; 0: no body
+    bool takes_console_header = false;  // X-Muster-Console
+    std::size_t body_limit = 0;         // in bytes; 0: no body
     bool body_required = false;
     bool accepts_gzip = false;  // Content-Encoding: gzip; the limit holds for the decoded body too
     std::string_view body_component = {};  // the schema's name; "": no body described
@@ -197,6 +205,9 @@ struct Endpoint {
     // The path's {userId} is a member. It is loaded before the handler runs (Call::loaded_member),
     // together with those of the other requests of a batch.
     bool loads_member = false;
+    // Gives people access to the organization, or takes it. A session needs a second factor of the
+    // last 15 minutes for it, as for a reply that shows a secret.
+    bool changes_access = false;
     // The handler runs no statement, so the reply goes out before those that need one.
     bool is_quick = false;
     // false: omitted from the partners' description (the console's operations, content).
@@ -207,6 +218,11 @@ struct Endpoint {
     bool is_local = false;          // reachable from this machine only; 404 for others
     bool has_secret_query = false;  // the query must not be logged
 };
+
+// Whether a session needs a second factor of the last 15 minutes.
+constexpr bool needs_recent_factor(const Endpoint& endpoint) {
+    return endpoint.handler.shape.shows_secret || endpoint.changes_access;
+}
 
 // All errors of the row: its own, and those that follow from its access, path, body and
 // Idempotency-Key.
@@ -224,12 +240,20 @@ class QueryValues {
     std::vector<std::string> list(std::string_view name) const;
     int integer(std::string_view name) const;
     std::optional<Timestamp> timestamp(std::string_view name) const;
+    // The values of a Map, by the rest of the parameter's name.
+    std::map<std::string, std::string> map(std::string_view name) const;
+    // The value of a Uuid.
+    template <class IdType>
+    std::optional<IdType> id(std::string_view name) const {
+        return IdType::parse(text(name).value_or(""));
+    }
     bool flag(std::string_view name) const { return integer(name) != 0; }
 
   private:
     friend QueryValues decode_query(const Endpoint& endpoint, std::string_view query);
     std::map<std::string, std::string, std::less<>> texts_;
     std::map<std::string, int, std::less<>> integers_;
+    std::map<std::string, std::map<std::string, std::string>, std::less<>> maps_;
 };
 // Throws VALIDATION_ERROR with all faults.
 QueryValues decode_query(const Endpoint& endpoint, std::string_view query);
@@ -241,6 +265,7 @@ struct Call {
     service::Context& context;
     WorkerState& worker;
     const service::Caller& caller;             // empty if the access is Open
+    bool has_session_cookie = false;           // the session's token came in its cookie
     std::vector<std::string_view> parameters;  // path parameters
     QueryValues query;
     const json::JsonIn* body = nullptr;  // nullptr: no body was sent

@@ -2,6 +2,7 @@
 // "Users"). service/members/create.cpp implements create-or-attach for this call and for imports.
 #include "api/groups.hpp"
 #include "api/long_answer.hpp"
+#include "api/member_query.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
@@ -178,22 +179,17 @@ std::string_view order_choice(std::size_t index) {
     return index < kOrders.size() ? kOrders.at(index) : "";
 }
 
-service::MemberFilter filter_of(const Call& call) {
-    return {call.query.text("email"), call.query.text("external_id"), call.query.text("q"),
-            call.query.timestamp("updated_since"), call.query.text("status")};
-}
-
 // The filter with the order of the list. Throws VALIDATION_ERROR if no index serves both.
 service::MemberFilter ordered_filter_of(const Call& call) {
-    service::MemberFilter filter = filter_of(call);
+    service::MemberFilter filter = member_filter_of(call);
     if (call.query.text("order") != order_choice(1)) return filter;
     filter.order = service::MemberOrder::Newest;
     if (filter.serves_newest()) return filter;
     Faults faults;
     faults.add(
         "order", FieldCode::InvalidChoice,
-        "cannot be newest together with external_id, q or updated_since; use filter, or omit "
-        "these parameters",
+        "cannot be newest together with external_id, q, imported_by or updated_since; use filter, "
+        "or omit these parameters",
         {.allowed = {std::string(order_choice(0))}});
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
@@ -203,7 +199,7 @@ constexpr char kMemberCsv[] = "text/csv; charset=utf-8";
 Stream export_users(Call& call) {
     LongAnswer answer(call);
     const auto run =
-        service::find_member_run(call.context, call.org(), filter_of(call),
+        service::find_member_run(call.context, call.org(), member_filter_of(call),
                                  call.cursor_position().value_or(""), call.query.integer("limit"));
     const std::size_t done = service::write_member_export(call.context, call.org(), run.users,
                                                           call.query.flag("raw"), answer.sink());
@@ -257,48 +253,20 @@ auto list_user_attributes(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kMemberChangeErrors = {ErrorCode::PreconditionFailed};
-
-std::string_view status_choice(std::size_t index) {
-    constexpr std::array<std::string_view, 2> kStatuses = {"active", "locked"};
-    return index < kStatuses.size() ? kStatuses.at(index) : "";
-}
-
-constexpr QueryParameter kEmailFilter{.name = "email",
-                                      .kind = QueryParameter::Kind::Email,
-                                      .meaning = "Only the user with this address, ignoring case."};
-constexpr QueryParameter kExternalIdFilter{
-    .name = "external_id", .least = 1, .meaning = "Only users with exactly this external_id."};
-constexpr QueryParameter kStatusFilter{
-    .name = "status", .choice = status_choice, .meaning = "Only users in this status."};
-constexpr QueryParameter kPrefixFilter{
-    .name = "q",
-    .least = 1,
-    .meaning =
-        "Only users whose email, last_name, or display_name (or else first_name "
-        "and last_name) begins with this text, ignoring case and accents; "
-        "ordered by the matching text."};
-constexpr QueryParameter kSinceFilter{
-    .name = "updated_since",
-    .kind = QueryParameter::Kind::Timestamp,
-    .meaning =
-        "Only users that changed at this time or later; ordered by "
-        "updated_at, unless q is given."};
-
 constexpr QueryParameter kListOrder{
     .name = "order",
     .choice = order_choice,
     .meaning =
-        "newest: the newest members first; not with external_id, q or updated_since. filter, the "
-        "default: the order of the filter, or else by id."};
+        "newest: the newest members first; not with external_id, q, imported_by or updated_since. "
+        "filter, the default: the order of the filter, or else by id."};
 constexpr QueryParameter kListTotal{
     .name = "total",
     .kind = QueryParameter::Kind::Flag,
     .meaning = "true: the reply has total, the number of members that match, up to 10,000."};
 
-constexpr std::array kMemberListQuery = {page_limit(),      kPageCursor,   kEmailFilter,
-                                         kExternalIdFilter, kStatusFilter, kPrefixFilter,
-                                         kSinceFilter,      kListOrder,    kListTotal};
+constexpr std::array kMemberListQuery = {
+    page_limit(), kPageCursor,    kEmailFilter,     kExternalIdFilter, kStatusFilter, kPrefixFilter,
+    kSinceFilter, kCountryFilter, kAttributeFilter, kImportFilter,     kListOrder,    kListTotal};
 constexpr std::array kMemberExportQuery = {
     page_limit(service::kMostExported, service::kMostExported),
     QueryParameter{.name = "cursor",
@@ -309,6 +277,9 @@ constexpr std::array kMemberExportQuery = {
     kStatusFilter,
     kPrefixFilter,
     kSinceFilter,
+    kCountryFilter,
+    kAttributeFilter,
+    kImportFilter,
     QueryParameter{.name = "raw",
                    .kind = QueryParameter::Kind::Flag,
                    .meaning = "true: cells exactly as stored, without the guard against formulas."},
@@ -394,7 +365,6 @@ constexpr std::array kMemberEndpoints = {
         .body_schema = schema_of<kUserPatch>,
         .body_example = R"({"last_name": "King", "attributes": {"shirt_size": null}})",
         .reply = with_tag({200, "The member as it is now, with its ETag."}),
-        .errors = kMemberChangeErrors,
         .handler = decoded<kUserPatch, answers<kUser, update_user>>},
     Endpoint{
         .method = Method::Delete,
@@ -408,7 +378,6 @@ constexpr std::array kMemberEndpoints = {
         .role = rules::Role::Admin,
         .takes_if_match = true,
         .reply = {204, "The membership has ended."},
-        .errors = kMemberChangeErrors,
         .handler = answers_nothing<remove_user>},
     Endpoint{
         .method = Method::Get,
@@ -438,7 +407,6 @@ constexpr std::array kMemberEndpoints = {
         .body_schema = schema_of<kLockUser>,
         .body_example = R"({"reason": "Asked for it by phone"})",
         .reply = with_tag({200, "The member, locked, with its ETag."}),
-        .errors = kMemberChangeErrors,
         .handler = decoded<kLockUser, answers<kUser, lock_user>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/users/{userId}/unlock",
@@ -452,7 +420,6 @@ constexpr std::array kMemberEndpoints = {
              .takes_if_match = true,
              .body_limit = kSmallBody,
              .reply = with_tag({200, "The member, active, with its ETag."}),
-             .errors = kMemberChangeErrors,
              .handler = decoded<kNothing, answers<kUser, unlock_user>>},
 };
 static_assert(well_formed(kMemberEndpoints, "/v1/users"));

@@ -226,7 +226,7 @@ Json::Value security_schemes() {
         "A content key, ck_live_…. The request must come from one of the key's allowed_origins.");
     all["adminSession"] = bearer(
         "The token of an admin's sign-in. All operations except those of the session and the second "
-        "factor require a verified second factor.");
+        "factor require a verified second factor. The console's pages have it in a cookie.");
     return all;
 }
 

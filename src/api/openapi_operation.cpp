@@ -28,6 +28,9 @@ constexpr std::array kPathParameters = {
     PathParameter{"slug", "Slug of the article."},
     PathParameter{"token", "Token of the ad, from serveAd."},
     PathParameter{"userId", "Id of the user."},
+    PathParameter{"adminId", "Id of the admin who has the seat."},
+    PathParameter{"organizationId", "Id of the organization."},
+    PathParameter{"invitationId", "Id of the invitation."},
     PathParameter{"moduleId", "Id of the module."},
     PathParameter{"versionId", "Id of the module's version."},
     PathParameter{"credentialId", "Id of the credential."},
@@ -63,7 +66,8 @@ void add_path_parameters(std::string_view path, Json::Value& to) {
     }
 }
 
-Json::Value query_schema(const QueryParameter& query) {
+// The schema of one value, without choices.
+Json::Value value_schema(const QueryParameter& query) {
     Json::Value schema;
     switch (query.kind) {
         case QueryParameter::Kind::Integer:
@@ -81,12 +85,25 @@ Json::Value query_schema(const QueryParameter& query) {
             schema["type"] = "string";
             schema["format"] = query.kind == QueryParameter::Kind::Email ? "email" : "date-time";
             break;
+        case QueryParameter::Kind::Uuid:
+            schema["type"] = "string";
+            schema["format"] = "uuid";
+            break;
+        case QueryParameter::Kind::Map:
+            schema = map_of(JsonType<std::string>::schema());
+            schema["propertyNames"]["pattern"] = "^" + std::string(query.name) + "\\.";
+            break;
         case QueryParameter::Kind::Cursor:
         case QueryParameter::Kind::Text:
             schema["type"] = "string";
             if (query.least > 0) schema["minLength"] = query.least;
             break;
     }
+    return schema;
+}
+
+Json::Value query_schema(const QueryParameter& query) {
+    Json::Value schema = value_schema(query);
     if (query.choice) {
         for (std::size_t i = 0; !query.choice(i).empty(); ++i) {
             schema["enum"].append(std::string(query.choice(i)));
@@ -108,6 +125,10 @@ void add_query_parameters(const Endpoint& row, Json::Value& to) {
         if (query.is_list) {
             value["style"] = "form";
             value["explode"] = false;
+        }
+        if (query.kind == QueryParameter::Kind::Map) {
+            value["style"] = "form";
+            value["explode"] = true;
         }
         to.append(std::move(value));
     }
@@ -132,22 +153,37 @@ Json::Value signature() {
     return value;
 }
 
-Json::Value named_organization() {
-    Json::Value value =
-        parameter("header", "X-Organization",
-                  "Id of the organization on which an admin's session acts for this request. The "
-                  "active organization stays as it is.");
+// A header that names an organization.
+Json::Value organization_header(const char* name, const char* meaning) {
+    Json::Value value = parameter("header", name, meaning);
     value["schema"]["format"] = "uuid";
     return value;
 }
 
-Json::Value expected_organization() {
-    Json::Value value =
-        parameter("header", "X-Expect-Organization",
-                  "Id of the expected organization. If the credential acts on another "
-                  "one, the reply is 409 CONFLICT and nothing is changed.");
-    value["schema"]["format"] = "uuid";
-    return value;
+// The headers that name the organization of the request.
+void add_organization_headers(const Endpoint& row, Json::Value& to) {
+    if (row.access == Access::Open || is_publishable(row.access)) return;
+    if (row.access != Access::Module) {
+        to.append(organization_header(
+            "X-Organization",
+            "Id of the organization on which an admin's session acts for this request. The "
+            "active organization stays as it is."));
+    }
+    to.append(organization_header(
+        "X-Expect-Organization",
+        "Id of the expected organization. If the credential acts on another one, the reply is "
+        "409 CONFLICT and nothing is changed."));
+}
+
+// The headers of a page in a browser.
+void add_page_headers(const Endpoint& row, Json::Value& to) {
+    if (row.access != Access::Console) return;
+    to.append(parameter("header", "Origin",
+                        "The console's origin. Browsers send it, except with a GET to their own "
+                        "site."));
+    to.append(parameter("header", "Sec-Fetch-Site",
+                        "same-origin. Browsers send it; for a GET it replaces the Origin. If it is "
+                        "absent, the Referer does."));
 }
 
 void add_header_parameters(const Endpoint& row, Json::Value& to) {
@@ -155,15 +191,7 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
         to.append(idempotency_key(row.idempotency == IdempotencyKey::Required));
     }
     if (row.access == Access::Module) to.append(signature());
-    if (row.access == Access::Console) {
-        to.append(parameter("header", "Origin",
-                            "The console's origin. Browsers send it, except with a GET to their "
-                            "own site."));
-        to.append(
-            parameter("header", "Sec-Fetch-Site",
-                      "same-origin. Browsers send it; for a GET it replaces the Origin. If it "
-                      "is absent, the Referer does."));
-    }
+    add_page_headers(row, to);
     if (row.accepts_gzip) {
         Json::Value value = parameter("header", "Content-Encoding",
                                       "gzip if the body is compressed. The limit of the body holds "
@@ -176,15 +204,19 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
                             "ETags, or *. The change is made only if the record has one of "
                             "them."));
     }
+    if (row.takes_console_header) {
+        Json::Value value = parameter("header", "X-Muster-Console",
+                                      "1 from a page of the console: the token is then in a "
+                                      "cookie, and null in the reply.");
+        value["schema"] = one_of({"1"});
+        to.append(std::move(value));
+    }
     if (row.second_reply && row.second_reply->status == 304) {
         to.append(parameter("header", "If-None-Match",
                             "ETags of the client's copies; the reply is 304 if one of them is "
                             "current."));
     }
-    if (row.access != Access::Open && !is_publishable(row.access)) {
-        if (row.access != Access::Module) to.append(named_organization());
-        to.append(expected_organization());
-    }
+    add_organization_headers(row, to);
 }
 
 Json::Value parameters_of(const Endpoint& row) {

@@ -5,6 +5,7 @@
 #include "service/failure.hpp"
 #include "service/members/read.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
@@ -42,6 +43,12 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
         }
     }
     return members;
+}
+
+// The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
+std::chrono::steady_clock::time_point end_of_pause(int times) {
+    constexpr std::chrono::milliseconds kShortest{10};
+    return std::chrono::steady_clock::now() + kShortest * (1 << std::min(times, 6));
 }
 
 // The log lines of a step for many requests carry the id of none.
@@ -87,6 +94,26 @@ service::Callers Pipeline::identify_one_by_one(std::vector<RequestFlow>& flows,
     return callers;
 }
 
+bool Pipeline::may_defer(const RequestFlow& flow) const {
+    // Otherwise one organization would fill the server's list.
+    constexpr std::size_t kMostOfOrganization = 64;
+    const auto found = deferred_of_.find(flow.share_subject());
+    return flow.may_wait() && (found == deferred_of_.end() || found->second < kMostOfOrganization);
+}
+
+void Pipeline::defer(RequestFlow& flow, std::size_t index, http::Deferral deferral,
+                     std::vector<http::Deferral>& deferred) {
+    ++deferred_of_[flow.share_subject()];
+    deferral.index = index;
+    deferred.push_back(std::move(deferral));
+}
+
+// A request that was deferred is in a batch again.
+void Pipeline::count_returned(const RequestFlow& flow) {
+    const auto found = deferred_of_.find(flow.deferred_subject());
+    if (found != deferred_of_.end() && --found->second == 0) deferred_of_.erase(found);
+}
+
 // Takes the permits of the batch, and defers the requests that it has no place for.
 std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows, Permits& held) {
     std::vector<std::size_t> indexes;
@@ -100,35 +127,51 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
     const auto results = divide(demands, share_, held);
     std::vector<http::Deferral> deferred;
     for (std::size_t i = 0; i < indexes.size(); ++i) {
-        if (results[i] == ShareResult::Run) continue;
-        if (!demands[i].may_wait) {
-            flows[indexes[i]].fail(std::make_exception_ptr(
+        RequestFlow& flow = flows[indexes[i]];
+        if (results[i] == ShareResult::RunLast) flow.run_last();
+        if (results[i] == ShareResult::Run || results[i] == ShareResult::RunLast) continue;
+        if (!may_defer(flow)) {
+            flow.fail(std::make_exception_ptr(
                 Error(ErrorCode::RateLimited)
                     .retry_after(1)
                     .detail("reason", "too many requests of the organization run at once")));
             continue;
         }
         const bool waits = results[i] == ShareResult::NeedsPermit;
-        deferred.push_back(flows[indexes[i]].defer(waits ? demands[i].organization : ""));
-        deferred.back().index = indexes[i];
+        defer(flow, indexes[i], flow.defer(waits ? demands[i].organization : ""), deferred);
     }
     return deferred;
 }
 
-void Pipeline::write(std::vector<RequestFlow>& flows) {
-    std::vector<RequestFlow*> waiting;
+// Writes the calls of the batch. Defers those whose rows are locked, with growing pauses.
+void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred) {
+    std::vector<std::size_t> waiting;
     std::vector<service::CollectedCall> calls;
-    for (RequestFlow& flow : flows) {
-        if (auto* call = flow.collected()) {
-            waiting.push_back(&flow);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+        if (auto* call = flows[i].collected()) {
+            waiting.push_back(i);
             calls.push_back(std::move(*call));
         }
     }
     if (calls.empty()) return;
     begin_shared_step(calls.size());
-    worker_.metrics.count_collected(calls.size());
     const auto outcomes = collector_.collect(calls);
-    for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->complete(outcomes[i]);
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+        RequestFlow& flow = flows[waiting[i]];
+        const auto* locked = std::get_if<service::RowsLocked>(&outcomes[i]);
+        if (!locked) {
+            flow.complete(outcomes[i]);
+        } else if (!may_defer(flow)) {
+            flow.fail(locked->reason);
+        } else {
+            ++left;
+            auto deferral = flow.defer("");
+            deferral.not_before = std::max(locked->until, end_of_pause(flow.times_deferred()));
+            defer(flow, waiting[i], std::move(deferral), deferred);
+        }
+    }
+    if (left < calls.size()) worker_.metrics.count_collected(calls.size() - left);
 }
 
 std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requests,
@@ -145,6 +188,7 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
         answer(index, flow.finish());
         tainted_ = tainted_ || flow.is_tainted();
     };
+    for (RequestFlow& flow : flows) count_returned(flow);
     for (RequestFlow& flow : flows) flow.route();
     begin_shared_step(flows.size());
     const service::Callers callers = identify(flows);
@@ -154,14 +198,17 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
     begin_shared_step(flows.size());
     const auto members = load_members(worker_.context, flows);
     // A reply does not wait for the slower ones of the batch.
-    for (const bool is_quick : {true, false}) {
-        for (std::size_t i = 0; i < flows.size(); ++i) {
-            if (flows[i].is_quick() == is_quick) flows[i].run();
-            send_ready(i);
+    for (const bool is_last : {false, true}) {
+        for (const bool is_quick : {true, false}) {
+            for (std::size_t i = 0; i < flows.size(); ++i) {
+                if (flows[i].is_last() != is_last || flows[i].is_quick() != is_quick) continue;
+                flows[i].run();
+                send_ready(i);
+            }
         }
+        write(flows, deferred);
+        for (std::size_t i = 0; i < flows.size(); ++i) send_ready(i);
     }
-    write(flows);
-    for (std::size_t i = 0; i < flows.size(); ++i) send_ready(i);
     set_log_request_id("");
     const auto cost = service::database_cost();
     worker_.metrics.count_database(cost.statements, cost.reruns);

@@ -6,6 +6,7 @@
 #include "api/request_flow.hpp"
 #include "http/fcgi_io.hpp"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,7 +23,7 @@ class Pipeline {
         : worker_(context, metrics, limiter, concurrency), share_(share), collector_(context) {}
 
     // Answers the requests, each as soon as its reply is ready. Returns those whose organization
-    // has its share of the workers or of this batch. Never throws.
+    // has its share of the workers or of this batch, or whose rows are locked. Never throws.
     std::vector<http::Deferral> handle(std::span<const http::Request> requests,
                                        const http::Answer& answer);
 
@@ -36,11 +37,16 @@ class Pipeline {
     service::Callers identify_one_by_one(std::vector<RequestFlow>& flows,
                                          const std::set<std::string>& tokens);
     std::vector<http::Deferral> share_out(std::vector<RequestFlow>& flows, Permits& held);
-    void write(std::vector<RequestFlow>& flows);
+    void write(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
+    bool may_defer(const RequestFlow& flow) const;
+    void count_returned(const RequestFlow& flow);
+    void defer(RequestFlow& flow, std::size_t index, http::Deferral deferral,
+               std::vector<http::Deferral>& deferred);
 
     WorkerState worker_;
     GroupShare share_;
     service::Collector collector_;
+    std::map<std::string, std::size_t> deferred_of_;  // how many requests of each organization
     bool tainted_ = false;
 };
 

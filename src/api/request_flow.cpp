@@ -1,6 +1,7 @@
 #include "api/request_flow.hpp"
 
 #include "api/authenticate.hpp"
+#include "api/console_session.hpp"
 #include "api/envelope.hpp"
 #include "api/pages/cors.hpp"
 #include "api/rates.hpp"
@@ -184,7 +185,9 @@ Reply not_matched(const Match& match) {
 }  // namespace
 
 RequestFlow::RequestFlow(const Request& request, WorkerState& worker)
-    : request_(request), worker_(worker) {}
+    : request_(request),
+      worker_(worker),
+      began_(request.deferral ? request.deferral->began : std::chrono::steady_clock::now()) {}
 
 // Runs a step unless the request is already answered. An exception becomes the reply.
 template <class Step>
@@ -235,6 +238,10 @@ void RequestFlow::find_token() {
         has_credential_ = true;
     } else if (is_publishable(endpoint_->access)) {
         find_page_token();
+    } else if (const auto in_cookie =
+                   console_session_token(worker_.context.settings.console.origin, request_)) {
+        token_ = *in_cookie;
+        has_credential_ = is_in_cookie_ = true;
     } else {
         token_ = http::bearer_token(request_);
         has_credential_ = !request_.authorization.empty();
@@ -268,15 +275,23 @@ void RequestFlow::authorize(const service::Callers& callers) {
 
 void RequestFlow::identify(const service::Callers& callers) {
     const auto found = callers.find(token_);
-    if (found == callers.end()) {
-        throw Error(ErrorCode::Unauthorized)
-            .detail("reason", has_credential_ ? reason_of_unknown(token_) : "MISSING");
-    }
+    if (found == callers.end()) reject_unknown();
     caller_ = found->second;
     is_identified_ = true;
     caller_.actor.request_id = request_.request_id;
     act_on_named_organization(worker_.context, caller_, request_);
     is_publishable(endpoint_->access) ? accept_page() : accept_bearer();
+}
+
+void RequestFlow::reject_unknown() {
+    const bool is_sign_out =
+        endpoint_->access == Access::Session && endpoint_->method == http::Method::Delete;
+    // Not with other operations: one of another window may have the value before the second factor.
+    if (is_sign_out && is_in_cookie_) {
+        for (auto& header : console_session_end()) headers_.push_back(std::move(header));
+    }
+    throw Error(ErrorCode::Unauthorized)
+        .detail("reason", has_credential_ ? reason_of_unknown(token_) : "MISSING");
 }
 
 void RequestFlow::accept_bearer() {
@@ -336,19 +351,23 @@ std::optional<Demand> RequestFlow::demand() const {
     }
     if (request_.is_credential_check) return std::nullopt;
     const bool has_query = endpoint_->workers == WorkerGroup::Readers && !endpoint_->is_quick;
+    return Demand{share_subject(), request_.content_length + (has_query ? kQueryWeight : 0)};
+}
+
+std::string RequestFlow::share_subject() const {
     const OrgId& organization = caller_.actor.organization;
-    return Demand{
-        organization == OrgId{} ? caller_.rate_subject : std::string(organization.bytes()),
-        request_.content_length + (has_query ? kQueryWeight : 0), request_.may_wait};
+    return organization == OrgId{} ? caller_.rate_subject : std::string(organization.bytes());
 }
 
 http::Deferral RequestFlow::defer(std::string share) {
     is_deferred_ = true;
     return {.index = 0,
             .share = std::move(share),
+            .subject = share_subject(),
             .headers = std::move(headers_),
             .body = std::move(body_),
-            .token = token_};
+            .token = token_,
+            .began = began_};
 }
 
 std::optional<MemberRef> RequestFlow::wanted_member() const {
@@ -383,6 +402,7 @@ void RequestFlow::run_handler() {
               .context = worker_.context,
               .worker = worker_,
               .caller = caller_,
+              .has_session_cookie = caller_.session && request_.authorization.empty(),
               .parameters = match_.parameters,
               .query = {},
               .claim = std::nullopt,

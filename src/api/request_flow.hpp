@@ -34,9 +34,22 @@ class RequestFlow {
     void authorize(const service::Callers& callers);
     // What the request costs its organization; nullopt if it is already answered, or has none.
     std::optional<Demand> demand() const;
-    // Leaves the request to a later batch, which begins with its first step. `share`: what it waits
-    // for; "": the next batch.
+    // Leaves the request, which has changed nothing, to a later batch. That batch begins with its
+    // first step. `share`: what it waits for; "": the next batch.
     http::Deferral defer(std::string share);
+    // Whether it may be left to a later batch.
+    bool may_wait() const { return request_.may_wait; }
+    // How often it was left.
+    int times_deferred() const { return request_.deferral ? request_.deferral->times : 0; }
+    // Whose request it is, as in demand().
+    std::string share_subject() const;
+    // The same of a request that was left; otherwise "".
+    std::string deferred_subject() const {
+        return request_.deferral ? request_.deferral->subject : "";
+    }
+    // Runs after the replies to the other organizations of the batch.
+    void run_last() { is_last_ = true; }
+    bool is_last() const { return is_last_; }
     // The member to load before the handler runs; nullopt if there is none, or no caller who may
     // read it.
     std::optional<MemberRef> wanted_member() const;
@@ -50,6 +63,7 @@ class RequestFlow {
     void run();
     // The call to write together with others; nullptr if the request is already answered.
     service::CollectedCall* collected();
+    // For every outcome except RowsLocked.
     void complete(const service::Outcome& outcome);
     // Answers a request that has no reply yet with this error.
     void fail(const std::exception_ptr& reason);
@@ -71,6 +85,7 @@ class RequestFlow {
     void find_page_token();
     void identify(const service::Callers& callers);
     void accept_page();
+    [[noreturn]] void reject_unknown();
     void accept_bearer();
     void check_rights();
     void apply_rate_limit();
@@ -91,7 +106,8 @@ class RequestFlow {
     const rules::Member* member_ = nullptr;
     std::string token_;            // "" if there is none to look up
     bool has_credential_ = false;  // the request has one, well-formed or not
-    bool is_identified_ = false;   // the credential is valid; it may be of the wrong kind
+    bool is_in_cookie_ = false;
+    bool is_identified_ = false;  // the credential is valid; it may be of the wrong kind
     std::optional<std::string> body_;
     std::optional<json::JsonBody> document_;
     std::optional<service::CollectedCall> collected_;
@@ -99,8 +115,9 @@ class RequestFlow {
     std::vector<http::Header> headers_;  // headers of every reply to this request
     bool is_aborted_ = false;
     bool is_deferred_ = false;
+    bool is_last_ = false;
     bool is_tainted_ = false;
-    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point began_;
 };
 
 }  // namespace muster::api

@@ -2,12 +2,14 @@
 // requests (docs/decisions/http.md "A request costs its organization, not the others").
 #pragma once
 
+#include "process/active_organizations.hpp"
 #include "process/organization_shares.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::api {
@@ -15,21 +17,26 @@ namespace muster::api {
 // The share of each organization in a group of workers.
 struct GroupShare {
     process::OrganizationShares* permits = nullptr;  // nullptr: no limit
-    std::size_t most = 1;                            // workers that one organization may occupy
     // An organization's part of a batch needs a permit above this weight.
     std::size_t light = 0;
     std::size_t most_of_batch = 1;  // its requests in a batch, while others wait
+    // Workers that one organization may occupy. most_young holds while others send requests.
+    process::ShareLimit limit = {};
+    process::ActiveOrganizations* active = nullptr;
 };
+
+// The permits that the organization may hold at present.
+process::ShareLimit limit_of(const GroupShare& share, std::string_view organization);
 
 // What a request of a batch costs whom.
 struct Demand {
     std::string organization;
     std::size_t weight = 0;  // in bytes
-    bool may_wait = true;    // false: it has waited as long as it may
 };
 
 enum class ShareResult : std::uint8_t {
     Run,
+    RunLast,      // after the replies to the other organizations of the batch
     NextBatch,    // the organization has its part of this batch
     NeedsPermit,  // the organization occupies its share of the workers
 };
@@ -38,7 +45,8 @@ enum class ShareResult : std::uint8_t {
 inline constexpr std::size_t kHeaviestPart = std::size_t{256} << 10U;
 
 // What happens to each request of a batch. While several organizations wait, one gets at most half
-// of the batch. Adds the permits that the batch holds to `held`.
+// of the batch, and a part above the light weight runs last. Adds the permits that the batch holds
+// to `held`.
 std::vector<ShareResult> divide(std::span<const Demand> demands, const GroupShare& share,
                                 std::vector<process::OrganizationShares::Permit>& held);
 

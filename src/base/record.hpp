@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace muster {
@@ -224,6 +225,14 @@ struct Record {
 template <class Owner, class... Fields>
 constexpr auto record(std::string_view name, Fields... fields) {
     return Record<Owner, sizeof...(Fields)>{name, {fields...}};
+}
+
+// The record with additional fields at its end.
+template <class Owner, std::size_t kCount, class... More>
+constexpr auto extended(const Record<Owner, kCount>& base, std::string_view name, More... more) {
+    return std::apply(
+        [&](const auto&... fields) { return record<Owner>(name, fields..., more...); },
+        base.fields);
 }
 
 // The JSON text of one record.

@@ -31,6 +31,8 @@ struct Invocation {
     std::vector<std::string> arguments;  // after the words of the command
     // Puts a question with a yes or no answer to the operator; empty without a terminal.
     std::function<bool(const std::string& question)> ask;
+    // Asks for a line of text; empty without a terminal.
+    std::function<std::string(const std::string& question)> ask_text;
 
     // Throws UsageError for an option that is not given.
     const std::string& required(std::string_view option) const;
@@ -82,12 +84,20 @@ std::string completion_words();
 
 // admins.cpp
 Result add_admin(const Invocation& in);
+Result invite_admin(const Invocation& in);
+Result resend_invitation(const Invocation& in);
+Result withdraw_invitation(const Invocation& in);
+Result set_admin_role(const Invocation& in);
 Result list_admins(const Invocation& in);
 Result remove_admin(const Invocation& in);
 Result reset_two_factor(const Invocation& in);
 // organizations.cpp
 Result create_org(const Invocation& in);
 Result list_orgs(const Invocation& in);
+Result rename_org(const Invocation& in);
+Result disable_org(const Invocation& in);
+Result enable_org(const Invocation& in);
+Result delete_org(const Invocation& in);
 Result show_usage(const Invocation& in);
 Result issue_key(const Invocation& in);
 Result list_keys(const Invocation& in);

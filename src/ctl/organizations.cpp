@@ -1,10 +1,11 @@
-// musterctl org, key.
+// musterctl org (deletion.cpp: org delete), key.
 #include "service/access/organizations.hpp"
 
 #include "ctl/command.hpp"
 #include "ctl/key_options.hpp"
 #include "ctl/table.hpp"
 #include "service/access/api_keys.hpp"
+#include "service/organization/status.hpp"
 #include "service/organization/usage.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ Json::Value key_json(const rules::ApiKey& key) {
     json["name"] = key.name;
     json["prefix"] = "org_";
     json["last_four"] = key.last_four;
+    json["role"] = std::string(text_of(key.role));
     json["rate_limit_per_second"] = number_json(key.rate_per_second);
     json["burst"] = number_json(key.burst);
     json["created_at"] = key.created_at.text();
@@ -26,6 +28,22 @@ Json::Value key_json(const rules::ApiKey& key) {
     json["expires_at"] = time_json(key.expires_at);
     json["revoked_at"] = time_json(key.revoked_at);
     return json;
+}
+
+Json::Value organization_json(const rules::Organization& organization) {
+    Json::Value json;
+    json["id"] = organization.id.text();
+    json["name"] = organization.name;
+    json["created_at"] = organization.created_at.text();
+    json["state"] = std::string(text_of(organization.state));
+    return json;
+}
+
+// The organization as it is after a change.
+Result changed(const Invocation& in, OrgId id) {
+    const auto organization = service::find_organization(in.context, id).value();
+    return {organization_json(organization),
+            organization.name + " is " + std::string(text_of(organization.state)) + "\n"};
 }
 
 std::vector<rules::ApiKey> all_keys(const Invocation& in, OrgId organization) {
@@ -46,9 +64,7 @@ Result create_org(const Invocation& in) {
     const auto organization =
         service::create_organization(in.context, in.required("--name"), starters);
     Result result;
-    result.json["id"] = organization.id.text();
-    result.json["name"] = organization.name;
-    result.json["created_at"] = organization.created_at.text();
+    result.json = organization_json(organization);
     result.text = organization.id.text() + "\n";
     return result;
 }
@@ -56,17 +72,40 @@ Result create_org(const Invocation& in) {
 Result list_orgs(const Invocation& in) {
     Result result;
     result.json = Json::Value(Json::arrayValue);
-    Table table({"ID", "CREATED", "NAME"});
+    Table table({"ID", "CREATED", "STATE", "NAME"});
     for (const auto& organization : service::list_organizations(in.context)) {
-        Json::Value entry;
-        entry["id"] = organization.id.text();
-        entry["name"] = organization.name;
-        entry["created_at"] = organization.created_at.text();
-        result.json.append(std::move(entry));
-        table.add({organization.id.text(), time_cell(organization.created_at), organization.name});
+        result.json.append(organization_json(organization));
+        table.add({organization.id.text(), time_cell(organization.created_at),
+                   std::string(text_of(organization.state)), organization.name});
     }
     result.text = table.text();
     return result;
+}
+
+Result rename_org(const Invocation& in) {
+    const OrgId id = in.organization_argument();
+    const auto renamed = service::rename_organization(in.context, id, in.required("--name"));
+    return {organization_json(renamed), "the name is now " + renamed.name + "\n"};
+}
+
+Result disable_org(const Invocation& in) {
+    const OrgId id = in.organization_argument();
+    const auto organization = service::find_organization(in.context, id).value();
+    in.confirm("Disable " + organization.name +
+               "? Its keys, sessions, webhooks and imports stop until it is enabled again.");
+    if (!service::disable_organization(in.context, id)) {
+        throw CommandError(organization.name + " is already " +
+                           std::string(text_of(organization.state)));
+    }
+    return changed(in, id);
+}
+
+Result enable_org(const Invocation& in) {
+    const OrgId id = in.organization_argument();
+    if (!service::enable_organization(in.context, id)) {
+        throw CommandError("the organization is already active");
+    }
+    return changed(in, id);
 }
 
 Result show_usage(const Invocation& in) {
@@ -92,9 +131,13 @@ Result show_usage(const Invocation& in) {
 
 Result issue_key(const Invocation& in) {
     const auto expires_at = expiry_option(in);
-    const auto issued = service::issue_api_key(
-        in.context, in.organization(),
-        {in.required("--name"), expires_at, rate_option(in, "--rate"), rate_option(in, "--burst")});
+    const std::string role = in.optional("--role", "admin");
+    const auto key_role = parse<rules::KeyRole>(role);
+    if (!key_role) throw invalid_value("--role", role, "admin or viewer");
+    const auto issued =
+        service::issue_api_key(in.context, in.organization(),
+                               {in.required("--name"), expires_at, rate_option(in, "--rate"),
+                                rate_option(in, "--burst"), *key_role});
     Result result;
     result.json = key_json(issued.key);
     result.json["key"] = issued.secret.reveal();
@@ -105,11 +148,11 @@ Result issue_key(const Invocation& in) {
 Result list_keys(const Invocation& in) {
     Result result;
     result.json = Json::Value(Json::arrayValue);
-    Table table({"ID", "KEY", "STATE", "CREATED", "LAST USED", "EXPIRES", "NAME"});
+    Table table({"ID", "KEY", "ROLE", "STATE", "CREATED", "LAST USED", "EXPIRES", "NAME"});
     for (const auto& key : all_keys(in, in.organization())) {
         result.json.append(key_json(key));
-        table.add({key.id.text(), "org_..." + key.last_four, state_of(key),
-                   time_cell(key.created_at), time_cell(key.last_used_at),
+        table.add({key.id.text(), "org_..." + key.last_four, std::string(text_of(key.role)),
+                   state_of(key), time_cell(key.created_at), time_cell(key.last_used_at),
                    time_cell(key.expires_at), key.name});
     }
     result.text = table.text();

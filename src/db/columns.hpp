@@ -143,9 +143,11 @@ struct Nested {
     }
 };
 
+// A list may be a part of another list of the same struct.
 template <class Struct, class... Parts>
 struct Columns {
     using Row = Struct;
+    using Owner = Struct;
     static constexpr std::size_t kWidth = (Parts::kWidth + ...);
     std::array<std::string_view, kWidth> sql{};
 

@@ -253,6 +253,15 @@ struct Connection::Impl {
     std::list<Prepared> cache;  // most recently used first; ends with the connection
 };
 
+namespace {
+
+// MySQL has no shorter timeout than one second.
+std::string lock_timeout(int seconds) {
+    return seconds > 0 ? std::to_string(seconds) : "IF(VERSION() LIKE '%MariaDB%', 0, 1)";
+}
+
+}  // namespace
+
 Connection::Connection(const ConnectionSettings& settings) : impl_(std::make_unique<Impl>()) {
     impl_->connection = connect(settings);
     impl_->plain.reset(impl_->connection->createStatement());
@@ -260,8 +269,7 @@ Connection::Connection(const ConnectionSettings& settings) : impl_(std::make_uni
     run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,"
         "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
         "innodb_lock_wait_timeout = " +
-        std::to_string(settings.lock_timeout_seconds) +
-        ", max_sort_length = 4096, wait_timeout = " +
+        lock_timeout(settings.lock_timeout_seconds) + ", max_sort_length = 4096, wait_timeout = " +
         std::to_string(settings.idle_timeout_seconds));
     run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     catch_up();

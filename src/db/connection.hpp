@@ -9,6 +9,7 @@
 #include "db/error.hpp"
 #include "db/sql.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -109,7 +110,10 @@ struct ConnectionSettings {
     std::string tls_ca;  // a PEM file; "" = no TLS
     int connect_timeout_seconds = 5;
     int read_timeout_seconds = 60;
-    int lock_timeout_seconds = 5;
+    int lock_timeout_seconds = 5;  // 0: no wait for a lock; MySQL waits for 1 second
+    // A transaction does not run again after a lock timeout if it could then take longer than this.
+    // nullopt: its number of runs is the only bound.
+    std::optional<std::chrono::seconds> longest_lock_wait = {};
     // The server closes a connection that is idle for this time. A frozen program then loses its
     // transaction and its locks.
     int idle_timeout_seconds = 60;

@@ -47,6 +47,14 @@ Connection& Database::connection() {
     return *connection_;
 }
 
+bool Database::may_wait_again(const Attempts& so_far) const {
+    if (so_far.on_lock_timeout == OnLockTimeout::Throw) return false;
+    if (!settings_.longest_lock_wait) return true;
+    const auto took = std::chrono::steady_clock::now() - so_far.since;
+    return took + std::chrono::seconds(settings_.lock_timeout_seconds) <=
+           *settings_.longest_lock_wait;
+}
+
 bool Database::prepare_rerun(const DbError& error, Attempts& so_far, bool commit_sent) {
     using Kind = DbError::Kind;
     if (error.kind() == Kind::Gone) {
@@ -55,7 +63,7 @@ bool Database::prepare_rerun(const DbError& error, Attempts& so_far, bool commit
         // Connecting would fail again. A lost COMMIT may have been applied.
         if (commit_sent || !had_connection || ++so_far.lost_connections > 1) return false;
     } else if (error.kind() == Kind::LockTimeout) {
-        if (so_far.on_lock_timeout == OnLockTimeout::Throw) return false;
+        if (!may_wait_again(so_far)) return false;
     } else if (error.kind() != Kind::Deadlock) {
         return false;
     }

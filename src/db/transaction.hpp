@@ -8,6 +8,7 @@
 
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -210,7 +211,7 @@ class Database {
     // outside the database must be idempotent.
     //
     // Any other exception rolls back and is rethrown, as is LockTimeout if `on_lock_timeout` is
-    // Throw.
+    // Throw, or if a further wait could exceed ConnectionSettings::longest_lock_wait.
     template <class Fn>
     auto transaction(Fn&& fn, OnLockTimeout on_lock_timeout = OnLockTimeout::Retry)
         -> std::invoke_result_t<Fn, Tx&>;
@@ -235,7 +236,10 @@ class Database {
         OnLockTimeout on_lock_timeout = OnLockTimeout::Retry;
         int begun = 1;
         int lost_connections = 0;
+        std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     };
+    // Whether the transaction may wait for a lock once more.
+    [[nodiscard]] bool may_wait_again(const Attempts& so_far) const;
     // Decides whether the closure may run again. If so, counts and logs the rerun and pauses. Drops
     // a lost connection in any case, so that the next use opens a new one.
     bool prepare_rerun(const DbError& error, Attempts& so_far, bool commit_sent);

@@ -26,6 +26,10 @@ std::string etag_of(std::string_view representation) {
     return "\"" + to_base64url(sha256(representation)).substr(0, kTagCharacters) + "\"";
 }
 
+std::string version_tag(std::string_view version) {
+    return "\"" + std::string(version) + "\"";
+}
+
 bool if_match_holds(std::string_view if_match, std::string_view etag) {
     if (trimmed(if_match) == "*") return true;
     while (!if_match.empty()) {

@@ -10,6 +10,10 @@ namespace muster::http {
 // The strong tag of these bytes, including its quotes.
 [[nodiscard]] std::string etag_of(std::string_view representation);
 
+// The strong tag of a record's version, including its quotes. `version`: visible ASCII without
+// quotes.
+[[nodiscard]] std::string version_tag(std::string_view version);
+
 // True if the If-Match header allows a change of the representation with this tag: it is `*` or
 // contains the tag. A weak or malformed tag never matches.
 [[nodiscard]] bool if_match_holds(std::string_view if_match, std::string_view etag);

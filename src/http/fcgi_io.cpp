@@ -26,9 +26,9 @@ constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before
 // For the rest of a batch in which a peer has paused for the whole time.
 constexpr std::chrono::milliseconds kShortPause{50};
 constexpr std::size_t kMostPending = 64;
-constexpr std::size_t kMostDeferred = 64;
-constexpr int kShareCheckMilliseconds = 5;  // while a request waits for a share
-constexpr std::chrono::seconds kFinishTime{1};
+constexpr std::size_t kMostDeferred = 256;
+constexpr int kShareCheckMilliseconds = 5;      // while a request waits for a share
+constexpr std::chrono::seconds kFinishTime{1};  // for heads that are not complete
 
 [[noreturn]] void fail(const std::string& what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -92,6 +92,19 @@ void drain_body(FCGX_Request& fcgi) {
     }
 }
 
+// What a browser says about itself and its page.
+void set_page(Request& request, const FCGX_Request& fcgi) {
+    request.cookie = param(fcgi, "HTTP_COOKIE");
+    request.origin = joined_param(fcgi, "HTTP_ORIGIN");
+    request.referer = joined_param(fcgi, "HTTP_REFERER");
+    request.fetch_site = joined_param(fcgi, "HTTP_SEC_FETCH_SITE");
+    request.has_console_header = param(fcgi, "HTTP_X_MUSTER_CONSOLE") == "1";
+    request.user_agent = param(fcgi, "HTTP_USER_AGENT");
+    request.is_prefetch = names_prefetch(param(fcgi, "HTTP_SEC_PURPOSE")) ||
+                          names_prefetch(param(fcgi, "HTTP_PURPOSE")) ||
+                          names_prefetch(param(fcgi, "HTTP_X_MOZ"));
+}
+
 Request make_request(FCGX_Request& fcgi) {
     Request request;
     request.method = method_of(param(fcgi, "REQUEST_METHOD"));
@@ -111,15 +124,9 @@ Request make_request(FCGX_Request& fcgi) {
         FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
     request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");
     request.signature = param(fcgi, "HTTP_X_SVC_SIGNATURE");
-    request.cookie = param(fcgi, "HTTP_COOKIE");
-    request.origin = joined_param(fcgi, "HTTP_ORIGIN");
-    request.referer = joined_param(fcgi, "HTTP_REFERER");
-    request.fetch_site = joined_param(fcgi, "HTTP_SEC_FETCH_SITE");
+    set_page(request, fcgi);
     request.geo_country = filled_param(fcgi, "GEO_COUNTRY");
     request.geo_region = filled_param(fcgi, "GEO_REGION");
-    request.is_prefetch = names_prefetch(param(fcgi, "HTTP_SEC_PURPOSE")) ||
-                          names_prefetch(param(fcgi, "HTTP_PURPOSE")) ||
-                          names_prefetch(param(fcgi, "HTTP_X_MOZ"));
     request.request_id = param(fcgi, "REQUEST_ID");
     request.remote_address = param(fcgi, "REMOTE_ADDR");
     request.arrived = arrival(fcgi);
@@ -372,7 +379,9 @@ bool FcgiServer::has_pending() const {
 
 bool FcgiServer::is_due(const Deferred& deferred) const {
     const Deferral& deferral = deferred.request.deferral.value();
-    if (is_closing_ || Clock::now() >= deferral.until) return true;
+    const auto now = Clock::now();
+    if (now >= deferral.until) return true;
+    if (now < deferral.not_before) return false;
     return deferral.share.empty() || !has_room_ || has_room_(deferral.share);
 }
 
@@ -386,7 +395,7 @@ void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most)
         const std::size_t place = requests.size();
         if (connections_.size() <= place) connections_.resize(place + 1);
         connections_[place] = std::move(deferred.connection);
-        deferred.request.may_wait = !is_closing_ && now < deferred.request.deferral->until;
+        deferred.request.may_wait = now < deferred.request.deferral->until;
         requests.push_back(std::move(deferred.request));
     }
 }
@@ -398,7 +407,9 @@ void FcgiServer::defer(Request request, Deferral deferral) {
             return body.size() > limit ? std::nullopt : std::optional(body);
         };
         deferral.body.reset();
+        request.content_encoding.clear();
     }
+    deferral.times = request.deferral ? request.deferral->times + 1 : 1;
     deferral.until = request.deferral ? request.deferral->until : Clock::now() + kLongestWait;
     auto connection = std::move(connections_[deferral.index]);
     request.deferral = std::move(deferral);
@@ -449,10 +460,11 @@ bool FcgiServer::wait(const sigset_t& unblocked) const {
 void FcgiServer::finish(std::size_t most, const Handler& handler) {
     is_closing_ = true;
     epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_, nullptr);
-    const auto until = Clock::now() + kFinishTime;
-    while (!(pending_.empty() && deferred_.empty()) && Clock::now() < until) {
+    const auto begin = Clock::now();
+    while ((!pending_.empty() && Clock::now() < begin + kFinishTime) ||
+           (!deferred_.empty() && Clock::now() < begin + kLongestWait)) {
         epoll_event event{};
-        epoll_wait(epoll_, &event, 1, deferred_.empty() ? 50 : 0);
+        epoll_wait(epoll_, &event, 1, deferred_.empty() ? 50 : kShareCheckMilliseconds);
         serve(most, handler);
     }
 }

@@ -48,7 +48,8 @@ class FcgiServer {
     // True if the server has accepted connections whose requests are not complete. No other worker
     // can answer these.
     bool has_pending() const;
-    // Accepts no more connections, and answers for up to a second what was accepted before.
+    // Accepts no more connections, and answers what was accepted before: for up to a second if the
+    // request is not complete, and for up to kLongestWait if it was deferred.
     void finish(std::size_t most, const Handler& handler);
 
   private:

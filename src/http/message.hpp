@@ -19,16 +19,25 @@ namespace muster::http {
 enum class Method { Get, Post, Patch, Put, Delete, Head, Options, Other };
 std::string_view text_of(Method method);
 Method method_of(std::string_view text);
+// Whether the method changes nothing. A browser sends no Origin with such a request to its own
+// site, and one with every other method.
+constexpr bool is_safe(Method method) {
+    return method == Method::Get || method == Method::Head;
+}
 
 using Header = std::pair<std::string, std::string>;
 
 // Why a request is answered later (FcgiServer). The headers of its reply are known already.
 struct Deferral {
-    std::size_t index = 0;  // of the request in its batch
-    std::string share;      // what it waits for; "": the next batch
-    std::vector<Header> headers;
-    std::optional<std::string> body;                // if it was read
-    std::string token;                              // the credential that was found
+    std::size_t index = 0;                               // of the request in its batch
+    std::string share = {};                              // what it waits for; "": no share
+    std::string subject = {};                            // whose request it is
+    std::chrono::steady_clock::time_point not_before{};  // of its next batch
+    std::vector<Header> headers = {};
+    std::optional<std::string> body = {};           // if it was read
+    std::string token = {};                         // the credential that was found
+    std::chrono::steady_clock::time_point began{};  // when a worker first began it
+    int times = 0;                                  // that it was deferred, set by the server
     std::chrono::steady_clock::time_point until{};  // set by the server
 };
 
@@ -57,6 +66,8 @@ struct Request {
     std::optional<std::string> geo_region;
     // Sec-Fetch-Site: where the page that sends the request is from, as the browser says.
     std::optional<std::string> fetch_site;
+    bool has_console_header = false;  // X-Muster-Console: 1
+    std::string user_agent;
     bool is_prefetch = false;  // the browser may never show the reply
     std::string request_id;    // nginx's
     std::string remote_address;
@@ -103,7 +114,7 @@ using Sink = std::function<bool(std::string_view piece)>;
 struct Reply {
     int status = 200;
     std::string content_type = "application/json";
-    std::vector<Header> headers;
+    std::vector<Header> headers = {};
     std::string body;
     std::function<void(const Sink&)> stream;  // if set, used instead of body
     std::size_t stream_length = 0;            // the total size of its pieces

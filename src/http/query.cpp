@@ -12,6 +12,9 @@ int hex_value(char c) {
     return -1;
 }
 
+// "attribute." and the longest key of an attribute have 74 characters.
+constexpr std::size_t kLongestName = 80;
+
 }  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text, bool plus) {
@@ -55,7 +58,7 @@ Query::Query(std::string_view query, Faults& faults) : faults_(faults) {
         auto value = equals == std::string_view::npos
                          ? std::string()
                          : percent_decoded(pair.substr(equals + 1), true);
-        if (!name || name->size() > 64) {
+        if (!name || name->size() > kLongestName) {
             faults_.add("query", FieldCode::InvalidValue);
         } else if (!value) {
             faults_.add(*name, FieldCode::InvalidValue);
@@ -97,6 +100,16 @@ bool Query::flag(std::string_view name) {
         faults_.add(std::string(name), FieldCode::InvalidChoice, {.allowed = {"true", "false"}});
     }
     return true;
+}
+
+std::map<std::string, std::string> Query::all_of(std::string_view prefix, std::size_t max_length) {
+    std::map<std::string, std::string> found;
+    for (auto value = values_.lower_bound(prefix);
+         value != values_.end() && value->first.starts_with(prefix); ++value) {
+        found.emplace(value->first.substr(prefix.size()),
+                      text(value->first, max_length).value_or(""));
+    }
+    return found;
 }
 
 void Query::finish() {

@@ -32,6 +32,9 @@ class Query {
     int integer(std::string_view name, int fallback, int least, int most);
     // True for "true"; false for "false" or if the parameter is absent. Any other value is a fault.
     bool flag(std::string_view name);
+    // The parameters whose names begin with `prefix`, by the rest of the name. Adds a fault for a
+    // value that is longer than `max_length` characters.
+    std::map<std::string, std::string> all_of(std::string_view prefix, std::size_t max_length);
     // Adds a fault for each parameter that was not read.
     void finish();
 

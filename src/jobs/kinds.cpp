@@ -2,8 +2,10 @@
 
 #include "base/log.hpp"
 #include "jobs/imports.hpp"
+#include "jobs/member_jobs.hpp"
 #include "service/mail.hpp"
 #include "service/operations/purge.hpp"
+#include "service/organization/deletion.hpp"
 #include "service/webhooks/dispatch.hpp"
 
 #include <utility>
@@ -14,6 +16,7 @@ namespace {
 // Refreshes need no precise timing.
 constexpr Milliseconds kConnectionInterval{1'000};
 constexpr Milliseconds kPurgeInterval{10 * 60 * 1000};
+constexpr Milliseconds kDeletionInterval{10'000};
 // Short, because the sender of the signal waits. Unanswered events are sent again.
 constexpr Milliseconds kAfterSignal{4'000};
 
@@ -42,6 +45,13 @@ bool purge_turn(service::Context& context) {
 Work import_work(service::Context& context, std::vector<service::Context*> helpers) {
     const auto work = std::make_shared<ImportWork>(context, std::move(helpers));
     return {.name = "imports",
+            .turn = [work](const Deadline& deadline) { return work->turn(deadline); },
+            .has_sequels = true};
+}
+
+Work member_job_work(service::Context& context) {
+    const auto work = std::make_shared<MemberJobWork>(context);
+    return {.name = "member jobs",
             .turn = [work](const Deadline& deadline) { return work->turn(deadline); },
             .has_sequels = true};
 }
@@ -78,6 +88,16 @@ Work purge_work(service::Context& context, bool repeats) {
     return {"purge",
             with_idle_pause(kPurgeInterval,
                             [&context](const Deadline&) { return purge_turn(context); }),
+            !repeats};
+}
+
+Work deletion_work(service::Context& context, bool repeats) {
+    return {"deletions",
+            with_idle_pause(kDeletionInterval,
+                            [&context](const Deadline& deadline) {
+                                return service::delete_organizations(
+                                    context, [&deadline] { return deadline.over(); });
+                            }),
             !repeats};
 }
 

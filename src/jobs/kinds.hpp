@@ -16,6 +16,7 @@ Work import_work(service::Context& context, std::vector<service::Context*> helpe
 
 // Webhook deliveries. A turn lasts until the deadline, because it has its own loop and ends in
 // order.
+Work member_job_work(service::Context& context);
 Work webhook_work(service::Context& context);
 
 Work mail_work(service::Context& context);
@@ -27,5 +28,8 @@ Work connection_work(service::Context& context, std::shared_ptr<service::Provide
 // The hourly purge. With `repeats`, it looks again every ten minutes instead of ending (muster-run
 // all).
 Work purge_work(service::Context& context, bool repeats);
+
+// Deletes organizations, as a part of the purge. With `repeats`, it looks again every ten seconds.
+Work deletion_work(service::Context& context, bool repeats);
 
 }  // namespace muster::jobs

@@ -47,12 +47,13 @@ class RunnerConnections {
 
 constexpr int kConnectionLanes = 4;
 
+// The jobs on members: imports, and changes of all members that match a filter.
 std::vector<jobs::Work> imports(RunnerConnections& runner) {
     service::Context& own = runner.add();
     std::vector<service::Context*> helpers(
         static_cast<std::size_t>(runner.settings().jobs.connections));
     for (service::Context*& helper : helpers) helper = &runner.add();
-    return {jobs::import_work(own, std::move(helpers))};
+    return {jobs::import_work(own, std::move(helpers)), jobs::member_job_work(runner.add())};
 }
 
 std::vector<jobs::Work> connections(RunnerConnections& runner) {
@@ -90,7 +91,8 @@ constexpr std::array kKinds = {
          [](RunnerConnections& runner, bool) { return connections(runner); }},
     Kind{"purge", KeyFiles::Ignore,
          [](RunnerConnections& runner, bool is_part_of_all) -> Kind::Works {
-             return {jobs::purge_work(runner.add(), is_part_of_all)};
+             return {jobs::purge_work(runner.add(), is_part_of_all),
+                     jobs::deletion_work(runner.add(), is_part_of_all)};
          }},
 };
 constexpr std::string_view kAll = "all";

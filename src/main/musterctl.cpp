@@ -41,7 +41,8 @@ int run_call(const CommandLine& line, const ctl::Call& call, Settings settings) 
     service::Context context = main_program::make_context(database, settings);
     if (call.command.requires_schema) expect_schema(context);
     return print(line, call.command.run({context, without_database, main_program::config_of(line),
-                                         line, call.arguments, main_program::terminal_question()}));
+                                         line, call.arguments, main_program::terminal_question(),
+                                         main_program::terminal_text_question()}));
 }
 
 int run_command(const CommandLine& line) {

@@ -39,17 +39,24 @@ std::size_t resident_mebibytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) >> 20U;
 }
 
-// How a group takes requests, and how long it waits for a lock in the database. The wait of a group
-// that takes many requests is shorter, because it delays the other requests of the batch.
+// How a group takes requests, and how long it waits for a lock in the database. A collector does
+// not wait, because it would delay the other requests of the batch: it tries a request again later.
+// A reader locks no row but those of last_used_at and of counted ads.
 struct WorkerOptions {
     int listener;
     std::size_t most_at_once;
     int lock_timeout_seconds;
     api::GroupShare share;
     process::BusyWorkers* busy = nullptr;  // nullptr: all workers of the group may be busy
+    int niceness = 0;
 };
+// A request whose locks take longer is 503 (docs/api/limits.md "Locked rows").
+constexpr std::chrono::seconds kLongestLockWait{5};
 constexpr std::size_t kOneByOne = 1;
 constexpr std::size_t kDrained = 64;
+// One request of an API worker may compute for a quarter of a second. Readers and collectors, which
+// answer many requests with each batch, get the processor before it.
+constexpr int kApiNiceness = 5;
 // A worker checks its memory after each large body, and otherwise after kMemoryCheck batches.
 constexpr std::size_t kLargeBody = std::size_t{1} << 20U;
 constexpr int kMemoryCheck = 64;
@@ -77,13 +84,15 @@ bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* bus
 int work(const Settings& settings, const WorkerOptions& options, process::Metrics& metrics,
          process::RateLimiter& limiter, process::ConcurrencyLimit& concurrency) {
     const sigset_t unblocked = process::install_worker_signals();
+    setpriority(PRIO_PROCESS, 0, options.niceness);
     auto connection = service::connection_settings(settings.database);
     connection.lock_timeout_seconds = options.lock_timeout_seconds;
+    connection.longest_lock_wait = kLongestLockWait;
     db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
     api::Pipeline pipeline(context, metrics, limiter, concurrency, options.share);
     http::FcgiServer server(options.listener, [&share = options.share](const std::string& whose) {
-        return share.permits->has_room(whose, share.most);
+        return share.permits->has_room(whose, api::limit_of(share, whose));
     });
     process::announce_ready();
     bool had_large_body = false;
@@ -115,24 +124,40 @@ void log_start(const ServerSettings& server) {
                {"readers", server.readers}});
 }
 
+std::vector<std::string_view> operation_names() {
+    std::vector<std::string_view> names;
+    for (const api::Endpoint* row : api::all_endpoints()) names.push_back(row->operation);
+    return names;
+}
+
+struct Listeners {
+    int api;
+    int collectors;
+    int readers;
+};
+
+Listeners open_listeners(const ServerSettings& server) {
+    const auto mode = static_cast<unsigned>(std::stoul(server.socket_mode, nullptr, 8));
+    return {http::open_listener(0, server.socket, mode),
+            http::open_listener(1, server.collector_socket, mode),
+            http::open_listener(2, server.reader_socket, mode)};
+}
+
 int serve(const std::string& config) {
     Settings settings = main_program::settings_of(config);
     main_program::set_log_level_from(settings);
-    const auto mode = static_cast<unsigned>(std::stoul(settings.server.socket_mode, nullptr, 8));
-    const int api_listener = http::open_listener(0, settings.server.socket, mode);
-    const int collector_listener = http::open_listener(1, settings.server.collector_socket, mode);
-    const int reader_listener = http::open_listener(2, settings.server.reader_socket, mode);
+    const Listeners listeners = open_listeners(settings.server);
     db::load_driver();
-    std::vector<std::string_view> operations;
-    for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
-    process::Metrics metrics(operations);
+    process::Metrics metrics(operation_names());
     process::RateLimiter limiter;
     process::ConcurrencyLimit concurrency;
-    process::BusyWorkers busy_readers(process::most_busy_workers());
+    process::BusyWorkers busy_readers(process::half_of_processors());
+    process::ActiveOrganizations active;
     std::array<process::OrganizationShares, 3> shares;  // of the groups
     log_start(settings.server);
     const auto group = [&](int workers, WorkerOptions options) {
-        options.share.most = process::half_of(workers);
+        options.share.active = &active;
+        options.share.limit = {process::half_of(workers), process::half_of_processors()};
         options.share.most_of_batch = process::half_of(static_cast<int>(options.most_at_once));
         return process::WorkerGroup{
             workers,
@@ -145,11 +170,12 @@ int serve(const std::string& config) {
         }
         is_first = false;
         return process::PoolConfig{
-            group(settings.server.workers, {api_listener, kOneByOne, 5, {&shares[0]}}),
+            group(settings.server.workers,
+                  {listeners.api, kOneByOne, 5, {&shares[0]}, nullptr, kApiNiceness}),
             group(settings.server.collectors,
-                  {collector_listener, kDrained, 1, {&shares[1], 1, kLightPart}}),
+                  {listeners.collectors, kDrained, 0, {&shares[1], kLightPart}}),
             group(settings.server.readers,
-                  {reader_listener, kDrained, 1, {&shares[2], 1, kLightPart}, &busy_readers})};
+                  {listeners.readers, kDrained, 1, {&shares[2], kLightPart}, &busy_readers})};
     };
     const int status = process::run_pool(load, [&](pid_t worker) {
         for (process::OrganizationShares& table : shares) table.release_all_of(worker);

@@ -67,7 +67,7 @@ std::chrono::microseconds BusyWorkers::wait_time(Clock::time_point now) const {
     return std::chrono::microseconds(longest + kLong - current);
 }
 
-std::size_t most_busy_workers() {
+std::size_t half_of_processors() {
     return std::max<std::size_t>(1, std::thread::hardware_concurrency() / 2);
 }
 

@@ -60,6 +60,6 @@ class BusyWorkers {
 };
 
 // Half of the processors, at least one. nginx and the database need the others.
-std::size_t most_busy_workers();
+std::size_t half_of_processors();
 
 }  // namespace muster::process

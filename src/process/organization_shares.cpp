@@ -8,8 +8,9 @@
 #include <functional>
 #include <new>
 
-// A place is one word: the tag of the organization above the id of the process that holds the
-// permit, or 0. One compare-exchange changes it, so a worker that dies leaves no partial state.
+// A place has one word that decides: the tag of the organization above the id of the process that
+// holds the permit, or 0. One compare-exchange changes it, so a worker that dies leaves no partial
+// state. The time is written after it: for a moment, a new permit may count as an old one.
 
 namespace muster::process {
 namespace {
@@ -25,10 +26,15 @@ std::uint64_t word_of_process(pid_t process) {
     return static_cast<std::uint64_t>(process) & kProcessMask;
 }
 
+std::int64_t share_milliseconds(OrganizationShares::Clock::time_point time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
 }  // namespace
 
 struct OrganizationShares::Place {
     std::atomic<std::uint64_t> word{0};
+    std::atomic<std::int64_t> since{0};
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 };
 
@@ -46,23 +52,29 @@ OrganizationShares::Permit::~Permit() {
     shares_->table_[place_].word.compare_exchange_strong(expected, 0);
 }
 
-std::size_t OrganizationShares::held_by(std::uint64_t tag) const {
-    std::size_t held = 0;
+OrganizationShares::Held OrganizationShares::held_by(std::uint64_t tag,
+                                                     Clock::time_point now) const {
+    const std::int64_t old = share_milliseconds(now - kYoung);
+    Held held;
     for (std::size_t place = 0; place < kPlaces; ++place) {
         const std::uint64_t word = table_[place].word.load(std::memory_order_relaxed);
-        if (word != 0 && (word & ~kProcessMask) == tag) ++held;
+        if (word == 0 || (word & ~kProcessMask) != tag) continue;
+        ++held.all;
+        if (table_[place].since.load(std::memory_order_relaxed) > old) ++held.young;
     }
     return held;
 }
 
-bool OrganizationShares::has_room(std::string_view organization, std::size_t most) const {
-    return held_by(tag_of_organization(organization)) < most;
+bool OrganizationShares::has_room(std::string_view organization, const ShareLimit& limit,
+                                  Clock::time_point now) const {
+    const Held held = held_by(tag_of_organization(organization), now);
+    return held.all < limit.most && held.young < limit.most_young;
 }
 
 std::optional<OrganizationShares::Permit> OrganizationShares::try_acquire(
-    std::string_view organization, std::size_t most) {
+    std::string_view organization, const ShareLimit& limit, Clock::time_point now) {
+    if (!has_room(organization, limit, now)) return std::nullopt;
     const std::uint64_t tag = tag_of_organization(organization);
-    if (held_by(tag) >= most) return std::nullopt;
     const std::uint64_t word = tag | word_of_process(getpid());
     for (std::size_t place = 0; place < kPlaces; ++place) {
         std::uint64_t expected = 0;
@@ -71,8 +83,10 @@ std::optional<OrganizationShares::Permit> OrganizationShares::try_acquire(
             continue;
         }
         Permit permit(this, place, word);
+        table_[place].since.store(share_milliseconds(now), std::memory_order_relaxed);
         // Another worker may have taken the last permit since the count.
-        if (held_by(tag) > most) return std::nullopt;
+        const Held held = held_by(tag, now);
+        if (held.all > limit.most || held.young > limit.most_young) return std::nullopt;
         return permit;
     }
     return Permit(nullptr, 0, 0);

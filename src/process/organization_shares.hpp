@@ -5,17 +5,30 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 namespace muster::process {
 
+// How many permits of a group one organization may hold.
+struct ShareLimit {
+    std::size_t most = 1;
+    // Of those that it has held for less than kYoung. A request that takes longer waits for a lock
+    // or for another server, and needs no processor.
+    std::size_t most_young = std::numeric_limits<std::size_t>::max();
+};
+
 class OrganizationShares {
   public:
+    using Clock = std::chrono::steady_clock;  // the same for all processes of the machine
+
     static constexpr std::size_t kPlaces = 1024;
+    static constexpr std::chrono::milliseconds kYoung{2000};
 
     OrganizationShares();  // construct before the fork
     ~OrganizationShares();
@@ -44,17 +57,23 @@ class OrganizationShares {
         std::uint64_t word_;
     };
 
-    // A permit of this organization for the calling process. nullopt if `most` are held. Of several
-    // simultaneous calls for the last permit, all may fail. Never waits.
-    std::optional<Permit> try_acquire(std::string_view organization, std::size_t most);
-    // Whether fewer than `most` permits of the organization are held.
-    bool has_room(std::string_view organization, std::size_t most) const;
+    // A permit of this organization for the calling process. nullopt if its limit is reached. Of
+    // several simultaneous calls for the last permit, all may fail. Never waits.
+    std::optional<Permit> try_acquire(std::string_view organization, const ShareLimit& limit,
+                                      Clock::time_point now = Clock::now());
+    // Whether the organization holds fewer permits than its limit.
+    bool has_room(std::string_view organization, const ShareLimit& limit,
+                  Clock::time_point now = Clock::now()) const;
     // Frees all permits of a process that has ended.
     void release_all_of(pid_t process);
 
   private:
     struct Place;
-    std::size_t held_by(std::uint64_t tag) const;
+    struct Held {
+        std::size_t all = 0;
+        std::size_t young = 0;
+    };
+    Held held_by(std::uint64_t tag, Clock::time_point now) const;
 
     Place* table_;
 };

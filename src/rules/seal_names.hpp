@@ -13,6 +13,11 @@ inline std::string totp_seal_name(const AdminId& admin) {
     return "totp:" + std::string(admin.bytes());
 }
 
+// The secret of an authenticator that replaces the admin's.
+inline std::string next_totp_seal_name(const SessionId& session) {
+    return "next totp:" + std::string(session.bytes());
+}
+
 inline std::string mail_seal_name(const MailId& mail) {
     return "mail:" + mail.text();
 }

@@ -19,6 +19,10 @@ std::string webhook_id(const WebhookEventId& event) {
     return "msg_" + to_hex(event.bytes());
 }
 
+std::string webhook_timestamp(Timestamp attempted_at) {
+    return std::to_string(attempted_at.milliseconds() / 1000);
+}
+
 Secret create_endpoint_secret() {
     std::string key(kSecretBytes, '\0');
     random_bytes(key.data(), key.size());
@@ -28,7 +32,7 @@ Secret create_endpoint_secret() {
 std::string webhook_signatures(std::string_view webhook_id, Timestamp attempted_at,
                                std::string_view body, std::span<const Secret> secrets) {
     std::string content(webhook_id);
-    content.append(".").append(std::to_string(attempted_at.milliseconds() / 1000)).append(".");
+    content.append(".").append(webhook_timestamp(attempted_at)).append(".");
     content.append(body);
     std::string header;
     for (const Secret& secret : secrets) {

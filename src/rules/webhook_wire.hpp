@@ -17,6 +17,9 @@ namespace muster::rules {
 // "msg_" and the 32 hex digits of the id. Contains no dot; the same for all attempts and endpoints.
 [[nodiscard]] std::string webhook_id(const WebhookEventId& event);
 
+// The webhook-timestamp header: the seconds since 1970.
+[[nodiscard]] std::string webhook_timestamp(Timestamp attempted_at);
+
 // "whsec_" and base64 of 32 random bytes, which are the HMAC key.
 [[nodiscard]] Secret create_endpoint_secret();
 

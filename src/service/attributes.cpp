@@ -175,11 +175,12 @@ std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId orga
 }
 
 rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_view key,
-                                     const AttributeChange& change) {
+                                     const AttributeChange& change, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
     // An invalid key is not sent to the database.
     const auto before =
         rules::is_attribute_key(key) ? store::lock_attribute(org, key) : std::nullopt;
+    check_version(check, before ? std::optional(before->updated_at) : std::nullopt);
     rules::AttributeRecord record{AttributeId::create(), {}, transaction.now, transaction.now};
     record.attribute.key = record.attribute.label = key;
     if (before) record = *before;
@@ -194,7 +195,7 @@ rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_vi
     } else {
         if (before->attribute.type != change.type) reject_change_of_type(org, *before);
         if (record.attribute == before->attribute) return record;
-        record.updated_at = std::max(transaction.now, before->updated_at);
+        record.updated_at = next_version(before->updated_at, transaction.now);
         store::update_attribute(org, record);
     }
     audit(transaction, "attribute.changed", key);

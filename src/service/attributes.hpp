@@ -3,6 +3,7 @@
 #pragma once
 
 #include "service/context.hpp"
+#include "service/versions.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -55,7 +56,7 @@ struct AttributeChange {
 // VALIDATION_ERROR if the attribute is invalid (the key is field `key`), INVALID_STATE for a new
 // type of a starter attribute or of an attribute with stored values.
 rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_view key,
-                                     const AttributeChange& change);
+                                     const AttributeChange& change, const VersionCheck& check = {});
 
 // For the operator. Throws std::invalid_argument if the key, type or choices are invalid.
 void add_attribute(Context& context, OrgId organization, const rules::Attribute& attribute);

@@ -6,6 +6,7 @@
 #include "service/quotas.hpp"
 #include "store/audit_log.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace muster::service {
@@ -33,6 +34,39 @@ rules::AuditEntry admin_entry(const Actor& actor, std::string_view action,
     entry.actor_id = actor.admin;
     if (!actor.request_id.empty()) entry.request_id = actor.request_id;
     return entry;
+}
+
+// An id is created after the transaction of its entry began, which is the entry's time. The clocks
+// of several machines may differ too. So the ids of a time begin and end somewhat off.
+constexpr Milliseconds kIdsBefore = std::chrono::minutes(1);
+constexpr Milliseconds kIdsAfter = std::chrono::minutes(10);
+
+// The least id that can be created at this time.
+AuditId least_id_at(Timestamp when) {
+    constexpr int kTimeBytes = 6;
+    std::string bytes(Uuid::kBytes, '\0');
+    auto left = std::max<std::int64_t>(when.milliseconds(), 0);
+    for (int i = kTimeBytes; i-- > 0; left >>= 8) bytes[i] = static_cast<char>(left & 0xff);
+    return AuditId(*Uuid::from_bytes(bytes));
+}
+
+store::AuditRange range_of(std::optional<AuditId> before, const AuditFilter& filter) {
+    store::AuditRange range{std::nullopt, before};
+    if (filter.since) range.least = least_id_at(*filter.since - kIdsBefore);
+    if (filter.until) {
+        const AuditId end = least_id_at(*filter.until + kIdsAfter);
+        range.end = before ? std::min(*before, end) : end;
+    }
+    return range;
+}
+
+store::AuditConditions conditions_of(const AuditFilter& filter) {
+    store::AuditConditions conditions{std::nullopt, std::nullopt,    filter.subject_id,
+                                      filter.actor, filter.actor_id, filter.since,
+                                      filter.until};
+    const bool is_prefix = filter.action && filter.action->ends_with('.');
+    (is_prefix ? conditions.action_prefix : conditions.action) = filter.action;
+    return conditions;
 }
 
 void count_entries(db::Tx& tx, OrgId organization, std::int64_t count, Timestamp now) {
@@ -107,14 +141,22 @@ void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, Adm
     store::insert_audit_entries(tx, entries);
 }
 
-std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,
-                                              std::optional<AuditId> before,
-                                              const std::optional<std::string>& action,
-                                              const std::optional<std::string>& subject_id,
-                                              int limit) {
+AuditPage list_audit_log(Context& context, OrgId organization, std::optional<AuditId> before,
+                         const AuditFilter& filter, int limit, int most_examined) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::page_audit_log(org, before, {action, subject_id}, limit + 1);
+        auto range = range_of(before, filter);
+        AuditPage page;
+        if (filter != AuditFilter()) {
+            page.next = store::find_audit_entry_at(org, range, most_examined);
+            if (page.next) range.least = page.next;
+        }
+        page.entries = store::page_audit_log(org, range, conditions_of(filter), limit + 1);
+        if (page.entries.size() > static_cast<std::size_t>(limit)) {
+            page.entries.pop_back();
+            page.next = page.entries.back().id;
+        }
+        return page;
     });
 }
 
@@ -125,7 +167,9 @@ std::vector<rules::AuditEntry> newest_audit_entries(Context& context,
     return context.database.autocommit([&](db::Tx& tx) {
         if (!organization) return store::newest_audit_entries(tx, action, limit);
         db::OrgStore org(tx, *organization);
-        return store::page_audit_log(org, std::nullopt, {action, std::nullopt}, limit);
+        store::AuditConditions conditions;
+        conditions.action = action;
+        return store::page_audit_log(org, {}, conditions, limit);
     });
 }
 

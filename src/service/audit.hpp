@@ -5,6 +5,7 @@
 
 #include "service/context.hpp"
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include <vector>
 
 namespace muster::rules {
+enum class AuditActor : std::uint8_t;
 struct AuditEntry;
 }  // namespace muster::rules
 
@@ -58,13 +60,31 @@ void audit_system(OrgTransaction& transaction, std::string_view action, std::str
 void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, AdminId admin,
                            std::string_view factor, std::string_view request_id, Timestamp now);
 
-// The organization's log, newest first, filtered by action and subject if given. Returns up to
-// `limit` + 1 entries; the extra entry shows that there is a next page.
-std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,
-                                              std::optional<AuditId> before,
-                                              const std::optional<std::string>& action,
-                                              const std::optional<std::string>& subject_id,
-                                              int limit);
+// Which entries to list; nullopt = any.
+struct AuditFilter {
+    std::optional<std::string> action = {};  // one that ends with "." matches all that begin so
+    std::optional<std::string> subject_id = {};
+    std::optional<rules::AuditActor> actor = {};
+    std::optional<AdminId> actor_id = {};
+    std::optional<Timestamp> since = {};  // at that time or later
+    std::optional<Timestamp> until = {};  // before that time
+
+    bool operator==(const AuditFilter&) const = default;
+};
+
+// The number of entries that a page examines at most for a filter.
+inline constexpr int kMostAuditExamined = 5'000;
+
+struct AuditPage {
+    std::vector<rules::AuditEntry> entries;
+    std::optional<AuditId> next;  // pass it as `before` to get the next page; nullopt: the last one
+};
+
+// The organization's log, newest first, from before the entry `before` on. A filtered page may hold
+// fewer than `limit` entries although more follow, because it examines at most `most_examined`.
+AuditPage list_audit_log(Context& context, OrgId organization, std::optional<AuditId> before,
+                         const AuditFilter& filter, int limit,
+                         int most_examined = kMostAuditExamined);
 
 // The newest entries of one organization's log. With nullopt, of all logs including the
 // installation's.

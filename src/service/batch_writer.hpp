@@ -16,8 +16,14 @@
 
 namespace muster::service {
 
+// Another transaction locks a row that the call needs. The call changed nothing.
+struct RowsLocked {
+    LockedOrganizations::Clock::time_point until;  // when to try it again
+    std::exception_ptr reason;                     // for a call that may not wait
+};
+
 // The reply after the commit, or the reason why the call changed nothing.
-using Outcome = std::variant<StoredReply, std::exception_ptr>;
+using Outcome = std::variant<StoredReply, std::exception_ptr, RowsLocked>;
 
 // The calls of one organization that succeed or fail together.
 struct BatchPart {
@@ -45,16 +51,21 @@ class BatchWriter {
         : context_(context), locked_(locked), outcomes_(outcomes) {}
 
     // Sets the outcome of each call. After an error of the whole transaction, such as a lock
-    // timeout, each part is written separately. A connection lost during the commit fails all
-    // calls, because the result of the commit is unknown.
+    // timeout, the parts are written in halves, down to single ones. A connection lost during the
+    // commit fails all calls, because the result of the commit is unknown.
     void write(std::vector<BatchPart> parts, const WriteTogether& together);
 
   private:
     std::vector<BatchPart> take_probes(std::vector<BatchPart>& parts);
-    bool write_together(std::vector<BatchPart>& parts, const WriteTogether& together);
+    // How a joint transaction ended.
+    enum class Joint : std::uint8_t { Done, Locked, Failed };
+    void write_open(std::vector<BatchPart> parts, const WriteTogether& together);
+    Joint write_together(std::vector<BatchPart>& parts, const WriteTogether& together);
     void write_alone(const BatchPart& part);
-    void note(OrgId organization, const Error& error);
-    void refuse(const BatchPart& part);
+    void note_timeout(const BatchPart& part, std::chrono::milliseconds waited);
+    void close(OrgId organization, std::chrono::milliseconds waited);
+    void leave(const BatchPart& part, const std::exception_ptr& reason);
+    void leave(const BatchPart& part);
     void settle(const BatchPart& part,
                 std::variant<std::vector<StoredReply>, std::exception_ptr> outcome);
     void fail(const BatchPart& part, const std::exception_ptr& reason);
@@ -62,7 +73,9 @@ class BatchWriter {
     Context& context_;
     LockedOrganizations& locked_;
     std::vector<Outcome>& outcomes_;
-    std::set<OrgId> waited_;  // for a locked record of an Idempotency-Key, in this batch
+    // In this batch:
+    std::set<OrgId> waited_;  // had a locked record of an Idempotency-Key
+    std::set<OrgId> closed_;
 };
 
 }  // namespace muster::service

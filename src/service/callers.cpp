@@ -15,6 +15,7 @@ Caller caller_of(const rules::ApiKey& key) {
     Caller caller;
     caller.actor.organization = key.organization_id;
     caller.actor.api_key = key.id;
+    caller.key_role = rules::role_of(key);
     caller.rate_subject = key.id.bytes();
     caller.rate_per_second = key.rate_per_second;
     caller.burst = key.burst;
@@ -33,6 +34,7 @@ Caller caller_of(rules::Session session) {
     Caller caller;
     caller.actor.organization = session.active_organization_id;
     caller.actor.admin = session.admin_id;
+    caller.actor.admin_email = session.email;
     caller.rate_subject = session.admin_id.bytes();
     caller.session = std::move(session);
     return caller;

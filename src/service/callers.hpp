@@ -19,6 +19,7 @@ struct Caller {
     Actor actor;
     std::optional<rules::Session> session;
     std::optional<ModuleCaller> module;
+    std::optional<rules::Role> key_role;  // of an organization key
     std::optional<rules::PublishableKey>
         publishable_key;  // With neither `session`, `module` nor `publishable_key`, the caller is
                           // an organization key.

@@ -32,6 +32,7 @@ struct Actor {
     std::optional<AdminId> admin = {};  // nullopt: the organization's own key, or the operator
     std::optional<ApiKeyId> api_key = {};
     std::string request_id = {};  // "" outside a request
+    std::optional<std::string> admin_email = {};
 };
 
 // A transaction of one organization.

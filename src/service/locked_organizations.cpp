@@ -5,8 +5,11 @@
 namespace muster::service {
 namespace {
 
-constexpr std::chrono::seconds kFirst{1};
-constexpr std::chrono::seconds kLongest{8};
+constexpr std::chrono::milliseconds kFirst{10};
+constexpr std::chrono::milliseconds kLongest{500};
+// MySQL waits for a lock for at least a second (db/connection.hpp).
+constexpr std::chrono::milliseconds kLongWait{100};
+constexpr std::chrono::milliseconds kLongestAfterWait{8000};
 
 }  // namespace
 
@@ -17,17 +20,18 @@ LockedOrganizations::Access LockedOrganizations::access(OrgId organization,
     return now < found->second.until ? Access::Closed : Access::Probe;
 }
 
-int LockedOrganizations::seconds_left(OrgId organization, Clock::time_point now) const {
+LockedOrganizations::Clock::time_point LockedOrganizations::next_attempt(
+    OrgId organization, Clock::time_point now) const {
     const auto found = closed_.find(organization);
-    if (found == closed_.end()) return 1;
-    const auto left = std::chrono::ceil<std::chrono::seconds>(found->second.until - now);
-    return static_cast<int>(std::max(left, kFirst).count());
+    return found == closed_.end() ? now + kFirst : found->second.until;
 }
 
-void LockedOrganizations::timed_out(OrgId organization, Clock::time_point now) {
+void LockedOrganizations::timed_out(OrgId organization, Clock::time_point now,
+                                    std::chrono::milliseconds waited) {
     const auto found = closed_.find(organization);
-    const auto duration =
-        found == closed_.end() ? kFirst : std::min(found->second.duration * 2, kLongest);
+    const auto growing = found == closed_.end() ? kFirst : found->second.duration * 2;
+    const auto longest = waited > kLongWait ? kLongestAfterWait : kLongest;
+    const auto duration = std::min(std::max(growing, waited), longest);
     if (found == closed_.end() && closed_.size() >= kMost) {
         closed_.erase(std::ranges::min_element(
             closed_, {}, [](const auto& entry) { return entry.second.until; }));

@@ -26,6 +26,10 @@ struct Event {
 void emit(OrgTransaction& transaction, std::span<const Event> events);
 void emit(OrgTransaction& transaction, const Event& event);
 
+// How many pending deliveries a transaction cancels. The runner cancels those that a disabled
+// endpoint or installation still has (service/webhooks/dispatch.hpp).
+inline constexpr int kCanceledAtOnce = 1000;
+
 // Queues the event for one endpoint, whatever its subscriptions. Returns the delivery's id.
 DeliveryId emit_to(OrgTransaction& transaction, EndpointId endpoint, const Event& event);
 

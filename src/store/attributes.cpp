@@ -107,7 +107,8 @@ bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled
                                   "SELECT enabled FROM attributes WHERE organization_id = :org AND "
                                   "attribute_key = ? FOR UPDATE"};
     static constexpr OrgSql kUpdate{"attributes.set_enabled",
-                                    "UPDATE attributes SET enabled = ?, updated_at = ? "
+                                    "UPDATE attributes SET enabled = ?, "
+                                    "updated_at = GREATEST(?, updated_at + 1) "
                                     "WHERE organization_id = :org AND attribute_key = ?"};
     if (!org.one<bool>(kFind, key)) return false;
     org.execute(kUpdate, enabled, now, key);

@@ -2,6 +2,7 @@
 
 #include "db/sql_text.hpp"
 #include "store/batches.hpp"
+#include "store/like_pattern.hpp"
 
 namespace muster::store {
 
@@ -33,6 +34,13 @@ constexpr SqlText page_text(std::string_view hint, std::string_view condition) {
             " ORDER BY l.id DESC LIMIT ?"};
 }
 
+std::string least_of(const AuditRange& range) {
+    return std::string(range.least.value_or(AuditId()).bytes());
+}
+std::string end_of(const AuditRange& range) {
+    return range.end ? std::string(range.end->bytes()) : std::string(Uuid::kBytes, '\xff');
+}
+
 }  // namespace
 
 void insert_audit_entries(db::Tx& tx, std::span<const rules::AuditEntry> entries) {
@@ -59,21 +67,49 @@ void look_for_no_audit_entry(db::Tx& tx, AuditId id) {
     (void)tx.exists(kFind, OrgId(), id);
 }
 
-std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<AuditId> before,
-                                              const AuditFilter& filter, int limit) {
-    // Ids are UUIDv7, so they are ordered by time. Without the hint, the optimizer uses only the
-    // organization from the index, and a deep page reads all newer entries.
+std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, const AuditRange& range,
+                                              const AuditConditions& conditions, int limit) {
+    // Without the hint, the optimizer uses only the organization from the index, and a deep page
+    // reads all newer entries.
     static constexpr OrgSql kPage{
         "audit_log.page", kEntry, kSqlText<[] {
-            return page_text(
-                " FORCE INDEX (organization)",
-                "l.organization_id = :org AND l.id < ? AND (? IS NULL OR l.action = ?) "
-                "AND (? IS NULL OR l.subject_id = ?)");
+            return page_text(" FORCE INDEX (organization)",
+                             "l.organization_id = :org AND l.id >= ? AND l.id < ? "
+                             "AND (? IS NULL OR l.action = ?) AND (? IS NULL OR l.action LIKE ?) "
+                             "AND (? IS NULL OR l.subject_id = ?) AND (? IS NULL OR l.actor = ?) "
+                             "AND (? IS NULL OR l.actor_id = ?) "
+                             "AND (? IS NULL OR l.created_at >= ?) "
+                             "AND (? IS NULL OR l.created_at < ?)");
         }>};
-    const std::string last(Uuid::kBytes, '\xff');
-    const Param bound = before ? Param(*before) : Param(last);
-    return org.all(kPage, bound, filter.action, filter.action, filter.subject_id, filter.subject_id,
-                   limit);
+    const auto like = conditions.action_prefix
+                          ? std::optional(like_pattern(*conditions.action_prefix))
+                          : std::nullopt;
+    const auto actor =
+        conditions.actor ? std::optional(std::string(text_of(*conditions.actor))) : std::nullopt;
+    const std::string least = least_of(range);
+    const std::string end = end_of(range);
+    std::vector<Param> params{least, end};
+    const auto add = [&](const auto& value) {
+        for (int i = 0; i < 2; ++i) params.emplace_back(value);
+    };
+    add(conditions.action);
+    add(like);
+    add(conditions.subject_id);
+    add(actor);
+    add(conditions.actor_id);
+    add(conditions.since);
+    add(conditions.until);
+    params.emplace_back(limit);
+    return org.all_bulk(kPage, 1, params);
+}
+
+std::optional<AuditId> find_audit_entry_at(db::OrgStore& org, const AuditRange& range,
+                                           int position) {
+    static constexpr OrgSql kFind{
+        "audit_log.find_at",
+        "SELECT id FROM audit_log FORCE INDEX (organization) "
+        "WHERE organization_id = :org AND id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?"};
+    return org.one<AuditId>(kFind, least_of(range), end_of(range), position - 1);
 }
 
 std::vector<rules::AuditEntry> newest_audit_entries(db::Tx& tx,

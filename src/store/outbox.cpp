@@ -76,15 +76,17 @@ void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliverie
     });
 }
 
-void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now) {
+void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now, int limit) {
     static constexpr OrgSql kCancel{
         "webhook_outbox.cancel_deliveries",
-        "UPDATE webhook_endpoints e FORCE INDEX (installation) "
+        "UPDATE (SELECT d.id FROM webhook_endpoints e FORCE INDEX (installation) "
         "STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (queue) "
         "ON d.status = 'pending' AND d.organization_id = :org AND d.endpoint_id = e.id "
-        "SET d.status = 'canceled', d.due_at = NULL, d.lease_owner = NULL, d.updated_at = ? "
-        "WHERE e.organization_id = :org AND e.installation_id = ?"};
-    org.execute(kCancel, now, installation);
+        "WHERE e.organization_id = :org AND e.installation_id = ? LIMIT ?) AS first "
+        "STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (PRIMARY) "
+        "ON d.organization_id = :org AND d.id = first.id AND d.status = 'pending' "
+        "SET d.status = 'canceled', d.due_at = NULL, d.lease_owner = NULL, d.updated_at = ?"};
+    org.execute(kCancel, installation, limit, now);
 }
 
 }  // namespace muster::store

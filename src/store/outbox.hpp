@@ -38,7 +38,7 @@ struct NewDelivery {
 // Inserts deliveries. They are pending and due at once, except the canceled ones.
 void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliveries, Timestamp now);
 
-// Cancels the pending deliveries to the endpoints of an installation.
-void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now);
+// Cancels at most `limit` pending deliveries to the endpoints of an installation.
+void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now, int limit);
 
 }  // namespace muster::store

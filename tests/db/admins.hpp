@@ -10,6 +10,7 @@
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
 #include "service/access/sign_in.hpp"
+#include "service/access/team.hpp"
 #include "service/access/two_factor.hpp"
 #include "service/audit.hpp"
 #include "service/callers.hpp"
@@ -66,7 +67,7 @@ struct AdminFixture : Fixture {
     void advance_time(Milliseconds span);
 
     std::vector<rules::AuditEntry> log(OrgId organization) {
-        return service::list_audit_log(context, organization, {}, {}, {}, 100);
+        return service::list_audit_log(context, organization, {}, {}, 100).entries;
     }
     std::vector<std::string> actions(OrgId organization) {
         std::vector<std::string> found;

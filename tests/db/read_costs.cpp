@@ -25,7 +25,7 @@ std::vector<std::string> some_hashes() {
 std::vector<MeasuredCall> all_measured_calls() {
     std::vector<MeasuredCall> all;
     for (const auto& family : {member_calls, import_calls, access_calls, page_calls, module_calls,
-                               webhook_calls, purge_calls}) {
+                               webhook_calls, purge_calls, organization_calls}) {
         for (MeasuredCall& call : family()) all.push_back(std::move(call));
     }
     return all;

@@ -82,6 +82,7 @@ std::vector<MeasuredCall> page_calls();
 std::vector<MeasuredCall> module_calls();
 std::vector<MeasuredCall> webhook_calls();
 std::vector<MeasuredCall> purge_calls();
+std::vector<MeasuredCall> organization_calls();
 std::vector<MeasuredCall> all_measured_calls();
 
 // A separate database with empty tables, which no test has opened before.

@@ -2,6 +2,7 @@
 #include "db/read_costs.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/api_keys.hpp"
+#include "store/access/invitations.hpp"
 #include "store/access/sessions.hpp"
 #include "store/attributes.hpp"
 #include "store/audit_log.hpp"
@@ -12,6 +13,7 @@
 #include "store/imports/jobs.hpp"
 #include "store/imports/undo.hpp"
 #include "store/mail_outbox.hpp"
+#include "store/member_jobs/jobs.hpp"
 #include "store/members/list.hpp"
 #include "store/members/lookup.hpp"
 #include "store/members/members.hpp"
@@ -97,6 +99,14 @@ std::vector<MeasuredCall> member_calls() {
     add("members.filter", kEachAsked, [](OrgStore& org) {
         return store::filter_members(org, some_ids<UserId>(), {{}, "active", kEarly, {}});
     });
+    add("members.match_attribute", kEachAsked, [](OrgStore& org) {
+        return store::match_attribute(org, some_ids<UserId>(), {"color", "1"}).bytes;
+    });
+    add("member_jobs.find_due", kEnds,
+        [](Tx& tx) { return store::find_due_member_job(tx, kBeforeExpiry); });
+    add("member_jobs.page", kOnePage, [](OrgStore& org) {
+        return store::page_member_jobs(org, id_of<rules::MemberJobId>(160), kPage, kBeforeExpiry);
+    });
     add("members.count_among", 3 * kAsked + kEnds, [](OrgStore& org) {
         const auto asked = emails();
         return store::count_members_among(org, views(asked));
@@ -154,6 +164,10 @@ std::vector<MeasuredCall> member_calls() {
         }));
     add("engagement_events.page", 2 * kPage + kEnds, [](OrgStore& org) {
         return store::page_engagement_events(org, id_of<MemberId>(7), {}, kPage);
+    });
+    // Each event has its member.
+    add("engagement_events.page_recent", 2 * kPage + kEnds, [](OrgStore& org) {
+        return store::page_recent_events(org, Timestamp(0), id_of<EventId>(1000), kPage);
     });
     add("engagement_events.find_manifest", kEnds, [](OrgStore& org) {
         return store::find_installed_manifest(org, id_of<InstallationId>(60));
@@ -223,13 +237,20 @@ std::vector<MeasuredCall> access_calls() {
     const auto add = [&](const char* name, std::int64_t most, const auto& call) {
         calls.push_back(measured({name}, most, call));
     };
-    // Each row has the admin and the seat.
-    add("sessions.find", 3 * kAsked + kEnds,
+    // Each row has the admin, the seat and its organization.
+    add("sessions.find", 4 * kAsked + kEnds,
         [](Tx& tx) { return store::find_sessions(tx, some_hashes()); });
-    add("api_keys.find_by_secret", kAsked + kEnds,
+    // Each row has the organization.
+    add("api_keys.find_by_secret", 2 * kAsked + kEnds,
         [](Tx& tx) { return store::find_api_keys(tx, some_hashes()); });
     add("sessions.find_by_id", kEnds,
         [](Tx& tx) { return store::find_session(tx, id_of<SessionId>(7)); });
+    // 200 admins have the sessions.
+    add("sessions.page", 2 * kPage + kEnds, [](Tx& tx) {
+        return store::page_sessions(tx, {id_of<AdminId>(7), {}, {}}, {}, kPage);
+    });
+    add("backup_codes.count", 2 * kEnds,
+        [](Tx& tx) { return store::count_backup_codes(tx, id_of<AdminId>(7)); });
     // An organization has 200 seats and attributes.
     add("idempotency.find", kEachAsked, [](OrgStore& org) {
         return store::find_idempotency_records(org, some_hashes(), store::RecordLock::None);
@@ -241,6 +262,27 @@ std::vector<MeasuredCall> access_calls() {
         return store::delete_expired_idempotency_records(org, some_hashes(), kBeforeExpiry);
     });
     add("seats.list", 3 * 200 + kEnds, [](OrgStore& org) { return store::list_seat_holders(org); });
+    add("seats.page", 2 * kPage + kEnds,
+        [](OrgStore& org) { return store::page_seat_holders(org, id_of<AdminId>(7), kPage); });
+    add("seats.lock", 200 + kEnds, [](OrgStore& org) { return store::lock_seats(org); });
+    add("seats.find_by_email", kEnds,
+        [](OrgStore& org) { return store::has_seat(org, "a7@x") ? 1 : 0; });
+    add("seats.find_holder", kEnds,
+        [](OrgStore& org) { return store::find_seat_holder(org, id_of<AdminId>(7)); });
+    add("seat_invitations.page", 2 * kOnePage, [](OrgStore& org) {
+        return store::page_invitations(org, id_of<rules::InvitationId>(7), kPage);
+    });
+    add("seat_invitations.count", 200 + kEnds,
+        [](OrgStore& org) { return store::count_invitations(org); });
+    add("seat_invitations.lock_by", 200 + kEnds,
+        [](OrgStore& org) { return store::lock_invitations_by(org, id_of<AdminId>(7)); });
+    add("seat_invitations.find_of", 2 + kEnds,
+        [](Tx& tx) { return store::find_invitations_of(tx, "a7@x", Timestamp(), kPage); });
+    calls.push_back(measured(
+        {"seat_invitations.lock", "seat_invitations.find"}, kEnds,
+        [](OrgStore& org) { return store::lock_invitation(org, id_of<rules::InvitationId>(7)); }));
+    add("seats.find_organizations", 3 + kEnds,
+        [](Tx& tx) { return store::find_seat_organizations(tx, id_of<AdminId>(7)); });
     add("seats.find", 3 * 2 + kEnds,
         [](Tx& tx) { return store::find_seats(tx, id_of<AdminId>(7)); });
     add("attributes.list", 2 * 200 + kEnds,
@@ -258,8 +300,11 @@ std::vector<MeasuredCall> access_calls() {
         [](OrgStore& org) { return store::count_live_api_keys(org, kBeforeExpiry, kPage); });
     add("quotas.use", 8 + kEnds,
         [](OrgStore& org) { return store::quota_use(org, rules::Quota::ReplyBytes, 5); });
-    add("audit_log.page", 2 * kPage + kEnds,
-        [](OrgStore& org) { return store::page_audit_log(org, id_of<AuditId>(90), {}, kPage); });
+    add("audit_log.page", 2 * kPage + kEnds, [](OrgStore& org) {
+        return store::page_audit_log(org, {{}, id_of<AuditId>(90)}, {}, kPage);
+    });
+    add("audit_log.find_at", kOnePage,
+        [](OrgStore& org) { return store::find_audit_entry_at(org, {}, kPage); });
     add("audit_log.newest", 2 * kPage + kEnds,
         [](Tx& tx) { return store::newest_audit_entries(tx, {}, kPage); });
     add("mail_outbox.find_due", kOnePage,

@@ -3,6 +3,7 @@
 #include "db/read_costs.hpp"
 #include "store/ads/campaigns.hpp"
 #include "store/ads/creatives.hpp"
+#include "store/ads/figures.hpp"
 #include "store/ads/serving.hpp"
 #include "store/ads/slots.hpp"
 #include "store/connections/connections.hpp"
@@ -21,6 +22,7 @@
 #include "store/privacy/erasure.hpp"
 #include "store/quotas.hpp"
 #include "store/webhooks/deliveries.hpp"
+#include "store/webhooks/endpoint_results.hpp"
 #include "store/webhooks/endpoints.hpp"
 #include "store/webhooks/fan_out.hpp"
 #include "store/webhooks/queue.hpp"
@@ -91,8 +93,8 @@ std::vector<MeasuredCall> module_calls() {
     calls.add({"module_credentials.count"}, 200 + kEnds, [](OrgStore& org) {
         return store::count_module_credentials(org, id_of<InstallationId>(9));
     });
-    // Each row has the installation.
-    calls.add({"module_credentials.find_by_secret"}, 2 * kAsked + kEnds,
+    // Each row has the installation and the organization.
+    calls.add({"module_credentials.find_by_secret"}, 3 * kAsked + kEnds,
               [](Tx& tx) { return store::find_module_credentials(tx, some_hashes()); });
     // Every second key is revoked.
     calls.add({"publishable_keys.page"}, 2 * kPage + kEnds, [](OrgStore& org) {
@@ -151,8 +153,8 @@ std::vector<MeasuredCall> webhook_calls() {
               [](Tx& tx) { return store::measure_outbox(tx).events; });
     calls.add({"webhook_fan_out.count_dropping"}, 2 * 200 + 2 * kEnds,
               [](Tx& tx) { return store::count_dropping(tx, kEnd) + 1; });
-    calls.add({"webhook_outbox.cancel_deliveries"}, 3 * 5000 + kEnds, [=](OrgStore& org) {
-        store::cancel_deliveries(org, installation, kEnd);
+    calls.add({"webhook_outbox.cancel_deliveries"}, 5 * kPage + kEnds, [=](OrgStore& org) {
+        store::cancel_deliveries(org, installation, kEnd, kPage);
         return kDone;
     });
     calls.add({"webhook_endpoints.count"}, 100 + kEnds,
@@ -165,8 +167,31 @@ std::vector<MeasuredCall> webhook_calls() {
     // It counts the pending and the failed deliveries of each endpoint.
     calls.add({"webhook_endpoints.list_health"}, 10'000 + 5 * 200 + kEnds,
               [](OrgStore& org) { return store::list_endpoint_health(org); });
-    calls.add({"webhook_deliveries.page"}, 3 * kPage + kEnds,
-              [=](OrgStore& org) { return store::page_deliveries(org, endpoint, {}, {}, kPage); });
+    // An endpoint has 10 hours in this table.
+    calls.add({"webhook_endpoint_hours.read"}, 128 * 15 + kEnds, [](OrgStore& org) {
+        std::vector<rules::WebhookEndpoint> asked(kAsked);
+        for (int i = 0; i < kAsked; ++i) asked[i].id = id_of<EndpointId>(i + 1);
+        store::read_endpoint_results(org, asked, kEnd);
+        return kDone;
+    });
+    const auto add_page = [&](const char* name, std::optional<EndpointId> of,
+                              std::optional<rules::DeliveryStatus> status) {
+        const store::DeliveryFilter filter{
+            of, status, "member.created", rules::AttemptClass::ServerError, {}};
+        // An entry of the index, the temporary table, the delivery, its event, endpoint and
+        // attempt.
+        calls.add({name}, 8 * kPage + kEnds, [=](OrgStore& org) {
+            return store::page_deliveries(org, filter, id_of<DeliveryId>(15'000), kPage);
+        });
+    };
+    using rules::DeliveryStatus;
+    add_page("webhook_deliveries.page", {}, {});
+    add_page("webhook_deliveries.page_of_status", {}, DeliveryStatus::Failed);
+    add_page("webhook_deliveries.page_of_endpoint", endpoint, {});
+    add_page("webhook_deliveries.page_of_endpoint_and_status", endpoint, DeliveryStatus::Failed);
+    calls.add({"webhook_deliveries.count_recoverable"}, 3 * kPage + kEnds, [=](OrgStore& org) {
+        return store::count_recoverable(org, endpoint, DeliveryStatus::Failed, {}, kPage);
+    });
     calls.add({"webhook_deliveries.find"}, kEnds, [](OrgStore& org) {
         return store::find_delivery(org, id_of<EndpointId>(8), id_of<DeliveryId>(7));
     });
@@ -178,8 +203,8 @@ std::vector<MeasuredCall> webhook_calls() {
         return asked.back().attempts.size();
     });
     calls.add({"webhook_deliveries.recover"}, 3 * kPage + kEnds, [=](OrgStore& org) {
-        return store::recover_deliveries(org, endpoint, rules::DeliveryStatus::Failed, kMiddle,
-                                         kEnd, kPage);
+        return store::recover_deliveries(org, endpoint, DeliveryStatus::Failed, {kMiddle, {}}, kEnd,
+                                         kPage);
     });
     calls.add({"webhook_queue.lock_due", "webhook_queue.claim", "webhook_queue.read_bodies"},
               7 * kPage + kEnds, [=](OrgStore& org) {
@@ -218,11 +243,11 @@ std::vector<MeasuredCall> webhook_calls() {
         return kDone;
     });
     // For the endpoints of both organizations: one entry each, and a sort.
-    calls.add({"webhook_queue.find_due_endpoints"}, 10 * 200 + kEnds,
+    calls.add({"webhook_queue.find_due_endpoints"}, 12 * 200 + kEnds,
               [](Tx& tx) { return store::find_due_endpoints(tx, true, kEnd, kPage); });
     // Counts at most kMostCounted deliveries.
     calls.add({"webhook_queue.find_oldest", "webhook_queue.count_pending"},
-              2 * 5100 + 10 * 200 + kEnds,
+              2 * 5100 + 12 * 200 + kEnds,
               [](Tx& tx) { return store::measure_webhook_backlog(tx).pending; });
     calls.add({"erasure.count_webhook_events"}, 3 * 110 + kEnds,
               [](Tx& tx) { return store::count_webhook_events(tx, id_of<UserId>(7)); });
@@ -260,6 +285,13 @@ std::vector<MeasuredCall> page_calls() {
     });
     calls.add({"ad_campaigns.list_days"}, 100 + kEnds,
               [](OrgStore& org) { return store::list_ad_days(org, id_of<CampaignId>(7), 0); });
+    // 100 of 2,000 days for each of 20 campaigns, ten creatives for each of 100.
+    calls.add({"ad_figures.read_counts"}, 2 * 20 * 30 + 2 * kAsked + kEnds, [](OrgStore& org) {
+        return store::read_ad_counts(org, some_ids<CampaignId>(), 1400);
+    });
+    calls.add({"ad_figures.read_slot_sizes", "ad_figures.read_creative_sizes"},
+              2 * 3 * kAsked + 2 * 10 * kAsked + 2 * kAsked + kEnds,
+              [](OrgStore& org) { return store::read_ad_sizes(org, some_ids<CampaignId>()); });
     calls.add({"ad_creatives.page"}, kOnePage,
               [](OrgStore& org) { return store::page_ad_creatives(org, {}, kPage); });
     calls.add({"ad_creatives.page_of_campaign"}, kOnePage, [](OrgStore& org) {
@@ -289,7 +321,9 @@ std::vector<MeasuredCall> page_calls() {
     });
     calls.add({"connections.count_for_adding"}, 200 + kEnds,
               [](OrgStore& org) { return store::lock_and_count_connections(org); });
-    calls.add({"connection_leases.find_due"}, 2 * kPage + kEnds, [](Tx& tx) {
+    calls.add({"connection_leases.first_due"}, kEnds,
+              [](Tx& tx) { return store::first_connection_due(tx); });
+    calls.add({"connection_leases.find_due"}, 3 * kPage + kEnds, [](Tx& tx) {
         const std::vector<std::string_view> excluded{"github"};
         return store::find_due_connections(tx, kEnd, excluded, kPage);
     });
@@ -298,17 +332,23 @@ std::vector<MeasuredCall> page_calls() {
               [=](OrgStore& org) { return store::page_articles(org, first, kPage); });
     calls.add({"articles.page_drafts"}, kOnePage,
               [=](OrgStore& org) { return store::page_draft_articles(org, first, kPage); });
-    calls.add({"articles.page_published"}, kOnePage,
-              [=](OrgStore& org) { return store::page_published_articles(org, first, kPage); });
+    calls.add({"articles.page_published"}, kOnePage, [=](OrgStore& org) {
+        return store::page_published_articles(org, kEnd, first, kPage);
+    });
+    calls.add({"articles.page_scheduled"}, kOnePage, [](OrgStore& org) {
+        return store::page_scheduled_articles(org, Timestamp(100), {}, kPage);
+    });
+    calls.add({"articles.find_next_publication"}, kEnds,
+              [](OrgStore& org) { return store::find_next_publication(org, Timestamp(100)); });
     calls.add({"articles.page_of_locale"}, kOnePage, [=](OrgStore& org) {
-        return store::page_articles_of_locale(org, "en", first, kPage);
+        return store::page_articles_of_locale(org, kEnd, "en", first, kPage);
     });
     // The keys of the page, and the article of each.
     calls.add({"articles.page_of_tag"}, 5 * kPage + kEnds, [=](OrgStore& org) {
-        return store::page_articles_of_tag(org, "cup", {}, first, kPage);
+        return store::page_articles_of_tag(org, kEnd, "cup", {}, first, kPage);
     });
     calls.add({"articles.page_by_title"}, 6 * kPage + kEnds, [](OrgStore& org) {
-        return store::page_articles_by_title(org, {"news", {}, {}}, {}, kPage);
+        return store::page_articles_by_title(org, {"news", {}, kEnd, false, {}, {}}, {}, kPage);
     });
     return calls.all;
 }
@@ -318,7 +358,10 @@ std::vector<MeasuredCall> purge_calls() {
     calls.add_purge("idempotency.purge", store::purge_idempotency_keys);
     calls.add_purge("purge.otp_codes", store::purge_otp_codes);
     calls.add_purge("purge.guess_budgets", store::purge_guess_budgets);
+    calls.add_purge("purge.seat_invitations", store::purge_invitations);
     calls.add_purge("purge.sessions", store::purge_sessions);
+    calls.add({"purge.member_jobs"}, 3 * kPage + kEnds,
+              [](Tx& tx) { return store::purge_member_jobs(tx, Timestamp(2'000'000), kPage); });
     calls.add_purge("purge.mails", store::purge_mails);
     // There is no index by the time of revocation: it reads all 2000 keys.
     calls.add({"purge.api_keys"}, 2000 + kEnds,

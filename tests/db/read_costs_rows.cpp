@@ -25,7 +25,7 @@ struct TableRows {
     std::string_view values;
 };
 
-constexpr TableRows kRows[] = {
+constexpr TableRows kTableRows[] = {
     {"users", Owner::Server, kAll, "id, email, created_at",
      "{id}, CONCAT('p', seq, '@x.test'), seq"},
     {"members", Owner::Organization, kAll,
@@ -42,19 +42,27 @@ constexpr TableRows kRows[] = {
      "{id}, CONCAT('a', seq, '@x'), 'sealed', seq"},
     {"mail_outbox", Owner::Server, kSome, "id, content, next_attempt_at, created_at, expires_at",
      "{id}, 'sealed', seq, seq, seq"},
+    {"organization_deletions", Owner::Organization, 1, "organization_id, requested_at",
+     "{org}, seq"},
     {"api_keys", Owner::Server, kSome,
      "organization_id, id, name, secret_hash, last_four, created_at, revoked_at",
      "{org}, {id}, 'n', {hash}, 'last', seq, IF(seq MOD 2 = 0, NULL, seq)"},
     {"audit_log", Owner::Server, kAll, "organization_id, id, actor, action, details, created_at",
      "{org}, {id}, 'system', 'a.b', '{}', seq"},
     {"sessions", Owner::Server, kSome,
-     "id, token_hash, admin_id, active_organization_id, created_at, last_used_at, expires_at",
-     "{id}, {hash}, {id seq MOD 200 + 1}, {org}, seq, seq, seq"},
+     "id, token_hash, admin_id, active_organization_id, next_totp_secret, created_at, "
+     "last_used_at, expires_at",
+     "{id}, {hash}, {id seq MOD 200 + 1}, {org}, 'sealed', seq, seq, seq"},
+    {"backup_codes", Owner::Server, kSome, "admin_id, code_hash, created_at",
+     "{id seq MOD 200 + 1}, {hash}, seq"},
     {"otp_codes", Owner::Server, kSome, "subject, code_hash, expires_at", "{hash}, {hash}, seq"},
     {"guess_budgets", Owner::Server, kSome, "kind, subject, spent, expires_at",
      "'otp_request', {hash}, '', seq"},
     {"seats", Owner::Organization, kFew, "organization_id, admin_id, role, created_at",
      "{org}, {id}, 'owner', seq"},
+    {"seat_invitations", Owner::Organization, kFew,
+     "organization_id, id, email, role, invited_by, created_at, sent_at, expires_at",
+     "{org}, {id}, CONCAT('a', seq, '@x'), 'admin', {id}, seq, seq, seq"},
     {"attributes", Owner::Organization, kFew,
      "organization_id, id, attribute_key, label, type, enabled, created_at, updated_at",
      "{org}, {id}, CONCAT('k', seq), 'L', 'text', 1, seq, seq"},
@@ -65,6 +73,11 @@ constexpr TableRows kRows[] = {
      "organization_id, id, source, state, mapping, file_name, declared_total, expires_at, "
      "created_at, updated_at",
      "{org}, {id}, 'api', IF(seq = 1, 'validating', 'completed'), '{}', 'f', 1, 1000000 + seq, "
+     "seq, seq"},
+    {"member_jobs", Owner::Organization, kSome,
+     "organization_id, id, action, filter, state, position, phase_started_at, expires_at, "
+     "created_at, updated_at",
+     "{org}, {id}, 'lock', '{}', IF(seq = 1, 'validating', 'completed'), '', seq, 1000000 + seq, "
      "seq, seq"},
     {"import_progress", Owner::Organization, kSome, "organization_id, job_id, phase_started_at",
      "{org}, {id}, seq"},
@@ -114,6 +127,9 @@ constexpr TableRows kRows[] = {
      "organization_id, id, endpoint_id, event_id, status, due_at, created_at, updated_at",
      "{org}, {id}, {id seq MOD 20 + 1}, {id}, ELT(seq DIV 20 MOD 4 + 1, 'pending', 'succeeded', "
      "'failed', 'canceled'), IF(seq DIV 20 MOD 4 = 0, seq, NULL), seq, seq"},
+    {"webhook_endpoint_hours", Owner::Organization, kSome,
+     "organization_id, endpoint_id, slot, hour_no, succeeded, failed, failed_attempts",
+     "{org}, {id seq MOD 200 + 1}, seq DIV 200, seq, 1, 1, 1"},
     {"webhook_attempts", Owner::Organization, kAll,
      "organization_id, id, delivery_id, class, duration_ms, created_at",
      "{org}, {id}, {id seq DIV 2}, 'http_5xx', 1, seq"},
@@ -187,7 +203,7 @@ void ReadCosts::fill(OrgId organization, int from, int to) {
         client->execute("INSERT INTO organizations (id, name, created_at) VALUES (?, 'Acme', 1)",
                         organization);
     }
-    for (const TableRows& rows : kRows) {
+    for (const TableRows& rows : kTableRows) {
         const int last = std::min(to, rows.most);
         if (from > last || (rows.owner == Owner::Server && organization != acme)) continue;
         database->run("INSERT INTO " + std::string(rows.table) + " (" + std::string(rows.columns) +

@@ -3,6 +3,7 @@
 #include "db/two_tenants.hpp"
 #include "store/ads/campaigns.hpp"
 #include "store/ads/creatives.hpp"
+#include "store/ads/figures.hpp"
 #include "store/ads/serving.hpp"
 #include "store/ads/slots.hpp"
 
@@ -48,6 +49,14 @@ struct TenantAds : TwoTenants {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(tenancy_ads, TenantAds)
+
+BOOST_AUTO_TEST_CASE(figures_of_ad_campaigns) {
+    const std::vector<CampaignId> campaigns{owner.campaign};
+    check({"ad_figures.read_counts"},
+          [&](OrgStore& org) { return !store::read_ad_counts(org, campaigns, 0).empty(); });
+    check({"ad_figures.read_slot_sizes", "ad_figures.read_creative_sizes"},
+          [&](OrgStore& org) { return !store::read_ad_sizes(org, campaigns).empty(); });
+}
 
 BOOST_AUTO_TEST_CASE(ad_slots) {
     check({"ad_slots.insert"}, [&](OrgStore& org) {

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(articles) {
     check({"articles.lock"},
           [&](OrgStore& org) { return store::lock_article(org, owner.article).has_value(); });
     check({"articles.find_published"}, [&](OrgStore& org) {
-        const auto found = store::find_published_article(org, "news");
+        const auto found = store::find_published_article(org, "news", kLater);
         return found && found->id == owner.article;
     });
 }
@@ -80,18 +80,26 @@ BOOST_AUTO_TEST_CASE(pages_of_articles) {
     check({"articles.page"},
           [&](OrgStore& org) { return holds(store::page_articles(org, {}, 10), owner.article); });
     check({"articles.page_published"}, [&](OrgStore& org) {
-        return holds(store::page_published_articles(org, {}, 10), owner.article);
+        return holds(store::page_published_articles(org, kLater, {}, 10), owner.article);
     });
     check({"articles.page_of_locale"}, [&](OrgStore& org) {
-        return holds(store::page_articles_of_locale(org, "en", {}, 10), owner.article);
+        return holds(store::page_articles_of_locale(org, kLater, "en", {}, 10), owner.article);
     });
     check({"articles.page_of_tag"}, [&](OrgStore& org) {
-        return holds(store::page_articles_of_tag(org, "cup", {}, {}, 10), owner.article);
+        return holds(store::page_articles_of_tag(org, kLater, "cup", {}, {}, 10), owner.article);
     });
     check({"articles.page_by_title"}, [&](OrgStore& org) {
-        return holds(store::page_articles_by_title(org, {"new", "cup", "en"}, {}, 10),
-                     owner.article);
+        return holds(
+            store::page_articles_by_title(org, {"new", {}, {}, false, "cup", "en"}, {}, 10),
+            owner.article);
     });
+    check({"articles.page_scheduled"}, [&](OrgStore& org) {
+        return holds(store::page_scheduled_articles(org, Timestamp(0), {}, 10), owner.article);
+    });
+    client.execute("UPDATE articles SET published_at = ? WHERE organization_id = ?", kLater,
+                   owner.id);
+    check({"articles.find_next_publication"},
+          [&](OrgStore& org) { return store::find_next_publication(org, kNow) == kLater; });
     client.execute("UPDATE articles SET published_at = NULL WHERE organization_id = ?", owner.id);
     check({"articles.page_drafts"}, [&](OrgStore& org) {
         return holds(store::page_draft_articles(org, {}, 10), owner.article);

@@ -39,6 +39,9 @@ BOOST_AUTO_TEST_CASE(pages_of_members) {
             return has_owner_s(store::page_members_by_prefix(org, prefix, {}, 10));
         });
     }
+    check({"members.match_attribute"}, [&](OrgStore& org) {
+        return store::match_attribute(org, {&owner.user, 1}, {"color", "1"}).bytes > 0;
+    });
     check({"members.filter"}, [&](OrgStore& org) {
         return !store::filter_members(org, {&owner.user, 1}, {}).empty();
     });

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(configs_of_installations) {
         return false;
     });
     check({"webhook_outbox.cancel_deliveries"}, [&](OrgStore& org) {
-        store::cancel_deliveries(org, owner.installation, kNow);
+        store::cancel_deliveries(org, owner.installation, kNow, 10);
         return false;
     });
 }

@@ -96,6 +96,12 @@ BOOST_AUTO_TEST_CASE(api_keys) {
         store::set_api_key_expiry(org, owner.key, kLater);
         return false;
     });
+    check({"api_keys.write"}, [&](OrgStore& org) {
+        auto key = api_key(owner);
+        key.name = "changed";
+        store::write_api_key(org, key);
+        return false;
+    });
     check({"api_keys.revoke"},
           [&](OrgStore& org) { return store::revoke_api_key(org, owner.key, kNow); });
     check({"api_keys.lock_to_touch"},
@@ -184,6 +190,11 @@ BOOST_AUTO_TEST_CASE(audit_log) {
         const auto entries = store::page_audit_log(org, {}, {}, 100);
         return std::any_of(entries.begin(), entries.end(),
                            [&](const auto& entry) { return entry.actor_id == owner.admin; });
+    });
+    const auto newest =
+        client.value("SELECT MAX(id) FROM audit_log WHERE organization_id = ?", owner.id);
+    check({"audit_log.find_at"}, [&](OrgStore& org) {
+        return store::find_audit_entry_at(org, {}, 1).value_or(AuditId()).bytes() == newest;
     });
 }
 
@@ -444,10 +455,11 @@ BOOST_AUTO_TEST_CASE(webhook_outbox) {
 // Boost runs the named cases before this one, whatever the filter.
 BOOST_AUTO_TEST_CASE(
     every_tenant_statement_of_the_store_was_run,
-    *after("tenancy/organizations_and_seats") * after("tenancy/api_keys") *
-        after("tenancy/attributes") * after("tenancy/audit_log") * after("tenancy/erasure") *
-        after("tenancy/idempotency_keys") * after("tenancy/members") *
-        after("tenancy/import_jobs") * after("tenancy/leases_on_import_jobs") *
+    *after("tenancy/organizations_and_seats") * after("tenancy/seats_of_a_team") *
+        after("tenancy/invitations") * after("tenancy/api_keys") * after("tenancy/attributes") *
+        after("tenancy/audit_log") * after("tenancy/erasure") * after("tenancy/idempotency_keys") *
+        after("tenancy/members") * after("tenancy/import_jobs") *
+        after("tenancy/leases_on_import_jobs") * after("tenancy/member_jobs") *
         after("tenancy/import_blocks") * after("tenancy/attributes_for_writing") *
         after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
         after("tenancy/import_blocks_by_state") * after("tenancy/modules") *
@@ -464,8 +476,8 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/pages_of_articles") * after("tenancy/publishable_keys") *
         after("tenancy/engagement_events_read_back") * after("tenancy_ads/ad_slots") *
         after("tenancy_ads/ad_campaigns") * after("tenancy_ads/ad_creatives") *
-        after("tenancy_ads/ad_serving") * after("tenancy/connections") *
-        after("tenancy/connection_authorizations") *
+        after("tenancy_ads/figures_of_ad_campaigns") * after("tenancy_ads/ad_serving") *
+        after("tenancy/connections") * after("tenancy/connection_authorizations") *
         after("tenancy_connection_leases/connection_leases") *
         after("tenancy_connection_leases/connections_under_a_lease") *
         after("tenancy_connection_leases/removed_connections") * after("tenancy/import_discards") *

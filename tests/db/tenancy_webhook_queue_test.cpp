@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(webhook_queue_under_a_lease) {
         return store::release_deliveries(org, {&owner.delivery, 1}, runner, kLater) == 1;
     });
     check({"webhook_queue.insert_attempts"}, [&](OrgStore& org) {
-        const store::NewAttempt attempt{owner.delivery, "200", 200, 1, "", kNow};
+        const store::NewAttempt attempt{owner.delivery, "200", 200, 1, "", "", kNow};
         store::insert_attempts(org, {&attempt, 1});
         return false;
     });

@@ -1,7 +1,10 @@
 // A tenant cannot reach the webhook endpoints and deliveries of another (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/webhooks/deliveries.hpp"
+#include "store/webhooks/endpoint_results.hpp"
 #include "store/webhooks/endpoints.hpp"
+
+#include <algorithm>
 
 using namespace muster;
 using db::OrgStore;
@@ -57,6 +60,17 @@ BOOST_AUTO_TEST_CASE(webhook_endpoints) {
         const auto list = store::list_endpoint_health(org);
         return list.size() != 1 || list[0].endpoint.id == owner.endpoint || list[0].pending != 1;
     });
+    check({"webhook_endpoint_hours.add"}, [&](OrgStore& org) {
+        const store::EndpointResults of{owner.endpoint, {1, 0, 0}};
+        store::add_endpoint_results(org, {&of, 1}, kLater);
+        return false;
+    });
+    check({"webhook_endpoint_hours.read"}, [&](OrgStore& org) {
+        std::vector<rules::WebhookEndpoint> one(1);
+        one.front().id = owner.endpoint;
+        store::read_endpoint_results(org, one, Timestamp(0));
+        return one.front().last_24_hours.succeeded > 0;
+    });
     check({"webhook_endpoints.find_installation"}, [&](OrgStore& org) {
         return store::find_installation_of_endpoint(org, owner.endpoint).has_value();
     });
@@ -65,15 +79,26 @@ BOOST_AUTO_TEST_CASE(webhook_endpoints) {
         return false;
     });
     client.execute("UPDATE webhook_endpoints SET removed_at = ?", kNow);
-    check({"webhook_endpoints.delete_deliveries", "webhook_endpoints.delete"}, [&](OrgStore& org) {
-        return store::delete_removed_endpoint(org, owner.endpoint, 10) > 0;
-    });
+    check(
+        {"webhook_endpoints.delete_deliveries", "webhook_endpoint_hours.delete",
+         "webhook_endpoints.delete"},
+        [&](OrgStore& org) { return store::delete_removed_endpoint(org, owner.endpoint, 10) > 0; });
 }
 
 BOOST_AUTO_TEST_CASE(webhook_deliveries) {
-    check({"webhook_deliveries.page"}, [&](OrgStore& org) {
-        return !store::page_deliveries(org, owner.endpoint, std::nullopt, {}, 10).empty();
-    });
+    const auto finds = [&](std::optional<EndpointId> endpoint,
+                           std::optional<rules::DeliveryStatus> status) {
+        const store::DeliveryFilter filter{endpoint, status, {}, {}, {}};
+        return [&, filter](OrgStore& org) {
+            const auto entries = store::page_deliveries(org, filter, std::nullopt, 10);
+            return std::any_of(entries.begin(), entries.end(),
+                               [&](const auto& entry) { return entry.id == owner.delivery; });
+        };
+    };
+    using rules::DeliveryStatus;
+    check({"webhook_deliveries.page"}, finds({}, {}));
+    check({"webhook_deliveries.page_of_status"}, finds({}, DeliveryStatus::Pending));
+    check({"webhook_deliveries.page_of_endpoint"}, finds(owner.endpoint, {}));
     check({"webhook_deliveries.find"}, [&](OrgStore& org) {
         return store::find_delivery(org, owner.endpoint, owner.delivery).has_value();
     });
@@ -88,9 +113,14 @@ BOOST_AUTO_TEST_CASE(webhook_deliveries) {
         return false;
     });
     client.execute("UPDATE webhook_deliveries SET status = 'failed', due_at = NULL");
+    check({"webhook_deliveries.page_of_endpoint_and_status"},
+          finds(owner.endpoint, DeliveryStatus::Failed));
+    check({"webhook_deliveries.count_recoverable"}, [&](OrgStore& org) {
+        return store::count_recoverable(org, owner.endpoint, DeliveryStatus::Failed, {}, 10) > 0;
+    });
     check({"webhook_deliveries.recover"}, [&](OrgStore& org) {
-        return store::recover_deliveries(org, owner.endpoint, rules::DeliveryStatus::Failed, kNow,
-                                         kLater, 10) > 0;
+        return store::recover_deliveries(org, owner.endpoint, DeliveryStatus::Failed, {}, kLater,
+                                         10) > 0;
     });
 }
 

@@ -10,6 +10,7 @@
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
+#include "store/member_jobs/jobs.hpp"
 #include "store/members/members.hpp"
 
 namespace muster::test {
@@ -54,6 +55,7 @@ void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
         store::fill_members(org, {&member, 1}, kNow);
         store::insert_import(org, job(tenant));
         store::begin_import_phase(org, tenant.job, kNow);
+        BOOST_TEST(!store::insert_member_job(org, member_job(tenant)));
         const store::NewBlock block{{0, 0}, 1, "data"};
         store::insert_blocks(org, tenant.job, {&block, 1}, kNow);
         store::write_outcome(org, tenant.job, {0, 0}, store::BlockState::Checked, one_of_each(),
@@ -67,9 +69,20 @@ void TwoTenants::create_records(Tenant& tenant, const std::string& name) {
             tenant.id, tenant.job);
     }
     client.execute(
+        "INSERT INTO seat_invitations (organization_id, id, email, role, invited_by, created_at, "
+        "sent_at, expires_at) VALUES (?, ?, 'guest@example.test', 'viewer', ?, ?, ?, ?)",
+        tenant.id, tenant.invitation, tenant.admin, kNow, kNow, kLater);
+    client.execute(
         "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
         "VALUES (?, 20000, 'staged_bytes', 0, ?)",
         tenant.id, name == "owner" ? 7 : 1);
+    client.execute(
+        "INSERT INTO organization_deletions (organization_id, requested_at) VALUES (?, 1)",
+        tenant.id);
+    client.execute(
+        "INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, created_at, "
+        "last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        SessionId::create(), sha256("session" + name), tenant.admin, tenant.id, kNow, kNow, kLater);
     create_modules(tenant, name);
     create_ads(tenant);
     create_pages(tenant, name);
@@ -192,6 +205,10 @@ void TwoTenants::create_modules(const Tenant& tenant, const std::string& name) {
         "step, due_at, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 1, ?, ?, ?)",
         tenant.id, tenant.delivery, tenant.endpoint, tenant.webhook_event, kNow, kNow, kNow);
     client.execute(
+        "INSERT INTO webhook_endpoint_hours (organization_id, endpoint_id, slot, hour_no, "
+        "succeeded, failed, failed_attempts) VALUES (?, ?, 0, 100, 1, 0, 0)",
+        tenant.id, tenant.endpoint);
+    client.execute(
         "INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, status_code, "
         "duration_ms, excerpt, created_at) VALUES (?, ?, ?, 'http_5xx', 500, 7, 'no', ?)",
         tenant.id, tenant.attempt, tenant.delivery, kNow);
@@ -221,6 +238,15 @@ rules::ImportJob TwoTenants::job(const Tenant& tenant) {
     job.file_name = "f.csv";
     job.expires_at = kLater;
     job.created_at = job.updated_at = kNow;
+    return job;
+}
+
+rules::MemberJob TwoTenants::member_job(const Tenant& tenant) {
+    rules::MemberJob job;
+    job.id = tenant.member_job;
+    job.filter.text = "{}";
+    job.expires_at = kLater;
+    job.phase_started_at = job.created_at = job.updated_at = kNow;
     return job;
 }
 

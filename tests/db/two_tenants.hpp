@@ -3,6 +3,7 @@
 #pragma once
 
 #include "db/fixture.hpp"
+#include "rules/member_jobs/jobs.hpp"
 
 #include "print.hpp"
 
@@ -24,6 +25,10 @@ struct IdempotencyRecord;
 struct NewMember;
 }  // namespace muster::store
 
+namespace muster::rules {
+using InvitationId = Id<struct InvitationTag>;  // rules/access/team.hpp
+}
+
 namespace muster::test {
 
 using db::OrgStore;
@@ -36,11 +41,13 @@ struct TwoTenants : Fixture {
     struct Tenant {
         OrgId id;
         ImportId job = ImportId::create();
+        rules::MemberJobId member_job = rules::MemberJobId::create();
         ApiKeyId key = ApiKeyId::create();
         AttributeId attribute = AttributeId::create();
         MemberId member = MemberId::create();
         UserId user = UserId::create();
         AdminId admin;
+        rules::InvitationId invitation = rules::InvitationId::create();
         ModuleId module = ModuleId::create();
         VersionId version = VersionId::create();
         InstallationId installation = InstallationId::create();
@@ -75,6 +82,7 @@ struct TwoTenants : Fixture {
     static store::IdempotencyRecord record();
     static store::NewMember empty_member(const Tenant& tenant, std::string_view first_name);
     static rules::ImportJob job(const Tenant& tenant);
+    static rules::MemberJob member_job(const Tenant& tenant);
     // Puts the owner's job into a state, with or without a lease for the runner.
     void put_job(std::string_view state, std::optional<Uuid> lease_owner = std::nullopt);
     // Runs `reach` as that tenant in a transaction that is rolled back; returns whether it read or

@@ -4,6 +4,7 @@
 #include "db/fixture.hpp"
 #include "rules/webhooks/endpoints.hpp"
 #include "service/access/organizations.hpp"
+#include "service/access/team.hpp"
 #include "service/webhooks/deliveries.hpp"
 #include "service/webhooks/endpoints.hpp"
 
@@ -35,7 +36,7 @@ struct EndpointFixture : Fixture {
     service::IssuedEndpoint create(std::vector<std::string> types = {"member.created"}) {
         return as_admin([&](service::OrgTransaction& transaction) {
             return service::create_webhook_endpoint(transaction, context.keys, shop,
-                                                    {"https://example.org/hook", types});
+                                                    {"https://example.org/hook", types, {}});
         });
     }
     rules::WebhookEndpoint change(EndpointId endpoint, const service::EndpointChange& change) {
@@ -45,7 +46,9 @@ struct EndpointFixture : Fixture {
         });
     }
     rules::WebhookEndpoint set_status(EndpointId endpoint, rules::EndpointStatus status) {
-        return change(endpoint, {std::nullopt, std::nullopt, status});
+        service::EndpointChange to;
+        to.status = status;
+        return change(endpoint, to);
     }
     rules::WebhookEndpoint read(EndpointId endpoint) {
         for (const auto& found :

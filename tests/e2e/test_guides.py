@@ -15,7 +15,7 @@ from support import guides
 from support.admin import Admin, step_now, totp
 from support.documented import note
 from support.guides import Command, block, blocks, commands, commands_of
-from support.mail import wait_for_code
+from support.mail import wait_for_code, wait_for_mail
 from support.stack import ROOT, free_port
 from support.world import Organization
 
@@ -46,12 +46,15 @@ def one(done, beginning):
     return next(command for command in done if command.text.startswith(beginning))
 
 
-@pytest.mark.parametrize("page", ["errors", "imports", "users", "attributes", "keys", "idempotency", "audit-log", "limits"])
+@pytest.mark.parametrize("page", ["errors", "imports", "users", "member-jobs", "attributes", "keys", "idempotency",
+                                  "audit-log", "limits", "organization"])
 def test_the_examples_of_the_api_are_true(run, guide_org, page):
     chain = commands(f"api/{page}.md")
     assert chain
     if page == "imports":
         guide_org.api.post("/v1/users", json={"email": "ann@example.org"})
+    if page == "member-jobs":
+        guide_org.create_user({"email": "ann@example.org", "country": "DE", "attributes": {"shirt_size": "M"}})
     if page == "audit-log":
         chain = commands("api/keys.md") + chain
     run(chain)
@@ -75,7 +78,8 @@ def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org, tmp_pa
     second = Organization(stack, contract, attributes=False)
     admin = Admin(stack, contract, (guide_org.id, "admin"), (second.id, "admin"))
     chain = commands("api/sign-in.md")
-    define, ask, verify, define_admin, enable, check, backup, session, switch, expect = chain
+    (define, ask, verify, define_admin, enable, check, backup, new_codes, replace, confirm, session, sessions, end_others,
+     switch, expect) = chain
     trust = {"plain() { curl -sS": f"plain() {{ curl -sS {TRUST}"}
 
     def step(*steps, replaced=None):
@@ -91,8 +95,38 @@ def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org, tmp_pa
     step(define, define_admin, check, replaced={"492039": totp(factor["secret"], step_now())})
     assert guide_org.id in step(define, define_admin, session)
     step(define, define_admin, backup, replaced={"zzhd-6edm-owwq-cx5q-5m3k-tq7a": factor["backup_codes"][0]})
+    codes = json.loads(step(define, define_admin, new_codes, replaced={"492039": factor["backup_codes"][1]}))["backup_codes"]
+    next_factor = json.loads(step(define, define_admin, replace, replaced={"713370": codes[0]}))
+    stack.keys_issued += [next_factor["secret"], *codes]
+    assert step(define, define_admin, confirm, replaced={"204951": totp(next_factor["secret"], step_now())}) == ""
+    assert '"is_current": true' in step(define, define_admin, sessions)
+    assert json.loads(step(define, define_admin, end_others)) == {"ended_count": 0}
     assert second.id in step(define, define_admin, switch, replaced={"01a1fe88-b548-7305-8f3d-d71db0daa590": second.id})
     step(define, define_admin, expect, replaced={"01a1fe88-b51f-70b2-9691-964daad2dbb4": guide_org.id})
+
+
+def test_a_colleague_is_invited_and_removed_as_documented(run, stack, guide_org, tmp_path):
+    """With curl alone: invited, enrolled, another role, removed. The codes of the page are replaced by the real ones."""
+    invite, define, ask, verify, enable, check, seats, listed, name, change, refused, remove, ended = commands("api/team.md")
+    address = "grace@example.org"
+    trust = {"curl -sS -H": f"curl -sS {TRUST} -H"}
+
+    def step(*steps, replaced=None):
+        return run([*steps], trust | (replaced or {}))[-1].output
+
+    run([invite])
+    wait_for_mail(stack, address, subject="You are invited")
+    before = f"{time.time_ns():020d}"
+    run([ask], trust)
+    code = wait_for_code(stack, address, after=before)
+    run([verify], trust | {"68828936": code})
+    step(define, enable)
+    secret = (tmp_path / "grace.secret").read_text().strip()
+    stack.keys_issued += [secret, (tmp_path / "grace.header").read_text().split()[-1]]
+    step(define, check, replaced={"492039": totp(secret, step_now())})
+    assert '"role":"admin"' in step(define, seats)
+    run([listed])
+    step(define, name, change, refused, remove, ended)
 
 
 def test_the_function_that_knows_a_key_works(guide_org):

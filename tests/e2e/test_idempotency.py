@@ -40,7 +40,7 @@ def accepting(contract):
 def test_every_operation_that_creates_or_changes_a_state_accepts_a_key(contract):
     assert {operation.id for operation in accepting(contract)} >= {
         "createImport", "validateImport", "commitImport", "reopenImport", "cancelImport", "undoImport", "createUser",
-        "createApiKey", "rotateApiKey", "createTrackingKey", "createContentKey", "createModule", "createModuleVersion", "publishModuleVersion",
+        "createInvitation", "createApiKey", "rotateApiKey", "createTrackingKey", "createContentKey", "createModule", "createModuleVersion", "publishModuleVersion",
         "deprecateModule", "installModule", "enableInstallation"}
 
 

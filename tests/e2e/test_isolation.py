@@ -46,15 +46,20 @@ def theirs(stack, contract):
     modules = [draft["id"], disabled["id"], other.records()["module"]]
     versions = [other.create_version(draft)["id"], disabled["current_version_id"], other.records()["version"]]
     articles = [other.create_article(), other.published_article()]
-    return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "module": modules, "version": versions,
+    member_jobs = [other.records()["member_job"], other.api.post(
+        "/v1/member-jobs", json={"action": "lock", "filter": {"q": "theirs"}}, expect=201).json()["id"]]
+    return {"import": imports, "user": users, "member_job": member_jobs, "api_key": [other.key_id, revoked], "module": modules, "version": versions,
             "installation": [installation["id"], other.records()["installation"]], "credential": credentials,
             "endpoint": [endpoint["id"], other.records()["endpoint"]],
             "delivery": [delivery["id"], other.records()["delivery"]],
+            "session": [other.records()["session"], other.viewer().another_session_id()],
             "slot": [other.records()["slot"]], "campaign": [other.records()["campaign"]], "creative": [other.records()["creative"]],
             "tracking_key": publishable(other, "tracking"), "content_key": publishable(other, "content"),
             "connection": [other.connect_provider()["id"], other.records()["connection"]],
             "article": [article["id"] for article in articles], "article_slug": [article["slug"] for article in articles],
-            "organization": other}
+            "seat": [other.admin().id, other.records()["seat"]],
+            "invitation": [other.invite()["invitation_id"], other.records()["invitation"]],
+            "organization_id": [other.id], "organization": other}
 
 
 @pytest.fixture(params=["key", "session"])
@@ -125,8 +130,10 @@ def test_the_attempts_on_records_of_another_tenant_changed_nothing(contract, cli
         endpoints = [{name: endpoint[name] for name in ("id", "url", "status")}
                      for endpoint in other.stack.ctl("webhook", "list", "--org", other.id)]
         connections = other.admin().api.get_json("/v1/external-data/connections", params={"org": other.id})
+        jobs += [other.api.get_json(f"/v1/member-jobs/{job_id}")["state"] in ("canceled", "validating", "validated")
+                 for job_id in theirs["member_job"]]
         return (jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys, modules, endpoints,
-                connections)
+                connections, other.stack.ctl("admin", "list", "--org", other.id))
 
     before = snapshot()
     for operation in filter(names_a_record, contract.operations):

@@ -113,6 +113,22 @@ def test_static_public_answers_are_compressed(stack, path, tmp_path):
     assert "vary: accept-encoding" in packed_head and "vary: accept-encoding" in plain_head
 
 
+def test_the_root_is_a_page_with_links_under_the_policy_of_the_console(stack):
+    page, console = (wire.exchange(stack, wire.request_bytes("GET", path)) for path in ("/", "/console/"))
+    assert page.status == 200 and page.values("Content-Type") == ["text/html; charset=utf-8"]
+    ignored = {"Content-Length", "Date", "ETag", "Last-Modified", "X-Request-Id"}
+    assert [one for one in page.headers if one[0] not in ignored] == [one for one in console.headers if one[0] not in ignored]
+    links = re.findall(r'href="(/[^"]*)"', page.body.decode())
+    assert {"/console/", "/openapi/partner.json"} <= set(links) and "<script" not in page.body.decode()
+    for path in links:
+        assert wire.exchange(stack, wire.request_bytes("GET", path)).status == 200, path
+    assert wire.exchange(stack, wire.request_bytes("GET", "/?x=1")).body == page.body
+    assert wire.exchange(stack, wire.request_bytes("HEAD", "/")).status == 200
+    assert envelope(wire.exchange(stack, wire.request_bytes("POST", "/")))["code"] == "METHOD_NOT_ALLOWED"
+    for path in ("/console/start.html", "/index.html", "/start.html"):
+        assert envelope(wire.exchange(stack, wire.request_bytes("GET", path)))["code"] == "NOT_FOUND"
+
+
 def test_other_answers_are_not_compressed(stack, org):
     headers = [("Authorization", f"Bearer {org.key}"), ("Accept-Encoding", "gzip")]
     for path in ("/v1/attributes", "/v1/users", "/healthz"):

@@ -7,12 +7,13 @@ import subprocess
 
 import pytest
 from support.admin import Admin
+from support.client import Client
 from support.documented import code_blocks, note
 from support.stack import ROOT
 
 README = ROOT / "README.md"
 # These blocks are single commands that build, test or package; the suite runs inside of them.
-MAKE = ["make demo\n", "make check\n", "make deb\n"]
+MAKE = ["make demo\n", "make demo-code\n", "make check\n", "make deb\n"]
 BETWEEN = "----- next block"
 
 
@@ -99,7 +100,7 @@ def test_a_tracked_event_can_be_read_back(outputs):
 def test_an_admin_sees_the_session_members_keys_and_log(outputs):
     stdout, _ = outputs["/v1/session"]
     session, key, entry = values(stdout)
-    assert session["two_factor"] == {"enrolled": True, "verified": True}
+    assert session["two_factor"] == {"enrolled": True, "verified": True, "backup_codes_left": 10}
     assert "ada@example.org" in stdout.splitlines() and key["name"] == "a second key" and entry["action"] == "api_key.issued"
 
 
@@ -107,6 +108,18 @@ def test_the_requested_mail_has_the_code_of_that_admin(outputs):
     requested, signed_in = values(outputs["email-otp"][0])
     assert requested == {"success": True}
     assert signed_in["token"] and signed_in["two_factor"] == {"enrolled": True, "verified": False}
+
+
+def test_the_codes_for_the_demos_console_sign_in(stack, contract, outputs):
+    """What `make demo-code` runs. The code by mail is the one that the block requested and used."""
+    _, signed_in = values(outputs["email-otp"][0])
+    said = subprocess.run([ROOT / "tests/sandbox/sign-in", "--codes", stack.folder], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert f"{stack.base_url}/console/ enter admin@acme.example" in said
+    mailed, current = re.search(r"mail +(\d{8})$", said, re.M).group(1), re.search(r"authenticator +(\d{6})$", said, re.M).group(1)
+    mails = sorted(path for path in (stack.folder / "mail").glob("*.eml") if "\nX-Sink-To: <admin@acme.example>" in f"\n{path.read_text()}")
+    assert mailed in mails[-1].read_text()
+    session = Client(stack, contract, signed_in["token"])
+    session.post("/api/auth/two-factor/verify-totp", json={"code": current}, expect=200)
 
 
 def test_the_catalog_lists_each_provider(outputs):

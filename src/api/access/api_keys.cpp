@@ -32,7 +32,25 @@ constexpr auto kNewKey = json::object<NewApiKey>(
                    "default. Only the operator issues keys with higher rates."),
     json::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate},
                    "Maximum burst of requests, up to the installation's default. If omitted: this "
-                   "default."));
+                   "default."),
+    json::optional("role", &NewApiKey::role, json::Choice<rules::KeyRole>{},
+                   "admin: all operations that are open to keys. viewer: only those that read. If "
+                   "omitted: admin."));
+
+using service::ApiKeyChange;
+constexpr auto kKeyChange = json::object<ApiKeyChange>(
+    json::optional("name", &ApiKeyChange::name, Text{1, 255},
+                   "Name for people. If omitted, not changed.", "membership sync"),
+    json::clearable(
+        "expires_at", &ApiKeyChange::expires_at, Instant{},
+        "Future time when the key stops working. null: no end. If omitted, not changed."),
+    json::clearable("rate_limit_per_second", &ApiKeyChange::rate_per_second,
+                    Integer{1, service::kHighestRate},
+                    "Requests per second, up to the installation's default. null: this default. If "
+                    "omitted, not changed."),
+    json::clearable("burst", &ApiKeyChange::burst, Integer{1, service::kHighestRate},
+                    "Maximum burst of requests, up to the installation's default. null: this "
+                    "default. If omitted, not changed."));
 
 struct Rotation {
     std::int64_t overlap_seconds = 0;
@@ -59,12 +77,16 @@ constexpr auto kKeyFields = std::array{
         JsonType<std::string>::schema},
     field<&ApiKey::last_four>("last_four", "Last four characters of the secret, to recognize it.",
                               "X6WS"),
+    field<&ApiKey::role>("role", "admin: may write. viewer: may call only operations that read."),
     field<&ApiKey::rate_per_second>("rate_limit_per_second",
                                     "Requests per second; null for the installation's default."),
     field<&ApiKey::burst>("burst",
                           "Maximum burst of requests; null for the installation's default."),
     field<&ApiKey::created_by>("created_by",
                                "Id of the admin who created it; null if the operator did."),
+    field<&ApiKey::created_by_email>("created_by_email",
+                                     "Email address of that admin; null if there is none.",
+                                     "ada@example.org"),
     field<&ApiKey::created_at>("created_at", "Time when the record was created."),
     field<&ApiKey::last_used_at>("last_used_at",
                                  "Time of the last use, exact to the minute; null if never used."),
@@ -94,9 +116,13 @@ Answer<service::IssuedKey> issued(service::IssuedKey key) {
     return {std::move(key), std::move(location)};
 }
 
-auto create_key(Call& call, OrgTransaction& transaction, const NewApiKey& in) {
+service::InstallationRates installation_rates(const Call& call) {
     const LimitsSettings& limits = call.context.settings.limits;
-    service::reject_higher_rates(in.rate_per_second, in.burst, {limits.key_rate, limits.key_burst});
+    return {limits.key_rate, limits.key_burst};
+}
+
+auto create_key(Call& call, OrgTransaction& transaction, const NewApiKey& in) {
+    service::reject_higher_rates(in.rate_per_second, in.burst, installation_rates(call));
     return issued(service::issue_api_key(transaction, call.context.keys, in));
 }
 
@@ -104,6 +130,12 @@ auto rotate_key(Call& call, OrgTransaction& transaction, const Rotation& in) {
     const auto id = call.id<ApiKeyId>();
     return issued(service::rotate_api_key(transaction, call.context.keys, id,
                                           Milliseconds(1000 * in.overlap_seconds), in.expires_at));
+}
+
+auto change_key(Call& call, OrgTransaction& transaction, const ApiKeyChange& change) {
+    const auto id = call.id<ApiKeyId>();
+    return service::change_api_key(transaction, call.context.keys, id, change,
+                                   installation_rates(call));
 }
 
 void revoke_key(Call& call, OrgTransaction& transaction) {
@@ -166,6 +198,26 @@ constexpr std::array kApiKeyEndpoints = {
              .reply = {200, "The key."},
              .handler = answers<kKey, get_key>},
     Endpoint{
+        .method = Method::Patch,
+        .path = "/v1/api-keys/{id}",
+        .operation = "changeApiKey",
+        .summary = "Change an API key's name, end or rates",
+        .description =
+            "Changes the fields that are sent and keeps the others. A rate can be set up to the "
+            "installation's default; a higher one that the operator set is kept while it is not "
+            "changed. The role never changes. A revoked or expired key is 409 INVALID_STATE.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "ApiKeyChange",
+        .body_schema = schema_of<kKeyChange>,
+        .body_example = R"({"name": "membership sync", "expires_at": null})",
+        .reply = {200, "The key."},
+        .errors = kKeyErrors,
+        .handler = decoded<kKeyChange, answers<kKey, change_key>>,
+        .changes_access = true},
+    Endpoint{
         .method = Method::Delete,
         .path = "/v1/api-keys/{id}",
         .operation = "revokeApiKey",
@@ -183,7 +235,7 @@ constexpr std::array kApiKeyEndpoints = {
         .operation = "rotateApiKey",
         .summary = "Replace an API key",
         .description =
-            "Issues a new key with the name, limits and end of an existing one. The old key stays "
+            "Issues a new key with the name, role, limits and end of an existing one. The old key stays "
             "valid for overlap_seconds, so that programs can change over. A revoked or expired "
             "key is 409 INVALID_STATE.",
         .access = Access::Admin,

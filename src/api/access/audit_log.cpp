@@ -33,18 +33,39 @@ constexpr auto kAuditEntry = record<AuditEntry>(
     field<&AuditEntry::created_at>("created_at", "Time of the action."));
 
 auto list_audit_log(Call& call) {
-    const auto before = call.cursor_id<AuditId>();
-    auto entries =
-        service::list_audit_log(call.context, call.org(), before, call.query.text("action"),
-                                call.query.text("subject_id"), call.query.integer("limit"));
-    return page_of(call, std::move(entries));
+    const auto actor = call.query.text("actor");
+    const service::AuditFilter filter{call.query.text("action"),
+                                      call.query.text("subject_id"),
+                                      actor ? parse<rules::AuditActor>(*actor) : std::nullopt,
+                                      call.query.id<AdminId>("actor_id"),
+                                      call.query.timestamp("since"),
+                                      call.query.timestamp("until")};
+    auto page = service::list_audit_log(call.context, call.org(), call.cursor_id<AuditId>(), filter,
+                                        call.query.integer("limit"));
+    const auto next = page.next ? std::optional(std::string(page.next->bytes())) : std::nullopt;
+    return page_of(call, std::move(page.entries), next);
 }
 
 constexpr std::array kAuditLogListQuery = {
     page_limit(),
     kPageCursor,
-    QueryParameter{.name = "action", .meaning = "Only this action, such as api_key.revoked."},
+    QueryParameter{.name = "action",
+                   .meaning =
+                       "Only this action, such as api_key.revoked. A text that ends with a dot, "
+                       "such as api_key., selects all actions that begin with it."},
     QueryParameter{.name = "subject_id", .meaning = "Only actions on this subject."},
+    QueryParameter{.name = "actor",
+                   .choice = name_at<rules::AuditActor>,
+                   .meaning = "Only actions of admins, of the operator, or of Muster itself."},
+    QueryParameter{.name = "actor_id",
+                   .kind = QueryParameter::Kind::Uuid,
+                   .meaning = "Only actions of this admin."},
+    QueryParameter{.name = "since",
+                   .kind = QueryParameter::Kind::Timestamp,
+                   .meaning = "Only actions at this time or later."},
+    QueryParameter{.name = "until",
+                   .kind = QueryParameter::Kind::Timestamp,
+                   .meaning = "Only actions before this time."},
 };
 
 constexpr auto kAuditLog = list_of<kAuditEntry>("AuditLog", "audit_log");
@@ -56,8 +77,8 @@ constexpr std::array kAuditLogEndpoints = {
         .operation = "listAuditLog",
         .summary = "List the audit log, newest first",
         .description =
-            "Lists actions of admins, the operator and Muster itself in the organization. Filter "
-            "by action or by subject_id. Requests of API keys are not logged. Entries are deleted "
+            "Lists actions of admins, the operator and Muster itself in the organization. Filters "
+            "can be combined; a page may then be shorter than limit. Requests of API keys are not logged. Entries are deleted "
             "after 400 days, unless the operator sets another time.",
         .access = Access::Admin,
         .query = kAuditLogListQuery,

@@ -1,12 +1,15 @@
 // Serves /v1/auth/… and /api/auth/…: admin sign-in (specification 4.5, docs/api/sign-in.md "Admin
 // sign-in"). session.cpp serves the resulting session.
 #include "service/access/sign_in.hpp"
+#include "api/access/factor_code.hpp"
 #include "api/access/session_record.hpp"
 #include "api/authenticate.hpp"
+#include "api/console_session.hpp"
 #include "api/groups.hpp"
+#include "api/pages/cors.hpp"
 #include "api/worker_state.hpp"
 #include "base/settings.hpp"
-#include "service/access/two_factor.hpp"
+#include "service/access/sessions.hpp"
 
 namespace muster::api {
 namespace {
@@ -33,9 +36,6 @@ constexpr auto kCodeVerification =
                                    json::required("otp", &CodeVerification::otp, Digits{8},
                                                   "The eight digits from the mail.", "68828936"));
 
-struct FactorCode {
-    std::string code;
-};
 constexpr auto kTotpCode =
     json::object<FactorCode>(json::required("code", &FactorCode::code, Digits{6}, "The code."));
 constexpr auto kBackupCode =
@@ -51,7 +51,7 @@ constexpr auto kAccepted = record<Accepted>(
                     "success", "Always true, so that the reply does not reveal who is an admin."));
 
 struct SignedIn {
-    std::string token;
+    std::optional<std::string> token;
     Timestamp expires_at;
     TwoFactor two_factor;
     OrgId active_organization_id;
@@ -61,7 +61,8 @@ constexpr auto kSignedIn = record<SignedIn>(
     "SignedIn",
     field<&SignedIn::token>(
         "token",
-        "Bearer token of the session. Before the second factor it is valid for the session only.",
+        "Bearer token of the session. Before the second factor it is valid for the session only. "
+        "null for the console's pages, which get it in a cookie.",
         "gLiwirujstFoTgEkgXL9TEFl2GREVXf0tCPl5blSFQi1uwXhw"),
     field<&SignedIn::expires_at>(
         "expires_at", "Latest end of the session. It also ends 12 hours after its last request."),
@@ -86,13 +87,14 @@ constexpr auto kEnrollment = record<Enrollment>(
         R"(["zzhd-6edm-owwq-cx5q-5m3k-tq7a"])"));
 
 struct Verified {
-    std::string token;
+    std::optional<std::string> token;
     TwoFactor two_factor;
 };
 constexpr auto kVerified = record<Verified>(
     "Verified",
     field<&Verified::token>("token",
-                            "The same token. It is now valid for all operations of the admin.",
+                            "The same token. It is now valid for all operations of the admin. "
+                            "null for a session in a cookie, whose value has changed.",
                             "gLiwirujstFoTgEkgXL9TEFl2GREVXf0tCPl5blSFQi1uwXhw"),
     field<&Verified::two_factor>("two_factor", "State of the second factor."));
 
@@ -110,28 +112,38 @@ void charge_client(Call& call, std::string_view what, std::int64_t factor) {
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
-// The session, if there is one, continues: the caller may type the code again.
-[[noreturn]] void reject_code() {
-    throw Error(ErrorCode::Unauthorized).detail("reason", "WRONG_CODE");
-}
-
 auto request_code(Call& call, const CodeRequest& in) {
     charge_client(call, "otp request ", 1);
     service::request_sign_in_code(call.context, in.email);
     return Accepted{};
 }
 
-auto verify_code(Call& call, const CodeVerification& in) {
+// A reply with the session's token: in the body, or in the cookie for the console's pages.
+template <class Reply>
+Answer<Reply> with_token(Reply reply, const std::string& token, bool is_in_cookie) {
+    if (is_in_cookie) return {.value = reply, .headers = {console_session_cookie(token)}};
+    reply.token = token;
+    return {.value = reply};
+}
+
+Answer<SignedIn> verify_code(Call& call, const CodeVerification& in) {
+    const bool is_for_console = call.request.has_console_header;
+    if (is_for_console) require_console(call.context.settings.console.origin, call.request);
     charge_client(call, "otp verify ", kVerifiesARequest);
-    const auto signed_in =
-        service::verify_sign_in_code(call.context, in.email, in.otp, call.request.request_id);
+    const auto client = rules::session_client(call.request.user_agent, call.request.geo_country);
+    const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp,
+                                                        call.request.request_id, client);
     if (!signed_in) reject_code();
+    // The browser forgets its previous session, so that one ends.
+    const auto previous = console_session_token(call.context.settings.console.origin, call.request);
+    if (is_for_console && previous) service::close_session_of(call.context, *previous);
     const rules::Session& session = signed_in->opened.session;
-    return SignedIn{signed_in->opened.token.reveal(),
-                    session.expires_at,
-                    {session.is_enrolled, false},
-                    session.active_organization_id,
-                    signed_in->seats};
+    return with_token(SignedIn{{},
+                               session.expires_at,
+                               {session.is_enrolled, false},
+                               session.active_organization_id,
+                               signed_in->seats},
+                      signed_in->opened.token.reveal(), is_for_console);
 }
 
 auto enable_two_factor(Call& call, const Nothing&) {
@@ -141,26 +153,35 @@ auto enable_two_factor(Call& call, const Nothing&) {
     return reply;
 }
 
-// The token of the sign-in remains valid; the specification requires it in this reply too.
-Verified verified(const Call& call, bool is_right) {
-    if (!is_right) reject_code();
-    return {std::string(http::bearer_token(call.request)), {true, true}};
+// The attempt of a sign-in, which gives the cookie of a session a new value.
+service::FactorAttempt sign_in_attempt(const Call& call, const FactorCode& in) {
+    auto attempt = attempt_of(call, in);
+    attempt.replaces_token = call.has_session_cookie;
+    return attempt;
+}
+
+// A bearer token remains valid; the specification requires it in this reply too.
+Answer<Verified> verified(const Call& call, const service::FactorResult& result) {
+    if (!result.is_right) reject_code();
+    const std::string token = call.has_session_cookie
+                                  ? result.new_token.reveal()
+                                  : std::string(http::bearer_token(call.request));
+    return with_token(Verified{{}, {true, true}}, token, call.has_session_cookie);
 }
 
 auto verify_totp(Call& call, const FactorCode& in) {
-    return verified(
-        call, service::verify_totp(call.context, call.session(), in.code, call.request.request_id));
+    return verified(call, service::verify_totp(call.context, sign_in_attempt(call, in)));
 }
 
 auto verify_backup_code(Call& call, const FactorCode& in) {
-    return verified(call, service::verify_backup_code(call.context, call.session(), in.code,
-                                                      call.request.request_id));
+    return verified(call, service::verify_backup_code(call.context, sign_in_attempt(call, in)));
 }
 
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kRequestErrors = {ErrorCode::RateLimited};
-constexpr std::array kVerifyErrors = {ErrorCode::Unauthorized, ErrorCode::RateLimited};
+constexpr std::array kVerifyErrors = {ErrorCode::Unauthorized, ErrorCode::OriginNotAllowed,
+                                      ErrorCode::RateLimited};
 constexpr std::array kEnableErrors = {ErrorCode::InvalidState};
 constexpr std::array kFactorErrors = {ErrorCode::InvalidState, ErrorCode::RateLimited};
 
@@ -192,8 +213,10 @@ constexpr std::array kSignIn = {
         .description =
             "Exchanges the mailed code for a session token. Verify the second factor next; before "
             "that, the token is valid for the session only. A code allows five attempts, an "
-            "address 20 wrong codes per hour.",
+            "address 20 wrong codes per hour. A page of the console sends X-Muster-Console: 1 and "
+            "gets the token in a cookie.",
         .access = Access::Open,
+        .takes_console_header = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "CodeVerification",

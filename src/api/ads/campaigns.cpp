@@ -2,7 +2,9 @@
 // (docs/ads.md "Ads").
 #include "service/ads/campaigns.hpp"
 
+#include "api/ads/day_record.hpp"
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/core_field_checks.hpp"
@@ -177,25 +179,12 @@ constexpr auto kCampaign = record<AdCampaign>(
 
 constexpr auto kCampaignList = list_of<kCampaign>("AdCampaignList", "campaigns");
 
-constexpr auto kDay =
-    record<AdDay>("AdDay", field<&AdDay::date>("date", "Day (UTC) as YYYY-MM-DD.", "2026-11-20"),
-                  field<&AdDay::impressions>("impressions", "Number of impressions counted."),
-                  field<&AdDay::clicks>("clicks", "Number of clicks counted."));
-
 struct Stats {
     std::vector<AdDay> days;
 };
-constexpr auto kStats =
-    record<Stats>("AdCampaignStats",
-                  RecordField<Stats>{"days", "One entry for each day with figures, oldest first.",
-                                     [](JsonWriter& to, const Stats& stats) {
-                                         to.begin_array();
-                                         for (const AdDay& day : stats.days) {
-                                             kDay.write(to, day);
-                                         }
-                                         to.end_array();
-                                     },
-                                     [] { return array_of_schema(kDay.schema()); }});
+constexpr auto kStats = record<Stats>(
+    "AdCampaignStats",
+    field<&Stats::days>("days", "One entry for each day with figures, oldest first."));
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -217,12 +206,12 @@ auto get_campaign(Call& call) {
 
 auto change_campaign(Call& call, OrgTransaction& transaction, const AdCampaignChange& in) {
     const auto id = call.id<CampaignId>();
-    return service::change_ad_campaign(transaction, id, in);
+    return service::change_ad_campaign(transaction, id, in, version_check(call));
 }
 
 void delete_campaign(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<CampaignId>();
-    service::delete_ad_campaign(transaction, id);
+    service::delete_ad_campaign(transaction, id, version_check(call));
 }
 
 auto get_stats(Call& call) {
@@ -274,7 +263,7 @@ constexpr std::array kCampaignEndpoints = {
         .body_component = "NewAdCampaign",
         .body_schema = schema_of<kNewCampaign>,
         .body_example = kNewCampaignExample,
-        .reply = {201, "The campaign."},
+        .reply = with_version({201, "The campaign."}),
         .errors = kWriteErrors,
         .handler = decoded<kNewCampaign, answers<kCampaign, create_campaign>>,
         .is_published = false},
@@ -286,7 +275,7 @@ constexpr std::array kCampaignEndpoints = {
                  "Returns one ad campaign with its targeting. Its impressions and clicks are in "
                  "getAdCampaignStats.",
              .access = Access::Console,
-             .reply = {200, "The campaign."},
+             .reply = with_version({200, "The campaign."}),
              .handler = answers<kCampaign, get_campaign>,
              .is_published = false},
     Endpoint{
@@ -299,12 +288,13 @@ constexpr std::array kCampaignEndpoints = {
             "a campaign. null removes an end or a limit; targeting is replaced as a whole.",
         .access = Access::Console,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "AdCampaignChange",
         .body_schema = schema_of<kCampaignChange>,
         .body_example = R"({"status": "paused"})",
-        .reply = {200, "The campaign as it is now."},
+        .reply = with_version({200, "The campaign as it is now."}),
         .errors = kWriteErrors,
         .handler = decoded<kCampaignChange, answers<kCampaign, change_campaign>>,
         .is_published = false},
@@ -318,6 +308,7 @@ constexpr std::array kCampaignEndpoints = {
             "the statistics.",
         .access = Access::Console,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_campaign>,
         .is_published = false},

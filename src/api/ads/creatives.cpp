@@ -2,6 +2,7 @@
 #include "service/ads/creatives.hpp"
 
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
 
@@ -169,12 +170,12 @@ auto get_creative(Call& call) {
 
 auto change_creative(Call& call, OrgTransaction& transaction, const AdCreativeChange& in) {
     const auto id = call.id<CreativeId>();
-    return service::change_ad_creative(transaction, id, in);
+    return service::change_ad_creative(transaction, id, in, version_check(call));
 }
 
 void delete_creative(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<CreativeId>();
-    service::delete_ad_creative(transaction, id);
+    service::delete_ad_creative(transaction, id, version_check(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -218,7 +219,7 @@ constexpr std::array kCreativeEndpoints = {
         .body_component = "NewAdCreative",
         .body_schema = schema_of<kNewCreative>,
         .body_example = kNewCreativeExample,
-        .reply = {201, "The creative."},
+        .reply = with_version({201, "The creative."}),
         .errors = kCreativeCreateErrors,
         .handler = decoded<kNewCreative, answers<kCreative, create_creative>>,
         .is_published = false},
@@ -228,7 +229,7 @@ constexpr std::array kCreativeEndpoints = {
              .summary = "Get an ad creative",
              .description = "Returns one ad creative. Its HTML is sanitized.",
              .access = Access::Console,
-             .reply = {200, "The creative."},
+             .reply = with_version({200, "The creative."}),
              .handler = answers<kCreative, get_creative>,
              .is_published = false},
     Endpoint{
@@ -241,12 +242,13 @@ constexpr std::array kCreativeEndpoints = {
             "HTML is sanitized again. A creative has either image_url or html.",
         .access = Access::Console,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "AdCreativeChange",
         .body_schema = schema_of<kCreativeChange>,
         .body_example = R"({"landing_url": "https://shop.example/tickets"})",
-        .reply = {200, "The creative as it is now."},
+        .reply = with_version({200, "The creative as it is now."}),
         .handler = decoded<kCreativeChange, answers<kCreative, change_creative>>,
         .is_published = false},
     Endpoint{
@@ -257,6 +259,7 @@ constexpr std::array kCreativeEndpoints = {
         .description = "Deletes the creative. Links of ads that are already shown then return 404.",
         .access = Access::Console,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_creative>,
         .is_published = false},

@@ -2,6 +2,7 @@
 #include "service/ads/slots.hpp"
 
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "rules/access/roles.hpp"
 
 namespace muster::api {
@@ -80,12 +81,12 @@ auto get_slot(Call& call) {
 
 auto change_slot(Call& call, OrgTransaction& transaction, const AdSlotChange& in) {
     const auto id = call.id<SlotId>();
-    return service::change_ad_slot(transaction, id, in);
+    return service::change_ad_slot(transaction, id, in, version_check(call));
 }
 
 void delete_slot(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<SlotId>();
-    service::delete_ad_slot(transaction, id);
+    service::delete_ad_slot(transaction, id, version_check(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -124,7 +125,7 @@ constexpr std::array kSlotEndpoints = {
         .body_schema = schema_of<kNewSlot>,
         .body_example =
             R"({"slug": "top-banner", "name": "Top banner", "width": 728, "height": 90})",
-        .reply = {201, "The slot."},
+        .reply = with_version({201, "The slot."}),
         .errors = kSlotCreateErrors,
         .handler = decoded<kNewSlot, answers<kSlot, create_slot>>,
         .is_published = false},
@@ -134,7 +135,7 @@ constexpr std::array kSlotEndpoints = {
              .summary = "Get an ad slot",
              .description = "Returns one ad slot. Pages name it by its slug.",
              .access = Access::Console,
-             .reply = {200, "The slot."},
+             .reply = with_version({200, "The slot."}),
              .handler = answers<kSlot, get_slot>,
              .is_published = false},
     Endpoint{
@@ -147,12 +148,13 @@ constexpr std::array kSlotEndpoints = {
             "get no ad after the slug changes.",
         .access = Access::Console,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "AdSlotChange",
         .body_schema = schema_of<kSlotChange>,
         .body_example = R"({"name": "Banner at the top"})",
-        .reply = {200, "The slot as it is now."},
+        .reply = with_version({200, "The slot as it is now."}),
         .errors = kSlotChangeErrors,
         .handler = decoded<kSlotChange, answers<kSlot, change_slot>>,
         .is_published = false},
@@ -165,6 +167,7 @@ constexpr std::array kSlotEndpoints = {
                  "INVALID_STATE; remove the slot from the campaign first.",
              .access = Access::Console,
              .role = rules::Role::Admin,
+             .takes_if_match = true,
              .reply = {204, "Deleted."},
              .errors = kDeleteErrors,
              .handler = answers_nothing<delete_slot>,

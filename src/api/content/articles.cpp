@@ -3,8 +3,10 @@
 #include "service/content/articles.hpp"
 
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/content/body.hpp"
+#include "rules/content/preview.hpp"
 
 namespace muster::api {
 namespace {
@@ -90,7 +92,20 @@ constexpr auto kArticleChange = json::object<ArticleChange>(
                     "HTTPS address of the cover picture. null removes it. If omitted, not changed.",
                     "https://img.example/final.png"));
 
+struct Publication {
+    std::optional<Timestamp> publish_at;
+};
+constexpr auto kPublication = json::object<Publication>(
+    json::optional("publish_at", &Publication::publish_at, json::Instant{},
+                   "Time of the publication, in the future. If omitted: now."));
+
 // ---------------------------------------------------------------------------- replies
+
+template <ArticleStatus kStatus>
+void write_time_if(JsonWriter& to, const Article& article) {
+    const bool is_shown = article.status == kStatus;
+    JsonType<std::optional<Timestamp>>::write(to, is_shown ? article.published_at : std::nullopt);
+}
 
 // The record of lists, without the body.
 constexpr auto kListedArticle = record<Article>(
@@ -110,14 +125,23 @@ constexpr auto kListedArticle = record<Article>(
                                "https://img.example/final.png"),
     RecordField<Article>{
         "status",
-        "draft: visible in the console only; published: visible to the organization's sites.",
+        "draft: visible in the console only; scheduled: visible to the organization's sites from "
+        "publish_at on; published: visible to them.",
         [](JsonWriter& to, const Article& article) {
-            JsonType<ArticleStatus>::write(to, article.status());
+            JsonType<ArticleStatus>::write(to, article.status);
         },
         JsonType<ArticleStatus>::schema},
-    field<&Article::published_at>("published_at", "Time of publication; null for a draft."),
+    RecordField<Article>{"published_at", "Time of publication; null unless it is published.",
+                         write_time_if<ArticleStatus::Published>,
+                         JsonType<std::optional<Timestamp>>::schema},
+    RecordField<Article>{"publish_at", "Time of the publication; null unless it is scheduled.",
+                         write_time_if<ArticleStatus::Scheduled>,
+                         JsonType<std::optional<Timestamp>>::schema},
     field<&Article::created_by>("created_by",
                                 "Id of the admin who created it; null if the operator did."),
+    field<&Article::created_by_email>("created_by_email",
+                                      "Email address of that admin; null if there is none.",
+                                      "ada@example.org"),
     field<&Article::created_at>("created_at", "Time when the record was created."),
     field<&Article::updated_at>("updated_at", "Time of the last change."));
 
@@ -135,9 +159,11 @@ constexpr auto kArticleList = list_of<kListedArticle>("ArticleList", "articles")
 
 auto list_articles(Call& call) {
     const auto status = call.query.text("status");
-    auto page = service::list_articles(
-        call.context, call.org(), status ? parse<ArticleStatus>(*status) : std::nullopt,
-        call.cursor_position().value_or(""), call.query.integer("limit"));
+    const service::ArticleFilter filter{status ? parse<ArticleStatus>(*status) : std::nullopt,
+                                        call.query.text("q")};
+    auto page =
+        service::list_articles(call.context, call.org(), filter,
+                               call.cursor_position().value_or(""), call.query.integer("limit"));
     return page_of(call, std::move(page.articles), page.next);
 }
 
@@ -151,24 +177,33 @@ auto get_article(Call& call) {
     return service::find_article(call.context, call.org(), call.id<ArticleId>());
 }
 
+constexpr char kHtmlType[] = "text/html; charset=utf-8";
+
+Document preview_article(Call& call) {
+    const auto article = service::find_article(call.context, call.org(), call.id<ArticleId>());
+    if (!article) throw Error(ErrorCode::NotFound);
+    return {rules::preview_page(*article),
+            {{"Content-Security-Policy", std::string(rules::kPreviewPolicy)}}};
+}
+
 auto change_article(Call& call, OrgTransaction& transaction, const ArticleChange& change) {
     const auto id = call.id<ArticleId>();
-    return service::change_article(transaction, id, change);
+    return service::change_article(transaction, id, change, version_check(call));
 }
 
 void delete_article(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<ArticleId>();
-    service::delete_article(transaction, id);
+    service::delete_article(transaction, id, version_check(call));
 }
 
-auto publish_article(Call& call, OrgTransaction& transaction, const Nothing&) {
+auto publish_article(Call& call, OrgTransaction& transaction, const Publication& in) {
     const auto id = call.id<ArticleId>();
-    return service::publish_article(transaction, id);
+    return service::publish_article(transaction, id, in.publish_at, version_check(call));
 }
 
 auto unpublish_article(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto id = call.id<ArticleId>();
-    return service::unpublish_article(transaction, id);
+    return service::unpublish_article(transaction, id, version_check(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -179,8 +214,13 @@ constexpr std::array kArticleListQuery = {
     QueryParameter{.name = "status",
                    .choice = name_at<ArticleStatus>,
                    .meaning = "Only articles in this status."},
+    QueryParameter{.name = "q",
+                   .least = 1,
+                   .meaning = "Only titles that begin with this text, ignoring case and accents; "
+                              "ordered by title."},
 };
 constexpr std::array kArticleSlugErrors = {ErrorCode::Conflict};
+constexpr std::array kPublishErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kArticleEndpoints = {
     Endpoint{
@@ -189,8 +229,10 @@ constexpr std::array kArticleEndpoints = {
         .operation = "listArticles",
         .summary = "List articles, newest first",
         .description =
-            "Lists all articles without their bodies, including drafts. status selects drafts or "
-            "published articles. Published articles are ordered by their time of publication.",
+            "Lists all articles without their bodies, including drafts. status selects drafts, "
+            "scheduled or published articles. Published articles are ordered by their time of "
+            "publication, scheduled ones with the next first. With q, a page may be shorter than "
+            "limit; continue until next_cursor is null.",
         .access = Access::Console,
         .query = kArticleListQuery,
         .reply = {200, "A page of articles, without their bodies."},
@@ -214,7 +256,7 @@ constexpr std::array kArticleEndpoints = {
         .body_schema = schema_of<kNewArticle>,
         .body_example = R"({"slug": "cup-final", "title": "Cup final",
                  "body_html": "<p>See you there.</p>", "tags": ["cup"]})",
-        .reply = {201, "The article as stored."},
+        .reply = with_version({201, "The article as stored."}),
         .errors = kArticleSlugErrors,
         .handler = decoded<kNewArticle, answers<kArticle, create_article>>,
         .is_published = false},
@@ -227,8 +269,21 @@ constexpr std::array kArticleEndpoints = {
             "Returns one article with its body, draft or published. The organization's sites use "
             "getContent instead.",
         .access = Access::Console,
-        .reply = {200, "The article."},
+        .reply = with_version({200, "The article."}),
         .handler = answers<kArticle, get_article>,
+        .is_published = false},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/console/v1/articles/{id}/preview",
+        .operation = "previewArticle",
+        .summary = "Show an article as a page",
+        .description =
+            "Returns an HTML page with the article's title, cover and text, draft or published. Show "
+            "it in a frame of the console: its Content-Security-Policy allows pictures and no "
+            "scripts, and only the console's own site may frame it.",
+        .access = Access::Console,
+        .reply = {200, "The page."},
+        .handler = sends<kHtmlType, preview_article>,
         .is_published = false},
     Endpoint{
         .method = Method::Patch,
@@ -240,12 +295,13 @@ constexpr std::array kArticleEndpoints = {
             "article changes on the sites at once, except in caches of up to a minute.",
         .access = Access::Console,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "ArticleChange",
         .body_schema = schema_of<kArticleChange>,
         .body_example = R"({"title": "Cup final, new time", "excerpt": null})",
-        .reply = {200, "The article as it is now."},
+        .reply = with_version({200, "The article as it is now."}),
         .errors = kArticleSlugErrors,
         .handler = decoded<kArticleChange, answers<kArticle, change_article>>,
         .is_published = false},
@@ -259,6 +315,7 @@ constexpr std::array kArticleEndpoints = {
             "from caches of up to a minute.",
         .access = Access::Console,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_article>,
         .is_published = false},
@@ -266,16 +323,22 @@ constexpr std::array kArticleEndpoints = {
         .method = Method::Post,
         .path = "/console/v1/articles/{id}/publish",
         .operation = "publishArticle",
-        .summary = "Publish a draft",
+        .summary = "Publish a draft, now or at a time",
         .description =
-            "Publishes a draft: the organization's sites can read it. A published article is not "
-            "changed, so the call can be repeated.",
+            "Publishes a draft: the organization's sites can read it. With publish_at, they can "
+            "from that time on. A published article is not changed, so the call can be repeated; "
+            "with publish_at it is 409 INVALID_STATE.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
-        .reply = {200, "The article, published."},
-        .handler = decoded<kNothing, answers<kArticle, publish_article>>,
+        .body_component = "Publication",
+        .body_schema = schema_of<kPublication>,
+        .body_example = R"({"publish_at": "2026-12-24T17:00:00Z"})",
+        .reply = with_version({200, "The article, published or scheduled."}),
+        .errors = kPublishErrors,
+        .handler = decoded<kPublication, answers<kArticle, publish_article>>,
         .is_published = false},
     Endpoint{
         .method = Method::Post,
@@ -288,8 +351,9 @@ constexpr std::array kArticleEndpoints = {
         .access = Access::Console,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
-        .reply = {200, "The article, now a draft."},
+        .reply = with_version({200, "The article, now a draft."}),
         .handler = decoded<kNothing, answers<kArticle, unpublish_article>>,
         .is_published = false},
 };

@@ -25,7 +25,7 @@ constexpr auto kListedPublishedArticle = record<Article>(
     field<&Article::author>("author", "Name of the author.", "Ada Lovelace"),
     field<&Article::cover_url>("cover_url", "HTTPS address of the cover picture.",
                                "https://img.example/final.png"),
-    field<&Article::published_at>("published_at", "Time of publication; null for a draft."),
+    field<&Article::published_at>("published_at", "Time of publication."),
     field<&Article::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kPublishedArticle = std::apply(
@@ -38,10 +38,12 @@ constexpr auto kPublishedArticle = std::apply(
 
 constexpr auto kPublishedArticleList = list_of<kListedPublishedArticle>("ContentList", "articles");
 
-// Caches may store it for a minute.
+constexpr std::chrono::seconds kCacheTime{60};
+
 template <class Value>
-Answer<Value> cached(Value value) {
-    return {.value = std::move(value), .headers = {{"Cache-Control", "public, max-age=60"}}};
+Answer<Value> cached(Value value, std::chrono::seconds at_most = kCacheTime) {
+    return {.value = std::move(value),
+            .headers = {{"Cache-Control", "public, max-age=" + std::to_string(at_most.count())}}};
 }
 
 // ---------------------------------------------------------------------------- handlers
@@ -49,10 +51,13 @@ Answer<Value> cached(Value value) {
 auto list_content(Call& call) {
     const service::ContentFilter filter{call.query.text("q"), call.query.text("tag"),
                                         call.query.text("locale")};
-    auto page = service::list_published_articles(call.context, call.org(), filter,
+    // One time for both, so that no publication falls between them.
+    const Timestamp now = Timestamp::now();
+    auto page = service::list_published_articles(call.context, call.org(), filter, now,
                                                  call.cursor_position().value_or(""),
                                                  call.query.integer("limit"));
-    return cached(page_of(call, std::move(page.articles), page.next));
+    return cached(page_of(call, std::move(page.articles), page.next),
+                  service::cache_time_of_articles(call.context, call.org(), now, kCacheTime));
 }
 
 auto get_content(Call& call) {

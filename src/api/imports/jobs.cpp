@@ -102,6 +102,9 @@ constexpr auto kImportJob = record<ImportJob>(
                                        "Id of the organization that the record belongs to."),
     field<&ImportJob::created_by_id>(
         "created_by_id", "Id of the admin who created the job; null for a job of an API key."),
+    field<&ImportJob::created_by_email>("created_by_email",
+                                        "Email address of that admin; null if there is none.",
+                                        "ada@example.org"),
     field<&ImportJob::source>("source",
                               "api: created with an API key; console: created by an admin."),
     field<&ImportJob::state>(
@@ -182,7 +185,8 @@ Answer<ImportJob> polled(ImportJob job) {
 // Whether the poll may start a requested commit: a HEAD and a viewer change nothing.
 bool may_start_commit(const Call& call) {
     if (call.request.method != Method::Get) return false;
-    return !call.caller.session || call.caller.session->role >= rules::Role::Admin;
+    const auto role = call.caller.session ? call.caller.session->role : call.caller.key_role;
+    return role >= rules::Role::Admin;
 }
 
 auto get_import(Call& call) {

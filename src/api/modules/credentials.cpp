@@ -44,6 +44,9 @@ constexpr auto kCredentialFields = std::array{
         "last_four", "Last four characters of the secret, to recognize it.", "X6WS"),
     field<&ModuleCredential::created_by>(
         "created_by", "Id of the admin who created it; null if the operator did."),
+    field<&ModuleCredential::created_by_email>(
+        "created_by_email", "Email address of that admin; null if there is none.",
+        "ada@example.org"),
     field<&ModuleCredential::created_at>("created_at", "Time when the record was created."),
     field<&ModuleCredential::last_used_at>(
         "last_used_at", "Time of the last use, exact to the minute; null if never used."),

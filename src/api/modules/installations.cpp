@@ -4,6 +4,7 @@
 #include "service/modules/installations.hpp"
 
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/modules/installation_record.hpp"
@@ -15,7 +16,6 @@ namespace {
 
 using http::Method;
 using rules::Installation;
-using rules::kInstallation;
 using service::InstallationChange;
 using service::NewInstallation;
 using service::OrgTransaction;
@@ -41,6 +41,12 @@ constexpr auto kInstallationChange = json::object<InstallationChange>(
 
 // ---------------------------------------------------------------------------- handlers
 
+// Webhooks have the record without the address.
+constexpr auto kInstallation =
+    extended(rules::kInstallation, rules::kInstallation.name,
+             field<&Installation::installed_by_email>(
+                 "installed_by_email", "Email address of that admin; null if there is none.",
+                 "ada@example.org"));
 constexpr auto kInstallationList = list_of<kInstallation>("InstallationList", "installations");
 
 auto list_installations(Call& call) {
@@ -63,17 +69,17 @@ auto get_installation(Call& call) {
 auto change_installation(Call& call, OrgTransaction& transaction,
                          const InstallationChange& change) {
     const auto id = call.id<InstallationId>();
-    return service::change_installation(call.context, transaction, id, change);
+    return service::change_installation(call.context, transaction, id, change, version_check(call));
 }
 
 auto enable_installation(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto id = call.id<InstallationId>();
-    return service::enable_installation(transaction, id);
+    return service::enable_installation(transaction, id, version_check(call));
 }
 
 auto disable_installation(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<InstallationId>();
-    return service::disable_installation(transaction, id);
+    return service::disable_installation(transaction, id, version_check(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -113,7 +119,7 @@ constexpr std::array kInstallationEndpoints = {
         .body_schema = schema_of<kNewInstallation>,
         .body_example = R"({"module_id": "01970b5e-7c00-7000-8000-000000000001",
   "config": {"api_key": "…", "points_per_visit": 10}})",
-        .reply = {201, "The installation, enabled."},
+        .reply = with_version({201, "The installation, enabled."}),
         .errors = kInstallErrors,
         .handler = decoded<kNewInstallation, answers<kInstallation, install_module>>},
     Endpoint{
@@ -122,7 +128,7 @@ constexpr std::array kInstallationEndpoints = {
         .operation = "getInstallation",
         .summary = "Get an installation",
         .description = "Returns one installation. Secret values of the config are shown as ***.",
-        .reply = {200, "The installation."},
+        .reply = with_version({200, "The installation."}),
         .handler = answers<kInstallation, get_installation>},
     Endpoint{
         .method = Method::Patch,
@@ -134,12 +140,13 @@ constexpr std::array kInstallationEndpoints = {
             "value. The config must match the config_schema of the version.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "InstallationChange",
         .body_schema = schema_of<kInstallationChange>,
         .body_example = R"({"config": {"api_key": "***", "points_per_visit": 20}})",
-        .reply = {200, "The installation."},
+        .reply = with_version({200, "The installation."}),
         .errors = kInstallationChangeErrors,
         .handler = decoded<kInstallationChange, answers<kInstallation, change_installation>>},
     Endpoint{
@@ -154,8 +161,9 @@ constexpr std::array kInstallationEndpoints = {
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
-        .reply = {200, "The installation, enabled."},
+        .reply = with_version({200, "The installation, enabled."}),
         .errors = kInstallationEnableErrors,
         .handler = decoded<kNothing, answers<kInstallation, enable_installation>>},
     Endpoint{
@@ -169,7 +177,8 @@ constexpr std::array kInstallationEndpoints = {
             "enableInstallation. The call can be repeated.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
-        .reply = {200, "The installation, disabled."},
+        .takes_if_match = true,
+        .reply = with_version({200, "The installation, disabled."}),
         .handler = answers<kInstallation, disable_installation>},
 };
 static_assert(well_formed(kInstallationEndpoints, "/v1/installations"));

@@ -12,10 +12,7 @@ namespace {
     throw Error(ErrorCode::OriginNotAllowed).detail("reason", is_missing ? "MISSING" : "FOREIGN");
 }
 
-// A browser sends no Origin with a GET to its own site, and one with every other method.
-bool is_safe(http::Method method) {
-    return method == http::Method::Get || method == http::Method::Head;
-}
+constexpr std::string_view kOwnPage = "same-origin";
 
 }  // namespace
 
@@ -32,13 +29,19 @@ void require_origin(const rules::PublishableKey& key, const http::Request& reque
 }
 
 void require_console(std::string_view console_origin, const http::Request& request) {
-    constexpr std::string_view kOwnPage = "same-origin";
-    if (request.fetch_site && *request.fetch_site != kOwnPage) reject_origin(false);
-    const bool may_lack_origin = is_safe(request.method) && !request.origin;
-    if (may_lack_origin && request.fetch_site) return;
-    if (!request.origin && !(may_lack_origin && request.referer)) reject_origin(true);
+    const bool may_lack_origin = http::is_safe(request.method);
+    const bool has_proof = request.fetch_site || request.referer;
+    if (!request.origin && !(may_lack_origin && has_proof)) {
+        reject_origin(!request.fetch_site || *request.fetch_site == kOwnPage);
+    }
+    if (!is_from_console(console_origin, request)) reject_origin(false);
+}
+
+bool is_from_console(std::string_view console_origin, const http::Request& request) {
+    if (request.fetch_site && *request.fetch_site != kOwnPage) return false;
+    if (request.fetch_site && !request.origin) return true;
     const auto origin = origin_of(request);
-    if (!origin || origin != rules::canonical_origin(console_origin)) reject_origin(false);
+    return origin && origin == rules::canonical_origin(console_origin);
 }
 
 std::vector<http::Header> cors_headers(const http::Request& request) {

@@ -22,6 +22,9 @@ void require_origin(const rules::PublishableKey& key, const http::Request& reque
 // Sec-Fetch-Site is the proof, or the Referer if that is absent. Sec-Fetch-Site must be same-origin
 // if it is present (Fetch Metadata Request Headers).
 void require_console(std::string_view console_origin, const http::Request& request);
+// Whether a browser says that the request is from a page of the console: by Sec-Fetch-Site, or by
+// Origin or Referer if that is absent. An Origin must be the console's in each case.
+[[nodiscard]] bool is_from_console(std::string_view console_origin, const http::Request& request);
 
 // The headers of a reply to an allowed origin, also of an error.
 std::vector<http::Header> cors_headers(const http::Request& request);

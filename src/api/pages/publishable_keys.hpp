@@ -108,6 +108,9 @@ constexpr auto publishable_key_record(std::string_view name, More... more) {
         more...,
         field<&PublishableKey::created_by>(
             "created_by", "Id of the admin who created it; null if the operator did."),
+        field<&PublishableKey::created_by_email>(
+            "created_by_email", "Email address of that admin; null if there is none.",
+            "ada@example.org"),
         field<&PublishableKey::created_at>("created_at", "Time when the record was created."),
         field<&PublishableKey::last_used_at>(
             "last_used_at", "Time of the last use, exact to the minute; null if never used."),

@@ -1,10 +1,12 @@
 // Serves /v1/installations/{id}/webhook-endpoints/{endpointId}/…: the deliveries of an endpoint,
-// and sending them again (docs/webhooks.md "Deliveries").
+// and sending them again (docs/webhooks.md "Deliveries"); and /v1/webhook-deliveries, those of all
+// endpoints.
 #include "service/webhooks/deliveries.hpp"
 
 #include "api/groups.hpp"
 #include "api/webhooks/endpoint_ref.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/webhook_wire.hpp"
 
 namespace muster {
 
@@ -25,6 +27,18 @@ struct JsonType<rules::WebhookAttempt> {
     static Json::Value schema() { return kRecord.schema(); }
 };
 
+template <>
+struct JsonType<service::RecoverableCount> {
+    using Count = service::RecoverableCount;
+    static constexpr auto kRecord = record<Count>(
+        "RecoverableCount",
+        field<&Count::count>("count", "Number of deliveries that match: 0 to 10,000.", "42"),
+        field<&Count::exact>("exact", "false: there may be more; count is the least number.",
+                             "true"));
+    static void write(JsonWriter& to, const Count& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
 }  // namespace muster
 
 namespace muster::api {
@@ -37,46 +51,109 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies, replies
 
-struct Recovery {
-    Timestamp since;
-};
+using service::Recovery;
 constexpr auto kRecovery = json::object<Recovery>(
     json::required("since", &Recovery::since, json::Instant{},
-                   "Deliveries created at this time or later are queued again."));
+                   "Deliveries created at this time or later are queued again."),
+    json::optional("until", &Recovery::until, json::Instant{},
+                   "Deliveries created before this time are queued again. If omitted: all since."),
+    json::optional("dry_run", &Recovery::dry_run, json::Boolean{},
+                   "true: only count the deliveries. If omitted: false."));
 
 using service::Recovered;
-constexpr auto kRecovered =
-    record<Recovered>("RecoveredDeliveries",
-                      field<&Recovered::queued>("queued", "Number of deliveries queued again."),
-                      field<&Recovered::has_more>(
-                          "has_more", "Whether more may remain; call again with the same since."));
+constexpr auto kRecovered = record<Recovered>(
+    "RecoveredDeliveries",
+    field<&Recovered::queued>("queued", "Number of deliveries queued again; 0 after a dry run."),
+    field<&Recovered::has_more>("has_more",
+                                "Whether more may remain; call again with the same times."),
+    field<&Recovered::matching>("matching",
+                                "Number of deliveries that would be queued again; null unless "
+                                "dry_run is true."));
 
-constexpr auto kDelivery = record<WebhookDelivery>(
-    "WebhookDelivery", field<&WebhookDelivery::id>("id", "Id of the delivery."),
-    field<&WebhookDelivery::webhook_id>("webhook_id",
-                                        "Value of the webhook-id header, the same in each attempt.",
-                                        "msg_019a9f3c7b1e7c449d5a3f1f0a2b6c8d"),
-    field<&WebhookDelivery::event_type>("event_type", "Type of the event.", "member.created"),
-    field<&WebhookDelivery::status>(
-        "status",
-        "pending: another attempt follows; succeeded: answered with 2xx; failed: after ten attempts "
-        "or 410; canceled: the endpoint or installation was disabled."),
-    field<&WebhookDelivery::attempts>("attempts", "The attempts so far, oldest first."),
-    field<&WebhookDelivery::next_attempt_at>("next_attempt_at",
-                                             "Time of the next attempt; null if none follows."),
-    field<&WebhookDelivery::created_at>("created_at", "Time when the record was created."));
+template <const auto&... kMore>
+constexpr auto delivery_record(const char* name) {
+    return record<WebhookDelivery>(
+        name, field<&WebhookDelivery::id>("id", "Id of the delivery."),
+        field<&WebhookDelivery::endpoint_id>("endpoint_id", "Id of the webhook endpoint."),
+        field<&WebhookDelivery::module_installation_id>(
+            "module_installation_id", "Id of the installation that the endpoint belongs to."),
+        field<&WebhookDelivery::webhook_id>(
+            "webhook_id", "Value of the webhook-id header, the same in each attempt.",
+            "msg_019a9f3c7b1e7c449d5a3f1f0a2b6c8d"),
+        field<&WebhookDelivery::event_type>("event_type", "Type of the event.", "member.created"),
+        field<&WebhookDelivery::status>(
+            "status",
+            "pending: another attempt follows; succeeded: answered with 2xx; failed: after ten "
+            "attempts or 410; canceled: the endpoint or installation was disabled."),
+        field<&WebhookDelivery::attempts>("attempts", "The attempts so far, oldest first."),
+        field<&WebhookDelivery::next_attempt_at>("next_attempt_at",
+                                                 "Time of the next attempt; null if none follows."),
+        field<&WebhookDelivery::created_at>("created_at", "Time when the record was created."),
+        kMore...);
+}
+constexpr auto kDelivery = delivery_record("WebhookDelivery");
+
+// An attempt with the headers that identify and sign it.
+struct SentHeaders {
+    std::string content_type = "application/json";
+    std::string webhook_id;
+    std::string webhook_timestamp;
+    std::optional<std::string> webhook_signature;
+};
+constexpr auto kSentHeaders = record<SentHeaders>(
+    "WebhookRequestHeaders",
+    field<&SentHeaders::content_type>("content-type", "Always application/json.",
+                                      "application/json"),
+    field<&SentHeaders::webhook_id>("webhook-id", "Id of the event, the same in each attempt.",
+                                    "msg_019a9f3c7b1e7c449d5a3f1f0a2b6c8d"),
+    field<&SentHeaders::webhook_timestamp>("webhook-timestamp",
+                                           "Seconds since 1970 of the attempt.", "1795283198"),
+    field<&SentHeaders::webhook_signature>(
+        "webhook-signature", "The signatures that were sent; null for attempts before an upgrade.",
+        "v1,fzDpgyR6BFSJuYZI5LEN2UMmukcy0De1lU28I2gnhl8="));
+
+// The requests of a delivery's attempts, in their order.
+void write_requests(JsonWriter& to, const WebhookDelivery& delivery) {
+    to.begin_array();
+    for (const rules::WebhookAttempt& attempt : delivery.attempts) {
+        kSentHeaders.write(to, {.webhook_id = delivery.webhook_id,
+                                .webhook_timestamp = rules::webhook_timestamp(attempt.at),
+                                .webhook_signature = attempt.signature});
+    }
+    to.end_array();
+}
+constexpr RecordField<WebhookDelivery> kRequestHeaders{
+    "request_headers", "The headers of each attempt, in the order of attempts.", write_requests,
+    [] { return array_of_schema(kSentHeaders.schema()); }};
+constexpr auto kPayload = field<&WebhookDelivery::payload>(
+    "payload", "The body that is sent, byte for byte; the signatures cover it.",
+    R"({"type": "member.created"})");
+constexpr auto kSentDelivery =
+    delivery_record<kRequestHeaders, kPayload>("WebhookDeliveryWithRequest");
 
 constexpr auto kDeliveryList = list_of<kDelivery>("WebhookDeliveryList", "deliveries");
 
 // ---------------------------------------------------------------------------- handlers
 
-auto list_deliveries(Call& call) {
-    const auto ref = endpoint_ref(call);
-    auto deliveries =
+auto delivery_page(Call& call, const std::optional<service::EndpointRef>& ref) {
+    const auto status = call.query.text("status");
+    const auto attempt_class = call.query.text("class");
+    const service::DeliveryFilter filter{
+        status ? parse<DeliveryStatus>(*status) : std::nullopt, call.query.text("event_type"),
+        attempt_class ? parse<rules::AttemptClass>(*attempt_class) : std::nullopt,
+        call.query.timestamp("since"), call.query.timestamp("until")};
+    auto page =
         service::list_deliveries(call.context, call.org(), ref, call.cursor_id<DeliveryId>(),
-                                 {call.query.text("status"), call.query.text("event_type")},
-                                 call.query.integer("limit") + 1);
-    return page_of(call, std::move(deliveries));
+                                 filter, call.query.integer("limit"));
+    return page_of(call, std::move(page.deliveries), page.next);
+}
+
+auto list_deliveries(Call& call) {
+    return delivery_page(call, endpoint_ref(call));
+}
+
+auto list_all_deliveries(Call& call) {
+    return delivery_page(call, std::nullopt);
 }
 
 auto get_delivery(Call& call) {
@@ -96,8 +173,7 @@ auto test_endpoint(Call& call, OrgTransaction& transaction, const Nothing&) {
 }
 
 auto recover_deliveries(Call& call, OrgTransaction& transaction, const Recovery& in) {
-    const auto ref = endpoint_ref(call);
-    return service::recover_deliveries(transaction, ref, in.since);
+    return service::recover_deliveries(transaction, endpoint_ref(call), in);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -110,6 +186,15 @@ constexpr std::array kDeliveryListQuery = {
                    .meaning = "Only deliveries in this status."},
     QueryParameter{
         .name = "event_type", .least = 1, .meaning = "Only deliveries of events of this type."},
+    QueryParameter{.name = "class",
+                   .choice = name_at<rules::AttemptClass>,
+                   .meaning = "Only deliveries whose last attempt has this class; 2xx: accepted."},
+    QueryParameter{.name = "since",
+                   .kind = QueryParameter::Kind::Timestamp,
+                   .meaning = "Only deliveries that were created at this time or later."},
+    QueryParameter{.name = "until",
+                   .kind = QueryParameter::Kind::Timestamp,
+                   .meaning = "Only deliveries that were created before this time."},
 };
 constexpr std::array kDeliveryStateErrors = {ErrorCode::InvalidState};
 
@@ -137,9 +222,10 @@ constexpr std::array kDeliveryEndpoints = {
         .operation = "recoverWebhookDeliveries",
         .summary = "Queue failed and canceled deliveries again",
         .description =
-            "Queues failed and canceled deliveries that were created since a time. Use it after a "
-            "receiver was down. Each keeps its webhook id, so receivers can detect duplicates. A call "
-            "queues up to 5,000; call again, with another Idempotency-Key, while has_more is true. "
+            "Queues failed and canceled deliveries that were created since a time, and before until. "
+            "Each keeps its webhook id, so receivers can detect duplicates. A call queues up to "
+            "5,000; call again, with another Idempotency-Key, while has_more is true. With dry_run "
+            "true, nothing is queued, and matching counts the deliveries, exactly up to 10,000. "
             "The endpoint must be active and the installation not disabled, otherwise 409 "
             "INVALID_STATE.",
         .access = Access::Admin,
@@ -150,28 +236,32 @@ constexpr std::array kDeliveryEndpoints = {
         .body_component = "Recovery",
         .body_schema = schema_of<kRecovery>,
         .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
-        .reply = {202, "The number of deliveries queued again."},
+        .reply = {202,
+                  "The number of deliveries queued again; after a dry run, of those that match."},
         .errors = kDeliveryStateErrors,
         .handler = decoded<kRecovery, answers<kRecovered, recover_deliveries>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
-             .operation = "listWebhookDeliveries",
-             .summary = "List an endpoint's deliveries, newest first",
-             .description =
-                 "Lists the deliveries of the last 30 days with their attempts, newest first. "
-                 "Filter by status or event_type.",
-             .query = kDeliveryListQuery,
-             .reply = {200, "A page of deliveries."},
-             .handler = answers<kDeliveryList, list_deliveries>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
+        .operation = "listWebhookDeliveries",
+        .summary = "List an endpoint's deliveries, newest first",
+        .description =
+            "Lists the deliveries of the last 30 days with their attempts, newest first. A call "
+            "examines a bounded number of deliveries. So a page may be shorter than limit; "
+            "continue until next_cursor is null.",
+        .query = kDeliveryListQuery,
+        .reply = {200, "A page of deliveries."},
+        .handler = answers<kDeliveryList, list_deliveries>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}",
         .operation = "getWebhookDelivery",
-        .summary = "Read a delivery with its attempts",
+        .summary = "Read a delivery with its attempts and what was sent",
         .description =
-            "Returns one delivery with all its attempts. Use it to see the receiver's answers.",
+            "Returns one delivery with its attempts, the headers of each attempt, and the payload. "
+            "Use it to see what the receiver got, and its answers. The signing secret is not shown.",
         .reply = {200, "The delivery."},
-        .handler = answers<kDelivery, get_delivery>},
+        .handler = answers<kSentDelivery, get_delivery>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/"
@@ -193,10 +283,29 @@ constexpr std::array kDeliveryEndpoints = {
 static_assert(well_formed(kDeliveryEndpoints,
                           "/v1/installations/{id}/webhook-endpoints/{endpointId}/"));
 
+constexpr std::array kAllDeliveryEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/webhook-deliveries",
+             .operation = "listAllWebhookDeliveries",
+             .summary = "List the deliveries of all endpoints, newest first",
+             .description =
+                 "Lists the organization's deliveries of the last 30 days, of all endpoints of all "
+                 "installations, newest first. Use it to find failures without knowing the "
+                 "endpoint. A page may be shorter than limit; continue until next_cursor is null.",
+             .query = kDeliveryListQuery,
+             .reply = {200, "A page of deliveries."},
+             .handler = answers<kDeliveryList, list_all_deliveries>},
+};
+static_assert(well_formed(kAllDeliveryEndpoints, "/v1/webhook-deliveries"));
+
 }  // namespace
 
 std::span<const Endpoint> webhook_delivery_endpoints() {
     return kDeliveryEndpoints;
+}
+
+std::span<const Endpoint> all_webhook_delivery_endpoints() {
+    return kAllDeliveryEndpoints;
 }
 
 }  // namespace muster::api

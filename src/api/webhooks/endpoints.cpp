@@ -4,6 +4,7 @@
 #include "service/webhooks/endpoints.hpp"
 
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "api/issued.hpp"
 #include "api/webhooks/endpoint_ref.hpp"
 #include "api/worker_state.hpp"
@@ -24,6 +25,7 @@ using service::OrgTransaction;
 // ---------------------------------------------------------------------------- bodies
 
 constexpr Text kUrl{1, service::kLongestWebhookUrl};
+constexpr Text kEndpointDescription{1, 255};
 constexpr auto kEventTypes =
     json::array_of(Text{1, rules::kLongestEventType}, 1, service::kMostEventTypes);
 
@@ -31,7 +33,9 @@ constexpr auto kNewEndpoint = json::object<NewWebhookEndpoint>(
     json::required("url", &NewWebhookEndpoint::url, kUrl,
                    "Public HTTPS address that events are sent to.", "https://crm.example/hooks"),
     json::required("subscribed_event_types", &NewWebhookEndpoint::event_types, kEventTypes,
-                   "Event types to send, without duplicates.", R"(["member.created"])"));
+                   "Event types to send, without duplicates.", R"(["member.created"])"),
+    json::optional("description", &NewWebhookEndpoint::description, kEndpointDescription,
+                   "What the endpoint is for.", "CRM in production"));
 
 constexpr auto kEndpointChange = json::object<EndpointChange>(
     json::optional("url", &EndpointChange::url, kUrl,
@@ -41,9 +45,22 @@ constexpr auto kEndpointChange = json::object<EndpointChange>(
                    "Event types to send, without duplicates. If omitted, not changed.",
                    R"(["member.created"])"),
     json::optional("status", &EndpointChange::status, json::Choice<rules::EndpointStatus>{},
-                   "New status. If omitted, not changed."));
+                   "New status. If omitted, not changed."),
+    json::clearable("description", &EndpointChange::description, kEndpointDescription,
+                    "What the endpoint is for. null removes it. If omitted, not changed.",
+                    "CRM in production"));
 
 // ---------------------------------------------------------------------------- replies
+
+using rules::RecentResults;
+constexpr auto kRecentResults = record<RecentResults>(
+    "WebhookResults",
+    field<&RecentResults::succeeded>("succeeded", "Number of deliveries answered with 2xx."),
+    field<&RecentResults::failed>("failed",
+                                  "Number of deliveries that failed, after which no attempt "
+                                  "follows."),
+    field<&RecentResults::failed_attempts>(
+        "failed_attempts", "Number of failed attempts, including those that are retried."));
 
 constexpr auto kEndpoint = record<WebhookEndpoint>(
     "WebhookEndpoint", field<&WebhookEndpoint::id>("id", "Id of the record."),
@@ -53,6 +70,8 @@ constexpr auto kEndpoint = record<WebhookEndpoint>(
                                              "Id of the organization that the record belongs to."),
     field<&WebhookEndpoint::url>("url", "Address that events are sent to.",
                                  "https://crm.example/hooks"),
+    field<&WebhookEndpoint::description>(
+        "description", "What the endpoint is for; null if not set.", "CRM in production"),
     field<&WebhookEndpoint::subscribed_event_types>("subscribed_event_types",
                                                     "Event types to send, in alphabetical order.",
                                                     R"(["member.created"])"),
@@ -72,6 +91,14 @@ constexpr auto kEndpoint = record<WebhookEndpoint>(
     field<&WebhookEndpoint::backlog_dropped_at>(
         "backlog_dropped_at",
         "Time when deliveries were last dropped because too many waited; null if none were."),
+    RecordField<WebhookEndpoint>{"last_24_hours",
+                                 "Results of the current hour and the 23 hours before it.",
+                                 [](JsonWriter& to, const WebhookEndpoint& endpoint) {
+                                     kRecentResults.write(to, endpoint.last_24_hours);
+                                 },
+                                 [] { return kRecentResults.schema(); }},
+    field<&WebhookEndpoint::last_succeeded_at>("last_succeeded_at",
+                                               "Time of the last success; null if there was none."),
     field<&WebhookEndpoint::created_at>("created_at", "Time when the record was created."),
     field<&WebhookEndpoint::updated_at>("updated_at", "Time of the last change."));
 
@@ -123,16 +150,18 @@ void check_change(Call& call, const EndpointChange& in) {
 }
 
 auto change_endpoint(Call& call, OrgTransaction& transaction, const EndpointChange& in) {
-    return service::change_webhook_endpoint(transaction, call.context.keys, endpoint_ref(call), in);
+    return service::change_webhook_endpoint(transaction, call.context.keys, endpoint_ref(call), in,
+                                            version_check(call));
 }
 
 void delete_endpoint(Call& call, OrgTransaction& transaction) {
     const auto ref = endpoint_ref(call);
-    service::delete_webhook_endpoint(transaction, ref);
+    service::delete_webhook_endpoint(transaction, ref, version_check(call));
 }
 
 auto rotate_secret(Call& call, OrgTransaction& transaction, const Nothing&) {
-    return service::rotate_endpoint_secret(transaction, call.context.keys, endpoint_ref(call));
+    return service::rotate_endpoint_secret(transaction, call.context.keys, endpoint_ref(call),
+                                           version_check(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -173,7 +202,7 @@ constexpr std::array kWebhookEndpointEndpoints = {
         .body_schema = schema_of<kNewEndpoint>,
         .body_example = R"({"url": "https://crm.example/hooks",
                "subscribed_event_types": ["member.created", "member.updated"]})",
-        .reply = {201, "The endpoint."},
+        .reply = with_version({201, "The endpoint."}),
         .errors = kWebhookEndpointCreateErrors,
         .handler =
             decoded<kNewEndpoint, checked<check_new, answers<kIssuedEndpoint, create_endpoint>>>},
@@ -183,7 +212,7 @@ constexpr std::array kWebhookEndpointEndpoints = {
              .summary = "Get a webhook endpoint",
              .description =
                  "Returns one webhook endpoint with its status. The signing secret is not shown.",
-             .reply = {200, "The endpoint."},
+             .reply = with_version({200, "The endpoint."}),
              .handler = answers<kEndpoint, get_endpoint>},
     Endpoint{
         .method = Method::Patch,
@@ -196,12 +225,13 @@ constexpr std::array kWebhookEndpointEndpoints = {
             "Activating clears disabled_reason and failing_since.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "WebhookEndpointChange",
         .body_schema = schema_of<kEndpointChange>,
         .body_example = R"({"status": "paused"})",
-        .reply = {200, "The endpoint as it is now."},
+        .reply = with_version({200, "The endpoint as it is now."}),
         .handler =
             decoded<kEndpointChange, checked<check_change, answers<kEndpoint, change_endpoint>>>},
     Endpoint{
@@ -214,6 +244,7 @@ constexpr std::array kWebhookEndpointEndpoints = {
             "deliveries.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
+        .takes_if_match = true,
         .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_endpoint>},
     Endpoint{
@@ -228,8 +259,9 @@ constexpr std::array kWebhookEndpointEndpoints = {
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
+        .takes_if_match = true,
         .body_limit = kSmallBody,
-        .reply = {200, "The endpoint with its new secret."},
+        .reply = with_version({200, "The endpoint with its new secret."}),
         .errors = kWebhookRotationErrors,
         .handler = decoded<kNothing, answers<kIssuedEndpoint, rotate_secret>>},
 };

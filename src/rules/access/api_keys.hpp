@@ -2,13 +2,21 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
+#include "rules/access/roles.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace muster::rules {
+
+using muster::text_of;
+
+// What a key may do: everything that is open to keys, or reads only.
+enum class KeyRole : std::uint8_t { Admin, Viewer };
 
 struct ApiKey {
     OrgId organization_id;
@@ -22,6 +30,23 @@ struct ApiKey {
     std::optional<Timestamp> last_used_at;
     std::optional<Timestamp> expires_at;
     std::optional<Timestamp> revoked_at;
+    KeyRole role = KeyRole::Admin;
+    std::optional<std::string> created_by_email = {};  // set only when a key is shown
+
+    bool operator==(const ApiKey&) const = default;
 };
 
+// The rights of a seat that the key's requests have.
+constexpr Role role_of(const ApiKey& key) {
+    return key.role == KeyRole::Viewer ? Role::Viewer : Role::Admin;
+}
+
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::KeyRole> = {Name{rules::KeyRole::Admin, "admin"},
+                                                      Name{rules::KeyRole::Viewer, "viewer"}};
+
+}  // namespace muster

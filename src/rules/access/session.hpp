@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace muster::rules {
 
@@ -21,6 +22,25 @@ struct Session {
     OrgId active_organization_id;
     std::optional<Role> role;  // nullopt: the seat was removed
     std::optional<Timestamp> verified_at;
+    Timestamp created_at;
+    Timestamp last_used_at;
+    Timestamp expires_at;
+};
+
+// The program that opened a session, as it describes itself, and where nginx located it.
+struct SessionClient {
+    std::optional<std::string> user_agent;
+    std::optional<std::string> country;  // ISO 3166
+};
+// From the header User-Agent, of which at most 200 bytes are kept, and nginx's country.
+[[nodiscard]] SessionClient session_client(std::string_view user_agent,
+                                           const std::optional<std::string>& country);
+
+// A session in the list of an admin's sessions.
+struct ListedSession {
+    SessionId id;
+    std::optional<Timestamp> verified_at;
+    SessionClient client;
     Timestamp created_at;
     Timestamp last_used_at;
     Timestamp expires_at;

@@ -52,6 +52,12 @@ Secret totp_code(const Secret& secret, std::int64_t step) {
     return Secret(std::string(6 - digits.size(), '0') + digits);
 }
 
+bool is_totp_code(std::string_view code) {
+    constexpr std::size_t kDigits = 6;
+    return code.size() == kDigits &&
+           std::all_of(code.begin(), code.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::optional<std::int64_t> matching_totp_step(const Secret& secret, std::string_view code,
                                                Timestamp now, std::int64_t last_step) {
     std::optional<std::int64_t> found;

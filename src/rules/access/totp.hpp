@@ -28,6 +28,8 @@ inline constexpr std::int64_t kTotpCodes = 1'000'000;
 [[nodiscard]] std::int64_t totp_step(Timestamp when);
 // The 6-digit code of a step.
 [[nodiscard]] Secret totp_code(const Secret& secret, std::int64_t step);
+// Whether the text has the form of such a code. A backup code never has it.
+[[nodiscard]] bool is_totp_code(std::string_view code);
 // The step of this code, if it is after `last_step` and at most one step from now. nullopt for a
 // wrong code or a used one. The time does not depend on the code.
 [[nodiscard]] std::optional<std::int64_t> matching_totp_step(const Secret& secret,

@@ -105,6 +105,13 @@ struct AdDay {
     std::int64_t clicks = 0;
 };
 
+// The figures of a campaign for its day, with the servings that its budget counts.
+struct AdCounts {
+    std::int64_t served = 0;
+    std::int64_t impressions = 0;
+    std::int64_t clicks = 0;
+};
+
 // Days (UTC) since 1970.
 constexpr std::int64_t ad_day_of(Timestamp when) {
     return when.milliseconds() / Milliseconds(std::chrono::days(1)).count();

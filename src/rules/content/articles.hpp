@@ -21,7 +21,10 @@ inline constexpr std::int64_t kMostArticles = 10'000;                      // of
 inline constexpr std::size_t kMostArticleBytes = std::size_t{200} << 10U;  // of body_html
 inline constexpr std::size_t kMostArticleTags = 20;
 
-enum class ArticleStatus : std::uint8_t { Draft, Published };
+// An article is published at published_at, which may be in the future: the sites see it from then
+// on, without a runner.
+enum class ArticleStatus : std::uint8_t { Draft, Scheduled, Published };
+inline constexpr Milliseconds kMostPublishAhead = std::chrono::days(366);
 
 struct Article {
     OrgId organization_id;
@@ -33,14 +36,19 @@ struct Article {
     RawJson tags;  // an array of texts
     std::optional<std::string> author;
     std::optional<std::string> cover_url;
-    std::optional<Timestamp> published_at;  // nullopt: a draft
+    std::optional<Timestamp> published_at;  // nullopt: a draft; or in the future
     std::optional<AdminId> created_by;
+    std::optional<std::string> created_by_email;  // set only when it is shown in the console
     Timestamp created_at;
     Timestamp updated_at;
     std::string body_html;  // sanitized; "" in lists
 
-    ArticleStatus status() const {
-        return published_at ? ArticleStatus::Published : ArticleStatus::Draft;
+    // At the time of reading.
+    ArticleStatus status = ArticleStatus::Draft;
+    void set_status(Timestamp now) {
+        status = !published_at          ? ArticleStatus::Draft
+                 : *published_at <= now ? ArticleStatus::Published
+                                        : ArticleStatus::Scheduled;
     }
 };
 
@@ -58,6 +66,7 @@ namespace muster {
 
 template <>
 inline constexpr std::array kNames<rules::ArticleStatus> = {
-    Name{rules::ArticleStatus::Draft, "draft"}, Name{rules::ArticleStatus::Published, "published"}};
+    Name{rules::ArticleStatus::Draft, "draft"}, Name{rules::ArticleStatus::Scheduled, "scheduled"},
+    Name{rules::ArticleStatus::Published, "published"}};
 
 }  // namespace muster

@@ -4,6 +4,9 @@
 #include "base/record.hpp"
 #include "rules/engagement/events.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace muster::rules {
 
 // Specification 2.10. Metadata is any JSON.
@@ -39,6 +42,20 @@ inline constexpr auto kEngagementFields = std::array{
 };
 inline constexpr Record<EngagementEvent, kEngagementFields.size()> kEngagementEvent{
     "EngagementEvent", kEngagementFields};
+
+// The same with the visitor: for the organization's own list. Webhooks and the list of a member do
+// not show visitors.
+inline constexpr auto kRecentEventFields = [] {
+    constexpr std::size_t kCount = kEngagementFields.size();
+    std::array<RecordField<EngagementEvent>, kCount + 1> fields{};
+    std::copy(kEngagementFields.begin(), kEngagementFields.end(), fields.begin());
+    fields[kCount] = field<&EngagementEvent::anonymous_id>(
+        "anonymous_id", "The page's id of the visitor; null if none was sent, and for a member.",
+        "v-7f3a");
+    return fields;
+}();
+inline constexpr Record<EngagementEvent, kRecentEventFields.size()> kRecentEvent{
+    "RecentEngagementEvent", kRecentEventFields};
 
 inline constexpr auto kEventCounts = record<EventCounts>(
     "EventCounts", field<&EventCounts::accepted>("accepted", "Number of events that were stored."),

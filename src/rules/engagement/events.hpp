@@ -35,7 +35,8 @@ struct EngagementEvent {
     Timestamp received_at;
     std::optional<std::string> geo_country;
     std::optional<std::string> geo_region;
-    std::optional<std::string> anonymous_id;  // of a visitor, if no member is named; never shown
+    // Of a visitor, if no member is named. Shown in the organization's list only.
+    std::optional<std::string> anonymous_id;
 };
 
 // The counts of stored events for one request.
@@ -43,6 +44,9 @@ struct EventCounts {
     std::int64_t accepted = 0;    // newly stored
     std::int64_t duplicates = 0;  // client_event_id already exists in its space
 };
+
+// The organization's list shows events that were received in this time.
+inline constexpr Milliseconds kRecentEvents = std::chrono::days(1);
 
 inline constexpr std::size_t kMostMetadataBytes = 8192;
 inline constexpr Milliseconds kMostAhead = std::chrono::days(1);

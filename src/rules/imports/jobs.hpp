@@ -49,6 +49,7 @@ struct ImportJob {
     ImportId id;
     OrgId organization_id;
     std::optional<AdminId> created_by_id;
+    std::optional<std::string> created_by_email;
     ImportSource source = ImportSource::Api;
     ImportState state = ImportState::Staging;
     std::string mapping;  // JSON text {"columns":[…]}

@@ -21,6 +21,9 @@ std::optional<CoreField> core_field(std::string_view name);
 // True for the 249 officially assigned ISO 3166-1 alpha-2 codes, in upper case.
 [[nodiscard]] bool is_country(std::string_view country);
 
+// Puts a country into its stored form: two capital letters. Returns the fault of another text.
+[[nodiscard]] std::optional<FieldCode> normalize_country(std::string& text);
+
 // True for an existing day from 1900-01-01 to the day before `today`.
 [[nodiscard]] bool is_birthday(std::string_view dob, Date today);
 

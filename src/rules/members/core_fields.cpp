@@ -85,6 +85,11 @@ bool is_country(std::string_view country) {
            kIsCountry[pair_index(country[0], country[1])];
 }
 
+std::optional<FieldCode> normalize_country(std::string& text) {
+    if (const auto fault = normalize(CoreField::Country, text, Date())) return fault;
+    return text.empty() ? std::optional(FieldCode::InvalidCountry) : std::nullopt;
+}
+
 bool is_birthday(std::string_view dob, Date today) {
     constexpr int kFirstYear = 1900;
     const std::optional<Date> date = Date::parse(dob);

@@ -28,6 +28,7 @@ struct Installation {
     InstallationStatus status = InstallationStatus::Enabled;
     RawJson config;  // an object; "***" where a value is secret
     std::optional<AdminId> installed_by;
+    std::optional<std::string> installed_by_email;  // set only when it is shown to the organization
     Timestamp installed_at;
     Timestamp created_at;
     Timestamp updated_at;
@@ -41,6 +42,7 @@ struct ModuleCredential {
     std::string name;
     std::string last_four;
     std::optional<AdminId> created_by;
+    std::optional<std::string> created_by_email;  // set only when a credential is shown
     Timestamp created_at;
     std::optional<Timestamp> last_used_at;
     std::optional<Timestamp> expires_at;

@@ -34,6 +34,7 @@ struct PublishableKey {
     std::optional<std::int64_t> rate_per_second;  // nullopt: the installation's default
     std::optional<std::int64_t> burst;
     std::optional<AdminId> created_by;
+    std::optional<std::string> created_by_email;  // set only when a key is shown
     Timestamp created_at;
     std::optional<Timestamp> last_used_at;
     std::optional<Timestamp> expires_at;

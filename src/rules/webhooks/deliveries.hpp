@@ -18,6 +18,19 @@ using muster::text_of;
 
 enum class DeliveryStatus : std::uint8_t { Pending, Succeeded, Failed, Canceled };
 
+// The classes of attempts (rules/webhooks/retry_schedule.hpp, counted_class), for filters.
+enum class AttemptClass : std::uint8_t {
+    Accepted,
+    Redirect,
+    ClientError,
+    ServerError,
+    Timeout,
+    Dns,
+    Connect,
+    Tls,
+    BlockedAddress
+};
+
 // The class under which dropped deliveries are counted together with the classes of attempts.
 inline constexpr std::string_view kDroppedClass = "backlog_dropped";
 
@@ -27,16 +40,20 @@ struct WebhookAttempt {
     std::string attempt_class;  // rules/webhook_wire.hpp
     std::int64_t duration_ms = 0;
     std::optional<std::string> response_excerpt;
+    std::optional<std::string> signature;  // the header; nullopt before schema version 8
 };
 
 struct WebhookDelivery {
     DeliveryId id;
+    EndpointId endpoint_id;
+    InstallationId module_installation_id;
     std::string webhook_id;  // msg_…
     std::string event_type;
     DeliveryStatus status = DeliveryStatus::Pending;
     std::vector<WebhookAttempt> attempts;
     std::optional<Timestamp> next_attempt_at;
     Timestamp created_at;
+    std::string payload;  // the body that is sent; "" in lists
 };
 
 }  // namespace muster::rules
@@ -49,5 +66,17 @@ inline constexpr std::array kNames<rules::DeliveryStatus> = {
     Name{rules::DeliveryStatus::Succeeded, "succeeded"},
     Name{rules::DeliveryStatus::Failed, "failed"},
     Name{rules::DeliveryStatus::Canceled, "canceled"}};
+
+template <>
+inline constexpr std::array kNames<rules::AttemptClass> = {
+    Name{rules::AttemptClass::Accepted, "2xx"},
+    Name{rules::AttemptClass::Redirect, "http_3xx"},
+    Name{rules::AttemptClass::ClientError, "http_4xx"},
+    Name{rules::AttemptClass::ServerError, "http_5xx"},
+    Name{rules::AttemptClass::Timeout, "timeout"},
+    Name{rules::AttemptClass::Dns, "dns"},
+    Name{rules::AttemptClass::Connect, "connect"},
+    Name{rules::AttemptClass::Tls, "tls"},
+    Name{rules::AttemptClass::BlockedAddress, "blocked_address"}};
 
 }  // namespace muster

@@ -25,17 +25,70 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
     issued.key.last_four = last_four(issued.secret);
     issued.key.rate_per_second = fields.rate_per_second;
     issued.key.burst = fields.burst;
+    issued.key.role = fields.role;
     issued.key.created_at = now;
     issued.key.expires_at = fields.expires_at;
     return issued;
 }
 
-void notify_of_key(OrgTransaction& transaction, const KeyRing& keys, const rules::ApiKey& key) {
+void set_creator(rules::ApiKey& key, const Actor& actor) {
+    key.created_by = actor.admin;
+    key.created_by_email = actor.admin_email;
+}
+
+// Throws NOT_FOUND, or INVALID_STATE for a key that no longer works.
+rules::ApiKey locked_valid_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {
+    auto key = store::lock_api_key(org, id);
+    if (!key) throw Error(ErrorCode::NotFound);
+    if (is_expired_or_revoked(*key, now)) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the key is revoked or expired; issue a new one");
+    }
+    return std::move(*key);
+}
+
+// The rates that the change raises or sets. Without them, the operator's higher ones are kept.
+void reject_raised_rates(const rules::ApiKey& key, const ApiKeyChange& change,
+                         const InstallationRates& rates) {
+    const auto set = [](const auto& changed, const auto& current) {
+        const auto wanted = changed.value_or(std::nullopt);
+        return wanted == current ? std::nullopt : wanted;
+    };
+    reject_higher_rates(set(change.rate_per_second, key.rate_per_second),
+                        set(change.burst, key.burst), rates);
+}
+
+void notify_of_key(OrgTransaction& transaction, const KeyRing& keys, const rules::ApiKey& key,
+                   std::string_view what = "API key") {
     notify_of_access(transaction, keys,
-                     {.what = "API key",
+                     {.what = what,
                       .name = key.name,
                       .id = key.id.text(),
                       .remedy = "revoke the key (DELETE /v1/api-keys/{id})"});
+}
+
+bool is_prolonged(const rules::ApiKey& before, const rules::ApiKey& key) {
+    return before.expires_at && (!key.expires_at || *key.expires_at > *before.expires_at);
+}
+
+std::string shown(const std::optional<Timestamp>& end) {
+    return end ? end->text() : "never";
+}
+
+std::string shown(const std::optional<std::int64_t>& rate) {
+    return rate ? std::to_string(*rate) : "default";
+}
+
+void audit_change(OrgTransaction& transaction, const rules::ApiKey& before,
+                  const rules::ApiKey& key) {
+    audit(transaction, "api_key.updated", key.id.text(),
+          {{"name", key.name},
+           {"expires_at", shown(key.expires_at)},
+           {"previous_expires_at", shown(before.expires_at)},
+           {"rate", shown(key.rate_per_second)},
+           {"previous_rate", shown(before.rate_per_second)},
+           {"burst", shown(key.burst)},
+           {"previous_burst", shown(before.burst)}});
 }
 
 void reject_surplus_key(db::OrgStore& org, Timestamp now) {
@@ -73,7 +126,7 @@ void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<s
 IssuedKey issue_api_key(OrgTransaction& transaction, const KeyRing& keys, const NewApiKey& fields) {
     reject_past_expiry(fields.expires_at, transaction.now);
     IssuedKey issued = make_key(transaction.org(), fields, transaction.now);
-    issued.key.created_by = transaction.actor.admin;
+    set_creator(issued.key, transaction.actor);
     insert_within_bounds(transaction, issued);
     audit(transaction, "api_key.issued", issued.key.id.text(), {{"name", issued.key.name}});
     notify_of_key(transaction, keys, issued.key);
@@ -101,27 +154,40 @@ IssuedKey rotate_api_key(OrgTransaction& transaction, const KeyRing& keys, ApiKe
                          Milliseconds overlap, const SuccessorEnd& expires_at) {
     if (expires_at) reject_past_expiry(*expires_at, transaction.now);
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto old = store::lock_api_key(org, id);
-    if (!old) throw Error(ErrorCode::NotFound);
-    if (is_expired_or_revoked(*old, transaction.now)) {
-        throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the key is revoked or expired; issue a new one");
-    }
+    const auto old = locked_valid_key(org, id, transaction.now);
     IssuedKey issued = make_key(
         transaction.org(),
-        {old->name, expires_at.value_or(old->expires_at), old->rate_per_second, old->burst},
+        {old.name, expires_at.value_or(old.expires_at), old.rate_per_second, old.burst, old.role},
         transaction.now);
-    issued.key.created_by = transaction.actor.admin;
+    set_creator(issued.key, transaction.actor);
     if (overlap.count() == 0) {
         store::revoke_api_key(org, id, transaction.now);
     } else {
         const Timestamp end = transaction.now + overlap;
-        store::set_api_key_expiry(org, id, old->expires_at ? std::min(*old->expires_at, end) : end);
+        store::set_api_key_expiry(org, id, old.expires_at ? std::min(*old.expires_at, end) : end);
     }
     insert_within_bounds(transaction, issued);
     audit(transaction, "api_key.rotated", id.text(), {{"successor", issued.key.id.text()}});
     notify_of_key(transaction, keys, issued.key);
     return issued;
+}
+
+rules::ApiKey change_api_key(OrgTransaction& transaction, const KeyRing& keys, ApiKeyId id,
+                             const ApiKeyChange& change, const InstallationRates& rates) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    const auto before = locked_valid_key(org, id, transaction.now);
+    reject_raised_rates(before, change, rates);
+    if (change.expires_at) reject_past_expiry(*change.expires_at, transaction.now);
+    rules::ApiKey key = before;
+    key.name = change.name.value_or(before.name);
+    key.expires_at = change.expires_at.value_or(before.expires_at);
+    key.rate_per_second = change.rate_per_second.value_or(before.rate_per_second);
+    key.burst = change.burst.value_or(before.burst);
+    if (key == before) return key;
+    store::write_api_key(org, key);
+    audit_change(transaction, before, key);
+    if (is_prolonged(before, key)) notify_of_key(transaction, keys, key, "longer-lived API key");
+    return key;
 }
 
 std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,

@@ -34,6 +34,15 @@ struct NewApiKey {
     std::optional<Timestamp> expires_at;
     std::optional<std::int64_t> rate_per_second;  // nullopt: the installation's default
     std::optional<std::int64_t> burst;
+    rules::KeyRole role = rules::KeyRole::Admin;
+};
+
+// An absent field keeps its value. An empty rate is the installation's default.
+struct ApiKeyChange {
+    std::optional<std::string> name = {};
+    std::optional<std::optional<Timestamp>> expires_at = {};
+    std::optional<std::optional<std::int64_t>> rate_per_second = {};
+    std::optional<std::optional<std::int64_t>> burst = {};
 };
 
 struct IssuedKey {
@@ -49,12 +58,19 @@ IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& f
 // The end of a rotated key's successor: nullopt keeps the end of the old key.
 using SuccessorEnd = std::optional<std::optional<Timestamp>>;
 
-// Issues a successor with the same name and rates, and mails the owners. The old key expires after
-// `overlap`, or at its own expiry if that is earlier; with no overlap it is revoked. Throws
+// Issues a successor with the same name, role and rates, and mails the owners. The old key expires
+// after `overlap`, or at its own expiry if that is earlier; with no overlap it is revoked. Throws
 // NOT_FOUND if the organization does not have the key, INVALID_STATE if it is revoked or expired,
 // VALIDATION_ERROR if `expires_at` is in the past.
 IssuedKey rotate_api_key(OrgTransaction& transaction, const KeyRing& keys, ApiKeyId id,
                          Milliseconds overlap, const SuccessorEnd& expires_at = {});
+
+// Changes a key, and returns it. A rate may be raised up to the installation's; a higher one, which
+// the operator set, may be kept. Throws NOT_FOUND if the organization does not have the key,
+// INVALID_STATE if it is revoked or expired, VALIDATION_ERROR for a rate or an end that is not
+// allowed. Mails the owners about a later end, or none.
+rules::ApiKey change_api_key(OrgTransaction& transaction, const KeyRing& keys, ApiKeyId id,
+                             const ApiKeyChange& change, const InstallationRates& rates);
 
 // At most `limit` keys with an id greater than `after`, ordered by id. A revoked key is listed for
 // 30 days.

@@ -22,6 +22,7 @@ namespace {
 constexpr Milliseconds kNoticeLife = std::chrono::days(3);
 constexpr rules::Budget kNoticesOfAnOrganization{20, std::chrono::days(1)};
 constexpr rules::Budget kNoticesOfAnAdmin{3, std::chrono::days(1)};
+constexpr rules::Budget kChangesOfAFactor{10, std::chrono::days(1)};
 constexpr std::size_t kMostOrganizations = 20;
 // Names are chosen by admins. A long one could be a message of its own.
 constexpr std::size_t kLongestShownName = 60;
@@ -48,16 +49,18 @@ Spent spend_notice(db::Tx& tx, NoticeKind kind, std::string_view id, rules::Budg
 
 using Addresses = std::set<std::string>;
 
-// The owners, or the admins if there is no owner; and `also`, but not `except`.
+// The owners, or the admins if there is no owner; the actor and `about`; but not `except`.
 Addresses recipients(const std::vector<rules::SeatHolder>& holders,
-                     const std::optional<AdminId>& also, const std::optional<AdminId>& except) {
+                     const std::optional<AdminId>& actor, const std::optional<AdminId>& about,
+                     const std::optional<AdminId>& except) {
     const auto is_owner = [](const auto& holder) { return holder.role == rules::Role::Owner; };
     const rules::Role role = std::any_of(holders.begin(), holders.end(), is_owner)
                                  ? rules::Role::Owner
                                  : rules::Role::Admin;
     Addresses addresses;
     for (const rules::SeatHolder& holder : holders) {
-        const bool is_addressed = holder.role == role || holder.admin_id == also;
+        const bool is_concerned = holder.admin_id == actor || holder.admin_id == about;
+        const bool is_addressed = holder.role == role || is_concerned;
         if (is_addressed && holder.admin_id != except) addresses.insert(holder.email);
     }
     return addresses;
@@ -68,14 +71,6 @@ void queue_notices(db::Tx& tx, const KeyRing& keys, const Addresses& addresses,
     for (const std::string& address : addresses) {
         queue_mail(tx, keys, {address, notice.subject, notice.text}, now, now + kNoticeLife);
     }
-}
-
-// A name as part of a text: in one line, without what a terminal obeys, and cut.
-std::string shown_name(std::string_view name) {
-    std::string shown(name);
-    const bool is_cut = is_longer_than(name, kLongestShownName);
-    while (is_longer_than(shown, kLongestShownName) || !is_utf8(shown)) shown.pop_back();
-    return "\"" + printable(shown) + (is_cut ? "..." : "") + "\"";
 }
 
 // "Acme" (id …), by ada@example.org at …
@@ -102,12 +97,51 @@ Notice notice_of_pause(const rules::Admin& admin) {
                     "reset-2fa).\n"};
 }
 
+Notice notice_of_factor(const rules::Admin& admin, FactorChange change, Timestamp now) {
+    const std::string what = change == FactorChange::BackupCodes ? "backup codes" : "authenticator";
+    return {.subject = "Muster: new " + what + " of an admin",
+            .text = "An admin replaced the own " + what + ":\n\n    admin: " + admin.email +
+                    "\n    at: " + now.text() +
+                    "\n\nA current code of the second factor was sent for it. If the admin did "
+                    "not do this,\nask the operator of Muster to end the sessions of the admin "
+                    "(musterctl admin\nreset-2fa), and read the audit log (GET /v1/audit-log).\n"};
+}
+
+// `purpose`: notices with another purpose have a budget of their own.
+bool spend_notice_of(db::Tx& tx, std::string_view purpose, const rules::Admin& admin,
+                     rules::Budget budget, Timestamp now) {
+    const std::string id = std::string(purpose) + std::string(admin.id.bytes());
+    return spend_notice(tx, NoticeKind::Security, id, budget, now) != Spent::No;
+}
+
+void notify_admin_and_owners(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
+                             const Notice& notice, Timestamp now) {
+    Addresses addresses = {admin.email};
+    auto seats = store::find_seats(tx, admin.id);
+    seats.resize(std::min(seats.size(), kMostOrganizations));
+    for (const rules::Seat& seat : seats) {
+        const auto id = seat.organization_id.bytes();
+        if (spend_notice(tx, NoticeKind::Security, id, kNoticesOfAnOrganization, now) == Spent::No)
+            continue;
+        db::OrgStore org(tx, seat.organization_id);
+        addresses.merge(recipients(store::list_seat_holders(org), {}, {}, {}));
+    }
+    queue_notices(tx, keys, addresses, notice, now);
+}
+
 }  // namespace
+
+std::string shown_name(std::string_view name) {
+    std::string shown(name);
+    const bool is_cut = is_longer_than(name, kLongestShownName);
+    while (is_longer_than(shown, kLongestShownName) || !is_utf8(shown)) shown.pop_back();
+    return "\"" + printable(shown) + (is_cut ? "..." : "") + "\"";
+}
 
 void notify_owners(OrgTransaction& transaction, const KeyRing& keys, Notice notice) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto addresses =
-        recipients(store::list_seat_holders(org), transaction.actor.admin, notice.except);
+    const auto addresses = recipients(store::list_seat_holders(org), transaction.actor.admin,
+                                      notice.about, notice.except);
     if (addresses.empty()) return;
     const Spent spent = spend_notice(transaction.tx, notice.kind, transaction.org().bytes(),
                                      kNoticesOfAnOrganization, transaction.now);
@@ -129,19 +163,27 @@ void notify_of_access(OrgTransaction& transaction, const KeyRing& keys, const Ne
          .except = access.except});
 }
 
+void notify_of_loss(OrgTransaction& transaction, const KeyRing& keys, const LostAccess& lost) {
+    notify_owners(transaction, keys,
+                  {.subject = "Muster: an admin lost rights",
+                   .text = "An admin of your organization lost rights:\n\n    admin: " +
+                           shown_name(lost.email) + "\n    lost: " + lost.what + "\n" +
+                           place_of(transaction) +
+                           "\nIf you expected this, there is nothing to do. Otherwise ask the "
+                           "operator of Muster to\nrestore the owners of the organization "
+                           "(musterctl admin), and read the audit log\n(GET /v1/audit-log).\n",
+                   .about = lost.admin});
+}
+
 void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now) {
-    constexpr NoticeKind kKind = NoticeKind::Security;
-    if (spend_notice(tx, kKind, admin.id.bytes(), kNoticesOfAnAdmin, now) == Spent::No) return;
-    Addresses addresses = {admin.email};
-    auto seats = store::find_seats(tx, admin.id);
-    seats.resize(std::min(seats.size(), kMostOrganizations));
-    for (const rules::Seat& seat : seats) {
-        const auto id = seat.organization_id.bytes();
-        if (spend_notice(tx, kKind, id, kNoticesOfAnOrganization, now) == Spent::No) continue;
-        db::OrgStore org(tx, seat.organization_id);
-        addresses.merge(recipients(store::list_seat_holders(org), std::nullopt, std::nullopt));
-    }
-    queue_notices(tx, keys, addresses, notice_of_pause(admin), now);
+    if (!spend_notice_of(tx, "", admin, kNoticesOfAnAdmin, now)) return;
+    notify_admin_and_owners(tx, keys, admin, notice_of_pause(admin), now);
+}
+
+void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
+                      FactorChange change, Timestamp now) {
+    if (!spend_notice_of(tx, "factor ", admin, kChangesOfAFactor, now)) return;
+    notify_admin_and_owners(tx, keys, admin, notice_of_factor(admin, change, now), now);
 }
 
 }  // namespace muster::service

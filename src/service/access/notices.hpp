@@ -24,6 +24,7 @@ struct Notice {
     std::string subject;
     std::string text;
     std::optional<AdminId> except = {};  // an admin who gets no mail
+    std::optional<AdminId> about = {};   // an admin who gets the mail too
 };
 
 // Queues the mail for the owners of the transaction's organization, or for its admins if it has no
@@ -40,8 +41,25 @@ struct NewAccess {
 };
 void notify_of_access(OrgTransaction& transaction, const KeyRing& keys, const NewAccess& access);
 
+// A seat, or the role of an owner, that an admin is about to lose. Call it before the change: the
+// owners of that moment get the mail, and the admin.
+struct LostAccess {
+    AdminId admin;
+    std::string email;
+    std::string what;  // "the seat"
+};
+void notify_of_loss(OrgTransaction& transaction, const KeyRing& keys, const LostAccess& lost);
+
+// A name as part of a mail's text: in one line, without what a terminal obeys, and cut.
+std::string shown_name(std::string_view name);
+
 // Queues mail about the first pause of the admin's second factor, for the admin and for the owners
 // of the admin's organizations, of 20 at most. After three in a day for one admin it does nothing.
 void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now);
+
+// The same about a change that an admin made to the own second factor, ten times a day.
+enum class FactorChange : std::uint8_t { BackupCodes, Authenticator };
+void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
+                      FactorChange change, Timestamp now);
 
 }  // namespace muster::service

@@ -1,12 +1,11 @@
 #include "service/access/organizations.hpp"
 
 #include "base/email.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "service/access/notices.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
-#include "store/access/admins.hpp"
 #include "store/access/organizations.hpp"
 
 #include <stdexcept>
@@ -14,7 +13,19 @@
 namespace muster::service {
 namespace {
 
-constexpr std::size_t kLongestName = 255;
+// Returns the organization as it is now. `log` is called if the name changed.
+rules::Organization rename_locked(db::OrgStore& org, const std::string& name,
+                                  const OrganizationCheck& check,
+                                  const std::function<void()>& log) {
+    auto organization = store::read_and_lock_organization(org);
+    if (!organization) throw Error(ErrorCode::NotFound);
+    if (check) check(*organization);
+    if (organization->name == name) return *organization;
+    organization->name = name;
+    store::set_organization_name(org, name);
+    log();
+    return *organization;
+}
 
 }  // namespace
 
@@ -28,7 +39,7 @@ std::string checked_address(std::string_view email) {
 
 std::string checked_name(std::string_view name) {
     const std::string_view text = trimmed(name);
-    if (text.empty() || !is_utf8(text) || utf8_length(text) > kLongestName) {
+    if (text.empty() || !is_utf8(text) || utf8_length(text) > rules::kLongestOrganizationName) {
         throw std::invalid_argument("a name has 1 to 255 characters");
     }
     return std::string(text);
@@ -47,6 +58,34 @@ rules::Organization create_organization(Context& context, std::string_view name,
     });
 }
 
+rules::Organization rename_organization(OrgTransaction& transaction, std::string_view name,
+                                        const OrganizationCheck& check) {
+    const std::string checked = checked_name(name);
+    db::OrgStore org(transaction.tx, transaction.org());
+    return rename_locked(org, checked, check, [&] {
+        audit(transaction, "organization.renamed", transaction.org().text(), {{"name", checked}});
+    });
+}
+
+rules::Organization rename_organization(Context& context, OrgId organization,
+                                        std::string_view name) {
+    const std::string checked = checked_name(name);
+    return context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return rename_locked(org, checked, {}, [&] {
+            audit_operator(tx, organization, "organization.renamed", organization.text(),
+                           {{"name", checked}}, Timestamp::now());
+        });
+    });
+}
+
+std::optional<rules::Organization> find_organization(Context& context, OrgId organization) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_organization(org);
+    });
+}
+
 std::vector<rules::Organization> list_organizations(Context& context) {
     return context.database.autocommit([](db::Tx& tx) { return store::list_organizations(tx); });
 }
@@ -58,53 +97,8 @@ std::vector<OrgId> organizations_named(Context& context, std::string_view name) 
 }
 
 void require_organization(Context& context, OrgId organization) {
-    const bool exists = context.database.autocommit([&](db::Tx& tx) {
-        db::OrgStore org(tx, organization);
-        return store::find_organization(org).has_value();
-    });
-    if (!exists) throw std::invalid_argument("there is no organization " + organization.text());
-}
-
-AddedAdmin add_admin(Context& context, OrgId organization, std::string_view email,
-                     std::string_view role) {
-    const std::string address = checked_address(email);
-    const Timestamp now = Timestamp::now();
-    return context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, organization);
-        const AdminId admin = store::find_or_insert_admin(tx, address, now);
-        const AddedAdmin added{admin, store::insert_seat(org, admin, role, now)};
-        if (added.is_new_seat) {
-            audit_operator(tx, organization, "seat.added", admin.text(),
-                           {{"role", std::string(role)}}, now);
-            OrgTransaction transaction{tx, {organization}, now};
-            notify_of_access(transaction, context.keys,
-                             {.what = "admin",
-                              .name = address + " as " + std::string(role),
-                              .id = {},
-                              .remedy = "ask the operator of Muster to remove the seat\n"
-                                        "(musterctl admin remove)",
-                              .except = admin});
-        }
-        return added;
-    });
-}
-
-std::vector<rules::SeatHolder> list_admins(Context& context, OrgId organization) {
-    return context.database.autocommit([&](db::Tx& tx) {
-        db::OrgStore org(tx, organization);
-        return store::list_seat_holders(org);
-    });
-}
-
-bool remove_admin(Context& context, OrgId organization, std::string_view email) {
-    const std::string address = checked_address(email);
-    return context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, organization);
-        const auto admin = store::find_admin(tx, address);
-        if (!admin || !store::delete_seat(org, admin->id)) return false;
-        audit_operator(tx, organization, "seat.removed", admin->id.text(), {}, Timestamp::now());
-        return true;
-    });
+    if (!find_organization(context, organization))
+        throw std::invalid_argument("there is no organization " + organization.text());
 }
 
 }  // namespace muster::service

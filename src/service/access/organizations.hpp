@@ -1,18 +1,15 @@
-// Organizations and the seats of their admins, for `musterctl`.
+// Organizations, for `musterctl`.
 #pragma once
 
 #include "rules/access/organizations.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace muster::rules {
-struct SeatHolder;
-}
 
 namespace muster::service {
 
@@ -22,6 +19,16 @@ enum class StarterAttributes : std::uint8_t { Enabled, Disabled };
 // empty or too long.
 rules::Organization create_organization(Context& context, std::string_view name,
                                         StarterAttributes starters = StarterAttributes::Enabled);
+// Called under the lock with the organization before the change; may throw.
+using OrganizationCheck = std::function<void(const rules::Organization&)>;
+// Renames it, if the name differs, and returns it. Throws NOT_FOUND, and std::invalid_argument if
+// the name is empty or too long.
+rules::Organization rename_organization(OrgTransaction& transaction, std::string_view name,
+                                        const OrganizationCheck& check);
+// The same for the operator.
+rules::Organization rename_organization(Context& context, OrgId organization,
+                                        std::string_view name);
+std::optional<rules::Organization> find_organization(Context& context, OrgId organization);
 std::vector<rules::Organization> list_organizations(Context& context);
 // The ids of the organizations of exactly this name, at most ten; names are not unique.
 std::vector<OrgId> organizations_named(Context& context, std::string_view name);
@@ -34,20 +41,5 @@ std::string checked_name(std::string_view name);
 // The address, trimmed and in lower case. Throws std::invalid_argument if it is not an email
 // address.
 std::string checked_address(std::string_view email);
-
-struct AddedAdmin {
-    AdminId id;
-    bool is_new_seat = false;
-};
-// Gives the admin with this address a seat, and mails the owners. Creates the admin if necessary.
-// Throws std::invalid_argument if the address is invalid.
-AddedAdmin add_admin(Context& context, OrgId organization, std::string_view email,
-                     std::string_view role);
-// Ordered by the creation of the seat.
-std::vector<rules::SeatHolder> list_admins(Context& context, OrgId organization);
-// Removes the admin's seat. The admin's sessions lose access to the organization with the next
-// request. The admin and their other seats remain. Returns false if there was no such seat. Throws
-// std::invalid_argument if the address is invalid.
-bool remove_admin(Context& context, OrgId organization, std::string_view email);
 
 }  // namespace muster::service

@@ -8,6 +8,7 @@
 #include "store/access/sessions.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace muster::service {
 namespace {
@@ -27,6 +28,20 @@ void touch(Context& context, const rules::Session& session, Timestamp now) {
     });
 }
 
+store::OpenSessions open_sessions(AdminId admin) {
+    const Timestamp now = Timestamp::now();
+    return {admin, now, now - kIdleLife};
+}
+
+// Unless the admin has lost the seat in the active organization.
+void audit_ended(db::Tx& tx, const rules::Session& session, std::int64_t count,
+                 std::string_view request_id) {
+    db::OrgStore org(tx, session.active_organization_id);
+    if (!store::find_role(org, session.admin_id)) return;
+    audit_admin(tx, session.active_organization_id, session.admin_id, request_id, "session.ended",
+                {{"count", std::to_string(count)}}, Timestamp::now());
+}
+
 }  // namespace
 
 std::map<std::string, rules::Session> verify_sessions(Context& context,
@@ -44,20 +59,27 @@ std::map<std::string, rules::Session> verify_sessions(Context& context,
     return sessions;
 }
 
-NewSession open_session(db::Tx& tx, const rules::Admin& admin,
-                        const std::vector<rules::Seat>& seats, Timestamp now) {
+NewSession open_session(db::Tx& tx, const rules::Admin& admin, OrgId organization,
+                        std::optional<rules::Role> role, const rules::SessionClient& client,
+                        Timestamp now) {
     NewSession opened{{}, create_credential("")};
     rules::Session& session = opened.session;
     session.id = SessionId::create();
     session.admin_id = admin.id;
     session.email = admin.email;
     session.is_enrolled = admin.totp_enrolled_at.has_value();
-    session.active_organization_id = seats.at(0).organization_id;
-    session.role = seats.at(0).role;
+    session.active_organization_id = organization;
+    session.role = role;
     session.created_at = session.last_used_at = now;
     session.expires_at = now + kWholeLife;
-    store::insert_session(tx, session, sha256(opened.token.reveal()));
+    store::insert_session(tx, session, client, sha256(opened.token.reveal()));
     return opened;
+}
+
+Secret replace_session_token(db::Tx& tx, SessionId session) {
+    Secret token = create_credential("");
+    store::set_session_token(tx, session, sha256(token.reveal()));
+    return token;
 }
 
 std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Timestamp now) {
@@ -104,6 +126,49 @@ bool set_active_organization(Context& context, const rules::Session& session, Or
 
 void close_session(Context& context, const rules::Session& session) {
     context.database.transaction([&](db::Tx& tx) { store::delete_session(tx, session.id); });
+}
+
+void close_session_of(Context& context, const std::string& token) {
+    const std::array hashes = {sha256(token)};
+    context.database.transaction([&](db::Tx& tx) {
+        for (const auto& found : store::find_sessions(tx, hashes)) {
+            store::delete_session(tx, found.session.id);
+        }
+    });
+}
+
+std::vector<rules::ListedSession> list_sessions(Context& context, AdminId admin,
+                                                std::optional<SessionId> before, int limit) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        return store::page_sessions(tx, open_sessions(admin), before, limit + 1);
+    });
+}
+
+std::optional<rules::ListedSession> find_session(Context& context, AdminId admin, SessionId id) {
+    return context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_open_session(tx, open_sessions(admin), id); });
+}
+
+Timestamp idle_end(const rules::ListedSession& session) {
+    return std::min(session.last_used_at + kIdleLife, session.expires_at);
+}
+
+bool end_session(Context& context, const rules::Session& session, SessionId ended,
+                 std::string_view request_id) {
+    return context.database.transaction([&](db::Tx& tx) {
+        if (!store::delete_session_of(tx, session.admin_id, ended)) return false;
+        audit_ended(tx, session, 1, request_id);
+        return true;
+    });
+}
+
+std::int64_t end_other_sessions(Context& context, const rules::Session& session,
+                                std::string_view request_id) {
+    return context.database.transaction([&](db::Tx& tx) {
+        const auto count = store::delete_other_sessions(tx, session.admin_id, session.id);
+        if (count > 0) audit_ended(tx, session, count, request_id);
+        return count;
+    });
 }
 
 }  // namespace muster::service

@@ -25,14 +25,18 @@ namespace muster::service {
 std::map<std::string, rules::Session> verify_sessions(Context& context,
                                                       std::span<const std::string> tokens);
 
-// Opens a session before the second factor, with the first of `seats` (at least one) as the active
-// organization. The token is returned only here.
+// Opens a session before the second factor that acts on the organization, with the role of the
+// admin's seat in it. The token is returned only here.
 struct NewSession {
     rules::Session session;
     Secret token;
 };
-NewSession open_session(db::Tx& tx, const rules::Admin& admin,
-                        const std::vector<rules::Seat>& seats, Timestamp now);
+NewSession open_session(db::Tx& tx, const rules::Admin& admin, OrgId organization,
+                        std::optional<rules::Role> role, const rules::SessionClient& client,
+                        Timestamp now);
+
+// Gives the session another token, and returns it. The previous one is invalid from the commit on.
+Secret replace_session_token(db::Tx& tx, SessionId session);
 
 // The active session with this id, or nullopt if it does not exist, expired or was idle for too
 // long. Check `verified_at` for the second factor. Does not update `last_used_at`.
@@ -47,5 +51,23 @@ std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organi
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
                              std::string_view request_id);
 void close_session(Context& context, const rules::Session& session);
+// The same for the session of a token, if there is one.
+void close_session_of(Context& context, const std::string& token);
+
+// The admin's sessions, newest first, up to `limit` + 1: the extra one shows that there is a next
+// page. Sessions that have ended are left out.
+std::vector<rules::ListedSession> list_sessions(Context& context, AdminId admin,
+                                                std::optional<SessionId> before, int limit);
+// nullopt if the admin has no such session, or it has ended.
+std::optional<rules::ListedSession> find_session(Context& context, AdminId admin, SessionId id);
+// When a session that is not used ends.
+Timestamp idle_end(const rules::ListedSession& session);
+// Ends another session of the admin of `session`, or `session` itself. False if the admin has no
+// such session.
+bool end_session(Context& context, const rules::Session& session, SessionId ended,
+                 std::string_view request_id);
+// Ends all sessions of the admin except `session`. Returns their number.
+std::int64_t end_other_sessions(Context& context, const rules::Session& session,
+                                std::string_view request_id);
 
 }  // namespace muster::service

@@ -7,6 +7,7 @@
 #include "service/audit.hpp"
 #include "service/mail.hpp"
 #include "store/access/admins.hpp"
+#include "store/access/invitations.hpp"
 #include "store/access/sign_in.hpp"
 
 namespace muster::service {
@@ -69,16 +70,37 @@ Mail mail_of(std::string_view address, const Secret& code) {
                 "to do.\n"};
 }
 
-// An admin with at least one seat.
-struct EligibleAdmin {
-    rules::Admin admin;
+// A person with at least one seat or invitation.
+struct EligiblePerson {
+    std::optional<rules::Admin> admin;
     std::vector<rules::Seat> seats;
+    std::optional<OrgId> invited_to;
+
+    AdminId id() const { return admin ? admin->id : AdminId(); }
+    // The earliest seat, or one without a role in the organization of an invitation.
+    std::pair<OrgId, std::optional<rules::Role>> first_seat() const {
+        if (seats.empty()) return {invited_to.value(), std::nullopt};
+        return {seats.front().organization_id, seats.front().role};
+    }
 };
-std::optional<EligibleAdmin> find_eligible_admin(db::Tx& tx, std::string_view email) {
-    const auto admin = store::find_admin(tx, email);
-    auto seats = store::find_seats(tx, admin ? admin->id : AdminId());
-    if (!admin || seats.empty()) return std::nullopt;
-    return EligibleAdmin{*admin, std::move(seats)};
+std::optional<EligiblePerson> find_eligible_person(db::Tx& tx, std::string_view email,
+                                                   Timestamp now) {
+    EligiblePerson person{store::find_admin(tx, email), {}, {}};
+    person.seats = store::find_seats(tx, person.id());
+    const auto invitations = store::find_invitations_of(tx, email, now, 1);
+    if (!invitations.empty()) person.invited_to = invitations.front().organization_id;
+    if (person.seats.empty() && !person.invited_to) return std::nullopt;
+    return person;
+}
+
+// Creates the admin if this is the first sign-in of an invited person.
+rules::Admin admin_of(db::Tx& tx, const EligiblePerson& person, std::string_view email,
+                      Timestamp now) {
+    if (person.admin) return *person.admin;
+    rules::Admin admin;
+    admin.id = store::find_or_insert_admin(tx, email, now);
+    admin.email = email;
+    return admin;
 }
 
 bool is_valid_code(const Context& context, const std::optional<store::OtpCode>& live,
@@ -96,7 +118,7 @@ void request_sign_in_code(Context& context, std::string_view email) {
     context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         spend_request(tx, subject, now);
-        const auto found = find_eligible_admin(tx, email);
+        const auto found = find_eligible_person(tx, email, now);
         const Secret code = random_digits(kCodeDigits);
         store::replace_otp_code(tx, subject,
                                 {code_hash(context, subject, code.reveal()), 0, now + kCodeLife});
@@ -105,14 +127,19 @@ void request_sign_in_code(Context& context, std::string_view email) {
 }
 
 std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
-                                            std::string_view code, std::string_view request_id) {
+                                            std::string_view code, std::string_view request_id,
+                                            const rules::SessionClient& client) {
     const std::string subject = subject_of(context, email);
     return context.database.transaction([&](db::Tx& tx) -> std::optional<SignedIn> {
         const Timestamp now = Timestamp::now();
         const SpentTimes failures(store::lock_guess_budget(tx, "otp_verify", subject));
         require(failures, kFailuresAnHour, now);
         const auto live = store::lock_otp_code(tx, subject);
-        auto found = find_eligible_admin(tx, email);
+        // So that the removal of the last seat ends the session that is opened here, or prevents
+        // it. A stranger has the same statements.
+        const auto known = store::find_admin(tx, email);
+        (void)store::lock_admin(tx, known ? known->id : AdminId());
+        auto found = find_eligible_person(tx, email, now);
         if (!is_valid_code(context, live, subject, code, now) || !found) {
             // Committed, so that the failure counts. The caller answers 401.
             spend(tx, "otp_verify", subject, failures, kHour, now);
@@ -120,12 +147,14 @@ std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view e
             if (is_first_of_hour(failures, now)) {
                 audit_refused_sign_in(
                     tx, found ? organizations_of(found->seats) : std::vector<OrgId>(),
-                    found ? found->admin.id : AdminId(), "mail_code", request_id, now);
+                    found ? found->id() : AdminId(), "mail_code", request_id, now);
             }
             return std::nullopt;
         }
         store::delete_otp_code(tx, subject);
-        auto opened = open_session(tx, found->admin, found->seats, now);
+        const auto [organization, role] = found->first_seat();
+        auto opened =
+            open_session(tx, admin_of(tx, *found, email, now), organization, role, client, now);
         return SignedIn{std::move(opened), std::move(found->seats)};
     });
 }

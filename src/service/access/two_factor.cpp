@@ -8,10 +8,12 @@
 #include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
+#include "service/access/team.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/sessions.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <stdexcept>
 
@@ -26,9 +28,13 @@ void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
     }
 }
 
+[[noreturn]] void reject_ended_session() {
+    throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
+}
+
 rules::Admin lock_session_admin(db::Tx& tx, const rules::Session& session) {
     auto admin = store::lock_admin(tx, session.admin_id);
-    if (!admin) throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
+    if (!admin) reject_ended_session();
     return std::move(*admin);
 }
 
@@ -51,32 +57,118 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     if (guesses.pauses == 1) notify_of_pause(tx, keys, admin, now);
 }
 
+// The organization whose log shows the sign-in: the active one, or the one of the earliest seat if
+// the admin has no seat in the active one. nullopt if the admin has no seat.
+std::optional<OrgId> organization_of_sign_in(db::Tx& tx, const rules::Session& session) {
+    const auto organizations = organizations_of(store::find_seats(tx, session.admin_id));
+    const OrgId& active = session.active_organization_id;
+    if (std::ranges::find(organizations, active) != organizations.end()) return active;
+    return organizations.empty() ? std::nullopt : std::optional(organizations.front());
+}
+
+// Marks the session as verified. Its admin has a seat by now, unless an invitation was withdrawn
+// or a seat was removed: the session then ends.
+std::optional<FactorResult> mark_verified(db::Tx& tx, const rules::Admin& admin,
+                                          const FactorAttempt& attempt, Timestamp now) {
+    const rules::Session& session = attempt.session;
+    const auto organization = organization_of_sign_in(tx, session);
+    // nullopt: the admin signed out, or the operator reset the second factor, in the meantime.
+    const auto own_failures = store::set_session_verified(tx, session.id, now);
+    if (!own_failures) reject_ended_session();
+    store::set_second_factor_guesses(tx, admin.id,
+                                     rules::after_right_code(admin.guesses, *own_failures));
+    if (!organization) {
+        store::delete_session(tx, session.id);
+        return std::nullopt;
+    }
+    if (!session.verified_at && *organization != session.active_organization_id) {
+        store::set_active_organization(tx, session.id, *organization);
+    }
+    const char* action = session.verified_at ? "session.verified" : "session.opened";
+    audit_admin(tx, *organization, admin.id, attempt.request_id, action, {}, now);
+    return FactorResult{true,
+                        attempt.replaces_token ? replace_session_token(tx, session.id) : Secret()};
+}
+
 // Runs `check` under the admin's lock, then counts a failure or marks the session as verified. A
 // failure is committed too.
-bool verify(Context& context, const rules::Session& session, std::string_view request_id,
-            const std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>& check) {
-    return context.database.transaction([&](db::Tx& tx) {
+FactorResult verify(Context& context, const FactorAttempt& attempt,
+                    const std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>& check) {
+    auto result = context.database.transaction([&](db::Tx& tx) -> std::optional<FactorResult> {
         const Timestamp now = Timestamp::now();
-        const auto admin = lock_session_admin(tx, session);
+        const auto admin = lock_session_admin(tx, attempt.session);
         reject_while_paused(admin, now);
-        if (!check(tx, admin, now)) {
-            count_failure(tx, context.keys, admin, session.id, request_id, now);
-            return false;
-        }
-        // The admin signed out, or the operator reset the second factor, in the meantime.
-        const auto own_failures = store::set_session_verified(tx, session.id, now);
-        if (!own_failures) throw Error(ErrorCode::Unauthorized).detail("reason", "SESSION_ENDED");
-        store::set_second_factor_guesses(tx, admin.id,
-                                         rules::after_right_code(admin.guesses, *own_failures));
-        const char* action = session.verified_at ? "session.verified" : "session.opened";
-        audit_admin(tx, session.active_organization_id, admin.id, request_id, action, {}, now);
-        return true;
+        if (check(tx, admin, now)) return mark_verified(tx, admin, attempt, now);
+        count_failure(tx, context.keys, admin, attempt.session.id, attempt.request_id, now);
+        return FactorResult{};
     });
+    if (!result) reject_ended_session();
+    return std::move(*result);
 }
 
 [[noreturn]] void reject_without_factor() {
     throw Error(ErrorCode::InvalidState)
         .detail("reason", "two-factor authentication is not set up: enable it first");
+}
+
+// Whether the code is of a time step that was never accepted before. Completes an enrollment.
+bool is_right_totp(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
+                   const FactorAttempt& attempt, Timestamp now) {
+    if (admin.totp_secret.empty()) reject_without_factor();
+    const auto secret = keys.open(admin.totp_secret, rules::totp_seal_name(admin.id));
+    if (!secret) {
+        throw Error(ErrorCode::ServiceUnavailable)
+            .retry_after(60)
+            .internal("a TOTP secret is encrypted with a key that is not configured");
+    }
+    const auto step = rules::matching_totp_step(*secret, attempt.code, now, admin.totp_last_step);
+    if (!step) return false;
+    store::set_totp_last_step(tx, admin.id, *step);
+    accept_first_invitation(tx, keys, admin, attempt.request_id, now);
+    if (!admin.totp_enrolled_at) {
+        store::set_totp_enrolled(tx, admin.id, now);
+        audit_everywhere(tx, admin.id, attempt.request_id, "second_factor.enrolled", now);
+    }
+    return true;
+}
+
+bool is_right_backup_code(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
+                          const FactorAttempt& attempt, Timestamp now) {
+    if (!admin.totp_enrolled_at) reject_without_factor();
+    const auto hash = rules::backup_code_hash(admin.id, attempt.code);
+    if (!store::use_backup_code(tx, admin.id, hash)) return false;
+    accept_first_invitation(tx, keys, admin, attempt.request_id, now);
+    audit_everywhere(tx, admin.id, attempt.request_id, "backup_code.used", now);
+    return true;
+}
+
+// A backup code has letters, and more characters.
+bool is_right_code(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
+                   const FactorAttempt& attempt, Timestamp now) {
+    return rules::is_totp_code(attempt.code) ? is_right_totp(tx, keys, admin, attempt, now)
+                                             : is_right_backup_code(tx, keys, admin, attempt, now);
+}
+
+void set_backup_codes(db::Tx& tx, AdminId admin, const std::vector<Secret>& codes, Timestamp now) {
+    std::vector<std::string> hashes;
+    hashes.reserve(codes.size());
+    for (const Secret& code : codes)
+        hashes.push_back(rules::backup_code_hash(admin, code.reveal()));
+    store::replace_backup_codes(tx, admin, hashes, now);
+}
+
+// The secret that replace_authenticator() showed to this session.
+Secret next_secret(db::Tx& tx, const KeyRing& keys, const rules::Session& session, Timestamp now) {
+    const auto sealed = store::find_next_totp_secret(tx, session.id);
+    const bool is_recent =
+        session.verified_at && now - *session.verified_at <= rules::kRecentSecondFactor;
+    auto secret = sealed && is_recent ? keys.open(*sealed, rules::next_totp_seal_name(session.id))
+                                      : std::nullopt;
+    if (secret) return std::move(*secret);
+    throw Error(ErrorCode::InvalidState)
+        .detail("reason",
+                "this session has begun no replacement of the authenticator in the last 15 "
+                "minutes: begin it again");
 }
 
 }  // namespace
@@ -96,46 +188,69 @@ Enrollment enable_two_factor(Context& context, const rules::Session& session) {
         made.backup_codes = rules::create_backup_codes();
         store::set_totp_secret(tx, admin.id,
                                context.keys.seal(secret.reveal(), rules::totp_seal_name(admin.id)));
-        std::vector<std::string> hashes;
-        for (const Secret& code : made.backup_codes) {
-            hashes.push_back(rules::backup_code_hash(admin.id, code.reveal()));
-        }
-        store::replace_backup_codes(tx, admin.id, hashes, now);
+        set_backup_codes(tx, admin.id, made.backup_codes, now);
         return made;
     });
 }
 
-bool verify_totp(Context& context, const rules::Session& session, std::string_view code,
-                 std::string_view request_id) {
-    return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        if (admin.totp_secret.empty()) reject_without_factor();
-        const auto secret = context.keys.open(admin.totp_secret, rules::totp_seal_name(admin.id));
-        if (!secret) {
-            throw Error(ErrorCode::ServiceUnavailable)
-                .retry_after(60)
-                .internal("a TOTP secret is encrypted with a key that is not configured");
-        }
-        const auto step = rules::matching_totp_step(*secret, code, now, admin.totp_last_step);
-        if (!step) return false;
-        store::set_totp_last_step(tx, admin.id, *step);
-        if (!admin.totp_enrolled_at) {
-            store::set_totp_enrolled(tx, admin.id, now);
-            audit_everywhere(tx, admin.id, request_id, "second_factor.enrolled", now);
-        }
-        return true;
+FactorResult verify_totp(Context& context, const FactorAttempt& attempt) {
+    return verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
+        return is_right_totp(tx, context.keys, admin, attempt, now);
     });
 }
 
-bool verify_backup_code(Context& context, const rules::Session& session, std::string_view code,
-                        std::string_view request_id) {
-    return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        if (!admin.totp_enrolled_at) reject_without_factor();
-        if (!store::use_backup_code(tx, admin.id, rules::backup_code_hash(admin.id, code))) {
-            return false;
-        }
-        audit_everywhere(tx, admin.id, request_id, "backup_code.used", now);
+FactorResult verify_backup_code(Context& context, const FactorAttempt& attempt) {
+    return verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
+        return is_right_backup_code(tx, context.keys, admin, attempt, now);
+    });
+}
+
+std::int64_t count_backup_codes(Context& context, AdminId admin) {
+    return context.database.autocommit(
+        [&](db::Tx& tx) { return store::count_backup_codes(tx, admin); });
+}
+
+std::vector<Secret> replace_backup_codes(Context& context, const FactorAttempt& attempt) {
+    const auto codes = rules::create_backup_codes();
+    const auto result = verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
+        if (!is_right_code(tx, context.keys, admin, attempt, now)) return false;
+        set_backup_codes(tx, admin.id, codes, now);
+        audit_everywhere(tx, admin.id, attempt.request_id, "backup_codes.replaced", now);
+        notify_of_factor(tx, context.keys, admin, FactorChange::BackupCodes, now);
         return true;
     });
+    return result.is_right ? codes : std::vector<Secret>();
+}
+
+std::optional<NextAuthenticator> replace_authenticator(Context& context,
+                                                       const FactorAttempt& attempt) {
+    const Secret secret = rules::create_totp_secret();
+    const SessionId session = attempt.session.id;
+    const auto sealed = context.keys.seal(secret.reveal(), rules::next_totp_seal_name(session));
+    const auto result = verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
+        if (!is_right_code(tx, context.keys, admin, attempt, now)) return false;
+        store::set_next_totp_secret(tx, session, sealed);
+        return true;
+    });
+    if (!result.is_right) return std::nullopt;
+    return NextAuthenticator{Secret(to_base32(secret.reveal())),
+                             Secret(rules::totp_uri(secret, attempt.session.email))};
+}
+
+bool confirm_authenticator(Context& context, const FactorAttempt& attempt) {
+    const auto check = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
+        const Secret secret = next_secret(tx, context.keys, attempt.session, now);
+        // The steps that the current authenticator has used up are free for the new one.
+        const auto step = rules::matching_totp_step(secret, attempt.code, now, 0);
+        if (!step) return false;
+        const auto sealed = context.keys.seal(secret.reveal(), rules::totp_seal_name(admin.id));
+        store::replace_totp_secret(tx, admin.id, sealed, *step, now);
+        store::clear_next_totp_secrets(tx, admin.id);
+        audit_everywhere(tx, admin.id, attempt.request_id, "second_factor.replaced", now);
+        notify_of_factor(tx, context.keys, admin, FactorChange::Authenticator, now);
+        return true;
+    };
+    return verify(context, attempt, check).is_right;
 }
 
 AdminId reset_two_factor(Context& context, std::string_view email) {
@@ -147,9 +262,8 @@ AdminId reset_two_factor(Context& context, std::string_view email) {
         if (!admin) throw std::invalid_argument("there is no admin with this address");
         store::clear_second_factor(tx, admin->id);
         store::delete_sessions_of(tx, admin->id);
-        for (const auto& seat : store::find_seats(tx, admin->id)) {
-            audit_operator(tx, seat.organization_id, "second_factor.reset", admin->id.text(), {},
-                           now);
+        for (const OrgId& organization : store::find_seat_organizations(tx, admin->id)) {
+            audit_operator(tx, organization, "second_factor.reset", admin->id.text(), {}, now);
         }
         return admin->id;
     });

@@ -16,9 +16,10 @@ namespace {
 
 using rules::AdCampaign;
 
-AdCampaign locked(db::OrgStore& org, CampaignId id) {
+AdCampaign locked(db::OrgStore& org, CampaignId id, const VersionCheck& check) {
     auto campaign = store::lock_ad_campaign(org, id);
     if (!campaign) throw Error(ErrorCode::NotFound);
+    check_version(check, campaign->updated_at);
     store::read_slots_of_campaigns(org, {&*campaign, 1});
     return std::move(*campaign);
 }
@@ -139,9 +140,9 @@ AdCampaign read_ad_campaign(Context& context, OrgId organization, CampaignId id)
 }
 
 AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
-                              const AdCampaignChange& change) {
+                              const AdCampaignChange& change, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const AdCampaign before = locked(org, id);
+    const AdCampaign before = locked(org, id, check);
     AdCampaign campaign = before;
     apply(change, campaign);
     check_campaign(transaction, campaign, change.slot_ids.has_value(),
@@ -149,7 +150,7 @@ AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
     campaign.targeting = stored_form(campaign.targeting);
     std::sort(campaign.slot_ids.begin(), campaign.slot_ids.end());
     if (campaign == before) return campaign;
-    campaign.updated_at = transaction.now;
+    campaign.updated_at = next_version(before.updated_at, transaction.now);
     store::update_ad_campaign(org, campaign);
     if (campaign.slot_ids != before.slot_ids) {
         store::delete_campaign_slots(org, id);
@@ -159,9 +160,9 @@ AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
     return campaign;
 }
 
-void delete_ad_campaign(OrgTransaction& transaction, CampaignId id) {
+void delete_ad_campaign(OrgTransaction& transaction, CampaignId id, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const AdCampaign campaign = locked(org, id);
+    const AdCampaign campaign = locked(org, id, check);
     store::delete_ad_campaign(org, id);
     audit(transaction, "ad_campaign.deleted", id.text(), {{"name", campaign.name}});
 }

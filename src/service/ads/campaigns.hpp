@@ -3,6 +3,7 @@
 
 #include "rules/ads/ads.hpp"
 #include "service/context.hpp"
+#include "service/versions.hpp"
 
 #include <optional>
 #include <string>
@@ -22,15 +23,15 @@ struct NewAdCampaign {
     rules::Targeting targeting;
 };
 struct AdCampaignChange {
-    std::optional<std::string> name;
-    std::optional<std::vector<SlotId>> slot_ids;
-    std::optional<rules::CampaignStatus> status;
-    std::optional<Timestamp> starts_at;
-    std::optional<std::optional<Timestamp>> ends_at;
-    std::optional<std::int64_t> weight;
-    std::optional<std::optional<std::int64_t>> daily_impressions;
-    std::optional<std::optional<std::int64_t>> frequency_cap;
-    std::optional<rules::Targeting> targeting;
+    std::optional<std::string> name = {};
+    std::optional<std::vector<SlotId>> slot_ids = {};
+    std::optional<rules::CampaignStatus> status = {};
+    std::optional<Timestamp> starts_at = {};
+    std::optional<std::optional<Timestamp>> ends_at = {};
+    std::optional<std::int64_t> weight = {};
+    std::optional<std::optional<std::int64_t>> daily_impressions = {};
+    std::optional<std::optional<std::int64_t>> frequency_cap = {};
+    std::optional<rules::Targeting> targeting = {};
 };
 
 // Creates a campaign. Throws VALIDATION_ERROR with all faults, including slots that the
@@ -45,9 +46,10 @@ rules::AdCampaign read_ad_campaign(Context& context, OrgId organization, Campaig
 // Changes a campaign. `updated_at` changes only if a value does. Throws NOT_FOUND, and the same
 // errors as create_ad_campaign().
 rules::AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
-                                     const AdCampaignChange& change);
+                                     const AdCampaignChange& change,
+                                     const VersionCheck& check = {});
 // Deletes a campaign with its creatives and figures. Throws NOT_FOUND.
-void delete_ad_campaign(OrgTransaction& transaction, CampaignId id);
+void delete_ad_campaign(OrgTransaction& transaction, CampaignId id, const VersionCheck& check = {});
 
 // The figures of the last `days` UTC days including today, oldest first. Days without figures are
 // omitted. Throws NOT_FOUND.

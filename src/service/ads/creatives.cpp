@@ -13,9 +13,10 @@ namespace {
 
 using rules::AdCreative;
 
-AdCreative locked(db::OrgStore& org, CreativeId id) {
+AdCreative locked(db::OrgStore& org, CreativeId id, const VersionCheck& check) {
     auto creative = store::lock_ad_creative(org, id);
     if (!creative) throw Error(ErrorCode::NotFound);
+    check_version(check, creative->updated_at);
     return std::move(*creative);
 }
 
@@ -102,9 +103,9 @@ AdCreative read_ad_creative(Context& context, OrgId organization, CreativeId id)
 }
 
 AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
-                              const AdCreativeChange& change) {
+                              const AdCreativeChange& change, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const AdCreative before = locked(org, id);
+    const AdCreative before = locked(org, id, check);
     AdCreative creative = before;
     apply(change, creative);
     Faults faults;
@@ -112,16 +113,16 @@ AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
     if (change.html) sanitize(creative, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     if (creative == before) return creative;
-    creative.updated_at = transaction.now;
+    creative.updated_at = next_version(before.updated_at, transaction.now);
     store::update_ad_creative(org, creative);
     audit(transaction, "ad_creative.changed", id.text(),
           {{"campaign_id", creative.campaign_id.text()}});
     return creative;
 }
 
-void delete_ad_creative(OrgTransaction& transaction, CreativeId id) {
+void delete_ad_creative(OrgTransaction& transaction, CreativeId id, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const AdCreative creative = locked(org, id);
+    const AdCreative creative = locked(org, id, check);
     store::delete_ad_creative(org, id);
     audit(transaction, "ad_creative.deleted", id.text(),
           {{"campaign_id", creative.campaign_id.text()}});

@@ -3,6 +3,7 @@
 
 #include "rules/ads/ads.hpp"
 #include "service/context.hpp"
+#include "service/versions.hpp"
 
 #include <optional>
 #include <string>
@@ -44,8 +45,9 @@ rules::AdCreative read_ad_creative(Context& context, OrgId organization, Creativ
 // Changes a creative. `updated_at` changes only if a value does. Throws NOT_FOUND, and the same
 // errors as create_ad_creative().
 rules::AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
-                                     const AdCreativeChange& change);
+                                     const AdCreativeChange& change,
+                                     const VersionCheck& check = {});
 // Throws NOT_FOUND.
-void delete_ad_creative(OrgTransaction& transaction, CreativeId id);
+void delete_ad_creative(OrgTransaction& transaction, CreativeId id, const VersionCheck& check = {});
 
 }  // namespace muster::service

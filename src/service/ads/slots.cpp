@@ -10,9 +10,10 @@ namespace {
 
 using rules::AdSlot;
 
-AdSlot locked(db::OrgStore& org, SlotId id) {
+AdSlot locked(db::OrgStore& org, SlotId id, const VersionCheck& check) {
     auto slot = store::lock_ad_slot(org, id);
     if (!slot) throw Error(ErrorCode::NotFound);
+    check_version(check, slot->updated_at);
     return std::move(*slot);
 }
 
@@ -53,24 +54,25 @@ AdSlot read_ad_slot(Context& context, OrgId organization, SlotId id) {
     return std::move(*slot);
 }
 
-AdSlot change_ad_slot(OrgTransaction& transaction, SlotId id, const AdSlotChange& change) {
+AdSlot change_ad_slot(OrgTransaction& transaction, SlotId id, const AdSlotChange& change,
+                      const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const AdSlot before = locked(org, id);
+    const AdSlot before = locked(org, id, check);
     AdSlot slot = before;
     slot.slug = change.slug.value_or(slot.slug);
     slot.name = change.name.value_or(slot.name);
     slot.width = change.width.value_or(slot.width);
     slot.height = change.height.value_or(slot.height);
     if (slot == before) return slot;
-    slot.updated_at = transaction.now;
+    slot.updated_at = next_version(before.updated_at, transaction.now);
     if (!store::update_ad_slot(org, slot)) reject_taken_slug();
     audit(transaction, "ad_slot.changed", id.text(), {{"slug", slot.slug}});
     return slot;
 }
 
-void delete_ad_slot(OrgTransaction& transaction, SlotId id) {
+void delete_ad_slot(OrgTransaction& transaction, SlotId id, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const AdSlot slot = locked(org, id);
+    const AdSlot slot = locked(org, id, check);
     if (const auto count = store::count_campaigns_in_slot(org, id); count > 0) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "campaigns use this slot: " + std::to_string(count) +

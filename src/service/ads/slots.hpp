@@ -3,6 +3,7 @@
 
 #include "rules/ads/ads.hpp"
 #include "service/context.hpp"
+#include "service/versions.hpp"
 
 #include <optional>
 #include <string>
@@ -33,8 +34,9 @@ std::vector<rules::AdSlot> list_ad_slots(Context& context, OrgId organization,
 rules::AdSlot read_ad_slot(Context& context, OrgId organization, SlotId id);
 // Changes a slot. `updated_at` changes only if a value does. Throws NOT_FOUND, and CONFLICT if the
 // slug is taken.
-rules::AdSlot change_ad_slot(OrgTransaction& transaction, SlotId id, const AdSlotChange& change);
+rules::AdSlot change_ad_slot(OrgTransaction& transaction, SlotId id, const AdSlotChange& change,
+                             const VersionCheck& check = {});
 // Deletes a slot. Throws NOT_FOUND, and INVALID_STATE while campaigns use it.
-void delete_ad_slot(OrgTransaction& transaction, SlotId id);
+void delete_ad_slot(OrgTransaction& transaction, SlotId id, const VersionCheck& check = {});
 
 }  // namespace muster::service

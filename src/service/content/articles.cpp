@@ -1,6 +1,7 @@
 #include "service/content/articles.hpp"
 
 #include "base/error.hpp"
+#include "base/faults.hpp"
 #include "db/transaction.hpp"
 #include "rules/stored_json.hpp"
 #include "service/audit.hpp"
@@ -13,6 +14,7 @@ namespace muster::service {
 namespace {
 
 using rules::Article;
+using rules::ArticleStatus;
 using store::ArticleEntry;
 using store::ArticleKey;
 
@@ -31,9 +33,12 @@ void reject_surplus_article(db::OrgStore& org) {
                               " articles; delete one first");
 }
 
-Article locked_article(db::OrgStore& org, ArticleId id) {
+Article locked_article(OrgTransaction& transaction, ArticleId id, const VersionCheck& check) {
+    db::OrgStore org(transaction.tx, transaction.org());
     auto article = store::lock_article(org, id);
     if (!article) throw Error(ErrorCode::NotFound);
+    check_version(check, article->updated_at);
+    article->set_status(transaction.now);
     return std::move(*article);
 }
 
@@ -56,17 +61,23 @@ bool assign_all(Article& article, const ArticleChange& change) {
     return std::find(changed.begin(), changed.end(), true) != changed.end();
 }
 
-Article set_published(OrgTransaction& transaction, ArticleId id,
-                      const std::optional<Timestamp>& published_at, std::string_view action) {
+Article set_published(OrgTransaction& transaction, Article article,
+                      const std::optional<Timestamp>& published_at) {
     db::OrgStore org(transaction.tx, transaction.org());
-    Article article = locked_article(org, id);
-    if (article.published_at.has_value() == published_at.has_value()) return article;
     article.published_at = published_at;
-    article.updated_at = transaction.now;
+    article.set_status(transaction.now);
+    article.updated_at = next_version(article.updated_at, transaction.now);
     store::set_article_published(org, article);
-    store::set_article_tags_published(org, id, published_at);
-    audit(transaction, action, id.text(), {{"slug", article.slug}});
+    store::set_article_tags_published(org, article.id, published_at);
     return article;
+}
+
+void check_publish_at(Timestamp at, Timestamp now) {
+    if (at > now && at - now <= rules::kMostPublishAhead) return;
+    Faults faults;
+    faults.add("publish_at", FieldCode::OutOfRange,
+               "Use a time in the future, at most 366 days ahead; omit it to publish now.");
+    throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
 // ---------------------------------------------------------------------------- pages
@@ -88,13 +99,17 @@ std::optional<ArticleKey> key_of(std::string_view position) {
 ArticlePage page_of(std::vector<ArticleEntry> entries, int requested, int limit) {
     ArticlePage page;
     const ArticleKey* last = nullptr;  // the last entry examined
+    const Timestamp now = Timestamp::now();
     bool has_more = static_cast<int>(entries.size()) == requested;
     for (ArticleEntry& entry : entries) {
         if (entry.article && static_cast<int>(page.articles.size()) == limit) {
             has_more = true;
             break;
         }
-        if (entry.article) page.articles.push_back(std::move(*entry.article));
+        if (entry.article) {
+            entry.article->set_status(now);
+            page.articles.push_back(std::move(*entry.article));
+        }
         last = &entry.key;
     }
     if (has_more && last) page.next = position_of(*last);
@@ -103,16 +118,41 @@ ArticlePage page_of(std::vector<ArticleEntry> entries, int requested, int limit)
 
 // The next entries of the index for the first condition that is given.
 std::vector<ArticleEntry> read_published(db::OrgStore& org, const ContentFilter& filter,
-                                         const std::optional<ArticleKey>& after, int limit) {
+                                         Timestamp now, const std::optional<ArticleKey>& after,
+                                         int limit) {
     if (filter.prefix) {
-        return store::page_articles_by_title(org, {*filter.prefix, filter.tag, filter.locale},
-                                             after, limit);
+        const store::TitleFilter by_title{*filter.prefix, {},         now,
+                                          false,          filter.tag, filter.locale};
+        return store::page_articles_by_title(org, by_title, after, limit);
     }
     if (filter.tag) {
-        return store::page_articles_of_tag(org, *filter.tag, filter.locale, after, limit);
+        return store::page_articles_of_tag(org, now, *filter.tag, filter.locale, after, limit);
     }
-    if (filter.locale) return store::page_articles_of_locale(org, *filter.locale, after, limit);
-    return store::page_published_articles(org, after, limit);
+    if (filter.locale) {
+        return store::page_articles_of_locale(org, now, *filter.locale, after, limit);
+    }
+    return store::page_published_articles(org, now, after, limit);
+}
+
+// The same for the console.
+std::vector<ArticleEntry> read_of_status(db::OrgStore& org, std::optional<ArticleStatus> status,
+                                         const std::optional<ArticleKey>& after, int limit) {
+    if (!status) return store::page_articles(org, after, limit);
+    if (*status == ArticleStatus::Draft) return store::page_draft_articles(org, after, limit);
+    const Timestamp now = Timestamp::now();
+    return *status == ArticleStatus::Published
+               ? store::page_published_articles(org, now, after, limit)
+               : store::page_scheduled_articles(org, now, after, limit);
+}
+
+store::TitleFilter title_filter_of(const ArticleFilter& filter) {
+    store::TitleFilter by_title;
+    by_title.prefix = *filter.prefix;
+    const Timestamp now = Timestamp::now();
+    if (filter.status == ArticleStatus::Published) by_title.until = now;
+    if (filter.status == ArticleStatus::Scheduled) by_title.from = now + Milliseconds(1);
+    by_title.is_draft = filter.status == ArticleStatus::Draft;
+    return by_title;
 }
 
 }  // namespace
@@ -132,6 +172,7 @@ Article create_article(OrgTransaction& transaction, const NewArticle& in) {
     article.author = in.author;
     article.cover_url = in.cover_url;
     article.created_by = transaction.actor.admin;
+    article.created_by_email = transaction.actor.admin_email;
     article.created_at = article.updated_at = transaction.now;
     db::OrgStore org(transaction.tx, transaction.org());
     reject_surplus_article(org);
@@ -141,12 +182,13 @@ Article create_article(OrgTransaction& transaction, const NewArticle& in) {
     return article;
 }
 
-Article change_article(OrgTransaction& transaction, ArticleId id, const ArticleChange& change) {
+Article change_article(OrgTransaction& transaction, ArticleId id, const ArticleChange& change,
+                       const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    Article article = locked_article(org, id);
+    Article article = locked_article(transaction, id, check);
     const std::string tags_before = article.tags.text;
     if (!assign_all(article, change)) return article;
-    article.updated_at = transaction.now;
+    article.updated_at = next_version(article.updated_at, transaction.now);
     if (!store::update_article(org, article)) reject_taken_slug();
     if (article.tags.text != tags_before) {
         store::delete_article_tags(org, id);
@@ -158,17 +200,37 @@ Article change_article(OrgTransaction& transaction, ArticleId id, const ArticleC
     return article;
 }
 
-Article publish_article(OrgTransaction& transaction, ArticleId id) {
-    return set_published(transaction, id, transaction.now, "article.published");
+Article publish_article(OrgTransaction& transaction, ArticleId id,
+                        const std::optional<Timestamp>& at, const VersionCheck& check) {
+    if (at) check_publish_at(*at, transaction.now);
+    Article article = locked_article(transaction, id, check);
+    if (article.status == ArticleStatus::Published) {
+        if (!at) return article;
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the article is published; unpublish it first");
+    }
+    if (at && article.published_at == at) return article;
+    article = set_published(transaction, std::move(article), at.value_or(transaction.now));
+    if (at) {
+        audit(transaction, "article.scheduled", id.text(),
+              {{"slug", article.slug}, {"publish_at", at->text()}});
+    } else {
+        audit(transaction, "article.published", id.text(), {{"slug", article.slug}});
+    }
+    return article;
 }
 
-Article unpublish_article(OrgTransaction& transaction, ArticleId id) {
-    return set_published(transaction, id, std::nullopt, "article.unpublished");
+Article unpublish_article(OrgTransaction& transaction, ArticleId id, const VersionCheck& check) {
+    Article article = locked_article(transaction, id, check);
+    if (!article.published_at) return article;
+    article = set_published(transaction, std::move(article), std::nullopt);
+    audit(transaction, "article.unpublished", id.text(), {{"slug", article.slug}});
+    return article;
 }
 
-void delete_article(OrgTransaction& transaction, ArticleId id) {
+void delete_article(OrgTransaction& transaction, ArticleId id, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const Article article = locked_article(org, id);
+    const Article article = locked_article(transaction, id, check);
     store::delete_article(org, id);
     audit(transaction, "article.deleted", id.text(), {{"slug", article.slug}});
 }
@@ -178,7 +240,9 @@ void delete_article(OrgTransaction& transaction, ArticleId id) {
 std::optional<Article> find_article(Context& context, OrgId organization, ArticleId id) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_article(org, id);
+        auto article = store::find_article(org, id);
+        if (article) article->set_status(Timestamp::now());
+        return article;
     });
 }
 
@@ -187,36 +251,43 @@ std::optional<Article> find_published_article(Context& context, OrgId organizati
     if (!rules::is_article_slug(slug)) return std::nullopt;
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_published_article(org, slug);
+        return store::find_published_article(org, slug, Timestamp::now());
     });
 }
 
-ArticlePage list_articles(Context& context, OrgId organization,
-                          std::optional<rules::ArticleStatus> status, std::string_view position,
-                          int limit) {
-    using rules::ArticleStatus;
+ArticlePage list_articles(Context& context, OrgId organization, const ArticleFilter& filter,
+                          std::string_view position, int limit) {
     const auto after = key_of(position);
+    const int size = filter.prefix ? kEntriesAPage : limit + 1;
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        auto entries = status == ArticleStatus::Published
-                           ? store::page_published_articles(org, after, limit + 1)
-                       : status == ArticleStatus::Draft
-                           ? store::page_draft_articles(org, after, limit + 1)
-                           : store::page_articles(org, after, limit + 1);
-        return page_of(std::move(entries), limit + 1, limit);
+        auto entries =
+            filter.prefix ? store::page_articles_by_title(org, title_filter_of(filter), after, size)
+                          : read_of_status(org, filter.status, after, size);
+        return page_of(std::move(entries), size, limit);
     });
 }
 
 ArticlePage list_published_articles(Context& context, OrgId organization,
-                                    const ContentFilter& filter, std::string_view position,
-                                    int limit) {
+                                    const ContentFilter& filter, Timestamp now,
+                                    std::string_view position, int limit) {
     const auto after = key_of(position);
     const bool has_conditions = filter.prefix || (filter.tag && filter.locale);
     const int size = has_conditions ? kEntriesAPage : limit + 1;
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return page_of(read_published(org, filter, after, size), size, limit);
+        return page_of(read_published(org, filter, now, after, size), size, limit);
     });
+}
+
+std::chrono::seconds cache_time_of_articles(Context& context, OrgId organization, Timestamp now,
+                                            std::chrono::seconds most) {
+    const auto next = context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_next_publication(org, now);
+    });
+    if (!next) return most;
+    return std::min(most, std::chrono::floor<std::chrono::seconds>(*next - now));
 }
 
 }  // namespace muster::service

@@ -49,4 +49,13 @@ EventPage list_engagement_events(Context& context, const rules::Member& member,
     });
 }
 
+std::vector<EngagementEvent> list_recent_events(Context& context, OrgId organization,
+                                                std::optional<EventId> before, int limit) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::page_recent_events(org, Timestamp::now() - rules::kRecentEvents, before,
+                                         limit + 1);
+    });
+}
+
 }  // namespace muster::service

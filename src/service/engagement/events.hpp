@@ -27,4 +27,10 @@ struct EventPage {
 EventPage list_engagement_events(Context& context, const rules::Member& member,
                                  std::string_view position, int limit);
 
+// The organization's events of the last 24 hours, those of visitors included, newest first by their
+// reception, before the event `before` if it is given. Returns up to `limit` + 1 events; the extra
+// event shows that there is a next page.
+std::vector<rules::EngagementEvent> list_recent_events(Context& context, OrgId organization,
+                                                       std::optional<EventId> before, int limit);
+
 }  // namespace muster::service

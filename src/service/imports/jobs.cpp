@@ -17,7 +17,6 @@ namespace {
 
 using rules::ImportState;
 
-constexpr Milliseconds kRetention = std::chrono::days(30);
 // What a job's record takes in addition to its texts, so that jobs without rows are bounded too.
 constexpr std::int64_t kJobBytes = 1024;
 
@@ -91,13 +90,14 @@ rules::ImportJob create_import(OrgTransaction& transaction, const LimitsSettings
     job.id = ImportId::create();
     job.organization_id = transaction.org();
     job.created_by_id = transaction.actor.admin;
+    job.created_by_email = transaction.actor.admin_email;
     job.source = transaction.actor.admin ? rules::ImportSource::Console : rules::ImportSource::Api;
     job.mapping = mapping_json(in.mapping);
     job.file_name = in.file_name;
     job.declared_total = in.declared_total;
     job.created_at = job.updated_at = transaction.now;
     job.phase_started_at = transaction.now;
-    job.expires_at = transaction.now + kRetention;
+    job.expires_at = transaction.now + kImportRetention;
     if (const auto active = store::insert_import(org, job)) {
         throw Error(ErrorCode::ImportJobActiveExists).detail("job_id", active->text());
     }

@@ -6,6 +6,7 @@
 #include "rules/imports/jobs.hpp"
 #include "rules/imports/mapping.hpp"
 #include "service/context.hpp"
+#include "service/imports/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,8 +19,6 @@ struct LimitsSettings;
 }
 
 namespace muster::service {
-
-inline constexpr std::int64_t kMostImportRows = 250'000;
 
 struct NewImport {
     std::string file_name;

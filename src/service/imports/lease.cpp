@@ -66,10 +66,6 @@ void fail_import(Context& context, const Lease& lease, ImportState from,
     finish(context, lease, from, ImportState::Failed, failure);
 }
 
-Timestamp lease_end(const Context& context, Timestamp now) {
-    return now + Milliseconds(context.settings.jobs.lease * 1000);
-}
-
 void finish_stage(Context& context, const Lease& lease, ImportState from, ImportState to) {
     if (!finish(context, lease, from, to, std::nullopt)) throw LeaseLost{};
 }

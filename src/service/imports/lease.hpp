@@ -7,8 +7,8 @@
 #include "base/time.hpp"
 #include "rules/imports/jobs.hpp"
 #include "service/context.hpp"
+#include "service/lease.hpp"
 
-#include <cstdint>
 #include <optional>
 
 namespace muster::service {
@@ -20,10 +20,6 @@ struct Lease {
     Uuid owner;
 };
 
-// Thrown by a step if the job was canceled or claimed by another runner. The runner stops without
-// an error.
-struct LeaseLost {};
-
 // Claims the due job that has waited longest; nullopt if none is due. Throws DbError Gone if the
 // result of the COMMIT is unknown. The claim is not retried, because it may have been applied and a
 // second claim would count a second attempt. Such a job is due again when its lease expires.
@@ -32,14 +28,11 @@ std::optional<Lease> claim_due_import(Context& context, const Uuid& owner);
 [[nodiscard]] bool is_another_import_due(Context& context);
 // Releases the job, which is due again at once or after `pause`. Count keeps the turn as an
 // attempt, Forgive does not count it.
-enum class AttemptPolicy : std::uint8_t { Forgive, Count };
 void release_import(Context& context, const Lease& lease, AttemptPolicy policy, Milliseconds pause);
 // Moves the job to failed.
 void fail_import(Context& context, const Lease& lease, rules::ImportState from,
                  const rules::ImportFailure& failure);
 
-// The expiry of a lease renewed at `now`.
-Timestamp lease_end(const Context& context, Timestamp now);
 // Moves the job to its next state. Throws LeaseLost.
 void finish_stage(Context& context, const Lease& lease, rules::ImportState from,
                   rules::ImportState to);

@@ -2,14 +2,17 @@
 
 #include "base/csv.hpp"
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "rules/imports/block.hpp"
 #include "rules/imports/row_faults.hpp"
 #include "rules/members/core_fields.hpp"
 #include "service/imports/jobs.hpp"
+#include "service/imports/members.hpp"
 #include "store/imports/blocks.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace muster::service {
 namespace {
@@ -182,6 +185,49 @@ std::string header_line() {
     return line + "attributes,row_number,error_code,error_message\r\n";
 }
 
+// A block has up to 500 rows, and at least one that was created or attached. The last block that
+// was read is read again.
+constexpr std::size_t kSourcedBlocks = 2;
+constexpr int kSourcedReads = 4;
+
+// The row of a block after which to continue; -1: before the first one.
+struct RowPlace {
+    BlockKey block;
+    int index = -1;
+};
+
+// "12.0.345"
+std::string place_text(const RowPlace& place) {
+    return std::to_string(place.block.number) + "." + std::to_string(place.block.part) + "." +
+           std::to_string(place.index);
+}
+
+RowPlace place_of(std::string_view text) {
+    if (text.empty()) return {};
+    const auto parts = split(text, '.');
+    if (parts.size() != 3) throw std::invalid_argument("the position is not from a previous page");
+    RowPlace place;
+    place.block.number = parse_number<decltype(place.block.number)>(parts[0]).value_or(0);
+    place.block.part = parse_number<decltype(place.block.part)>(parts[1]).value_or(0);
+    place.index = parse_number<int>(parts[2]).value_or(0);
+    return place;
+}
+
+// Appends the members of a block after `place`, up to `limit` in all.
+void add_members(const store::Block& block, RowPlace& place, std::size_t limit,
+                 std::vector<SourcedMember>& to) {
+    const auto outcomes =
+        rules::decode_outcomes(block.outcome, static_cast<std::size_t>(block.rows));
+    const int first = block.key == place.block ? place.index + 1 : 0;
+    place.block = block.key;
+    for (int i = first; i < block.rows && to.size() < limit; ++i) {
+        place.index = i;
+        const auto& outcome = outcomes[static_cast<std::size_t>(i)];
+        if (outcome.state != RowState::Created && outcome.state != RowState::Attached) continue;
+        to.push_back({outcome.user_id, place_text(place)});
+    }
+}
+
 }  // namespace
 
 std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organization, ImportId id,
@@ -239,6 +285,25 @@ std::optional<std::int64_t> write_error_report(Context& context, OrgId organizat
         is_full = reader.bytes() >= page.most_examined_bytes;
     }
     return is_full ? std::optional(last) : std::nullopt;
+}
+
+MemberSource members_of_import(ImportId job) {
+    return [job](db::OrgStore& org, std::string_view after, int limit) {
+        RowPlace place = place_of(after);
+        SourcedMembers found;
+        const auto most = static_cast<std::size_t>(limit);
+        for (int read = 0; read < kSourcedReads && found.has_more; ++read) {
+            const auto blocks =
+                store::read_blocks(org, job, place.block, {RowState::Created, RowState::Attached},
+                                   static_cast<int>(kSourcedBlocks));
+            for (const store::Block& block : blocks) {
+                add_members(block, place, most, found.members);
+                if (found.members.size() == most) return found;
+            }
+            found.has_more = blocks.size() == kSourcedBlocks;
+        }
+        return found;
+    };
 }
 
 }  // namespace muster::service

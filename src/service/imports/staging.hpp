@@ -3,6 +3,7 @@
 
 #include "rules/members/fields.hpp"
 #include "service/context.hpp"
+#include "service/imports/limits.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,6 @@ struct LimitsSettings;
 }
 
 namespace muster::service {
-
-inline constexpr std::size_t kMostStagedAtOnce = 5'000;
 
 struct NewRow {
     std::int64_t number = 0;

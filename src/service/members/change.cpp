@@ -10,11 +10,13 @@
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "service/members/create.hpp"
+#include "service/members/list.hpp"
 #include "service/outbox.hpp"
 #include "store/ads/serving.hpp"
 #include "store/members/members.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace muster::service {
 namespace {
@@ -45,6 +47,54 @@ struct MemberChange {
 constexpr MemberChange kUpdated{"user.updated", rules::event_type::kMemberUpdated};
 constexpr MemberChange kWasLocked{"user.locked", rules::event_type::kMemberLocked};
 constexpr MemberChange kWasUnlocked{"user.unlocked", rules::event_type::kMemberUnlocked};
+constexpr MemberChange kWasRemoved{"user.removed", rules::event_type::kMemberRemoved};
+
+// Changes the values of the member. Returns false if it has the status already.
+bool set_locked(Member& member, const std::optional<std::string>& reason, Timestamp when) {
+    if (member.status == kLocked) return false;
+    member.status = kLocked;
+    member.locked_at = when;
+    member.lock_reason = reason;
+    return true;
+}
+bool set_active(Member& member) {
+    if (member.status == kActive) return false;
+    member.status = kActive;
+    member.locked_at.reset();
+    member.lock_reason.reset();
+    return true;
+}
+
+std::string event_data(const MemberChange& change, const Member& member) {
+    return change.event == kWasRemoved.event ? to_json(rules::kRemovedUser, member)
+                                             : to_json(rules::kUser, member);
+}
+
+// The audit entries and the events of the same change of several members.
+void report(OrgTransaction& transaction, const std::vector<Member>& members,
+            const MemberChange& change) {
+    std::vector<AuditedAction> actions;
+    std::vector<Event> events;
+    for (const Member& member : members) {
+        actions.push_back({&transaction.actor, std::string(change.action), member.user_id.text()});
+        events.push_back({change.event, member.user_id,
+                          [&change, &member] { return event_data(change, member); }});
+    }
+    audit(transaction.tx, actions, transaction.now);
+    emit(transaction, events);
+}
+
+std::int64_t write_all(OrgTransaction& transaction, std::vector<Member>& members,
+                       const MemberChange& change) {
+    if (members.empty()) return 0;
+    db::OrgStore org(transaction.tx, transaction.org());
+    for (Member& member : members) {
+        member.updated_at = change_time(transaction, member);
+        store::update_member(org, member);
+    }
+    report(transaction, members, change);
+    return static_cast<std::int64_t>(members.size());
+}
 
 void write(OrgTransaction& transaction, Member& member, const MemberChange& change) {
     member.updated_at = change_time(transaction, member);
@@ -73,6 +123,39 @@ bool apply(const rules::MemberPatch& patch, Member& member, Timestamp when) {
     return true;
 }
 
+std::int64_t remove_all(OrgTransaction& transaction, const std::vector<Member>& members) {
+    if (members.empty()) return 0;
+    std::vector<UserId> users;
+    std::vector<MemberId> ids;
+    for (const Member& member : members) {
+        users.push_back(member.user_id);
+        ids.push_back(member.member_id);
+    }
+    db::OrgStore org(transaction.tx, transaction.org());
+    store::delete_members(org, users);
+    store::delete_ad_days_of(org, ids);
+    report(transaction, members, kWasRemoved);
+    return static_cast<std::int64_t>(members.size());
+}
+
+// The members must be locked. Returns the number of members that were changed.
+std::int64_t apply_to_all(OrgTransaction& transaction, std::vector<Member> members,
+                          rules::MemberAction action, const std::optional<std::string>& reason) {
+    switch (action) {
+        case rules::MemberAction::Lock:
+            std::erase_if(members, [&](Member& member) {
+                return !set_locked(member, reason, change_time(transaction, member));
+            });
+            return write_all(transaction, members, kWasLocked);
+        case rules::MemberAction::Unlock:
+            std::erase_if(members, [](Member& member) { return !set_active(member); });
+            return write_all(transaction, members, kWasUnlocked);
+        case rules::MemberAction::Remove:
+            return remove_all(transaction, members);
+    }
+    return 0;
+}
+
 }  // namespace
 
 Member change_member(OrgTransaction& transaction, UserId user, const rules::MemberPatch& patch,
@@ -91,21 +174,15 @@ Member change_member(OrgTransaction& transaction, UserId user, const rules::Memb
 Member lock_member(OrgTransaction& transaction, UserId user,
                    const std::optional<std::string>& reason, const MemberCheck& check) {
     Member member = find_for_change(transaction, user, check);
-    if (member.status == kLocked) return member;
-    member.status = kLocked;
-    member.locked_at = change_time(transaction, member);
-    member.lock_reason = reason;
-    write(transaction, member, kWasLocked);
+    if (set_locked(member, reason, change_time(transaction, member))) {
+        write(transaction, member, kWasLocked);
+    }
     return member;
 }
 
 Member unlock_member(OrgTransaction& transaction, UserId user, const MemberCheck& check) {
     Member member = find_for_change(transaction, user, check);
-    if (member.status == kActive) return member;
-    member.status = kActive;
-    member.locked_at.reset();
-    member.lock_reason.reset();
-    write(transaction, member, kWasUnlocked);
+    if (set_active(member)) write(transaction, member, kWasUnlocked);
     return member;
 }
 
@@ -114,9 +191,23 @@ void remove_member(OrgTransaction& transaction, UserId user, const MemberCheck& 
     db::OrgStore org(transaction.tx, transaction.org());
     store::delete_member(org, user);
     store::delete_ad_days_of(org, member.member_id);
-    audit(transaction, "user.removed", user.text());
-    emit(transaction, {rules::event_type::kMemberRemoved, user,
-                       [&] { return to_json(rules::kRemovedUser, member); }});
+    audit(transaction, kWasRemoved.action, user.text());
+    emit(transaction,
+         {kWasRemoved.event, user, [&] { return to_json(rules::kRemovedUser, member); }});
+}
+
+MemberChanges change_matching_members(OrgTransaction& transaction, std::span<const UserId> users,
+                                      const MemberFilter& filter, rules::MemberAction action,
+                                      const std::optional<std::string>& reason) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto members = store::lock_members(org, users);
+    const auto found = matching_members(org, users, filter);
+    const std::unordered_set<UserId> matching(found.begin(), found.end());
+    std::erase_if(members,
+                  [&](const Member& member) { return !matching.contains(member.user_id); });
+    const auto all = static_cast<std::int64_t>(members.size());
+    const auto changed = apply_to_all(transaction, std::move(members), action, reason);
+    return {changed, all - changed};
 }
 
 }  // namespace muster::service

@@ -2,14 +2,23 @@
 // the member's row first, so that concurrent changes of different fields are all kept.
 #pragma once
 
-#include "rules/members/member.hpp"
+#include "rules/members/actions.hpp"
 #include "service/context.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
+namespace muster::rules {
+struct Member;
+struct MemberPatch;
+}  // namespace muster::rules
+
 namespace muster::service {
+
+struct MemberFilter;
 
 // All functions throw NOT_FOUND if the user is not a member of the organization. `updated_at`
 // changes only if a value does.
@@ -30,5 +39,16 @@ rules::Member unlock_member(OrgTransaction& transaction, UserId user,
 // Deletes the membership and all data that the organization holds of the user. Does not delete the
 // user.
 void remove_member(OrgTransaction& transaction, UserId user, const MemberCheck& check = {});
+
+// Numbers of members.
+struct MemberChanges {
+    std::int64_t changed = 0;
+    std::int64_t unchanged = 0;  // a lock of a locked member, an unlock of an active one
+};
+// Locks those of the users who are members, and changes those that then match the filter, whatever
+// its source. Each change has its audit entry and its event; the number of statements is bounded.
+MemberChanges change_matching_members(OrgTransaction& transaction, std::span<const UserId> users,
+                                      const MemberFilter& filter, rules::MemberAction action,
+                                      const std::optional<std::string>& reason);
 
 }  // namespace muster::service

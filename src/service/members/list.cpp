@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "rules/attributes.hpp"
+#include "rules/members/member.hpp"
 #include "rules/members/member_csv.hpp"
 #include "service/attributes.hpp"
 #include "store/members/list.hpp"
@@ -24,6 +25,8 @@ constexpr int kKeysPerRound =
 constexpr int kRounds = 8;
 constexpr std::size_t kRowsPerRead = 25;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
+// The size of the attributes that a call examines before its last round.
+constexpr std::size_t kAttributeBytes = std::size_t{16} << 20U;
 const MemberId kLastMember(*Uuid::from_bytes(std::string(kIdBytes, '\xff')));
 
 // A position is the user's id followed by the term.
@@ -45,6 +48,11 @@ std::vector<MemberKey> read_updated(db::OrgStore& org, Timestamp since, const Me
     return store::page_members_updated(org, when ? Timestamp(*when) : since, after.user_id, limit);
 }
 
+// Whether the time decides what is read, if no earlier condition is given.
+bool leads_by_time(const MemberFilter& filter) {
+    return filter.updated_since && filter.order != MemberOrder::Stable;
+}
+
 // Newest first. The term of the position is the id of the last member.
 std::vector<MemberKey> read_newest(db::OrgStore& org, const MemberKey& after, int limit) {
     if (after.term.empty()) return store::page_newest_members(org, kLastMember, limit);
@@ -54,8 +62,8 @@ std::vector<MemberKey> read_newest(db::OrgStore& org, const MemberKey& after, in
 }
 
 // The next keys of the index for the first condition that is given.
-std::vector<MemberKey> read_keys(db::OrgStore& org, const MemberFilter& filter,
-                                 const MemberKey& after, int limit) {
+std::vector<MemberKey> read_index(db::OrgStore& org, const MemberFilter& filter,
+                                  const MemberKey& after, int limit) {
     if (filter.email) {
         return after.user_id == UserId() ? store::find_member_key(org, *filter.email)
                                          : std::vector<MemberKey>();
@@ -64,7 +72,7 @@ std::vector<MemberKey> read_keys(db::OrgStore& org, const MemberFilter& filter,
         return store::page_members_of_external_id(org, *filter.external_id, after.user_id, limit);
     }
     if (filter.prefix) return store::page_members_by_prefix(org, *filter.prefix, after, limit);
-    if (filter.updated_since) return read_updated(org, *filter.updated_since, after, limit);
+    if (leads_by_time(filter)) return read_updated(org, *filter.updated_since, after, limit);
     if (filter.order == MemberOrder::Newest) return read_newest(org, after, limit);
     if (filter.status) {
         return store::page_members_of_status(org, *filter.status, after.user_id, limit);
@@ -72,31 +80,85 @@ std::vector<MemberKey> read_keys(db::OrgStore& org, const MemberFilter& filter,
     return store::page_members(org, after.user_id, limit);
 }
 
+struct ReadKeys {
+    std::vector<MemberKey> keys;
+    bool has_more = true;
+};
+
+// The next keys of the source, or of the index.
+ReadKeys read_keys(db::OrgStore& org, const MemberFilter& filter, const MemberKey& after,
+                   int limit) {
+    ReadKeys read;
+    if (!filter.source) {
+        read.keys = read_index(org, filter, after, limit);
+        read.has_more = static_cast<int>(read.keys.size()) == limit;
+        return read;
+    }
+    auto sourced = filter.source(org, after.term, limit);
+    for (SourcedMember& member : sourced.members) {
+        read.keys.push_back({std::move(member.place), member.user, true});
+    }
+    read.has_more = sourced.has_more;
+    return read;
+}
+
 // The conditions that the chosen index does not cover.
 store::MemberConditions remaining_conditions(const MemberFilter& filter) {
     store::MemberConditions left{filter.external_id, filter.status, filter.updated_since,
-                                 filter.prefix};
+                                 filter.prefix, filter.country};
+    if (filter.source) {
+        left.email = filter.email;
+        return left;
+    }
     if (filter.email) return left;
     if (filter.external_id) {
         left.external_id.reset();
     } else if (filter.prefix) {
         left.prefix.reset();
-    } else if (filter.updated_since) {
+    } else if (leads_by_time(filter)) {
         left.updated_since.reset();
-    } else if (filter.order == MemberOrder::Filter) {
+    } else if (filter.order != MemberOrder::Newest) {
         left.status.reset();
     }
     return left;
 }
 
-// The ids of the keys, padded to `size` with the last id. A fixed number of ids needs only one
-// prepared statement.
+// Whether keys must be filtered after they were read. A source may name users who left.
+bool is_filtered(const MemberFilter& filter) {
+    return filter.source || !filter.attributes.empty() || !remaining_conditions(filter).empty();
+}
+
+// The ids, padded to `size` with the last one. A fixed number of ids needs only one prepared
+// statement.
+std::vector<UserId> padded(std::vector<UserId> ids, std::size_t size) {
+    ids.resize(std::max(size, ids.size()), ids.back());
+    return ids;
+}
 std::vector<UserId> ids_of(std::span<const MemberKey> keys, std::size_t size) {
     std::vector<UserId> ids;
     ids.reserve(size);
     for (const MemberKey& key : keys) ids.push_back(key.user_id);
-    ids.resize(size, ids.back());
-    return ids;
+    return padded(std::move(ids), size);
+}
+
+struct Matching {
+    std::unordered_set<UserId> users;
+    std::size_t bytes = 0;  // of the attributes that were read
+};
+
+// The users among these who meet the conditions and have the attributes.
+Matching matching_among(db::OrgStore& org, std::span<const UserId> users,
+                        const store::MemberConditions& conditions,
+                        const std::vector<rules::AttributeCondition>& attributes) {
+    Matching matching{store::filter_members(org, users, conditions)};
+    for (const rules::AttributeCondition& condition : attributes) {
+        if (matching.users.empty()) break;
+        const std::vector<UserId> left(matching.users.begin(), matching.users.end());
+        auto having = store::match_attribute(org, padded(left, users.size()), condition);
+        matching.users = std::move(having.users);
+        matching.bytes += having.bytes;
+    }
+    return matching;
 }
 
 // Reads keys in rounds until `limit` of them match all conditions.
@@ -107,16 +169,16 @@ class KeyReader {
         : org_(org),
           filter_(filter),
           conditions_(remaining_conditions(filter)),
+          is_filtered_(is_filtered(filter)),
           limit_(static_cast<std::size_t>(limit)),
           rounds_(rounds),
           last_(std::move(after)) {}
 
     void run() {
-        for (int round = 0; round < rounds_ && has_more_ && hits_.size() < limit_; ++round) {
-            const int size = round_size();
-            auto keys = read_keys(org_, filter_, last_, size);
-            has_more_ = static_cast<int>(keys.size()) == size;
-            add_hits(std::move(keys));
+        for (int round = 0; round < rounds_ && is_incomplete(); ++round) {
+            auto read = read_keys(org_, filter_, last_, round_size());
+            has_more_ = read.has_more;
+            add_hits(std::move(read.keys));
         }
     }
 
@@ -128,10 +190,14 @@ class KeyReader {
     }
 
   private:
+    bool is_incomplete() const {
+        return has_more_ && hits_.size() < limit_ && bytes_ < kAttributeBytes;
+    }
+
     // One key more than are missing shows whether more follow. If keys did not match, the number is
     // scaled by the share that matched so far.
     int round_size() const {
-        if (!conditions_.empty()) return kKeysPerRound;
+        if (is_filtered_) return kKeysPerRound;
         const std::size_t missing = limit_ + 1 - hits_.size();
         if (examined_ == 0) return static_cast<int>(missing);
         if (hits_.empty()) return kKeysPerRound;
@@ -142,13 +208,15 @@ class KeyReader {
     void add_hits(std::vector<MemberKey> keys) {
         if (keys.empty()) return;
         examined_ += keys.size();
-        std::unordered_set<UserId> matching;
-        if (!conditions_.empty()) {
-            matching = store::filter_members(org_, ids_of(keys, kKeysPerRound), conditions_);
+        Matching matching;
+        if (is_filtered_) {
+            matching =
+                matching_among(org_, ids_of(keys, kKeysPerRound), conditions_, filter_.attributes);
+            bytes_ += matching.bytes;
         }
         for (MemberKey& key : keys) {
             const bool is_hit =
-                key.is_hit && (conditions_.empty() || matching.contains(key.user_id));
+                key.is_hit && (!is_filtered_ || matching.users.contains(key.user_id));
             if (is_hit && hits_.size() == limit_) {
                 has_more_ = true;
                 return;
@@ -161,13 +229,29 @@ class KeyReader {
     db::OrgStore& org_;
     const MemberFilter& filter_;
     store::MemberConditions conditions_;
+    bool is_filtered_;
     std::size_t limit_;
     int rounds_;
     MemberKey last_;
     std::size_t examined_ = 0;
+    std::size_t bytes_ = 0;
     bool has_more_ = true;
     std::vector<MemberKey> hits_;
 };
+
+// Reads a run of the list.
+MemberRun run_of(KeyReader& keys) {
+    keys.run();
+    MemberRun run;
+    run.users.reserve(keys.hits().size());
+    run.positions.reserve(keys.hits().size());
+    for (const MemberKey& key : keys.hits()) {
+        run.users.push_back(key.user_id);
+        run.positions.push_back(position_of(key));
+    }
+    if (const auto last = keys.last()) run.next = position_of(*last);
+    return run;
+}
 
 // Appends the members of these keys in order, without those deleted in the meantime. Returns the
 // size of their attributes in bytes.
@@ -237,8 +321,7 @@ MemberTotal count_members(Context& context, OrgId organization, const MemberFilt
     MemberFilter counted = filter;
     counted.order = MemberOrder::Filter;
     // Without further conditions one round reads `most` + 1 entries.
-    const bool is_filtered = !remaining_conditions(counted).empty();
-    const int rounds = is_filtered ? most / kKeysPerRound + 1 : 1;
+    const int rounds = is_filtered(counted) ? most / kKeysPerRound + 1 : 1;
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         KeyReader keys(org, counted, key_of(""), most, rounds);
@@ -253,17 +336,24 @@ MemberRun find_member_run(Context& context, OrgId organization, const MemberFilt
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         KeyReader keys(org, filter, after, limit, limit / kKeysPerRound + 1);
-        keys.run();
-        MemberRun run;
-        run.users.reserve(keys.hits().size());
-        run.positions.reserve(keys.hits().size());
-        for (const MemberKey& key : keys.hits()) {
-            run.users.push_back(key.user_id);
-            run.positions.push_back(position_of(key));
-        }
-        if (const auto last = keys.last()) run.next = position_of(*last);
-        return run;
+        return run_of(keys);
     });
+}
+
+MemberRun find_next_members(db::OrgStore& org, const MemberFilter& filter,
+                            std::string_view position, int limit) {
+    KeyReader keys(org, filter, key_of(position), limit, 1);
+    return run_of(keys);
+}
+
+std::vector<UserId> matching_members(db::OrgStore& org, std::span<const UserId> users,
+                                     const MemberFilter& filter) {
+    if (users.empty()) return {};
+    const store::MemberConditions conditions{filter.external_id, filter.status,
+                                             filter.updated_since, filter.prefix, filter.country};
+    const auto found = matching_among(org, padded({users.begin(), users.end()}, kKeysPerRound),
+                                      conditions, filter.attributes);
+    return {found.users.begin(), found.users.end()};
 }
 
 std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
@@ -290,6 +380,20 @@ std::size_t write_member_export(Context& context, OrgId organization, std::span<
         done += some.size();
     }
     return done;
+}
+
+std::vector<rules::AttributeCondition> attribute_conditions(
+    db::Tx& tx, OrgId organization, const std::map<std::string, std::string>& texts,
+    std::string_view path, Faults& faults) {
+    if (texts.empty()) return {};
+    return rules::attribute_conditions(attribute_registry(tx, organization), texts, path, faults);
+}
+
+std::vector<rules::AttributeCondition> attribute_conditions(
+    Context& context, OrgId organization, const std::map<std::string, std::string>& texts,
+    std::string_view path, Faults& faults) {
+    return context.database.autocommit(
+        [&](db::Tx& tx) { return attribute_conditions(tx, organization, texts, path, faults); });
 }
 
 }  // namespace muster::service

@@ -2,8 +2,8 @@
 // one index is read in its order, and the other conditions filter the result.
 #pragma once
 
-#include "rules/members/member.hpp"
 #include "service/context.hpp"
+#include "service/members/filter.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,29 +14,11 @@
 #include <string_view>
 #include <vector>
 
+namespace muster::rules {
+struct Member;
+}
+
 namespace muster::service {
-
-enum class MemberOrder : std::uint8_t {
-    Filter,  // the order of the index that serves the filter
-    Newest,  // by the member's id, descending
-};
-
-// An absent condition matches every member. The first condition given, in the order email,
-// external_id, prefix, updated_since, status, decides which index is read. Newest replaces the
-// index of the status; the others cannot be read in this order (serves_newest).
-struct MemberFilter {
-    std::optional<std::string> email;  // normalized
-    std::optional<std::string> external_id;
-    std::optional<std::string>
-        prefix;  // 1 to 255 characters; of the email address, the full name or last_name
-    std::optional<Timestamp> updated_since;
-    std::optional<std::string> status;
-    MemberOrder order = MemberOrder::Filter;
-
-    // Whether these conditions can be listed with the newest members first. An address has one
-    // member at most.
-    bool serves_newest() const { return !external_id && !prefix && !updated_since; }
-};
 
 struct MemberPage {
     std::vector<rules::Member> members;
@@ -62,12 +44,6 @@ struct MemberTotal {
 MemberTotal count_members(Context& context, OrgId organization, const MemberFilter& filter,
                           int most = kMostCounted);
 
-// The users of a longer run of the list.
-struct MemberRun {
-    std::vector<UserId> users;
-    std::vector<std::string> positions;  // after each of the users
-    std::optional<std::string> next;     // after all of them; nullopt at the end of the list
-};
 // Reads only keys of an index. `limit` is at most 10,000; a run examines at most that many members.
 MemberRun find_member_run(Context& context, OrgId organization, const MemberFilter& filter,
                           std::string_view position, int limit);

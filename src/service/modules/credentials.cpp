@@ -46,6 +46,7 @@ IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, cons
     record.name = fields.name;
     record.last_four = last_four(issued.credential);
     record.created_by = transaction.actor.admin;
+    record.created_by_email = transaction.actor.admin_email;
     record.created_at = transaction.now;
     record.expires_at = fields.expires_at;
     store::insert_module_credential(

@@ -122,6 +122,7 @@ Installation install_module(Context& context, OrgTransaction& transaction,
     installation.organization_id = transaction.org();
     installation.version_id = version.id;
     installation.installed_by = transaction.actor.admin;
+    installation.installed_by_email = transaction.actor.admin_email;
     installation.installed_at = installation.created_at = installation.updated_at = transaction.now;
     const std::string sealed =
         set_config(context.keys, installation, version, in.config ? in.config->text : "{}", {});
@@ -133,9 +134,10 @@ Installation install_module(Context& context, OrgTransaction& transaction,
 }
 
 Installation change_installation(Context& context, OrgTransaction& transaction, InstallationId id,
-                                 const InstallationChange& change) {
+                                 const InstallationChange& change, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto installation = locked_with_module(transaction, id);
+    check_version(check, installation.updated_at);
     if (!change.version_id && !change.config) return installation;
     const auto version = published_version(org, installation.module_id,
                                            change.version_id.value_or(installation.version_id));
@@ -143,7 +145,7 @@ Installation change_installation(Context& context, OrgTransaction& transaction, 
     const std::string sealed = set_config(context.keys, installation, version, config,
                                           stored_secrets(context.keys, org, id));
     installation.version_id = version.id;
-    installation.updated_at = transaction.now;
+    installation.updated_at = next_version(installation.updated_at, transaction.now);
     store::set_installation_config(org, installation, sealed);
     emit_event(transaction, rules::event_type::kInstallationChanged, installation);
     audit(transaction, "installation.changed", id.text(), {{"version_id", version.id.text()}});
@@ -169,31 +171,35 @@ RevealedInstallation reveal_installation(Context& context, OrgId organization, I
     return {std::move(found->installation), std::move(config)};
 }
 
-Installation enable_installation(OrgTransaction& transaction, InstallationId id) {
+Installation enable_installation(OrgTransaction& transaction, InstallationId id,
+                                 const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto installation = locked_with_module(transaction, id);
+    check_version(check, installation.updated_at);
     if (installation.status == InstallationStatus::Enabled) return installation;
     installation.status = InstallationStatus::Enabled;
-    installation.updated_at = transaction.now;
-    if (!store::set_installation_status(org, id, installation.status, transaction.now))
+    installation.updated_at = next_version(installation.updated_at, transaction.now);
+    if (!store::set_installation_status(org, id, installation.status, installation.updated_at))
         reject_second_installation();
     emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
     audit(transaction, "installation.enabled", id.text());
     return installation;
 }
 
-Installation disable_installation(OrgTransaction& transaction, InstallationId id) {
+Installation disable_installation(OrgTransaction& transaction, InstallationId id,
+                                  const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto installation = lock_installation(transaction, id);
+    check_version(check, installation.updated_at);
     if (installation.status == InstallationStatus::Disabled) return installation;
     installation.status = InstallationStatus::Disabled;
-    installation.updated_at = transaction.now;
-    if (!store::set_installation_status(org, id, installation.status, transaction.now)) {
+    installation.updated_at = next_version(installation.updated_at, transaction.now);
+    if (!store::set_installation_status(org, id, installation.status, installation.updated_at)) {
         throw std::runtime_error("disabling an installation conflicted with another installation");
     }
     // Emitted after the status is written, so that its own endpoints receive no event.
     emit_event(transaction, rules::event_type::kInstallationDisabled, installation);
-    store::cancel_deliveries(org, id, transaction.now);
+    store::cancel_deliveries(org, id, transaction.now, kCanceledAtOnce);
     audit(transaction, "installation.disabled", id.text());
     return installation;
 }

@@ -5,6 +5,7 @@
 #include "base/secret.hpp"
 #include "rules/modules/installations.hpp"
 #include "service/context.hpp"
+#include "service/versions.hpp"
 
 #include <optional>
 #include <vector>
@@ -43,7 +44,8 @@ struct InstallationChange {
 // Changes an installation and emits an event. The config, new or old, must be valid for the
 // resulting version. Throws NOT_FOUND, INVALID_STATE for a draft version, VALIDATION_ERROR.
 rules::Installation change_installation(Context& context, OrgTransaction& transaction,
-                                        InstallationId id, const InstallationChange& change);
+                                        InstallationId id, const InstallationChange& change,
+                                        const VersionCheck& check = {});
 
 // An installation with its whole config, for the module's own backend.
 struct RevealedInstallation {
@@ -56,11 +58,13 @@ RevealedInstallation reveal_installation(Context& context, OrgId organization, I
 // Enables a disabled or failing installation and emits an event, also to its own endpoints. An
 // enabled installation is not changed. Throws NOT_FOUND, and CONFLICT (details.field) while another
 // installation of the module is not disabled.
-rules::Installation enable_installation(OrgTransaction& transaction, InstallationId id);
+rules::Installation enable_installation(OrgTransaction& transaction, InstallationId id,
+                                        const VersionCheck& check = {});
 
 // Disables an installation and emits an event to other installations. Its credentials and webhooks
 // stop working at once; its pending deliveries are canceled. A disabled installation is not
 // changed. Throws NOT_FOUND.
-rules::Installation disable_installation(OrgTransaction& transaction, InstallationId id);
+rules::Installation disable_installation(OrgTransaction& transaction, InstallationId id,
+                                         const VersionCheck& check = {});
 
 }  // namespace muster::service

@@ -21,6 +21,14 @@ constexpr Milliseconds kDroppedLately = std::chrono::hours(1);
 // Tokens are refreshed 15 minutes before they expire.
 constexpr Milliseconds kRefreshOverdueAfter{600'000};
 
+// A metric with one value, in the text format of Prometheus. `type`: gauge or counter.
+std::string metric(std::string_view type, std::string_view name, std::string_view help,
+                   std::int64_t value) {
+    const std::string of(name);
+    return "# HELP " + of + " " + std::string(help) + "\n# TYPE " + of + " " + std::string(type) +
+           "\n" + of + " " + std::to_string(value) + "\n";
+}
+
 std::string labeled(std::string_view name, rules::ImportState state, std::int64_t value) {
     return std::string(name) + "{state=\"" + std::string(text_of(state)) + "\"} " +
            std::to_string(value) + "\n";
@@ -47,15 +55,9 @@ std::string import_metrics(db::Tx& tx, Timestamp now) {
 std::string mail_metrics(db::Tx& tx, Timestamp now) {
     const auto backlog = store::count_waiting_mails(tx);
     const auto age = now - backlog.oldest.value_or(now);
-    return "# HELP muster_mail_queued Mails waiting to be sent.\n"
-           "# TYPE muster_mail_queued gauge\n"
-           "muster_mail_queued " +
-           std::to_string(backlog.mails) +
-           "\n"
-           "# HELP muster_mail_oldest_seconds Time since the oldest waiting mail was queued.\n"
-           "# TYPE muster_mail_oldest_seconds gauge\n"
-           "muster_mail_oldest_seconds " +
-           std::to_string(age.count() / 1000) + "\n";
+    return metric("gauge", "muster_mail_queued", "Mails waiting to be sent.", backlog.mails) +
+           metric("gauge", "muster_mail_oldest_seconds",
+                  "Time since the oldest waiting mail was queued.", age.count() / 1000);
 }
 
 std::string attempt_metrics(db::Tx& tx) {
@@ -71,12 +73,10 @@ std::string attempt_metrics(db::Tx& tx) {
         text += "muster_webhook_attempts_total{class=\"" + count.attempt_class + "\"} " +
                 std::to_string(count.attempts) + "\n";
     }
-    return text +
-           "# HELP muster_webhook_dropped_total Deliveries that were not created because too many "
-           "of their organization waited.\n"
-           "# TYPE muster_webhook_dropped_total counter\n"
-           "muster_webhook_dropped_total " +
-           std::to_string(dropped) + "\n";
+    return text + metric("counter", "muster_webhook_dropped_total",
+                         "Deliveries that were not created because too many of their organization "
+                         "waited.",
+                         dropped);
 }
 
 std::string webhook_metrics(db::Tx& tx, Timestamp now) {
@@ -84,26 +84,16 @@ std::string webhook_metrics(db::Tx& tx, Timestamp now) {
     const auto outbox = store::measure_outbox(tx);
     const Timestamp oldest = std::min(backlog.oldest.value_or(now), outbox.oldest.value_or(now));
     const auto age = std::max(now - oldest, Milliseconds(0));
-    return "# HELP muster_webhook_outbox Events whose deliveries the runner has not created yet, "
-           "counted up to " +
-           std::to_string(store::kMostCounted) +
-           ".\n"
-           "# TYPE muster_webhook_outbox gauge\n"
-           "muster_webhook_outbox " +
-           std::to_string(outbox.events) +
-           "\n"
-           "# HELP muster_webhook_pending Deliveries that wait or are in flight, counted up to " +
-           std::to_string(store::kMostCounted) +
-           ".\n"
-           "# TYPE muster_webhook_pending gauge\n"
-           "muster_webhook_pending " +
-           std::to_string(backlog.pending) +
-           "\n"
-           "# HELP muster_webhook_queue_age_seconds Time since the oldest "
-           "waiting event occurred, or the oldest waiting delivery to an active endpoint was due.\n"
-           "# TYPE muster_webhook_queue_age_seconds gauge\n"
-           "muster_webhook_queue_age_seconds " +
-           std::to_string(age.count() / 1000) + "\n" + attempt_metrics(tx);
+    const std::string up_to = ", counted up to " + std::to_string(store::kMostCounted) + ".";
+    return metric("gauge", "muster_webhook_outbox",
+                  "Events whose deliveries the runner has not created yet" + up_to, outbox.events) +
+           metric("gauge", "muster_webhook_pending",
+                  "Deliveries that wait or are in flight" + up_to, backlog.pending) +
+           metric("gauge", "muster_webhook_queue_age_seconds",
+                  "Time since the oldest waiting event occurred, or the oldest waiting delivery to "
+                  "an active endpoint was due.",
+                  age.count() / 1000) +
+           attempt_metrics(tx);
 }
 
 Milliseconds refresh_overdue(db::Tx& tx, Timestamp now) {
@@ -122,31 +112,27 @@ std::string connection_metrics(db::Tx& tx, Timestamp now) {
         text.append("muster_connections{status=\"").append(name).append("\"} ");
         text.append(std::to_string(counts[status])).append("\n");
     }
-    return text +
-           "# HELP muster_connection_refresh_overdue_seconds Time since the connection that "
-           "waits longest for the runner was due.\n"
-           "# TYPE muster_connection_refresh_overdue_seconds gauge\n"
-           "muster_connection_refresh_overdue_seconds " +
-           std::to_string(refresh_overdue(tx, now).count() / 1000) + "\n";
+    return text + metric("gauge", "muster_connection_refresh_overdue_seconds",
+                         "Time since the connection that waits longest for the runner was due.",
+                         refresh_overdue(tx, now).count() / 1000);
 }
 
 }  // namespace
 
 std::string job_metrics(Context& context) {
-    std::string text =
-        "# HELP muster_database_up Whether the database answered.\n# TYPE muster_database_up gauge\n";
+    const auto database_up = [](std::int64_t is_up) {
+        return metric("gauge", "muster_database_up", "Whether the database answered.", is_up);
+    };
     try {
         const Timestamp now = Timestamp::now();
-        const std::string figures = context.database.autocommit([&](db::Tx& tx) {
+        return database_up(1) + context.database.autocommit([&](db::Tx& tx) {
             return import_metrics(tx, now) + mail_metrics(tx, now) + webhook_metrics(tx, now) +
                    connection_metrics(tx, now);
         });
-        text += "muster_database_up 1\n" + figures;
     } catch (const db::DbError& error) {
         log_event(LogLevel::Warning, "metrics.database_down", {{"reason", error.what()}});
-        text += "muster_database_up 0\n";
+        return database_up(0);
     }
-    return text;
 }
 
 std::string import_problem(Context& context) {

@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "rules/ads/token.hpp"
 #include "service/access/credentials.hpp"
+#include "service/access/team.hpp"
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
@@ -118,10 +119,12 @@ std::vector<Purge> purges(const JobsSettings& jobs) {
     return {
         {"blocks", purge_blocks, kExpired, kBlocksAtOnce},
         {"imports", purge_imports, kExpired, kImportsAtOnce},
+        {"member_jobs", store::purge_member_jobs, kExpired},
         {"idempotency_keys", store::purge_idempotency_keys, kExpired},
         {"otp_codes", store::purge_otp_codes, kExpired},
         {"guess_budgets", store::purge_guess_budgets, kExpired},
         {"sessions", store::purge_sessions, kExpired},
+        {"invitations", store::purge_invitations, kExpiredInvitationLife},
         {"mails", store::purge_mails, kExpired},
         {"api_keys", store::purge_ended_api_keys, kRevokedKeyLife},
         {"module_credentials", store::purge_revoked_module_credentials, kRevokedKeyLife},
@@ -129,7 +132,7 @@ std::vector<Purge> purges(const JobsSettings& jobs) {
         {"previous_secrets", store::purge_previous_secrets, kExpired},
         {"audit_entries", store::purge_audit_log, days(jobs.audit_days)},
         {"removed_endpoints", purge_removed_endpoints, kExpired, kEventsAtOnce},
-        {"webhook_events", store::purge_webhook_events, days(30), kEventsAtOnce},
+        {"webhook_events", store::purge_webhook_events, kWebhookEventLife, kEventsAtOnce},
         {"engagement_events", purge_engagement_events, days_unless_zero(jobs.engagement_days)},
         {"ad_redemptions", store::purge_ad_redemptions, rules::kAdTokenLife + kMargin},
         {"ad_member_days", store::purge_ad_member_days, kMargin},

@@ -10,6 +10,8 @@
 
 namespace muster::service {
 
+inline constexpr Milliseconds kWebhookEventLife = std::chrono::days(30);
+
 struct PurgeCount {
     std::string_view name;
     std::int64_t rows = 0;

@@ -88,6 +88,7 @@ PublishableKey issue_publishable_key(OrgTransaction& transaction, PublishableKey
     reject_past_expiry(fields.expires_at, transaction.now);
     PublishableKey key = make_key(transaction.org(), kind, fields, transaction.now);
     key.created_by = transaction.actor.admin;
+    key.created_by_email = transaction.actor.admin_email;
     db::OrgStore org(transaction.tx, transaction.org());
     insert_within_bound(org, key);
     take(org, rules::Quota::IssuedKeys, 1, rules::kMostIssuedKeys, transaction.now);

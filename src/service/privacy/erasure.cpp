@@ -157,6 +157,7 @@ class Eraser {
             erasure_.user =
                 find_user(tx, erases() ? store::UserLock::ForUpdate : store::UserLock::None);
             erasure_.is_admin = store::is_admin_address(tx, email_);
+            if (erases()) store::delete_invitations_of(tx, email_);
             if (!erasure_.user) return;
             memberships = store::find_memberships_of(tx, *erasure_.user);
             if (!erases()) return;

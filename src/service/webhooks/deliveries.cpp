@@ -11,6 +11,8 @@
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace muster::service {
@@ -59,38 +61,92 @@ std::string test_data(const rules::WebhookEndpoint& endpoint) {
     return data;
 }
 
-Recovered recover_since(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since) {
-    if (since > transaction.now) {
-        Faults faults;
-        faults.add("since", FieldCode::OutOfRange, "is in the future");
-        throw Error(ErrorCode::ValidationError).fields(faults);
+constexpr std::array kRecoverable = {rules::DeliveryStatus::Failed,
+                                     rules::DeliveryStatus::Canceled};
+
+void check_recovery(const Recovery& recovery, Timestamp now) {
+    Faults faults;
+    if (recovery.since > now) faults.add("since", FieldCode::OutOfRange, "is in the future");
+    if (recovery.until && *recovery.until <= recovery.since) {
+        faults.add("until", FieldCode::OutOfRange, "is not after since");
     }
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+RecoverableCount count_recoverable(db::OrgStore& org, EndpointId endpoint,
+                                   const store::TimeSpan& span) {
+    std::int64_t count = 0;
+    for (const auto status : kRecoverable) {
+        count +=
+            store::count_recoverable(org, endpoint, status, span, kMostRecoverable + 1 - count);
+    }
+    return {std::min(count, kMostRecoverable), count <= kMostRecoverable};
+}
+
+Recovered recover(OrgTransaction& transaction, const EndpointRef& ref, const Recovery& recovery) {
+    check_recovery(recovery, transaction.now);
     locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
+    const store::TimeSpan span{recovery.since, recovery.until};
     Recovered recovered;
-    for (const auto status : {rules::DeliveryStatus::Failed, rules::DeliveryStatus::Canceled}) {
+    if (recovery.dry_run) {
+        recovered.matching = count_recoverable(org, ref.endpoint, span);
+        return recovered;
+    }
+    for (const auto status : kRecoverable) {
         recovered.queued += store::recover_deliveries(
-            org, ref.endpoint, status, since, transaction.now, kMostRecovered - recovered.queued);
+            org, ref.endpoint, status, span, transaction.now, kMostRecovered - recovered.queued);
     }
     recovered.has_more = recovered.queued == kMostRecovered;
     return recovered;
 }
 
+// The page of the first `limit` deliveries that match, of a query for `requested` entries.
+DeliveryPage page_of_entries(std::vector<store::DeliveryEntry> entries, int requested, int limit) {
+    DeliveryPage page;
+    bool has_more = static_cast<int>(entries.size()) == requested;
+    std::optional<DeliveryId> last;  // the last entry examined
+    for (store::DeliveryEntry& entry : entries) {
+        if (entry.delivery && static_cast<int>(page.deliveries.size()) == limit) {
+            has_more = true;
+            break;
+        }
+        if (entry.delivery) page.deliveries.push_back(std::move(*entry.delivery));
+        last = entry.id;
+    }
+    if (has_more && last) page.next = std::string(last->bytes());
+    return page;
+}
+
+// Whether the index finds only deliveries that match.
+bool is_exact(const store::DeliveryFilter& filter) {
+    const bool is_pending = filter.status == rules::DeliveryStatus::Pending;
+    return !filter.event_type && !filter.attempt_class && !filter.span.since &&
+           !filter.span.until && !(is_pending && filter.endpoint);
+}
+
 }  // namespace
 
-std::vector<WebhookDelivery> list_deliveries(Context& context, OrgId organization,
-                                             const EndpointRef& ref,
-                                             std::optional<DeliveryId> before,
-                                             const DeliveryFilter& filter, int limit) {
+DeliveryPage list_deliveries(Context& context, OrgId organization,
+                             const std::optional<EndpointRef>& ref,
+                             std::optional<DeliveryId> before, const DeliveryFilter& filter,
+                             int limit) {
+    store::DeliveryFilter conditions{std::nullopt,
+                                     filter.status,
+                                     filter.event_type,
+                                     filter.attempt_class,
+                                     {filter.since, filter.until}};
+    if (ref) conditions.endpoint = ref->endpoint;
+    const int requested = is_exact(conditions) ? limit + 1 : kMostExamined;
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        if (!store::find_webhook_endpoint(org, ref.installation, ref.endpoint)) {
+        if (ref && !store::find_webhook_endpoint(org, ref->installation, ref->endpoint)) {
             throw Error(ErrorCode::NotFound);
         }
-        auto deliveries = store::page_deliveries(org, ref.endpoint, before,
-                                                 {filter.status, filter.event_type}, limit);
-        store::read_attempts(org, deliveries);
-        return deliveries;
+        DeliveryPage page = page_of_entries(
+            store::page_deliveries(org, conditions, before, requested), requested, limit);
+        store::read_attempts(org, page.deliveries);
+        return page;
     });
 }
 
@@ -128,10 +184,14 @@ WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, D
     return std::move(*delivery);
 }
 
-Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since) {
-    const Recovered recovered = recover_since(transaction, ref, since);
+Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
+                             const Recovery& recovery) {
+    Recovered recovered = recover(transaction, ref, recovery);
+    if (recovery.dry_run) return recovered;
     audit(transaction, "webhook_endpoint.recovered", ref.endpoint.text(),
-          {{"since", since.text()}, {"queued", std::to_string(recovered.queued)}});
+          {{"since", recovery.since.text()},
+           {"until", recovery.until.value_or(transaction.now).text()},
+           {"queued", std::to_string(recovered.queued)}});
     return recovered;
 }
 
@@ -142,7 +202,8 @@ Recovered recover_deliveries(Context& context, OrgId organization, EndpointId en
         db::OrgStore org(tx, organization);
         const auto installation = store::find_installation_of_endpoint(org, endpoint);
         if (!installation) throw Error(ErrorCode::NotFound);
-        const Recovered recovered = recover_since(transaction, {*installation, endpoint}, since);
+        const Recovery recovery{since, std::nullopt};
+        Recovered recovered = recover(transaction, {*installation, endpoint}, recovery);
         audit_operator(tx, organization, "webhook_endpoint.recovered", endpoint.text(),
                        {{"since", since.text()}, {"queued", std::to_string(recovered.queued)}},
                        transaction.now);

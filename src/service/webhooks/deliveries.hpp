@@ -13,17 +13,29 @@
 
 namespace muster::service {
 
+// An absent condition matches every delivery.
 struct DeliveryFilter {
-    std::optional<std::string> status;
-    std::optional<std::string> event_type;
+    std::optional<rules::DeliveryStatus> status = {};
+    std::optional<std::string> event_type = {};
+    std::optional<rules::AttemptClass> attempt_class = {};  // of the last attempt
+    std::optional<Timestamp> since = {};                    // created at this time or later
+    std::optional<Timestamp> until = {};                    // created before this time
 };
 
-// At most `limit` deliveries older than `before`, newest first. Throws NOT_FOUND for the endpoint.
-std::vector<rules::WebhookDelivery> list_deliveries(Context& context, OrgId organization,
-                                                    const EndpointRef& ref,
-                                                    std::optional<DeliveryId> before,
-                                                    const DeliveryFilter& filter, int limit);
-// nullopt if the endpoint does not have the delivery.
+struct DeliveryPage {
+    std::vector<rules::WebhookDelivery> deliveries;  // without their payloads
+    std::optional<std::string>
+        next;  // the id before which the next page begins; nullopt at the end
+};
+// At most `limit` deliveries older than `before`, newest first: of an endpoint, or of all endpoints
+// of the organization. A page may hold fewer although more follow, because it examines at most
+// kMostExamined deliveries. Throws NOT_FOUND for the endpoint.
+DeliveryPage list_deliveries(Context& context, OrgId organization,
+                             const std::optional<EndpointRef>& ref,
+                             std::optional<DeliveryId> before, const DeliveryFilter& filter,
+                             int limit);
+inline constexpr int kMostExamined = 2'000;
+// With its payload. nullopt if the endpoint does not have the delivery.
 std::optional<rules::WebhookDelivery> find_delivery(Context& context, OrgId organization,
                                                     const EndpointRef& ref, DeliveryId id);
 
@@ -38,13 +50,26 @@ rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef&
                                  DeliveryId id);
 // One transaction queues at most this many deliveries again.
 inline constexpr std::int64_t kMostRecovered = 5'000;
+// A dry run counts at most this many.
+inline constexpr std::int64_t kMostRecoverable = 10'000;
+struct RecoverableCount {
+    std::int64_t count = 0;
+    bool exact = false;  // false: at least `count` deliveries match
+};
 struct Recovered {
     std::int64_t queued = 0;
-    bool has_more = false;  // call again
+    bool has_more = false;                     // call again
+    std::optional<RecoverableCount> matching;  // of a dry run
 };
-// Queues failed and canceled deliveries created at or after `since` again. Throws VALIDATION_ERROR
-// if `since` is in the future.
-Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since);
+struct Recovery {
+    Timestamp since;
+    std::optional<Timestamp> until;
+    bool dry_run = false;  // only count
+};
+// Queues failed and canceled deliveries created at or after `since` and before `until` again.
+// Throws VALIDATION_ERROR if `since` is in the future, or `until` is not after it.
+Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
+                             const Recovery& recovery);
 // The same for the operator, without an installation.
 Recovered recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
                              Timestamp since);

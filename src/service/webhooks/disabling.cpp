@@ -13,8 +13,6 @@
 namespace muster::service {
 namespace {
 
-constexpr int kCancelBatch = 1000;
-
 struct DisabledEndpoint {
     EndpointId id;
     InstallationId installation;
@@ -88,7 +86,8 @@ bool cancel_deliveries(OrgTransaction& transaction, EndpointId endpoint) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto target = store::find_target(org, endpoint);
     if (!target || !target->is_disabled) return false;  // an admin has enabled it again
-    return store::cancel_pending(org, endpoint, transaction.now, kCancelBatch) == kCancelBatch;
+    return store::cancel_pending(org, endpoint, transaction.now, kCanceledAtOnce) ==
+           kCanceledAtOnce;
 }
 
 std::string_view url_without_query(std::string_view url) {

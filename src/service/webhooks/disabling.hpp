@@ -17,8 +17,8 @@ namespace muster::service {
 bool disable_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys, EndpointId endpoint,
                               std::string_view reason, std::optional<Timestamp> failing_before);
 
-// Cancels up to 1000 pending deliveries of an endpoint if it or its installation is disabled.
-// Returns false when none are left.
+// Cancels up to kCanceledAtOnce pending deliveries of an endpoint if it or its installation is
+// disabled. Returns false when none are left.
 bool cancel_deliveries(OrgTransaction& transaction, EndpointId endpoint);
 
 // The URL without its query, which may hold a password.

@@ -119,10 +119,14 @@ void WebhookDispatch::find_due() {
 }
 
 void WebhookDispatch::find_due_endpoints(bool failing) {
-    const auto due = context_.database.autocommit([&](db::Tx& tx) {
-        return store::find_due_endpoints(tx, failing, Timestamp::now(), kEndpointBatch);
-    });
+    const Timestamp now = Timestamp::now();
+    const auto due = context_.database.autocommit(
+        [&](db::Tx& tx) { return store::find_due_endpoints(tx, failing, now, kEndpointBatch); });
     for (const store::DueEndpoint& entry : due) {
+        if (entry.due > now) {  // a disabled endpoint
+            canceling_.emplace(entry.organization, entry.endpoint);
+            continue;
+        }
         Lane& lane = lanes_.lane(entry.organization, entry.endpoint);
         if (failing) lane.fails = true;
         lanes_.enqueue(lane);
@@ -233,15 +237,15 @@ void WebhookDispatch::post(Lane& lane, const ReadyDelivery& delivery) {
         if (now < rotated.until) secrets.push_back(rotated.secret);
     }
     const std::string id = rules::webhook_id(delivery.event);
+    const std::string signature = rules::webhook_signatures(id, now, delivery.body, secrets);
     net::Post post;
     post.tag = ++last_tag_;
     post.url = lane.url;
-    post.headers = {
-        {"webhook-id", id},
-        {"webhook-timestamp", std::to_string(now.milliseconds() / 1000)},
-        {"webhook-signature", rules::webhook_signatures(id, now, delivery.body, secrets)}};
+    post.headers = {{"webhook-id", id},
+                    {"webhook-timestamp", rules::webhook_timestamp(now)},
+                    {"webhook-signature", signature}};
     post.body = delivery.body;
-    posts_.emplace(post.tag, PendingPost{&lane, delivery.id, delivery.step + 1, now});
+    posts_.emplace(post.tag, PendingPost{&lane, delivery.id, delivery.step + 1, now, signature});
     ++lane.in_flight;
     sender_->start(std::move(post));
 }
@@ -267,6 +271,7 @@ void WebhookDispatch::add_result(const net::PostResult& result) {
     attempt.status = result.status;
     attempt.duration = result.duration;
     attempt.excerpt = result.excerpt;
+    attempt.signature = post.signature;
     attempt.retry_after = result.retry_after;
     attempt.random = std::uniform_real_distribution<double>(0, 1)(random_);
     const bool delivered =

@@ -53,6 +53,7 @@ class WebhookDispatch {
         DeliveryId delivery;
         int made;
         Timestamp began;
+        std::string signature;
     };
 
     void fan_out();

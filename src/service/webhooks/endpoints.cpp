@@ -14,12 +14,12 @@
 #include "service/webhooks/disabling.hpp"
 #include "store/modules/installations.hpp"
 #include "store/webhooks/deliveries.hpp"
+#include "store/webhooks/endpoint_results.hpp"
 #include "store/webhooks/endpoints.hpp"
 #include "store/webhooks/queue.hpp"
 #include "store/webhooks/subscriptions.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <string_view>
 
@@ -55,9 +55,12 @@ void validate_url(const Context& context, const std::string& url, bool may_look_
     }
 }
 
-rules::WebhookEndpoint locked(db::OrgStore& org, const EndpointRef& ref) {
+rules::WebhookEndpoint locked(db::OrgStore& org, const EndpointRef& ref,
+                              const VersionCheck& check) {
     auto endpoint = store::lock_webhook_endpoint(org, ref.installation, ref.endpoint);
     if (!endpoint) throw Error(ErrorCode::NotFound);
+    check_version(check, endpoint->updated_at);
+    store::read_endpoint_results(org, {&*endpoint, 1}, Timestamp::now());
     return std::move(*endpoint);
 }
 
@@ -74,7 +77,8 @@ void set_status(rules::WebhookEndpoint& endpoint, EndpointStatus status) {
 }
 
 bool is_same(const rules::WebhookEndpoint& left, const rules::WebhookEndpoint& right) {
-    return left.url == right.url && left.subscribed_event_types == right.subscribed_event_types &&
+    return left.url == right.url && left.description == right.description &&
+           left.subscribed_event_types == right.subscribed_event_types &&
            left.status == right.status && left.disabled_reason == right.disabled_reason &&
            left.failing_since == right.failing_since;
 }
@@ -126,6 +130,7 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
     endpoint.module_installation_id = installation;
     endpoint.organization_id = transaction.org();
     endpoint.url = fields.url;
+    endpoint.description = fields.description;
     endpoint.subscribed_event_types = in_order(fields.event_types);
     endpoint.created_at = endpoint.updated_at = transaction.now;
     store::insert_webhook_endpoint(
@@ -143,7 +148,9 @@ std::optional<rules::WebhookEndpoint> find_webhook_endpoint(Context& context, Or
                                                             const EndpointRef& ref) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_webhook_endpoint(org, ref.installation, ref.endpoint);
+        auto endpoint = store::find_webhook_endpoint(org, ref.installation, ref.endpoint);
+        if (endpoint) store::read_endpoint_results(org, {&*endpoint, 1}, Timestamp::now());
+        return endpoint;
     });
 }
 
@@ -154,35 +161,37 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
     if (!find_installation(context, organization, installation)) throw Error(ErrorCode::NotFound);
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::page_webhook_endpoints(org, installation, after.value_or(EndpointId()),
-                                             limit);
+        auto endpoints =
+            store::page_webhook_endpoints(org, installation, after.value_or(EndpointId()), limit);
+        store::read_endpoint_results(org, endpoints, Timestamp::now());
+        return endpoints;
     });
 }
 
 rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
-                                               const EndpointRef& ref,
-                                               const EndpointChange& change) {
+                                               const EndpointRef& ref, const EndpointChange& change,
+                                               const VersionCheck& check) {
     const auto owner = lock_installation(transaction, ref.installation);
     db::OrgStore org(transaction.tx, transaction.org());
-    rules::WebhookEndpoint before = locked(org, ref);
+    rules::WebhookEndpoint before = locked(org, ref, check);
     rules::WebhookEndpoint endpoint = before;
     if (change.url) endpoint.url = *change.url;
+    endpoint.description = change.description.value_or(endpoint.description);
     if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);
     if (change.status) set_status(endpoint, *change.status);
     if (change.status == EndpointStatus::Active && owner.status == InstallationStatus::Error) {
         // An installation with status error already counts as the module's active one, so this
         // cannot conflict.
         (void)store::set_installation_status(org, ref.installation, InstallationStatus::Enabled,
-                                             transaction.now);
+                                             next_version(owner.updated_at, transaction.now));
     }
     if (is_same(before, endpoint)) return before;
-    endpoint.updated_at = transaction.now;
+    endpoint.updated_at = next_version(before.updated_at, transaction.now);
     store::write_webhook_endpoint(org, endpoint);
     store::write_subscriptions(org, endpoint.id, endpoint.subscribed_event_types,
                                endpoint.updated_at);
-    if (endpoint.status == EndpointStatus::Disabled) {
-        store::cancel_pending(org, endpoint.id, transaction.now, std::numeric_limits<int>::max());
-    }
+    // The runner cancels what remains.
+    if (endpoint.status == EndpointStatus::Disabled) cancel_deliveries(transaction, endpoint.id);
     audit(transaction, "webhook_endpoint.changed", endpoint.id.text(),
           {{"status", std::string(text_of(endpoint.status))}});
     if (endpoint.url != before.url) {
@@ -191,9 +200,10 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
     return endpoint;
 }
 
-void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref) {
+void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
+                             const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto endpoint = locked(org, ref);
+    const auto endpoint = locked(org, ref, check);
     // The purge deletes what remains.
     store::remove_webhook_endpoint(org, endpoint.id, transaction.now);
     store::delete_removed_endpoint(org, endpoint.id, kDeliveriesAtOnce);
@@ -202,20 +212,21 @@ void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref
 }
 
 IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
-                                      const EndpointRef& ref) {
+                                      const EndpointRef& ref, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    IssuedEndpoint issued{locked(org, ref), rules::create_endpoint_secret()};
+    IssuedEndpoint issued{locked(org, ref, check), rules::create_endpoint_secret()};
     const std::string name = rules::endpoint_seal_name(ref.endpoint);
+    const Timestamp version = next_version(issued.endpoint.updated_at, transaction.now);
     const bool is_rotated =
         store::rotate_webhook_secret(org, ref.endpoint, keys.seal(issued.secret.reveal(), name),
-                                     transaction.now + rules::kSecretOverlap, transaction.now);
+                                     transaction.now + rules::kSecretOverlap, version);
     if (!is_rotated) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason",
                     "the secret was rotated twice within 24 hours, and all three secrets still "
                     "sign; rotate it again when the first rotation is a day old");
     }
-    issued.endpoint.updated_at = transaction.now;
+    issued.endpoint.updated_at = version;
     audit(transaction, "webhook_endpoint.secret_rotated", ref.endpoint.text());
     return issued;
 }

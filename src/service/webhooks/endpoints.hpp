@@ -6,6 +6,7 @@
 #include "base/secret.hpp"
 #include "rules/webhooks/endpoints.hpp"
 #include "service/context.hpp"
+#include "service/versions.hpp"
 
 #include <optional>
 #include <string>
@@ -29,12 +30,14 @@ struct EndpointRef {
 struct NewWebhookEndpoint {
     std::string url;
     std::vector<std::string> event_types;
+    std::optional<std::string> description = {};
 };
 
 struct EndpointChange {
     std::optional<std::string> url;
     std::optional<std::vector<std::string>> event_types;
     std::optional<rules::EndpointStatus> status;
+    std::optional<std::optional<std::string>> description = {};  // the inner nullopt removes it
 };
 
 struct IssuedEndpoint {
@@ -69,16 +72,17 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
 // the recorded failures and ends the installation's status error. Status disabled cancels pending
 // deliveries. Mails the owners about a new URL. Throws NOT_FOUND.
 rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
-                                               const EndpointRef& ref,
-                                               const EndpointChange& change);
+                                               const EndpointRef& ref, const EndpointChange& change,
+                                               const VersionCheck& check = {});
 
 // Deletes the endpoint with all its deliveries. Throws NOT_FOUND.
-void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref);
+void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
+                             const VersionCheck& check = {});
 
 // Creates a new secret. Requests are signed with the old one too for rules::kSecretOverlap. Throws
 // NOT_FOUND, INVALID_STATE for a third rotation within that time.
 IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
-                                      const EndpointRef& ref);
+                                      const EndpointRef& ref, const VersionCheck& check = {});
 
 // For the operator: the organization's endpoints with the numbers of pending and failed deliveries.
 struct EndpointHealth {

@@ -86,6 +86,15 @@ const std::vector<store::Subscriber>& subscribers_of(db::OrgStore& org, const st
     return entry->second;
 }
 
+// Begins like the event's id, so that the ids of deliveries are in the order of their events,
+// however late the runner creates them.
+DeliveryId new_delivery_id(WebhookEventId event) {
+    constexpr std::size_t kOrderBytes = 8;  // of a UUIDv7: time and sequence
+    std::string bytes(event.bytes().substr(0, kOrderBytes));
+    bytes += DeliveryId::create().bytes().substr(kOrderBytes);
+    return DeliveryId(*Uuid::from_bytes(bytes));
+}
+
 // Whether the endpoint received events at the time of the event.
 bool receives(const store::Subscriber& subscriber, const store::OutboxEvent& event) {
     if (subscriber.created_at > event.created_at + kClockTolerance) return false;
@@ -106,7 +115,7 @@ struct FanOut::Piece {
     void add(const store::Subscriber& to, const store::OutboxEvent& event) {
         const bool is_canceled = to.disabled_at.has_value();
         deliveries.push_back(
-            {DeliveryId::create(), to.endpoint, event.id, event.created_at, is_canceled});
+            {new_delivery_id(event.id), to.endpoint, event.id, event.created_at, is_canceled});
         if (is_canceled) return;
         if (++pending[to.endpoint] == 1 && to.is_ready) ready.push_back(to.endpoint);
     }

@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "rules/webhooks/retry_schedule.hpp"
 #include "service/webhooks/disabling.hpp"
+#include "store/webhooks/endpoint_results.hpp"
 #include "store/webhooks/queue.hpp"
 
 #include <algorithm>
@@ -28,12 +29,28 @@ DeliveryResult delivery_result(const AttemptResult& result) {
     return rules::delivery_result(result.outcome, result.status);
 }
 
+// The delay of the next attempt after a failure; nullopt if the delivery has failed.
+std::optional<Milliseconds> next_attempt(const AttemptResult& result) {
+    if (delivery_result(result) == DeliveryResult::Gone) return std::nullopt;
+    return rules::next_attempt_after(result.made, result.random, result.retry_after);
+}
+
 // The results of one endpoint.
 struct EndpointSignals {
     bool delivered = false;  // at least once
     bool fails = false;      // since the last delivery
     bool gone = false;
+    rules::RecentResults results;
 };
+
+void count(const AttemptResult& result, rules::RecentResults& to) {
+    if (delivery_result(result) == DeliveryResult::Delivered) {
+        ++to.succeeded;
+        return;
+    }
+    ++to.failed_attempts;
+    if (!next_attempt(result)) ++to.failed;
+}
 
 std::map<EndpointId, EndpointSignals> signals_in(const Results& results) {
     std::map<EndpointId, EndpointSignals> all;
@@ -43,6 +60,7 @@ std::map<EndpointId, EndpointSignals> signals_in(const Results& results) {
         signals.delivered |= delivery == DeliveryResult::Delivered;
         signals.fails = delivery != DeliveryResult::Delivered;
         signals.gone |= delivery == DeliveryResult::Gone;
+        count(*result, signals.results);
     }
     return all;
 }
@@ -62,7 +80,9 @@ class Recorder {
         if (results.empty()) return results;
         insert_attempts(results);
         update_deliveries(results);
-        update_endpoints(signals_in(results));
+        const auto signals = signals_in(results);
+        add_endpoint_results(signals);
+        update_endpoints(signals);
         return results;
     }
     const std::vector<Disabled>& disabled() const { return disabled_; }
@@ -82,9 +102,10 @@ class Recorder {
     void insert_attempts(const Results& results) {
         std::vector<store::NewAttempt> attempts;
         for (const AttemptResult* result : results) {
-            attempts.push_back(
-                {result->delivery, result->outcome, result->status, result->duration.count(),
-                 rules::readable_excerpt(result->excerpt, kExcerptBytes), result->began});
+            attempts.push_back({result->delivery, result->outcome, result->status,
+                                result->duration.count(),
+                                rules::readable_excerpt(result->excerpt, kExcerptBytes),
+                                result->signature, result->began});
         }
         store::insert_attempts(org_, attempts);
     }
@@ -92,19 +113,22 @@ class Recorder {
     void update_deliveries(const Results& results) {
         std::vector<DeliveryId> succeeded;
         for (const AttemptResult* result : results) {
-            const DeliveryResult delivery = delivery_result(*result);
-            if (delivery == DeliveryResult::Delivered) {
+            if (delivery_result(*result) == DeliveryResult::Delivered) {
                 succeeded.push_back(result->delivery);
                 continue;
             }
-            const auto pause =
-                delivery == DeliveryResult::Gone
-                    ? std::nullopt
-                    : rules::next_attempt_after(result->made, result->random, result->retry_after);
+            const auto pause = next_attempt(*result);
             const auto next = pause ? std::optional(transaction_.now + *pause) : std::nullopt;
             store::set_attempted(org_, result->delivery, next, transaction_.now);
         }
         store::set_succeeded(org_, succeeded, transaction_.now);
+    }
+
+    void add_endpoint_results(const std::map<EndpointId, EndpointSignals>& all) {
+        std::vector<store::EndpointResults> results;
+        results.reserve(all.size());
+        for (const auto& [endpoint, signals] : all) results.push_back({endpoint, signals.results});
+        store::add_endpoint_results(org_, results, transaction_.now);
     }
 
     // The change of one endpoint.

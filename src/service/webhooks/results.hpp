@@ -21,6 +21,7 @@ struct AttemptResult {
     std::optional<int> status;
     Milliseconds duration{};
     std::string excerpt;  // any bytes
+    std::string signature;
     std::optional<Milliseconds> retry_after;
     double random = 0;  // randomizes the time of the next attempt
 };

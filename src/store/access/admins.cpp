@@ -25,6 +25,9 @@ constexpr auto kSeat = columns<rules::Seat>(
     column<&rules::Seat::organization_id>("s.organization_id"),
     column<&rules::Seat::name>("o.name"), column<&rules::Seat::role>("s.role"));
 
+constexpr auto kHeldRole =
+    columns<HeldRole>(column<&HeldRole::admin_id>("admin_id"), column<&HeldRole::role>("role"));
+
 using rules::SecondFactorGuesses;
 constexpr auto kGuesses = columns<SecondFactorGuesses>(
     column<&SecondFactorGuesses::failures>("second_factor_failures"),
@@ -91,20 +94,70 @@ std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org) {
     return org.all(kList);
 }
 
+void set_role(db::OrgStore& org, AdminId admin, std::string_view role) {
+    static constexpr OrgSql kSet{
+        "seats.set_role",
+        "UPDATE seats SET role = ? WHERE organization_id = :org AND admin_id = ?"};
+    org.execute(kSet, role, admin);
+}
+
+std::vector<HeldRole> lock_seats(db::OrgStore& org) {
+    static constexpr OrgSql kLock{"seats.lock", kHeldRole,
+                                  "SELECT {columns} FROM seats FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org ORDER BY admin_id FOR UPDATE"};
+    return org.all(kLock);
+}
+
+bool has_seat(db::OrgStore& org, std::string_view email) {
+    static constexpr OrgSql kFind{
+        "seats.find_by_email",
+        "SELECT 1 FROM admins a JOIN seats s ON s.organization_id = :org AND s.admin_id = a.id "
+        "WHERE a.email = ?"};
+    return org.exists(kFind, email);
+}
+
+std::optional<rules::SeatHolder> find_seat_holder(db::OrgStore& org, AdminId admin) {
+    static constexpr OrgSql kFind{
+        "seats.find_holder", kHolder,
+        "SELECT {columns} FROM seats s JOIN admins a ON a.id = s.admin_id "
+        "WHERE s.organization_id = :org AND s.admin_id = ?"};
+    return org.one(kFind, admin);
+}
+
+std::vector<rules::SeatHolder> page_seat_holders(db::OrgStore& org, AdminId after, int limit) {
+    static constexpr OrgSql kPage{
+        "seats.page", kHolder,
+        "SELECT {columns} FROM seats s FORCE INDEX (PRIMARY) "
+        "STRAIGHT_JOIN admins a ON a.id = s.admin_id "
+        "WHERE s.organization_id = :org AND s.admin_id > ? ORDER BY s.admin_id LIMIT ?"};
+    return org.all(kPage, after, limit);
+}
+
 std::optional<rules::Role> find_role(db::OrgStore& org, AdminId admin) {
     static constexpr OrgSql kFind{
-        "seats.find_role", "SELECT role FROM seats WHERE organization_id = :org AND admin_id = ?"};
+        "seats.find_role",
+        "SELECT role FROM seats WHERE organization_id = :org AND admin_id = ? "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = :org) IS NULL"};
     return org.one<rules::Role>(kFind, admin);
 }
 
 std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
     // If two seats have the same time, the older organization comes first.
-    static constexpr SystemSql kFind{
-        "seats.find", Why{"lists the tenants of a signed-in admin"}, kSeat,
-        "SELECT {columns} FROM seats s FORCE INDEX (admin) "
-        "STRAIGHT_JOIN organizations o ON o.id = s.organization_id WHERE s.admin_id = ? "
-        "ORDER BY s.created_at, s.organization_id"};
+    static constexpr SystemSql kFind{"seats.find", Why{"lists the tenants of a signed-in admin"},
+                                     kSeat,
+                                     "SELECT {columns} FROM seats s FORCE INDEX (admin) "
+                                     "STRAIGHT_JOIN organizations o ON o.id = s.organization_id "
+                                     "WHERE s.admin_id = ? AND o.disabled_at IS NULL "
+                                     "ORDER BY s.created_at, s.organization_id"};
     return tx.all(kFind, admin);
+}
+
+std::vector<OrgId> find_seat_organizations(db::Tx& tx, AdminId admin) {
+    static constexpr SystemSql kFind{
+        "seats.find_organizations", Why{"lists the tenants of an admin"},
+        "SELECT organization_id FROM seats FORCE INDEX (admin) WHERE admin_id = ? "
+        "ORDER BY organization_id"};
+    return tx.all<OrgId>(kFind, admin);
 }
 
 void set_totp_secret(db::Tx& tx, AdminId admin, std::string_view sealed) {
@@ -120,6 +173,15 @@ void set_totp_enrolled(db::Tx& tx, AdminId admin, Timestamp now) {
                                     Why{"admins belong to no tenant; their seats do"},
                                     "UPDATE admins SET totp_enrolled_at = ? WHERE id = ?"};
     tx.execute(kSet, now, admin);
+}
+
+void replace_totp_secret(db::Tx& tx, AdminId admin, std::string_view sealed, std::int64_t step,
+                         Timestamp now) {
+    static constexpr SystemSql kReplace{
+        "admins.replace_totp_secret", Why{"admins belong to no tenant; their seats do"},
+        "UPDATE admins SET totp_secret = ?, totp_enrolled_at = ?, totp_last_step = ? "
+        "WHERE id = ?"};
+    tx.execute(kReplace, sealed, now, step, admin);
 }
 
 void set_totp_last_step(db::Tx& tx, AdminId admin, std::int64_t step) {
@@ -160,6 +222,13 @@ void replace_backup_codes(db::Tx& tx, AdminId admin, const std::vector<std::stri
     std::vector<Param> params;
     for (const std::string& hash : hashes) params.insert(params.end(), {admin, hash, now});
     tx.execute_bulk(kInsert, hashes.size(), params);
+}
+
+std::int64_t count_backup_codes(db::Tx& tx, AdminId admin) {
+    static constexpr SystemSql kCount{
+        "backup_codes.count", Why{"admins belong to no tenant; their seats do"},
+        "SELECT COUNT(*) FROM backup_codes FORCE INDEX (PRIMARY) WHERE admin_id = ?"};
+    return tx.value<std::int64_t>(kCount, admin);
 }
 
 bool use_backup_code(db::Tx& tx, AdminId admin, std::string_view hash) {

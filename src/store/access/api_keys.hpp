@@ -28,6 +28,8 @@ std::optional<rules::ApiKey> find_api_key(db::OrgStore& org, ApiKeyId id);
 // Locked until the transaction ends.
 std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
+// Writes the name, the rates and the end of a locked key.
+void write_api_key(db::OrgStore& org, const rules::ApiKey& key);
 // False if the key does not exist or was already revoked.
 bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
 // Locks the record to set last_used_at. False if last_used_at is already `unless_since` or later,

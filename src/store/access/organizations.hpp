@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "rules/access/organizations.hpp"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,11 @@ std::vector<rules::Organization> list_organizations(db::Tx& tx);
 // Those of exactly this name, oldest first, at most `limit`.
 std::vector<OrgId> find_organizations_named(db::Tx& tx, std::string_view name, int limit);
 std::optional<rules::Organization> find_organization(db::OrgStore& org);
+// The same, locked until the transaction ends.
+std::optional<rules::Organization> read_and_lock_organization(db::OrgStore& org);
+void set_organization_name(db::OrgStore& org, std::string_view name);
+// nullopt: enables it.
+void set_organization_disabled(db::OrgStore& org, std::optional<Timestamp> since);
 // Locks the organization until the transaction ends, for example to count its records before adding
 // one. Inserting a row that refers to the organization waits for the lock, so hold it only briefly.
 // False if the organization does not exist.

@@ -27,22 +27,39 @@ constexpr auto kSession = columns<rules::Session>(
 constexpr auto kFoundSession = columns<FoundSession>(
     column<&FoundSession::token_hash>("t.token_hash"), nested<&FoundSession::session>(kSession));
 
+constexpr auto kClient =
+    columns<rules::SessionClient>(column<&rules::SessionClient::user_agent>("user_agent"),
+                                  column<&rules::SessionClient::country>("country"));
+constexpr auto kListed =
+    columns<rules::ListedSession>(column<&rules::ListedSession::id>("id"),
+                                  column<&rules::ListedSession::verified_at>("verified_at"),
+                                  nested<&rules::ListedSession::client>(kClient),
+                                  column<&rules::ListedSession::created_at>("created_at"),
+                                  column<&rules::ListedSession::last_used_at>("last_used_at"),
+                                  column<&rules::ListedSession::expires_at>("expires_at"));
+
 constexpr SqlText find_text(std::string_view index, std::string_view condition) {
-    return {"SELECT {columns} FROM sessions t FORCE INDEX (", index,
-            ") STRAIGHT_JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s "
-            "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id WHERE ",
-            condition};
+    return {
+        "SELECT {columns} FROM sessions t FORCE INDEX (", index,
+        ") STRAIGHT_JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s "
+        "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = s.organization_id) IS NULL "
+        "WHERE ",
+        condition};
 }
 
 }  // namespace
 
-void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash) {
+void insert_session(db::Tx& tx, const rules::Session& session, const rules::SessionClient& client,
+                    std::string_view token_hash) {
     static constexpr SystemSql kInsert{
         "sessions.insert", Why{"a session belongs to an admin and names its tenant"},
         "INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, verified_at, "
-        "created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
+        "user_agent, country, created_at, last_used_at, expires_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     tx.execute(kInsert, session.id, token_hash, session.admin_id, session.active_organization_id,
-               session.verified_at, session.created_at, session.last_used_at, session.expires_at);
+               session.verified_at, client.user_agent, client.country, session.created_at,
+               session.last_used_at, session.expires_at);
 }
 
 std::vector<FoundSession> find_sessions(db::Tx& tx, std::span<const std::string> token_hashes) {
@@ -85,6 +102,13 @@ std::optional<std::int64_t> set_session_verified(db::Tx& tx, SessionId session, 
     return failures;
 }
 
+void set_session_token(db::Tx& tx, SessionId session, std::string_view token_hash) {
+    static constexpr SystemSql kSet{"sessions.set_token",
+                                    Why{"a session belongs to an admin and names its tenant"},
+                                    "UPDATE sessions SET token_hash = ? WHERE id = ?"};
+    tx.execute(kSet, token_hash, session);
+}
+
 void count_session_failure(db::Tx& tx, SessionId session) {
     static constexpr SystemSql kCount{
         "sessions.count_failure", Why{"a session belongs to an admin and names its tenant"},
@@ -104,6 +128,63 @@ void delete_session(db::Tx& tx, SessionId session) {
                                        Why{"a session belongs to an admin and names its tenant"},
                                        "DELETE FROM sessions WHERE id = ?"};
     tx.execute(kDelete, session);
+}
+
+std::vector<rules::ListedSession> page_sessions(db::Tx& tx, const OpenSessions& open,
+                                                std::optional<SessionId> before, int limit) {
+    // The index on admin_id holds the ids in order.
+    static constexpr SystemSql kPage{
+        "sessions.page", Why{"a session belongs to an admin, not to a tenant"}, kListed,
+        "SELECT {columns} FROM sessions FORCE INDEX (admin) WHERE admin_id = ? AND id < ? "
+        "AND expires_at > ? AND last_used_at > ? ORDER BY id DESC LIMIT ?"};
+    const std::string last(Uuid::kBytes, '\xff');
+    const db::Param bound = before ? db::Param(*before) : db::Param(last);
+    return tx.all(kPage, open.admin, bound, open.expires_after, open.used_after, limit);
+}
+
+std::optional<rules::ListedSession> find_open_session(db::Tx& tx, const OpenSessions& open,
+                                                      SessionId session) {
+    static constexpr SystemSql kFind{
+        "sessions.find_own", Why{"a session belongs to an admin, not to a tenant"}, kListed,
+        "SELECT {columns} FROM sessions WHERE id = ? AND admin_id = ? AND expires_at > ? "
+        "AND last_used_at > ?"};
+    return tx.one(kFind, session, open.admin, open.expires_after, open.used_after);
+}
+
+bool delete_session_of(db::Tx& tx, AdminId admin, SessionId session) {
+    static constexpr SystemSql kDelete{"sessions.delete_own",
+                                       Why{"a session belongs to an admin, not to a tenant"},
+                                       "DELETE FROM sessions WHERE id = ? AND admin_id = ?"};
+    return tx.execute(kDelete, session, admin) == 1;
+}
+
+std::int64_t delete_other_sessions(db::Tx& tx, AdminId admin, SessionId kept) {
+    static constexpr SystemSql kDelete{"sessions.delete_others",
+                                       Why{"a session belongs to an admin, not to a tenant"},
+                                       "DELETE FROM sessions WHERE admin_id = ? AND id <> ?"};
+    return tx.execute(kDelete, admin, kept);
+}
+
+std::optional<std::string> find_next_totp_secret(db::Tx& tx, SessionId session) {
+    static constexpr SystemSql kFind{
+        "sessions.find_next_totp_secret", Why{"a session belongs to an admin, not to a tenant"},
+        "SELECT next_totp_secret FROM sessions WHERE id = ? AND next_totp_secret IS NOT NULL"};
+    return tx.one<std::string>(kFind, session);
+}
+
+void set_next_totp_secret(db::Tx& tx, SessionId session, std::string_view sealed) {
+    static constexpr SystemSql kSet{"sessions.set_next_totp_secret",
+                                    Why{"a session belongs to an admin, not to a tenant"},
+                                    "UPDATE sessions SET next_totp_secret = ? WHERE id = ?"};
+    tx.execute(kSet, sealed, session);
+}
+
+void clear_next_totp_secrets(db::Tx& tx, AdminId admin) {
+    static constexpr SystemSql kClear{"sessions.clear_next_totp_secrets",
+                                      Why{"a session belongs to an admin, not to a tenant"},
+                                      "UPDATE sessions SET next_totp_secret = NULL "
+                                      "WHERE admin_id = ? AND next_totp_secret IS NOT NULL"};
+    tx.execute(kClear, admin);
 }
 
 std::int64_t delete_sessions_of(db::Tx& tx, AdminId admin) {

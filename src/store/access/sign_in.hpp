@@ -23,8 +23,8 @@ void set_otp_failures(db::Tx& tx, std::string_view subject, std::int64_t failure
 void delete_otp_code(db::Tx& tx, std::string_view subject);
 
 // Locks the budget until the transaction ends and returns its packed attempts. `kind` is
-// "otp_request", "otp_verify", "webhook_notice" or "security_notice". A missing row is created
-// first, so that two simultaneous first attempts also wait for each other.
+// "otp_request", "otp_verify", "webhook_notice", "security_notice" or "invitation". A missing row
+// is created first, so that two simultaneous first attempts also wait for each other.
 std::string lock_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject);
 void write_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject,
                         std::string_view spent, Timestamp expires_at);

@@ -145,8 +145,11 @@ bool insert_redemption(db::OrgStore& org, const rules::AdToken& token, Timestamp
     static constexpr OrgSql kInsert{
         "ad_serving.insert_redemption",
         "INSERT INTO ad_redemptions (organization_id, serving_id, kind, redeemed_at) "
-        "VALUES (:org, ?, ?, ?)"};
-    return db::try_unique([&] { org.execute(kInsert, token.serving, text_of(token.kind), now); });
+        "SELECT o.id, ?, ?, ? FROM organizations o WHERE o.id = :org AND o.disabled_at IS NULL"};
+    bool is_inserted = false;
+    const bool is_new = db::try_unique(
+        [&] { is_inserted = org.execute(kInsert, token.serving, text_of(token.kind), now) == 1; });
+    return is_new && is_inserted;
 }
 
 void count_redemption(db::OrgStore& org, const rules::AdToken& token, std::int64_t day) {
@@ -181,7 +184,8 @@ void delete_ad_days_of(db::OrgStore& org, std::span<const MemberId> members) {
         "ad_serving.delete_days_of_members",
         "DELETE FROM ad_member_days WHERE organization_id = :org AND member_id IN ({?})"};
     if (members.empty()) return;
-    org.execute_bulk(kDelete, members.size(), std::vector<Param>(members.begin(), members.end()));
+    org.execute_bulk(kDelete, members.size(),
+                     std::vector<db::Param>(members.begin(), members.end()));
 }
 
 }  // namespace muster::store

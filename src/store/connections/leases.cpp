@@ -120,6 +120,8 @@ std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
         Why{"the runner serves all tenants; each row names its tenant"}, kDue,
         "SELECT {columns} FROM connections FORCE INDEX (refresh_due_at) "
         "WHERE provider NOT IN ({?}) AND refresh_due_at <= ? AND lease_until <= ? "
+        "AND (removed_at IS NOT NULL OR (SELECT o.disabled_at FROM organizations o "
+        "WHERE o.id = connections.organization_id) IS NULL) "
         "ORDER BY refresh_due_at LIMIT ?"};
     std::vector<Param> params(kMostExcludedProviders, Param(std::string_view()));
     const auto named = excluded.first(std::min(excluded.size(), kMostExcludedProviders));
@@ -138,10 +140,13 @@ std::vector<ConnectionCount> count_connections_by_status(db::Tx& tx) {
 }
 
 std::optional<Timestamp> first_connection_due(db::Tx& tx) {
-    static constexpr SystemSql kFind{"connection_leases.first_due",
-                                     Why{"a metric of the installation without tenant data"},
-                                     "SELECT MIN(refresh_due_at) FROM connections"};
-    return tx.value<std::optional<Timestamp>>(kFind);
+    static constexpr SystemSql kFind{
+        "connection_leases.first_due", Why{"a metric of the installation without tenant data"},
+        "SELECT refresh_due_at FROM connections FORCE INDEX (refresh_due_at) "
+        "WHERE refresh_due_at IS NOT NULL AND (removed_at IS NOT NULL "
+        "OR (SELECT o.disabled_at FROM organizations o WHERE o.id = connections.organization_id) "
+        "IS NULL) ORDER BY refresh_due_at LIMIT 1"};
+    return tx.one<Timestamp>(kFind);
 }
 
 }  // namespace muster::store

@@ -30,9 +30,12 @@ constexpr auto article_columns(const auto&... more) {
         column<&Article::created_by>("a.created_by"), column<&Article::created_at>("a.created_at"),
         column<&Article::updated_at>("a.updated_at"), more...);
 }
+constexpr auto kCreatorEmail =
+    column<&Article::created_by_email>("(SELECT e.email FROM admins e WHERE e.id = a.created_by)");
 // Lists omit the body, which InnoDB stores outside the row.
-constexpr auto kListed = article_columns();
-constexpr auto kArticle = article_columns(column<&Article::body_html>("a.body_html"));
+constexpr auto kListed = article_columns(kCreatorEmail);
+constexpr auto kPublished = article_columns(column<&Article::body_html>("a.body_html"));
+constexpr auto kArticle = columns<Article>(kPublished, kCreatorEmail);
 
 // An entry of a list: the index term, the id and the article. The article is absent if only the
 // index entry was found.
@@ -146,12 +149,21 @@ std::optional<Article> lock_article(db::OrgStore& org, ArticleId id) {
     return org.one(kLock, id);
 }
 
-std::optional<Article> find_published_article(db::OrgStore& org, std::string_view slug) {
-    static constexpr OrgSql kFind{"articles.find_published", kArticle,
+std::optional<Article> find_published_article(db::OrgStore& org, std::string_view slug,
+                                              Timestamp now) {
+    static constexpr OrgSql kFind{"articles.find_published", kPublished,
                                   "SELECT {columns} FROM articles a "
                                   "WHERE a.organization_id = :org AND a.slug = ? "
-                                  "AND a.published_at IS NOT NULL"};
-    return org.one(kFind, slug);
+                                  "AND a.published_at <= ?"};
+    return org.one(kFind, slug, now);
+}
+
+std::optional<Timestamp> find_next_publication(db::OrgStore& org, Timestamp now) {
+    static constexpr OrgSql kFind{
+        "articles.find_next_publication",
+        "SELECT published_at FROM articles FORCE INDEX (published) "
+        "WHERE organization_id = :org AND published_at > ? ORDER BY published_at LIMIT 1"};
+    return org.one<Timestamp>(kFind, now);
 }
 
 std::vector<ArticleEntry> page_articles(db::OrgStore& org, const std::optional<ArticleKey>& after,
@@ -173,43 +185,59 @@ std::vector<ArticleEntry> page_draft_articles(db::OrgStore& org,
     return org.all(kPage, start_after(after).id, limit);
 }
 
-std::vector<ArticleEntry> page_published_articles(db::OrgStore& org,
+std::vector<ArticleEntry> page_scheduled_articles(db::OrgStore& org, Timestamp now,
+                                                  const std::optional<ArticleKey>& after,
+                                                  int limit) {
+    static constexpr OrgSql kPage{
+        "articles.page_scheduled", kByTime,
+        "SELECT {columns} FROM articles a FORCE INDEX (published) WHERE a.organization_id = :org "
+        "AND a.published_at > ? AND ((a.published_at = ? AND a.id > ?) OR a.published_at > ?) "
+        "ORDER BY a.published_at, a.id LIMIT ?"};
+    const ArticleKey place = after.value_or(ArticleKey());
+    const auto when = parse_number<std::int64_t>(place.term).value_or(0);
+    return org.all(kPage, now, when, place.id, when, limit);
+}
+
+std::vector<ArticleEntry> page_published_articles(db::OrgStore& org, Timestamp now,
                                                   const std::optional<ArticleKey>& after,
                                                   int limit) {
     static constexpr OrgSql kPage{
         "articles.page_published", kByTime,
         "SELECT {columns} FROM articles a FORCE INDEX (published) WHERE a.organization_id = :org "
-        "AND ((a.published_at = ? AND a.id < ?) OR a.published_at < ?) "
+        "AND a.published_at <= ? AND ((a.published_at = ? AND a.id < ?) OR a.published_at < ?) "
         "ORDER BY a.published_at DESC, a.id DESC LIMIT ?"};
     const Newest place = start_after(after);
-    return org.all(kPage, place.when, place.id, place.when, limit);
+    return org.all(kPage, now, place.when, place.id, place.when, limit);
 }
 
-std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, std::string_view locale,
+std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, Timestamp now,
+                                                  std::string_view locale,
                                                   const std::optional<ArticleKey>& after,
                                                   int limit) {
     static constexpr OrgSql kPage{"articles.page_of_locale", kByTime,
                                   "SELECT {columns} FROM articles a FORCE INDEX (published_locale) "
                                   "WHERE a.organization_id = :org AND a.locale = ? "
+                                  "AND a.published_at <= ? "
                                   "AND ((a.published_at = ? AND a.id < ?) OR a.published_at < ?) "
                                   "ORDER BY a.published_at DESC, a.id DESC LIMIT ?"};
     const Newest place = start_after(after);
-    return org.all(kPage, locale, place.when, place.id, place.when, limit);
+    return org.all(kPage, locale, now, place.when, place.id, place.when, limit);
 }
 
-std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, std::string_view tag,
+std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, Timestamp now,
+                                               std::string_view tag,
                                                const std::optional<std::string>& locale,
                                                const std::optional<ArticleKey>& after, int limit) {
     static constexpr OrgSql kPage{
         "articles.page_of_tag", kByTimeOfTag,
         "SELECT {columns} FROM (SELECT published_at, article_id FROM article_tags FORCE INDEX (tagged) "
-        "WHERE organization_id = :org AND tag = ? "
+        "WHERE organization_id = :org AND tag = ? AND published_at <= ? "
         "AND ((published_at = ? AND article_id < ?) OR published_at < ?) "
         "ORDER BY published_at DESC, article_id DESC LIMIT ?) k "
         "LEFT JOIN articles a ON a.organization_id = :org AND a.id = k.article_id "
         "AND (? IS NULL OR a.locale = ?) ORDER BY k.published_at DESC, k.article_id DESC"};
     const Newest place = start_after(after);
-    return org.all(kPage, tag, place.when, place.id, place.when, limit, locale, locale);
+    return org.all(kPage, tag, now, place.when, place.id, place.when, limit, locale, locale);
 }
 
 std::vector<ArticleEntry> page_articles_by_title(db::OrgStore& org, const TitleFilter& filter,
@@ -223,11 +251,13 @@ std::vector<ArticleEntry> page_articles_by_title(db::OrgStore& org, const TitleF
         "LEFT JOIN article_tags t ON t.organization_id = :org AND t.article_id = k.id "
         "AND t.tag = ? "
         "LEFT JOIN articles a ON a.organization_id = :org AND a.id = k.id "
-        "AND a.published_at IS NOT NULL AND (? IS NULL OR t.tag IS NOT NULL) "
+        "AND (? IS NULL OR a.published_at >= ?) AND (? IS NULL OR a.published_at <= ?) "
+        "AND (NOT ? OR a.published_at IS NULL) AND (? IS NULL OR t.tag IS NOT NULL) "
         "AND (? IS NULL OR a.locale = ?) ORDER BY k.title, k.id"};
     const ArticleKey place = after.value_or(ArticleKey());
     return org.all(kPage, like_pattern(filter.prefix), place.term, place.id, place.term, limit,
-                   filter.tag, filter.tag, filter.locale, filter.locale);
+                   filter.tag, filter.from, filter.from, filter.until, filter.until,
+                   filter.is_draft ? 1 : 0, filter.tag, filter.locale, filter.locale);
 }
 
 }  // namespace muster::store

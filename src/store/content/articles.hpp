@@ -36,7 +36,11 @@ void delete_article_tags(db::OrgStore& org, ArticleId id);
 std::optional<rules::Article> find_article(db::OrgStore& org, ArticleId id);
 // Locked until the transaction ends.
 std::optional<rules::Article> lock_article(db::OrgStore& org, ArticleId id);
-std::optional<rules::Article> find_published_article(db::OrgStore& org, std::string_view slug);
+// nullopt if it is published later than `now`.
+std::optional<rules::Article> find_published_article(db::OrgStore& org, std::string_view slug,
+                                                     Timestamp now);
+// The time of the next scheduled publication after `now`.
+std::optional<Timestamp> find_next_publication(db::OrgStore& org, Timestamp now);
 
 // A position in an index: the indexed term ("" if the index is ordered by id only) and the id.
 struct ArticleKey {
@@ -55,20 +59,29 @@ std::vector<ArticleEntry> page_articles(db::OrgStore& org, const std::optional<A
                                         int limit);
 std::vector<ArticleEntry> page_draft_articles(db::OrgStore& org,
                                               const std::optional<ArticleKey>& after, int limit);
-// Ordered by (published_at, id), newest first. The terms are milliseconds.
-std::vector<ArticleEntry> page_published_articles(db::OrgStore& org,
+// Ordered by (published_at, id), the next publication first. The terms are milliseconds.
+std::vector<ArticleEntry> page_scheduled_articles(db::OrgStore& org, Timestamp now,
                                                   const std::optional<ArticleKey>& after,
                                                   int limit);
-std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, std::string_view locale,
+// Published until `now`, ordered by (published_at, id), newest first. The terms are milliseconds.
+std::vector<ArticleEntry> page_published_articles(db::OrgStore& org, Timestamp now,
                                                   const std::optional<ArticleKey>& after,
                                                   int limit);
-std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, std::string_view tag,
+std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, Timestamp now,
+                                                  std::string_view locale,
+                                                  const std::optional<ArticleKey>& after,
+                                                  int limit);
+std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, Timestamp now,
+                                               std::string_view tag,
                                                const std::optional<std::string>& locale,
                                                const std::optional<ArticleKey>& after, int limit);
 // Ordered by (title, id). Titles that begin with `prefix`; case and accents are ignored, as in the
-// column's collation.
+// column's collation. An absent condition matches every article.
 struct TitleFilter {
     std::string prefix;
+    std::optional<Timestamp> from;   // published_at at this time or later
+    std::optional<Timestamp> until;  // published_at at this time or earlier
+    bool is_draft = false;           // not published at any time
     std::optional<std::string> tag;
     std::optional<std::string> locale;
 };

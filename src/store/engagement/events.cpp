@@ -2,6 +2,7 @@
 
 #include "db/sql_text.hpp"
 #include "store/batches.hpp"
+#include "store/id_bounds.hpp"
 #include "store/stored_json.hpp"
 
 #include <limits>
@@ -29,6 +30,23 @@ constexpr auto kEvent = columns<rules::EngagementEvent>(
     column<&rules::EngagementEvent::received_at>("received_at"),
     column<&rules::EngagementEvent::geo_country>("geo_country"),
     column<&rules::EngagementEvent::geo_region>("geo_region"));
+
+constexpr auto kRecent = columns<rules::EngagementEvent>(
+    column<&rules::EngagementEvent::id>("e.id"), column<&rules::EngagementEvent::type>("e.type"),
+    column<&rules::EngagementEvent::source>("IF(e.installation_id IS NULL, 'tracked', 'signed')"),
+    column<&rules::EngagementEvent::member_id>("m.id"),
+    column<&rules::EngagementEvent::user_id>("m.user_id"),
+    column<&rules::EngagementEvent::member_external_id>("m.external_id"),
+    column<&rules::EngagementEvent::action>("e.action"),
+    converted<stored_texts, &rules::EngagementEvent::tags>("e.tags"),
+    converted<stored_json, &rules::EngagementEvent::metadata>("e.metadata"),
+    column<&rules::EngagementEvent::client_event_id>(
+        "COALESCE(e.ingest_event_id, e.client_event_id)"),
+    column<&rules::EngagementEvent::occurred_at>("e.occurred_at"),
+    column<&rules::EngagementEvent::received_at>("e.received_at"),
+    column<&rules::EngagementEvent::geo_country>("e.geo_country"),
+    column<&rules::EngagementEvent::geo_region>("e.geo_region"),
+    column<&rules::EngagementEvent::anonymous_id>("e.anonymous_id"));
 
 // `id_column`: the column of the sender's id, which is unique among the events of the same source.
 constexpr SqlText insert_text(std::string_view id_column) {
@@ -129,6 +147,20 @@ std::vector<rules::EngagementEvent> page_engagement_events(
     const Timestamp end(std::numeric_limits<std::int64_t>::max());
     const EventPosition place = after.value_or(EventPosition{end, EventId()});
     return org.all(kPage, member, place.occurred_at, place.id, place.occurred_at, limit);
+}
+
+std::vector<rules::EngagementEvent> page_recent_events(db::OrgStore& org, Timestamp since,
+                                                       std::optional<EventId> before, int limit) {
+    // Ids are UUIDv7 of the time of reception, so the primary key has the events in their order.
+    static constexpr OrgSql kPage{"engagement_events.page_recent", kRecent,
+                                  "SELECT {columns} FROM engagement_events e FORCE INDEX (PRIMARY) "
+                                  "LEFT JOIN members m FORCE INDEX (member) "
+                                  "ON m.organization_id = :org AND m.id = e.member_id "
+                                  "WHERE e.organization_id = :org AND e.id >= ? AND e.id < ? "
+                                  "ORDER BY e.id DESC LIMIT ?"};
+    const std::string last(Uuid::kBytes, '\xff');
+    return org.all(kPage, id_before(since, Milliseconds(0)), before ? Param(*before) : Param(last),
+                   limit);
 }
 
 }  // namespace muster::store

@@ -59,9 +59,11 @@ std::vector<rules::ErrorCount> error_counts(const std::optional<std::string>& js
 
 constexpr auto kJob = columns<ImportJob>(
     column<&ImportJob::organization_id>("organization_id"), column<&ImportJob::id>("id"),
-    column<&ImportJob::created_by_id>("created_by_id"), column<&ImportJob::source>("source"),
-    column<&ImportJob::state>("state"), column<&ImportJob::mapping>("mapping"),
-    column<&ImportJob::file_name>("file_name"),
+    column<&ImportJob::created_by_id>("created_by_id"),
+    column<&ImportJob::created_by_email>(
+        "(SELECT e.email FROM admins e WHERE e.id = created_by_id)"),
+    column<&ImportJob::source>("source"), column<&ImportJob::state>("state"),
+    column<&ImportJob::mapping>("mapping"), column<&ImportJob::file_name>("file_name"),
     column<&ImportJob::declared_total>("declared_total"),
     column<&ImportJob::staged_rows>("staged_rows"),
     column<&ImportJob::processed_rows>("processed_rows"),
@@ -261,6 +263,7 @@ int count_imports_ahead(db::Tx& tx, Timestamp served_at, Timestamp created_at, T
         "SELECT COUNT(*) FROM (SELECT 1 FROM import_jobs FORCE INDEX (work) "
         "WHERE state IN ('validating', 'committing', 'undoing') AND served_at <= ? "
         "AND (served_at < ? OR created_at < ?) AND lease_until <= ? AND expires_at > ? "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = import_jobs.organization_id) IS NULL "
         "LIMIT ?) AS ahead"};
     return tx.value<int>(kCount, served_at, served_at, created_at, now, now, most);
 }
@@ -274,6 +277,7 @@ std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
         "SELECT {columns} FROM import_jobs FORCE INDEX (work) "
         "WHERE state IN ('validating', 'committing', 'undoing') AND lease_until <= ? "
         "AND expires_at > ? "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = import_jobs.organization_id) IS NULL "
         "ORDER BY served_at, created_at LIMIT 1"};
     return tx.one(kFind, now, now);
 }
@@ -370,7 +374,9 @@ std::vector<ImportCount> count_imports_in_progress(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kCount{
         "imports.count_moving", Why{"a metric of the installation without tenant data"}, kCounted,
         "SELECT {columns} FROM import_jobs FORCE INDEX (work) "
-        "WHERE state IN ('validating', 'committing', 'undoing') AND expires_at > ? GROUP BY state"};
+        "WHERE state IN ('validating', 'committing', 'undoing') AND expires_at > ? "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = import_jobs.organization_id) IS NULL "
+        "GROUP BY state"};
     return tx.all(kCount, now);
 }
 

@@ -36,6 +36,15 @@ constexpr auto kKeyByTerm = columns<MemberKey>(
         "WHEN m.search_name LIKE ? AND (m.last_name IS NULL OR m.last_name NOT LIKE ? "
         "OR m.search_name <= m.last_name) THEN 2 ELSE 3 END"));
 
+struct Matched {
+    UserId user_id;
+    std::int64_t bytes = 0;
+    bool has_value = false;
+};
+constexpr auto kMatched = columns<Matched>(
+    column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
+    column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"));
+
 }  // namespace
 
 std::vector<MemberKey> find_member_key(db::OrgStore& org, std::string_view email) {
@@ -130,7 +139,8 @@ std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const Use
         "SELECT user_id FROM members FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND user_id IN ({?}) "
         "AND (? IS NULL OR external_id = ?) AND (? IS NULL OR status = ?) "
-        "AND (? IS NULL OR updated_at >= ?) "
+        "AND (? IS NULL OR updated_at >= ?) AND (? IS NULL OR country = ?) "
+        "AND (? IS NULL OR CAST(email AS BINARY) = ?) "
         "AND (? IS NULL OR email LIKE ? OR search_name LIKE ? OR last_name LIKE ?)"};
     const auto like =
         conditions.prefix ? std::optional(like_pattern(*conditions.prefix)) : std::nullopt;
@@ -138,12 +148,31 @@ std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const Use
     params.insert(params.end(), 2, conditions.external_id);
     params.insert(params.end(), 2, conditions.status);
     params.insert(params.end(), 2, conditions.updated_since);
+    params.insert(params.end(), 2, conditions.country);
+    params.insert(params.end(), 2, conditions.email);
     params.insert(params.end(), 4, like);
     std::unordered_set<UserId> found;
     for (const UserId& user : org.each_bulk<UserId>(kFilter, users.size(), params)) {
         found.insert(user);
     }
     return found;
+}
+
+AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> users,
+                                 const rules::AttributeCondition& condition) {
+    static constexpr OrgSql kMatch{"members.match_attribute", kMatched,
+                                   "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
+                                   "WHERE organization_id = :org AND user_id IN ({?})"};
+    // The document has [value, provenance, time] for each key.
+    const std::string path = "$.\"" + condition.key + "\"[0]";
+    std::vector<Param> params{condition.value, path};
+    params.insert(params.end(), users.begin(), users.end());
+    AttributeMatches matches;
+    for (const Matched& member : org.each_bulk(kMatch, users.size(), params)) {
+        matches.bytes += static_cast<std::size_t>(member.bytes);
+        if (member.has_value) matches.users.insert(member.user_id);
+    }
+    return matches;
 }
 
 }  // namespace muster::store

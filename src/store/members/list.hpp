@@ -4,6 +4,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
+#include "rules/members/filter.hpp"
 
 #include <optional>
 #include <span>
@@ -47,11 +48,23 @@ struct MemberConditions {
     std::optional<std::string> status;
     std::optional<Timestamp> updated_since;
     std::optional<std::string> prefix;
+    std::optional<std::string> country = {};
+    std::optional<std::string> email = {};  // normalized
 
-    bool empty() const { return !external_id && !status && !updated_since && !prefix; }
+    bool empty() const {
+        return !external_id && !status && !updated_since && !prefix && !country && !email;
+    }
 };
 // The users among these (one or more) who meet all conditions.
 std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const UserId> users,
                                           const MemberConditions& conditions);
+// The users among these (one or more) whose attribute has the value. `bytes`: the size of the
+// documents that were read.
+struct AttributeMatches {
+    std::unordered_set<UserId> users;
+    std::size_t bytes = 0;
+};
+AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> users,
+                                 const rules::AttributeCondition& condition);
 
 }  // namespace muster::store

@@ -22,6 +22,9 @@ constexpr auto kCredential = columns<rules::ModuleCredential>(
     column<&rules::ModuleCredential::last_used_at>("c.last_used_at"),
     column<&rules::ModuleCredential::expires_at>("c.expires_at"),
     column<&rules::ModuleCredential::revoked_at>("c.revoked_at"));
+constexpr auto kShownCredential = columns<rules::ModuleCredential>(
+    kCredential, column<&rules::ModuleCredential::created_by_email>(
+                     "(SELECT e.email FROM admins e WHERE e.id = c.created_by)"));
 constexpr auto kFound =
     columns<FoundCredential>(column<&FoundCredential::secret_hash>("c.secret_hash"),
                              nested<&FoundCredential::credential>(kCredential),
@@ -52,7 +55,8 @@ std::vector<FoundCredential> find_module_credentials(db::Tx& tx,
         "SELECT {columns} FROM module_credentials c FORCE INDEX (secret_hash) "
         "STRAIGHT_JOIN module_installations i "
         "ON i.organization_id = c.organization_id AND i.id = c.installation_id "
-        "WHERE c.secret_hash IN ({?})"};
+        "WHERE c.secret_hash IN ({?}) AND (SELECT o.disabled_at FROM organizations o "
+        "WHERE o.id = c.organization_id) IS NULL"};
     return tx.all_in(kFind, secret_hashes);
 }
 
@@ -61,7 +65,7 @@ std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
                                                              CredentialId after,
                                                              Timestamp shown_since, int limit) {
     static constexpr OrgSql kPage{
-        "module_credentials.page", kCredential,
+        "module_credentials.page", kShownCredential,
         "SELECT {columns} FROM module_credentials c FORCE INDEX (installation) "
         "WHERE c.organization_id = :org AND c.installation_id = ? AND c.id > ? "
         "AND (c.revoked_at IS NULL OR c.revoked_at >= ?) ORDER BY c.id LIMIT ?"};
@@ -80,7 +84,7 @@ std::optional<rules::ModuleCredential> find_module_credential(db::OrgStore& org,
                                                               InstallationId installation,
                                                               CredentialId id) {
     static constexpr OrgSql kFind{
-        "module_credentials.find", kCredential,
+        "module_credentials.find", kShownCredential,
         "SELECT {columns} FROM module_credentials c "
         "WHERE c.organization_id = :org AND c.id = ? AND c.installation_id = ?"};
     return org.one(kFind, id, installation);

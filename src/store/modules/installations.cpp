@@ -22,6 +22,8 @@ constexpr auto kInstallation = columns<Installation>(
     column<&Installation::status>("status"),
     converted<stored_object, &Installation::config>("config"),
     column<&Installation::installed_by>("installed_by"),
+    column<&Installation::installed_by_email>(
+        "(SELECT e.email FROM admins e WHERE e.id = installed_by)"),
     column<&Installation::installed_at>("installed_at"),
     column<&Installation::created_at>("created_at"),
     column<&Installation::updated_at>("updated_at"));

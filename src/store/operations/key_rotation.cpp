@@ -73,6 +73,9 @@ constexpr std::array kColumns = {
     SealedColumn{"connection verifiers", "connection_authorizations", Keys::InOrganization,
                  "connection_id", "verifier", "TRUE",
                  context_of_connection<rules::authorization_seal_name>},
+    SealedColumn{"second factors to confirm", "sessions", Keys::Global, "id", "next_totp_secret",
+                 "next_totp_secret IS NOT NULL",
+                 context_of_id<SessionId, rules::next_totp_seal_name>},
 };
 
 constexpr SqlText key_text(const SealedColumn& of) {

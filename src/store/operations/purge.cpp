@@ -1,28 +1,13 @@
 #include "store/operations/purge.hpp"
 
 #include "rules/ads/ads.hpp"
-
-#include <string>
+#include "store/id_bounds.hpp"
 
 namespace muster::store {
 
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
-
-namespace {
-
-// An id greater than all ids created up to this time. The margin covers differences between clocks,
-// and between the creation of an id and the row's own time.
-std::string id_after(Timestamp when, Milliseconds margin) {
-    constexpr std::size_t kTimeBytes = 6;
-    std::string id(Uuid::kBytes, '\xff');
-    std::int64_t time = (when + margin).milliseconds();
-    for (std::size_t i = kTimeBytes; i-- > 0; time >>= 8) id[i] = static_cast<char>(time & 0xff);
-    return id;
-}
-
-}  // namespace
 
 std::int64_t purge_otp_codes(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{"purge.otp_codes", Why{"a sign-in code has no tenant"},
@@ -34,6 +19,13 @@ std::int64_t purge_guess_budgets(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{"purge.guess_budgets", Why{"a guess budget has no tenant"},
                                       "DELETE FROM guess_budgets WHERE expires_at <= ? LIMIT ?"};
     return tx.execute(kPurge, now, limit);
+}
+
+std::int64_t purge_invitations(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{"purge.seat_invitations",
+                                      Why{"retention is per installation, not per tenant"},
+                                      "DELETE FROM seat_invitations WHERE expires_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
 }
 
 std::int64_t purge_sessions(db::Tx& tx, Timestamp now, int limit) {
@@ -120,6 +112,13 @@ std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int li
     static constexpr SystemSql kPurge{
         "purge.connection_authorizations", Why{"retention is per installation, not per tenant"},
         "DELETE FROM connection_authorizations WHERE expires_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
+}
+
+std::int64_t purge_member_jobs(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{"purge.member_jobs",
+                                      Why{"retention is per installation, not per tenant"},
+                                      "DELETE FROM member_jobs WHERE expires_at <= ? LIMIT ?"};
     return tx.execute(kPurge, until, limit);
 }
 

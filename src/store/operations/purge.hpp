@@ -33,7 +33,12 @@ std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int lim
 // Deletes entries created at `until` or earlier.
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
 
+// Deletes invitations with expires_at <= `until`.
+std::int64_t purge_invitations(db::Tx& tx, Timestamp until, int limit);
+
 // Deletes authorizations with expires_at <= `until`.
+// Jobs are kept for 30 days after their creation.
+std::int64_t purge_member_jobs(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int limit);
 // Deletes connections without tokens that have not changed since `until` and have no pending
 // authorization.

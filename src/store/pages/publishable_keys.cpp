@@ -15,6 +15,7 @@ using rules::PublishableKeyKind;
 
 namespace {
 
+// Each use of a key reads these.
 constexpr auto kKey = columns<rules::PublishableKey>(
     column<&rules::PublishableKey::organization_id>("organization_id"),
     column<&rules::PublishableKey::id>("id"), column<&rules::PublishableKey::kind>("kind"),
@@ -27,6 +28,9 @@ constexpr auto kKey = columns<rules::PublishableKey>(
     column<&rules::PublishableKey::last_used_at>("last_used_at"),
     column<&rules::PublishableKey::expires_at>("expires_at"),
     column<&rules::PublishableKey::revoked_at>("revoked_at"));
+constexpr auto kShownKey = columns<rules::PublishableKey>(
+    kKey, column<&rules::PublishableKey::created_by_email>(
+              "(SELECT e.email FROM admins e WHERE e.id = created_by)"));
 
 }  // namespace
 
@@ -35,7 +39,9 @@ std::vector<rules::PublishableKey> find_publishable_keys(db::Tx& tx,
     static constexpr SystemSql kFind{"publishable_keys.find_by_token",
                                      Why{"the key identifies the tenant"}, kKey,
                                      "SELECT {columns} FROM publishable_keys FORCE INDEX (token) "
-                                     "WHERE token IN ({?})"};
+                                     "WHERE token IN ({?}) AND (SELECT o.disabled_at "
+                                     "FROM organizations o "
+                                     "WHERE o.id = publishable_keys.organization_id) IS NULL"};
     return tx.all_in(kFind, tokens);
 }
 
@@ -61,7 +67,7 @@ std::vector<rules::PublishableKey> page_publishable_keys(db::OrgStore& org, Publ
                                                          PublishableKeyId after,
                                                          Timestamp shown_since, int limit) {
     static constexpr OrgSql kPage{
-        "publishable_keys.page", kKey,
+        "publishable_keys.page", kShownKey,
         "SELECT {columns} FROM publishable_keys FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND id > ? AND kind = ? "
         "AND (revoked_at IS NULL OR revoked_at >= ?) ORDER BY id LIMIT ?"};
@@ -71,7 +77,7 @@ std::vector<rules::PublishableKey> page_publishable_keys(db::OrgStore& org, Publ
 std::optional<rules::PublishableKey> find_publishable_key(db::OrgStore& org,
                                                           PublishableKeyKind kind,
                                                           PublishableKeyId id) {
-    static constexpr OrgSql kFind{"publishable_keys.find", kKey,
+    static constexpr OrgSql kFind{"publishable_keys.find", kShownKey,
                                   "SELECT {columns} FROM publishable_keys "
                                   "WHERE organization_id = :org AND id = ? AND kind = ?"};
     return org.one(kFind, id, text_of(kind));
@@ -81,7 +87,7 @@ std::optional<rules::PublishableKey> lock_publishable_key(db::OrgStore& org,
                                                           PublishableKeyKind kind,
                                                           PublishableKeyId id) {
     static constexpr OrgSql kLock{
-        "publishable_keys.lock", kKey,
+        "publishable_keys.lock", kShownKey,
         "SELECT {columns} FROM publishable_keys "
         "WHERE organization_id = :org AND id = ? AND kind = ? FOR UPDATE"};
     return org.one(kLock, id, text_of(kind));

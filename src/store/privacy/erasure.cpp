@@ -85,6 +85,13 @@ std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit) {
     return org.execute(kDelete, user, limit);
 }
 
+void delete_invitations_of(db::Tx& tx, std::string_view email) {
+    static constexpr SystemSql kDelete{"erasure.delete_invitations",
+                                       Why{"a person is erased from all organizations at once"},
+                                       "DELETE FROM seat_invitations WHERE email = ?"};
+    tx.execute(kDelete, email);
+}
+
 bool is_admin_address(db::Tx& tx, std::string_view email) {
     static constexpr SystemSql kFind{"erasure.find_admin",
                                      Why{"admins belong to no tenant; their seats do"},

@@ -11,16 +11,32 @@
 
 namespace muster::store {
 
-struct DeliveryFilter {
-    std::optional<std::string> status;
-    std::optional<std::string> event_type;
+// A time span of created_at: from `since` on, before `until`.
+struct TimeSpan {
+    std::optional<Timestamp> since;
+    std::optional<Timestamp> until;
 };
 
-// Ordered by id, before `before`, newest first, without their attempts.
-std::vector<rules::WebhookDelivery> page_deliveries(db::OrgStore& org, EndpointId endpoint,
-                                                    std::optional<DeliveryId> before,
-                                                    const DeliveryFilter& filter, int limit);
-// The delivery, without its attempts. nullopt if it belongs to another endpoint.
+// An absent condition matches every delivery.
+struct DeliveryFilter {
+    std::optional<EndpointId> endpoint;
+    std::optional<rules::DeliveryStatus> status;
+    std::optional<std::string> event_type;
+    std::optional<rules::AttemptClass> attempt_class;  // of the last attempt
+    TimeSpan span;
+};
+
+struct DeliveryEntry {
+    DeliveryId id;
+    // Without attempts and payload. nullopt: it does not meet the conditions, or its endpoint is
+    // being deleted.
+    std::optional<rules::WebhookDelivery> delivery;
+};
+// Reads `limit` entries of one index, newest first, before `before`. The index is chosen by the
+// endpoint and the status; an entry that it finds may not meet the other conditions.
+std::vector<DeliveryEntry> page_deliveries(db::OrgStore& org, const DeliveryFilter& filter,
+                                           std::optional<DeliveryId> before, int limit);
+// The delivery with its payload, without its attempts. nullopt if it belongs to another endpoint.
 std::optional<rules::WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpoint,
                                                     DeliveryId id);
 // The maximum number of attempts shown per delivery.
@@ -31,10 +47,13 @@ void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliv
 // Makes the delivery pending and due now, and restarts its retry schedule. Does nothing if a runner
 // holds it.
 void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now);
-// Queues at most `limit` deliveries with this status again that were created since then. Returns
-// their number.
+// Queues at most `limit` deliveries with this status again that were created in the time span.
+// Returns their number.
 std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint,
-                                rules::DeliveryStatus status, Timestamp since, Timestamp now,
+                                rules::DeliveryStatus status, const TimeSpan& span, Timestamp now,
                                 std::int64_t limit);
+// Their number, counted up to `most`.
+std::int64_t count_recoverable(db::OrgStore& org, EndpointId endpoint, rules::DeliveryStatus status,
+                               const TimeSpan& span, std::int64_t most);
 
 }  // namespace muster::store

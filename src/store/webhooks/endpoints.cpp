@@ -1,6 +1,7 @@
 #include "store/webhooks/endpoints.hpp"
 
 #include "rules/webhook_wire.hpp"
+#include "store/webhooks/endpoint_results.hpp"
 #include "store/words.hpp"
 
 namespace muster::store {
@@ -18,7 +19,7 @@ constexpr auto kEndpoint = columns<WebhookEndpoint>(
     column<&WebhookEndpoint::id>("e.id"),
     column<&WebhookEndpoint::module_installation_id>("e.installation_id"),
     column<&WebhookEndpoint::organization_id>("e.organization_id"),
-    column<&WebhookEndpoint::url>("e.url"),
+    column<&WebhookEndpoint::url>("e.url"), column<&WebhookEndpoint::description>("e.description"),
     converted<words_of, &WebhookEndpoint::subscribed_event_types>("e.event_types"),
     column<&WebhookEndpoint::status>("e.status"),
     column<&WebhookEndpoint::disabled_reason>("e.disabled_reason"),
@@ -44,12 +45,13 @@ void insert_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& en
                              std::string_view sealed_secret, std::optional<AdminId> created_by) {
     static constexpr OrgSql kInsert{
         "webhook_endpoints.insert",
-        "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
-        "status, secret, created_by, created_at, updated_at) "
-        "VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+        "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, description, "
+        "event_types, status, secret, created_by, created_at, updated_at) "
+        "VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     org.execute(kInsert, endpoint.id, endpoint.module_installation_id, endpoint.url,
-                rules::joined_types(endpoint.subscribed_event_types), text_of(endpoint.status),
-                sealed_secret, created_by, endpoint.created_at, endpoint.updated_at);
+                endpoint.description, rules::joined_types(endpoint.subscribed_event_types),
+                text_of(endpoint.status), sealed_secret, created_by, endpoint.created_at,
+                endpoint.updated_at);
 }
 
 std::int64_t count_webhook_endpoints(db::OrgStore& org, InstallationId installation) {
@@ -101,11 +103,11 @@ std::vector<WebhookEndpoint> page_webhook_endpoints(db::OrgStore& org, Installat
 void write_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& endpoint) {
     static constexpr OrgSql kWrite{
         "webhook_endpoints.write",
-        "UPDATE webhook_endpoints SET url = ?, event_types = ?, status = ?, disabled_reason = ?, "
+        "UPDATE webhook_endpoints SET url = ?, description = ?, event_types = ?, status = ?, disabled_reason = ?, "
         "failing_since = ?, updated_at = ? WHERE organization_id = :org AND id = ?"};
-    org.execute(kWrite, endpoint.url, rules::joined_types(endpoint.subscribed_event_types),
-                text_of(endpoint.status), endpoint.disabled_reason, endpoint.failing_since,
-                endpoint.updated_at, endpoint.id);
+    org.execute(kWrite, endpoint.url, endpoint.description,
+                rules::joined_types(endpoint.subscribed_event_types), text_of(endpoint.status),
+                endpoint.disabled_reason, endpoint.failing_since, endpoint.updated_at, endpoint.id);
 }
 
 bool rotate_webhook_secret(db::OrgStore& org, EndpointId id, std::string_view sealed_secret,
@@ -141,6 +143,7 @@ std::int64_t delete_removed_endpoint(db::OrgStore& org, EndpointId id, int limit
         "AND removed_at IS NOT NULL"};
     const std::int64_t deliveries = org.execute(kDeliveries, id, limit);
     if (deliveries == limit) return deliveries;
+    delete_endpoint_results(org, id);
     return deliveries + org.execute(kEndpoint, id);
 }
 

@@ -26,8 +26,18 @@ constexpr std::string_view kFirstDue =
     "AND d.endpoint_id = e.id ORDER BY d.organization_id, d.endpoint_id, "
     "d.due_at LIMIT 1) AS due ";
 
-constexpr auto kDue = columns<DueEndpoint>(column<&DueEndpoint::organization>("organization_id"),
-                                           column<&DueEndpoint::endpoint>("id"));
+// The organization of endpoint `e` is not disabled.
+constexpr std::string_view kOfEnabled =
+    "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = e.organization_id) IS NULL";
+
+// The installation of endpoint `e` is disabled: one look-up.
+constexpr std::string_view kIsUninstalled =
+    "(SELECT i.status FROM module_installations i FORCE INDEX (PRIMARY) "
+    "WHERE i.organization_id = e.organization_id AND i.id = e.installation_id) = 'disabled'";
+
+constexpr auto kDue =
+    columns<DueEndpoint>(column<&DueEndpoint::organization>("organization_id"),
+                         column<&DueEndpoint::endpoint>("id"), column<&DueEndpoint::due>("due"));
 
 constexpr auto kTarget = columns<Target>(
     column<&Target::installation>("e.installation_id"), column<&Target::url>("e.url"),
@@ -67,10 +77,17 @@ std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp 
     static constexpr SystemSql kFind{
         "webhook_queue.find_due_endpoints",
         Why{"the runner serves all tenants; each row names its tenant"}, kDue, kSqlText<[] {
-            return SqlText{"SELECT {columns} FROM (SELECT e.organization_id, e.id, ", kFirstDue,
-                           "FROM webhook_endpoints e WHERE e.status <> 'paused' "
-                           "AND (e.failing_since IS NOT NULL) = ?) AS first WHERE due <= ? "
-                           "ORDER BY ROW_NUMBER() OVER (PARTITION BY organization_id "
+            return SqlText{"SELECT {columns} FROM (SELECT e.organization_id, e.id, ",
+                           "e.installation_id, e.status, ",
+                           kFirstDue,
+                           "FROM webhook_endpoints e WHERE (e.status <> 'paused' OR ",
+                           kIsUninstalled,
+                           ") AND (e.failing_since IS NOT NULL) = ? ",
+                           kOfEnabled,
+                           ") AS e WHERE due <= ? ",
+                           "OR (due IS NOT NULL AND (status = 'disabled' OR ",
+                           kIsUninstalled,
+                           ")) ORDER BY ROW_NUMBER() OVER (PARTITION BY organization_id ",
                            "ORDER BY due), due LIMIT ?"};
         }>};
     return tx.all(kFind, failing ? 1 : 0, now, limit);
@@ -158,15 +175,15 @@ void insert_attempts(db::OrgStore& org, std::span<const NewAttempt> attempts) {
     static constexpr OrgSql kInsert{
         "webhook_queue.insert_attempts",
         "INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, status_code, "
-        "duration_ms, excerpt, created_at) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?)}"};
+        "duration_ms, excerpt, signature, created_at) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?)}"};
     std::vector<AttemptId> ids(attempts.size());
     std::vector<Param> params;
     for (std::size_t i = 0; i < attempts.size(); ++i) {
         const NewAttempt& attempt = attempts[i];
         ids[i] = AttemptId::create();
-        params.insert(params.end(),
-                      {ids[i], attempt.delivery, attempt.outcome, attempt.status_code,
-                       attempt.duration_ms, Param::text_or_null(attempt.excerpt), attempt.at});
+        params.insert(params.end(), {ids[i], attempt.delivery, attempt.outcome, attempt.status_code,
+                                     attempt.duration_ms, Param::text_or_null(attempt.excerpt),
+                                     Param::text_or_null(attempt.signature), attempt.at});
     }
     if (!attempts.empty()) org.execute_bulk(kInsert, attempts.size(), params);
 }
@@ -260,7 +277,8 @@ bool disable_endpoint(db::OrgStore& org, EndpointId endpoint, std::string_view r
                       std::optional<Timestamp> failing_before, Timestamp now) {
     static constexpr OrgSql kDisable{
         "webhook_queue.disable_endpoint",
-        "UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = ?, updated_at = ? "
+        "UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = ?, "
+        "updated_at = GREATEST(?, updated_at + 1) "
         "WHERE organization_id = :org AND id = ? AND status <> 'disabled' "
         "AND (? IS NULL OR failing_since <= ?)"};
     return org.execute(kDisable, reason, now, endpoint, failing_before, failing_before) == 1;
@@ -278,7 +296,7 @@ std::int64_t cancel_pending(db::OrgStore& org, EndpointId endpoint, Timestamp no
 void set_error_without_endpoint(db::OrgStore& org, InstallationId installation, Timestamp now) {
     static constexpr OrgSql kSet{
         "webhook_queue.set_installation_error",
-        "UPDATE module_installations SET status = 'error', updated_at = ? "
+        "UPDATE module_installations SET status = 'error', updated_at = GREATEST(?, updated_at + 1) "
         "WHERE organization_id = :org AND id = ? AND status = 'enabled' AND NOT EXISTS ("
         "SELECT 1 FROM webhook_endpoints e FORCE INDEX (installation) "
         "WHERE e.organization_id = :org "
@@ -298,7 +316,8 @@ WebhookBacklog measure_webhook_backlog(db::Tx& tx) {
         "webhook_queue.find_oldest", Why{"a metric of the installation without tenant data"},
         kOldestDue, kSqlText<[] {
             return SqlText{"SELECT {columns} FROM (SELECT e.failing_since, ", kFirstDue,
-                           "FROM webhook_endpoints e WHERE e.status = 'active') AS first"};
+                           "FROM webhook_endpoints e WHERE e.status = 'active' ", kOfEnabled,
+                           ") AS first"};
         }>};
     WebhookBacklog backlog = tx.value(kOldest);
     backlog.pending = tx.value<std::int64_t>(kCount, kMostCounted);

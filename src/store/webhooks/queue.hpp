@@ -16,10 +16,14 @@ namespace muster::store {
 struct DueEndpoint {
     OrgId organization;
     EndpointId endpoint;
+    Timestamp due;  // of its first pending delivery
 };
-// Endpoints with a due delivery, either failing ones or all others. First the longest due endpoint
-// of each organization, then each organization's second, and so on, so that one organization cannot
-// fill the list. Excludes paused endpoints. Needs one index look-up per endpoint.
+// Endpoints with a due delivery, and disabled endpoints with any pending delivery, which is to be
+// canceled; either failing endpoints or all others. First the longest due endpoint of each
+// organization, then each organization's second, and so on, so that one organization cannot fill
+// the list. An endpoint is disabled with its installation too. Excludes paused endpoints of other
+// installations. Needs one index look-up per endpoint, and one more for a paused one and for one
+// whose deliveries are not due.
 std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp now, int limit);
 
 // The data of an endpoint that a delivery needs.
@@ -63,8 +67,9 @@ struct NewAttempt {
     std::string outcome;
     std::optional<int> status_code;
     std::int64_t duration_ms = 0;
-    std::string excerpt;  // "" = none
-    Timestamp at;         // when the attempt began
+    std::string excerpt;    // "" = none
+    std::string signature;  // the header that was sent
+    Timestamp at;           // when the attempt began
 };
 void insert_attempts(db::OrgStore& org, std::span<const NewAttempt> attempts);
 

@@ -138,6 +138,8 @@ def locked_rows(stack):
     connection = pymysql.connect(unix_socket=stack.socket, user="root", database=stack.database, autocommit=False)
     try:
         with connection.cursor() as cursor:
+            # Otherwise gaps next to the rows are locked too, into which the calm organization inserts.
+            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
             for statement in LOCKS:
                 cursor.execute(statement, (organization,))
         yield

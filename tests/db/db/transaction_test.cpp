@@ -177,6 +177,41 @@ BOOST_AUTO_TEST_CASE(a_lock_timeout_rolls_back_and_reruns_the_closure) {
     BOOST_TEST(counter(2) == 11);
 }
 
+BOOST_AUTO_TEST_CASE(the_longest_lock_wait_bounds_all_runs_together) {
+    auto settings = muster::test::short_lock_timeout();
+    settings.longest_lock_wait = std::chrono::seconds(3);
+    Database bounded(settings);
+    Client holder;
+    holder.run("START TRANSACTION");
+    holder.run("UPDATE counters SET n = n + 10 WHERE id = 2");
+    int runs = 0;
+    BOOST_TEST(kind_of([&] {
+                   bounded.transaction([&](Tx& tx) {
+                       ++runs;
+                       tx.execute(kAdd, 1);
+                       tx.execute(kAdd, 2);
+                   });
+               }) == Kind::LockTimeout);
+    BOOST_TEST(runs <= 2);  // one second each
+    BOOST_TEST(kind_of([&] { bounded.autocommit([&](Tx& tx) { tx.execute(kAdd, 2); }); }) ==
+               Kind::LockTimeout);
+    BOOST_TEST(counter(1) == 0);
+    BOOST_TEST(muster::db::statistics().reruns <= 2);
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_lock_wait_does_not_count_for_deadlocks) {
+    auto settings = muster::test::short_lock_timeout();
+    settings.longest_lock_wait = std::chrono::seconds(0);
+    Database bounded(settings);
+    int runs = 0;
+    bounded.transaction([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        if (++runs < Database::kAttempts) throw DbError(Kind::Deadlock, 1213, "deadlock");
+    });
+    BOOST_TEST(runs == Database::kAttempts);
+    BOOST_TEST(counter(1) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_retry_request_reruns_the_closure_up_to_the_limit) {
     int runs = 0;
     database.transaction([&](Tx& tx) {

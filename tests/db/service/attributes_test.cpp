@@ -101,6 +101,17 @@ BOOST_AUTO_TEST_CASE(an_attribute_is_enabled_and_disabled_by_its_key) {
     BOOST_TEST(!service::enable_attribute(context, acme, "no.such", true));
 }
 
+BOOST_AUTO_TEST_CASE(enabling_and_disabling_always_increase_the_time_of_the_change) {
+    const Timestamp ahead = Timestamp::now() + Milliseconds(60'000);
+    client.execute("UPDATE attributes SET updated_at = ? WHERE attribute_key = 'phone'", ahead);
+    for (const int changes : {1, 2}) {
+        BOOST_TEST(service::enable_attribute(context, acme, "phone", changes == 1));
+        BOOST_TEST(client.number("SELECT updated_at FROM attributes "
+                                 "WHERE attribute_key = 'phone'") ==
+                   ahead.milliseconds() + changes);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_invalid_attribute_is_rejected) {
     const std::string long_choice(256, 'x');
     std::vector<std::string> many;

@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
+#include "service/access/team.hpp"
 #include "service/attributes.hpp"
 
 #include "print.hpp"
@@ -33,7 +34,10 @@ struct Audit : Fixture {
     std::vector<rules::AuditEntry> log(OrgId organization, std::optional<std::string> action = {},
                                        std::optional<std::string> subject = {}, int limit = 100,
                                        std::optional<AuditId> before = {}) {
-        return service::list_audit_log(context, organization, before, action, subject, limit);
+        service::AuditFilter filter;
+        filter.action = std::move(action);
+        filter.subject_id = std::move(subject);
+        return service::list_audit_log(context, organization, before, filter, limit).entries;
     }
     static Texts actions(const std::vector<rules::AuditEntry>& entries) {
         Texts texts;
@@ -98,16 +102,12 @@ BOOST_AUTO_TEST_CASE(pages_are_newest_first_and_complete) {
     for (int i = 0; i < 7; ++i) note(acme, ann, "a.done", std::to_string(i));
     Texts subjects;
     std::optional<AuditId> before;
-    for (;;) {
-        auto page = log(acme, {}, {}, 3, before);
-        const bool has_more = page.size() > 3;
-        if (has_more) page.pop_back();
-        for (const auto& entry : page) subjects.push_back(entry.subject_id.value());
-        before = page.back().id;
-        if (!has_more) break;
-    }
+    do {
+        const auto page = service::list_audit_log(context, acme, before, {}, 3);
+        for (const auto& entry : page.entries) subjects.push_back(entry.subject_id.value());
+        before = page.next;
+    } while (before);
     BOOST_TEST(subjects == (Texts{"6", "5", "4", "3", "2", "1", "0"}));
-    BOOST_TEST(log(acme, {}, {}, 3, before).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_programs_user_can_only_add_entries_and_delete_old_ones) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_programs_user_can_only_add_entries_and_delete_old_ones)
             acme, AuditId::create(), action, Timestamp::now() - age);
     };
     put("a.done", Milliseconds(0));
-    put("b.done", std::chrono::hours(29 * 24));
+    put("b.done", std::chrono::hours(29 * 24 - 1));
     put("c.done", std::chrono::hours(31 * 24));
 
     const auto before = client.snapshot(acme);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(the_cost_of_a_page_does_not_depend_on_its_position) {
     };
     (void)reads();
     const auto first = reads();
-    BOOST_TEST(log(acme, {}, {}, 49, before).size() == 50);
+    BOOST_TEST(log(acme, {}, {}, 50, before).size() == 50);
     BOOST_TEST(reads() - first < 2000);  // includes the table of the counters
 }
 
@@ -174,6 +174,75 @@ BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_action_and_subject) {
     BOOST_TEST(log(acme, "A.DONE").empty());
     BOOST_TEST(log(acme, "' OR 1=1 -- ").empty());
     BOOST_TEST(log(acme, {}, "").empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_action_with_a_dot_at_its_end_selects_all_that_begin_with_it) {
+    for (const char* action : {"api_key.issued", "api_key.revoked", "api_keys.x", "apixkey.issued"})
+        note(acme, ann, action);
+    BOOST_TEST(actions(log(acme, "api_key.")) == (Texts{"api_key.revoked", "api_key.issued"}));
+    BOOST_TEST(log(acme, "API_KEY.").empty());
+    BOOST_TEST(log(acme, "%.").empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_actor) {
+    const AdminId bob = service::add_admin(context, acme, "bob@example.test", "admin").id;
+    client.run("DELETE FROM audit_log");
+    note(acme, ann, "a.done");
+    note(acme, bob, "b.done");
+    as(acme, [](service::OrgTransaction& transaction) {
+        service::audit_system(transaction, "c.done", "", {});
+    });
+    const auto found = [&](service::AuditFilter filter) {
+        return actions(service::list_audit_log(context, acme, {}, filter, 100).entries);
+    };
+    BOOST_TEST(found({.actor_id = bob}) == Texts{"b.done"});
+    BOOST_TEST(found({.actor = rules::AuditActor::Admin}) == (Texts{"b.done", "a.done"}));
+    BOOST_TEST(found({.actor = rules::AuditActor::System}) == Texts{"c.done"});
+    BOOST_TEST(found({.action = "a.done", .actor_id = bob}).empty());
+    BOOST_TEST(found({.actor_id = AdminId::create()}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_time) {
+    const Timestamp noon(1'790'000'000'000);
+    for (const int hour : {-1, 0, 1}) {
+        const Timestamp when = noon + std::chrono::hours(hour);
+        database.transaction([&](db::Tx& tx) {
+            service::audit_operator(tx, acme, "a.done", std::to_string(hour), {}, when);
+        });
+        std::string id(Uuid::kBytes, '\0');
+        // Ids are created after the time of the entry.
+        auto left = when.milliseconds() + 1500;
+        for (int i = 6; i-- > 0; left >>= 8) id[i] = static_cast<char>(left & 0xff);
+        client.execute("UPDATE audit_log SET id = ? WHERE subject_id = ?", id,
+                       std::to_string(hour));
+    }
+    const auto found = [&](service::AuditFilter filter) {
+        Texts subjects;
+        const auto page = service::list_audit_log(context, acme, {}, filter, 100);
+        for (const auto& entry : page.entries) subjects.push_back(entry.subject_id.value());
+        return subjects;
+    };
+    BOOST_TEST(found({.since = noon}) == (Texts{"1", "0"}));
+    BOOST_TEST(found({.until = noon}) == Texts{"-1"});
+    BOOST_TEST(found({.until = noon + Milliseconds(1)}) == (Texts{"0", "-1"}));
+    BOOST_TEST(found({.since = noon, .until = noon + std::chrono::hours(1)}) == Texts{"0"});
+    BOOST_TEST(found({.since = noon + Milliseconds(1), .until = noon + Milliseconds(2)}).empty());
+    BOOST_TEST(found({.since = Timestamp(0)}) == (Texts{"1", "0", "-1"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_filtered_page_examines_a_bounded_number_of_entries) {
+    note(acme, ann, "rare.done");
+    for (int i = 0; i < 7; ++i) note(acme, ann, "a.done");
+    std::vector<std::size_t> sizes;
+    std::optional<AuditId> before;
+    do {
+        const auto page = service::list_audit_log(context, acme, before, {.action = "rare."}, 2, 3);
+        sizes.push_back(page.entries.size());
+        before = page.next;
+    } while (before);
+    BOOST_TEST(sizes == (std::vector<std::size_t>{0, 0, 1}));
+    const auto unfiltered = service::list_audit_log(context, acme, {}, {}, 5, 3);
+    BOOST_TEST(unfiltered.entries.size() == 5);
 }
 
 BOOST_AUTO_TEST_CASE(the_key_of_an_organization_leaves_no_entry) {

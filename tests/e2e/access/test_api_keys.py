@@ -7,6 +7,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from support.bodies import body_of, path_of
 from support.client import error_of, faults_of
 from support.stack import wait_for
 from support.world import email
@@ -110,6 +111,78 @@ def test_a_key_cannot_issue_another(module_org, issue):
         body = {"json": {"name": "more"}} if (method, path) == ("POST", "") else {}
         module_org.api.request(method, "/v1/api-keys" + path, expect=403, code="FORBIDDEN", key=key["key"], **body)
     assert works(module_org, key)
+
+
+# ---------------------------------------------------------------------------- roles
+
+
+def test_the_key_of_a_viewer_reads_and_cannot_write(module_org, issue, contract):
+    key = issue("reader", role="viewer")
+    assert key["role"] == "viewer"
+    ids = module_org.records() | {"import": uuid.uuid4()}
+    open_to_keys = [operation for operation in contract.operations if operation.takes_organization_key]
+    assert len(open_to_keys) > 20
+    for operation in open_to_keys:
+        reply = module_org.api.request(operation.method, path_of(operation, ids), key=key["key"], **body_of(operation))
+        assert (reply.status_code == 403) == (operation.method not in ("GET", "HEAD")), operation.id
+
+
+def test_a_viewer_s_key_starts_no_requested_commit(new_org, stack):
+    org = new_org(attributes=False)
+    key = org.admin().api.post("/v1/api-keys", json={"name": "reader", "role": "viewer"}, expect=201).json()["key"]
+    stack.keys_issued.append(key)
+    job = org.staged([{"email": email()}])
+    org.api.post(f"/v1/imports/{job}/commit", json={"dry_run": False}, expect=202)
+    wait_for(lambda: org.api.get_json(f"/v1/imports/{job}", key=key)["state"] == "validated", "the dry run")
+    assert org.api.get_json(f"/v1/imports/{job}", key=key)["state"] == "validated"
+    assert org.api.get_json(f"/v1/imports/{job}")["state"] == "committing"
+
+
+def test_the_operator_issues_keys_with_a_role(stack, new_org):
+    org = new_org(attributes=False)
+    issued = stack.ctl("key", "issue", "--org", org.id, "--name", "reader", "--role", "viewer")
+    stack.keys_issued.append(issued["key"])
+    assert [key["role"] for key in stack.ctl("key", "list", "--org", org.id)] == ["admin", "viewer"]
+    org.api.get("/v1/users", key=issued["key"], expect=200)
+    org.api.post("/v1/users", key=issued["key"], json={"email": email()}, expect=403)
+
+
+# ---------------------------------------------------------------------------- change
+
+
+def test_a_key_is_changed(module_org, admin, issue):
+    key = issue("before", rate_limit_per_second=50)
+    changed = admin.request("PATCH", f"/v1/api-keys/{key['id']}", expect=200,
+                          json={"name": "after", "expires_at": "2099-12-31T23:00:00Z", "rate_limit_per_second": None, "burst": 7})
+    assert changed.json() == {name: value for name, value in key.items() if name != "key"} | {
+        "name": "after", "expires_at": "2099-12-31T23:00:00.000Z", "rate_limit_per_second": None, "burst": 7}
+    assert listed(admin, key) == changed.json()
+    assert works(module_org, key)
+    assert key["created_by_email"] == module_org.admin().address
+
+
+@pytest.mark.parametrize("body, faults", [
+    ({"name": ""}, {"name": "required"}), ({"role": "viewer"}, {"role": "unknown_field"}),
+    ({"rate_limit_per_second": 100_001}, {"rate_limit_per_second": "out_of_range"}),
+    ({"expires_at": "2001-01-01T00:00:00Z"}, {"expires_at": "out_of_range"})])
+def test_a_faulty_change_of_a_key_is_422(admin, issue, body, faults):
+    key = issue()
+    assert faults_of(admin.request("PATCH", f"/v1/api-keys/{key['id']}", json=body, expect=422)) == faults
+
+
+def test_a_revoked_key_is_not_changed(admin, issue):
+    key = issue()
+    admin.delete(f"/v1/api-keys/{key['id']}", expect=204)
+    admin.request("PATCH", f"/v1/api-keys/{key['id']}", json={"name": "x"}, expect=409, code="INVALID_STATE")
+
+
+def test_a_change_of_a_key_needs_a_recent_second_factor(new_org, stack):
+    org = new_org(attributes=False)
+    path = f"/v1/api-keys/{org.key_id}"
+    org.admin().api.request("PATCH", path, json={"name": "changed"}, expect=200)
+    with stack.later(16 * 60):
+        org.admin().api.request("PATCH", path, json={"name": "later"}, expect=401, code="2FA_TOO_OLD")
+    org.viewer().api.request("PATCH", path, json={"name": "viewer"}, expect=403)
 
 
 # ---------------------------------------------------------------------------- replays

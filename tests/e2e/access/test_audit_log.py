@@ -1,5 +1,7 @@
 """/v1/audit-log: who did what in an organization, newest first (docs/api/audit-log.md "Audit log")."""
 
+import uuid
+
 import pytest
 from support.admin import FACTOR
 from support.client import faults_of
@@ -92,6 +94,26 @@ def test_the_log_is_paged_and_filtered_by_action_and_subject(busy):
     for query in ({"action": "api_key.issued"}, {"subject_id": key["id"]}):
         reply = admin.api.get("/v1/audit-log", params=query | {"cursor": cursor}, expect=422)
         assert faults_of(reply) == {"cursor": "invalid_cursor"}
+
+
+def test_the_log_is_filtered_by_actor_time_and_the_beginning_of_actions(busy):
+    org, admin, (key, _) = busy
+    whole = entries(admin.api)
+    assert entries(admin.api, action="api_key.") == [entry for entry in whole if entry["action"].startswith("api_key.")]
+    assert entries(admin.api, actor="operator") == [entry for entry in whole if entry["actor"] == "operator"]
+    mine = entries(admin.api, actor_id=admin.id)
+    assert mine == [entry for entry in whole if entry["actor_id"] == admin.id] and mine
+    assert entries(admin.api, actor_id=str(uuid.uuid4())) == []
+    middle = mine[1]["created_at"]
+    assert entries(admin.api, since=middle) == [entry for entry in whole if entry["created_at"] >= middle]
+    assert entries(admin.api, until=middle) == [entry for entry in whole if entry["created_at"] < middle]
+    assert entries(admin.api, since=middle, until=middle) == []
+    assert entries(admin.api, limit=1, action="api_key.", actor="admin", actor_id=admin.id, subject_id=key["id"]) == [
+        entry for entry in mine if entry["subject_id"] == key["id"]]
+    faults = faults_of(admin.api.get("/v1/audit-log", expect=422, params={
+        "actor": "robot", "actor_id": "me", "since": "yesterday", "until": "soon"}))
+    assert faults == {"actor": "invalid_choice", "actor_id": "invalid_uuid", "since": "invalid_timestamp",
+                      "until": "invalid_timestamp"}
 
 
 def test_an_organization_reads_only_its_own_log(busy, module_org):

@@ -155,19 +155,23 @@ def test_a_viewer_reads_everything_and_changes_nothing(contract, module_org, ids
     viewer = module_org.viewer().api
     refused(viewer, [operation for operation in contract.operations if operation.is_write and operation.needs_key], ids,
             403, "FORBIDDEN")
+    ids = ids | {"session": module_org.viewer().another_session_id()}
     for operation in contract.operations:
         if operation.takes_session and operation.method == "GET":
             viewer.get(path_of(operation, ids), expect=200, **body_of(operation, module_org))
 
 
 def test_an_admin_without_a_seat_cannot_read(stack, contract, module_org, ids):
-    admin = module_org.new_admin("owner")
+    other, admin = Organization(stack, contract, attributes=False), module_org.new_admin("owner")
+    admin.give_seat(other.id)
     client = admin.api
     client.get("/v1/imports", expect=200)
     admin.take_seat(module_org.id)
     refused(client, [operation for operation in contract.operations if operation.needs_key and not operation.is_own], ids,
             403, "FORBIDDEN")
-    assert client.get_json("/v1/session")["seats"] == []
+    assert [seat["organization_id"] for seat in client.get_json("/v1/session")["seats"]] == [other.id]
+    admin.take_seat(other.id)  # the last one
+    assert details_of(client.get("/v1/session", expect=401)) == {"reason": "SESSION_ENDED"}
 
 
 def by_credential(contract, org):

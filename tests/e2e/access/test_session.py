@@ -32,13 +32,13 @@ def test_an_unverified_session_can_be_read(module_org):
     client = admin.unverified()
     shown = client.get_json("/v1/session")
     assert shown["admin"] == {"id": admin.id, "email": admin.address}
-    assert shown["two_factor"] == {"enrolled": False, "verified": False}
+    assert shown["two_factor"] == {"enrolled": False, "verified": False, "backup_codes_left": None}
     assert shown["active_organization_id"] == module_org.id
     assert shown["seats"] == [{"organization_id": module_org.id, "name": "e2e", "role": "owner"}]
     admin.enable(client)
     admin.pass_second_factor(client)
     after = client.get_json("/v1/session")
-    assert after == shown | {"two_factor": {"enrolled": True, "verified": True}}
+    assert after == shown | {"two_factor": {"enrolled": True, "verified": True, "backup_codes_left": 10}}
 
 
 def test_a_sign_in_activates_the_organization_of_the_earliest_seat(two_seats):

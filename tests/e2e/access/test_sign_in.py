@@ -59,7 +59,7 @@ def test_the_four_calls_of_the_specification(anyone, stack, contract, module_org
     passed = client.post(f"{FACTOR}/verify-totp", json={"code": totp(enrollment["secret"], step_now())}, expect=200)
     assert passed.json() == {"token": client.key, "two_factor": {"enrolled": True, "verified": True}}
     client.get("/v1/imports", expect=200)
-    assert client.get_json("/v1/session")["two_factor"] == {"enrolled": True, "verified": True}
+    assert client.get_json("/v1/session")["two_factor"] == {"enrolled": True, "verified": True, "backup_codes_left": 10}
 
 
 def test_an_address_is_case_insensitive(anyone, admin):

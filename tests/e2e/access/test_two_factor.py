@@ -15,6 +15,7 @@ from support.client import details_of, faults_of
 from support.mail import wait_for_mail
 from support.modules import Module
 from support.stack import wait_for
+from support.world import email
 
 PAUSE = 900
 
@@ -72,12 +73,14 @@ def test_enrollment_shows_a_secret_and_ten_backup_codes(admin):
 def test_enrollment_is_active_after_a_correct_code(admin):
     client = admin.unverified()
     first = dict(admin.enable(client))
-    assert client.get_json("/v1/session")["two_factor"] == {"enrolled": False, "verified": False}
+    assert client.get_json("/v1/session")["two_factor"] == {
+        "enrolled": False, "verified": False, "backup_codes_left": None}
     try_backup(client, first["backup_codes"][0], expect=409, code="INVALID_STATE")
     admin.enable(client)  # enrollment was restarted: the previous secret is gone
     try_totp(client, totp(first["secret"], step_now()), expect=401)
     admin.pass_second_factor(client)
-    assert client.get_json("/v1/session")["two_factor"] == {"enrolled": True, "verified": True}
+    assert client.get_json("/v1/session")["two_factor"] == {
+        "enrolled": True, "verified": True, "backup_codes_left": 10}
     session = admin.unverified()
     try_backup(session, first["backup_codes"][1], expect=401)  # the codes of the first enrollment are gone too
     try_backup(session, admin.backup_codes[0], expect=200)
@@ -229,7 +232,7 @@ def age_session(stack, client, seconds):
               hashlib.sha256(client.key.encode()).digest())
 
 
-def test_a_secret_requires_a_second_factor_of_the_last_15_minutes(stack, new_org):
+def test_a_secret_or_a_seat_requires_a_second_factor_of_the_last_15_minutes(stack, new_org):
     org = new_org(attributes=False)
     admin = org.admin()
     client, module = admin.api, Module(org)
@@ -239,13 +242,20 @@ def test_a_secret_requires_a_second_factor_of_the_last_15_minutes(stack, new_org
     endpoint = client.post(hook, json={"url": "http://127.0.0.1:9/x", "subscribed_event_types": ["member.created"]},
                            expect=201).json()
     stack.keys_issued.append(endpoint["signing_secret"])
+    invitation, colleague = org.invite()["invitation_id"], org.new_admin("viewer").id
     age_session(stack, client, 901)
     for path, body in (("/v1/api-keys", {"name": "second"}), (f"/v1/api-keys/{key['id']}/rotate", {}),
                        (f"{module.path}/credentials", {"name": "one"}),
                        (hook, {"url": "http://127.0.0.1:9/y", "subscribed_event_types": ["member.created"]}),
-                       (f"{hook}/{endpoint['id']}/rotate-secret", {})):
+                       (f"{hook}/{endpoint['id']}/rotate-secret", {}),
+                       ("/v1/seats", {"email": email(), "role": "owner"}),
+                       (f"/v1/invitations/{invitation}/resend", {}), (f"/v1/session/invitations/{invitation}/accept", {}),
+                       (f"/v1/session/seats/{org.id}/leave", {})):
         reply = client.post(path, json=body, expect=401, code="2FA_TOO_OLD")
         assert details_of(reply) == {"reason": "2FA_TOO_OLD"}
+    for method, options in (("PATCH", {"json": {"role": "owner"}}), ("DELETE", {})):
+        client.request(method, f"/v1/seats/{colleague}", expect=401, code="2FA_TOO_OLD", **options)
+    client.delete(f"/v1/invitations/{invitation}", expect=204)
     client.get("/v1/api-keys", expect=200)
     client.delete(f"/v1/api-keys/{key['id']}", expect=204)  # a secret can be revoked at any time
     assert admin.pass_second_factor(client) is client

@@ -4,7 +4,7 @@
 import uuid
 
 import pytest
-from support.ads import CONSOLE, IMAGE, LANDING, Ads
+from support.ads import CONSOLE, IMAGE, LANDING, Ads, path_of_url
 from support.client import SHOP, details_of, faults_of
 from support.world import slug
 
@@ -293,3 +293,27 @@ def test_the_number_of_records_is_limited(new_org, stack):
               "AND id NOT IN (SELECT campaign_id FROM ad_campaign_slots) LIMIT 1", slot["id"], ads.org.id)
     reply = ads.change("campaigns", moved, expect=409, slot_ids=[slot["id"]])
     assert reply.json()["error"]["details"]["reason"].startswith("a slot has at most 100 campaigns; remove one from slot ")
+
+
+# ---------------------------------------------------------------------------- figures
+
+
+def test_the_figures_of_all_campaigns_come_in_one_call(new_org):
+    ads = Ads(new_org(attributes=False))
+    slot, shown = ads.running(daily_impressions=1000)
+    ad = ads.serve(slot)
+    assert ads.org.page_api.get(path_of_url(ad["impression_url"]), key=None).status_code == 200
+    empty = ads.campaign(slot, status="paused")
+    first, second = ads.admin.get_json(f"{CONSOLE}/figures", params={"days": 3})["campaigns"]
+    assert first["campaign_id"] == shown["id"] and first["not_shown_because"] == []
+    assert (first["served_today"], first["impressions"], first["clicks"], first["slots_without_creative"]) == (1, 1, 0, 0)
+    assert [day["impressions"] for day in first["days"]] == [0, 0, 1]
+    assert second == {
+        "campaign_id": empty["id"], "name": "Cup", "status": "paused", "daily_impressions": None, "served_today": None,
+        "impressions": 0, "clicks": 0, "slots_without_creative": 1, "not_shown_because": ["paused", "no_creative"],
+        "days": [{"date": day["date"], "impressions": 0, "clicks": 0} for day in first["days"]]}
+    page = ads.admin.get_json(f"{CONSOLE}/figures", params={"limit": 1})
+    assert len(page["campaigns"][0]["days"]) == 7
+    rest = ads.admin.get_json(f"{CONSOLE}/figures", params={"limit": 1, "cursor": page["next_cursor"]})
+    assert rest["campaigns"][0]["campaign_id"] == empty["id"] and rest["next_cursor"] is None
+    assert faults_of(ads.admin.get(f"{CONSOLE}/figures", params={"days": 32}, expect=422)) == {"days": "out_of_range"}

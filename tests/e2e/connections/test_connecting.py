@@ -212,14 +212,16 @@ def test_an_admin_who_signed_out_cannot_complete_the_authorization(module_org, o
 
 
 @pytest.mark.parametrize("role", [None, "viewer"])
-def test_an_admin_who_lost_the_seat_cannot_complete_the_authorization(module_org, oauth_server, role):
+def test_an_admin_who_lost_the_seat_cannot_complete_the_authorization(module_org, new_org, oauth_server, role):
     person = module_org.new_admin("admin")
     made = connect(person.api, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
     calls = len(oauth_server.at(PROVIDER))
-    person.take_seat(module_org.id)
     if role:
-        person.give_seat(module_org.id, role)
+        person.set_role(module_org.id, role)
+    else:
+        person.give_seat(new_org(attributes=False).id)
+        person.take_seat(module_org.id)
     result = complete_authorization(person.api, location)
     expect_failed(module_org.admin().api, module_org, result, made["id"], "role", "GitLab")
     assert len(oauth_server.at(PROVIDER)) == calls

@@ -65,7 +65,8 @@ class Console:
 
     def address_and_text(self):
         """(the address after #, the text of the page)"""
-        text = wait_for(lambda: self.browser.find_element(By.ID, "result").text, "the page to show a text")
+        text = wait_for(lambda: [one.text for one in self.browser.find_elements(By.ID, "result") if one.text],
+                        "the page to show a text")[0]
         return self.browser.current_url.partition("#")[2], text
 
 

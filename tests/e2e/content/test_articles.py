@@ -1,10 +1,12 @@
 """/console/v1/articles: written, published, unpublished and deleted by the admins of the organization
 (docs/content.md "Content")."""
 
+import datetime
 import uuid
 
 import pytest
 from support.client import error_of, faults_of
+from support.stack import wait_for
 from support.world import slug
 
 PATH = "/console/v1/articles"
@@ -167,3 +169,76 @@ def test_viewers_read_articles_and_foreign_origins_are_rejected(module_org, cons
         console.delete(path, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
         console.post(f"{path}/publish", headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
     assert console.get_json(path) == article
+
+
+# ---------------------------------------------------------------------------- schedule, search, preview
+
+
+def in_seconds(seconds):
+    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def test_a_scheduled_article_appears_on_the_sites_at_its_time(module_org, console):
+    draft = module_org.create_article(tags=["soon"])
+    path = f"{PATH}/{draft['id']}"
+    at = in_seconds(3)
+    scheduled = console.post(f"{path}/publish", json={"publish_at": at}, expect=200).json()
+    assert (scheduled["status"], scheduled["publish_at"], scheduled["published_at"]) == ("scheduled", at, None)
+    site = module_org.reader_api
+    site.get(f"/v1/content/articles/{draft['slug']}", expect=404)
+    before = site.get("/v1/content/articles", params={"tag": "soon"}, expect=200)
+    assert before.json()["articles"] == []
+    assert int(before.headers["Cache-Control"].removeprefix("public, max-age=")) <= 3
+    assert draft["id"] in [article["id"] for article in listed(console, status="scheduled")]
+    wait_for(lambda: site.get(f"/v1/content/articles/{draft['slug']}").status_code == 200, "the time of publication", 20)
+    assert in_seconds(0) >= at
+    after = site.get("/v1/content/articles", params={"tag": "soon", "limit": 5}, expect=200)
+    assert [article["slug"] for article in after.json()["articles"]] == [draft["slug"]]
+    assert after.headers["ETag"] != before.headers["ETag"]
+    shown = console.get_json(path)
+    assert (shown["status"], shown["publish_at"], shown["published_at"]) == ("published", None, at)
+    console.post(f"{path}/publish", json={"publish_at": in_seconds(60)}, expect=409, code="INVALID_STATE")
+    assert audited(console, draft) == ["article.created", "article.scheduled"]
+
+
+def test_a_scheduled_article_can_be_published_now_or_made_a_draft(module_org, console):
+    draft = module_org.create_article()
+    path = f"{PATH}/{draft['id']}"
+    console.post(f"{path}/publish", json={"publish_at": in_seconds(3600)}, expect=200)
+    assert console.post(f"{path}/unpublish", expect=200).json()["status"] == "draft"
+    console.post(f"{path}/publish", json={"publish_at": in_seconds(3600)}, expect=200)
+    assert console.post(f"{path}/publish", expect=200).json()["status"] == "published"
+
+
+@pytest.mark.parametrize("at, fault", [("2026-01-01T00:00:00Z", "out_of_range"), ("2199-01-01T00:00:00Z", "out_of_range"),
+                                       ("soon", "invalid_timestamp"), (5, "wrong_type")])
+def test_a_faulty_time_of_publication_is_422(module_org, console, at, fault):
+    draft = module_org.create_article()
+    reply = console.post(f"{PATH}/{draft['id']}/publish", json={"publish_at": at}, expect=422)
+    assert faults_of(reply) == {"publish_at": fault}
+
+
+def test_articles_are_found_by_the_beginning_of_their_title(module_org, console):
+    word = slug("word")
+    made = [module_org.create_article(title=f"{word} {number}") for number in range(3)]
+    console.post(f"{PATH}/{made[1]['id']}/publish", expect=200)
+    assert [article["id"] for article in listed(console, q=word.upper())] == [article["id"] for article in made]
+    assert [article["id"] for article in listed(console, q=word, status="published")] == [made[1]["id"]]
+    assert [article["id"] for article in listed(console, q=word, status="draft")] == [made[0]["id"], made[2]["id"]]
+    assert listed(console, q=f"x{word}") == []
+
+
+def test_a_preview_is_a_page_that_runs_nothing(module_org, console):
+    draft = module_org.create_article(title="<Cup> & final", body_html="<p>See you <b>there</b>.</p>",
+                                      cover_url="https://img.example/a.png")
+    for reader in (console, module_org.viewer().api):
+        page = reader.get(f"{PATH}/{draft['id']}/preview", expect=200)
+        assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert page.headers["Content-Security-Policy"] == (
+            "sandbox; default-src 'none'; img-src https: data:; frame-ancestors 'self'")
+        assert page.headers["Cache-Control"] == "no-store"
+        assert "X-Frame-Options" not in page.headers
+        assert "<h1>&lt;Cup&gt; &amp; final</h1>" in page.text and "<p>See you <b>there</b>.</p>" in page.text
+        assert '<img src="https://img.example/a.png"' in page.text
+    console.get(f"{PATH}/{draft['id']}/preview", headers={"Origin": "https://evil.example"}, expect=403)

@@ -196,7 +196,7 @@ def test_newest_is_rejected_with_a_filter_that_has_another_order(people, query):
     reply = people.api.get("/v1/users", params=query | {"order": "newest"}, expect=422, code="VALIDATION_ERROR")
     [fault] = details_of(reply)["fields"]
     assert (fault["path"], fault["code"], fault["allowed"]) == ("order", "invalid_choice", ["filter"])
-    assert "external_id, q or updated_since" in fault["message"]
+    assert "external_id, q, imported_by or updated_since" in fault["message"]
     assert listed(people, order="filter", **query) == listed(people, **query)
 
 

@@ -229,10 +229,10 @@ def logged():
     events, texts = {}, set()
     for path in (ROOT / "src").rglob("*.cpp"):
         source = path.read_text()
-        texts.update(re.findall(r'"([a-z]+\.[a-z_]+)"', source))
+        texts.update(re.findall(r'"([a-z_]+\.[a-z_]+)"', source))
         for call in re.findall(r"\blog_event\((LogLevel::.*?|[a-z_]+ \? LogLevel::.*?)(?:\{\{|\);)", source, re.DOTALL):
             levels = {level.lower() for level in re.findall(r"LogLevel::(\w+)", call)}
-            for event in re.findall(r'"([a-z]+\.[a-z_]+)"', call):
+            for event in re.findall(r'"([a-z_]+\.[a-z_]+)"', call):
                 events.setdefault(event, set()).update(levels)
     return events, texts
 

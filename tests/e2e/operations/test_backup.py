@@ -64,8 +64,8 @@ def reads(org, more):
     def read(client, path, **options):
         reply = client.request("GET", path, whole=False, **options)
         text = reply.text.replace(org.stack.base_url, "https://here")
-        # Reading counts as a use, which is recorded once a minute.
-        answers[path] = reply.status_code, re.sub(r'"last_used_at": ?("[^"]*"|null)', '"last_used_at":"noted"', text)
+        # Reading counts as a use, which is recorded once a minute and moves the idle end of a session.
+        answers[path] = reply.status_code, re.sub(r'"(last_used_at|idle_expires_at)": ?("[^"]*"|null)', r'"\1":"noted"', text)
 
     ids = org.records() | {"import": more["import"], "attribute": "phone"}
     for operation in sorted(contract.operations, key=lambda operation: operation.takes_publishable_key):  # their use is recorded

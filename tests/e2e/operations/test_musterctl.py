@@ -46,11 +46,11 @@ def org_id(ask):
 
 def test_organizations_are_created_and_listed(ctl, ask):
     made = ask("org", "create", "--name", "  Ünïcödé & Söhne  ")
-    assert made["name"] == "Ünïcödé & Söhne" and set(made) == {"id", "name", "created_at"}
+    assert made["name"] == "Ünïcödé & Söhne" and set(made) == {"id", "name", "created_at", "state"}
     assert made in ask("org", "list")
     lines = ctl("org", "list").stdout.splitlines()
-    assert lines[0].split() == ["ID", "CREATED", "NAME"]
-    assert f"{made['id']}  {made['created_at'][:19]}Z  Ünïcödé & Söhne" in lines
+    assert lines[0].split() == ["ID", "CREATED", "STATE", "NAME"]
+    assert any(line.split(maxsplit=3) == [made["id"], f"{made['created_at'][:19]}Z", "active", "Ünïcödé & Söhne"] for line in lines)
     plain = ctl("org", "create", "--name", "Same name twice").stdout
     assert ctl("org", "create", "--name", "Same name twice").stdout != plain and len(plain) == 37
 
@@ -81,15 +81,34 @@ def test_seats_are_listed_and_removed(ctl, ask, org_id):
     admin_id = ask("admin", "add", "--org", org_id, "--email", address, "--role", "viewer")["id"]
     seat = next(seat for seat in ask("admin", "list", "--org", org_id) if seat["id"] == admin_id)
     assert seat.pop("since")
-    assert seat == {"id": admin_id, "email": address, "role": "viewer", "two_factor_enrolled": False}
+    assert seat == {"id": admin_id, "email": address, "role": "viewer", "two_factor_enrolled": False, "status": "active",
+                    "expires_at": None}
     heading, line = ctl("admin", "list", "--org", org_id).stdout.splitlines()
-    assert heading.split() == ["ID", "ROLE", "TWO-FACTOR", "SINCE", "EMAIL"]
+    assert heading.split() == ["ID", "ROLE", "STATE", "SINCE", "EMAIL"]
     assert line.startswith(f"{admin_id}  viewer  not enrolled  ") and line.endswith(f"Z  {address}")
     assert ask("admin", "remove", "--yes", "--org", org_id, "--email", address) == {"removed": True}
     assert admin_id not in ctl("admin", "list", "--org", org_id).stdout
     ctl("admin", "remove", "--yes", "--org", org_id, "--email", address, status=NOT_DONE)
     ctl("admin", "remove", "--yes", "--org", org_id, "--email", "broken", status=NOT_DONE)
     ctl("admin", "list", "--org", NOWHERE, status=NOT_DONE)
+
+
+def test_an_admin_is_invited_and_gets_another_role(ctl, ask, org_id):
+    address = email("admin")
+    someone = ["--org", org_id, "--email", address]
+    invited = ask("admin", "invite", *someone, "--role", "viewer")
+    assert (invited["status"], invited["role"], invited["email"]) == ("invited", "viewer", address)
+    assert invited in ask("admin", "list", "--org", org_id)
+    assert invited["id"] in ctl("admin", "resend", *someone).stdout
+    assert "already" in ctl("admin", "invite", *someone, status=NOT_DONE).stderr
+    ctl("admin", "set-role", *someone, "--role", "owner", status=NOT_DONE)
+    assert ask("admin", "withdraw", *someone) == {"withdrawn": True}
+    for command in ("withdraw", "resend"):
+        assert "no invitation" in ctl("admin", command, *someone, status=NOT_DONE).stderr
+    ask("admin", "add", *someone)
+    assert ask("admin", "set-role", *someone, "--role", "owner")["role"] == "owner"
+    ctl("admin", "set-role", *someone, "--role", "king", status=USAGE)
+    ctl("admin", "set-role", *someone, status=USAGE)
 
 
 def test_keys_are_issued_shown_once_listed_and_revoked(ctl, ask, org_id, anyone, stack):
@@ -109,8 +128,9 @@ def test_keys_are_issued_shown_once_listed_and_revoked(ctl, ask, org_id, anyone,
     heading, *lines = ctl("key", "list", "--org", org_id).stdout.splitlines()
     assert heading.split("  ")[0] == "ID" and heading.endswith("LAST USED             EXPIRES  NAME")
     assert [("revoked" in line, "active" in line) for line in lines] == [(True, False), (False, True)]
-    assert [line.split()[4] == "never" for line in lines] == [False, True]
-    assert lines[0].split()[1:4] == [f"org_...{issued['last_four']}", "revoked", f"{issued['created_at'][:19]}Z"]
+    assert [line.split()[5] == "never" for line in lines] == [False, True]
+    shown = [f"org_...{issued['last_four']}", "admin", "revoked", f"{issued['created_at'][:19]}Z"]
+    assert lines[0].split()[1:5] == shown
     ctl("key", "revoke", "--yes", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
 
 
@@ -407,7 +427,7 @@ def test_a_wrong_command_line_exits_with_2(ctl, words):
 
 def test_an_unknown_command_is_rejected_with_the_known_ones(ctl):
     assert 'unknown command "frob"; use db, org, admin,' in ctl("frob", status=USAGE).stderr
-    assert 'unknown command "org frob"; use org create, org list or org usage' in ctl("org", "frob", status=USAGE).stderr
+    assert 'unknown command "org frob"; use org create, org list, org rename, org disable, org enable, org delete or org usage' in ctl("org", "frob", status=USAGE).stderr
     assert 'unknown command "attribut"; did you mean "attribute"?' in ctl("attribut", status=USAGE).stderr
     assert 'unknown command "org lst"; did you mean "org list"?' in ctl("org", "lst", status=USAGE).stderr
     assert "unknown option --nam; did you mean --name?" in ctl("org", "create", "--nam=x", status=USAGE).stderr
@@ -534,8 +554,8 @@ def test_a_test_message_shows_what_the_mail_server_answers(stack, ctl, ask):
 
 def test_a_command_has_its_own_help(ctl):
     shown = ctl("key", "issue", "--help").stdout
-    assert shown.startswith("Usage: musterctl key issue --org --name [--expires] [--rate] [--burst]\n")
-    assert "  --org ORG " in shown and "  --rate N " in shown and "--role" not in shown
+    assert shown.startswith("Usage: musterctl key issue --org --name [--role] [--expires] [--rate] [--burst]\n")
+    assert "  --org ORG " in shown and "  --rate N " in shown and "--email" not in shown
     assert ctl("help", "key", "issue").stdout == ctl("key", "issue", "-h").stdout == shown
     of_noun = ctl("key", "-h").stdout
     assert shown in of_noun and "musterctl key revoke" in of_noun
@@ -550,7 +570,7 @@ def test_help_and_version_are_printed(stack):
         assert command in listed.stdout
     assert stack.program("musterctl", "--version").stdout.startswith("musterctl ")
     words = stack.program("musterctl", "--completion-words").stdout
-    assert "key issue:--org --name --expires --rate --burst\n" in words
+    assert "key issue:--org --name --role --expires --rate --burst\n" in words
 
 
 BAD_CONFIGURATIONS = {

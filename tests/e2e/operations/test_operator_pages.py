@@ -38,9 +38,9 @@ def test_an_organization_gets_its_key_admin_and_members(stack, machine):
     address = email("ada")
     (machine.root / "members.csv").write_text((ROOT / "docs/examples/members.csv").read_text())
     beginnings = ("ID=", "muster-import", "sudo -u muster musterctl admin add", "sudo -u muster musterctl admin reset-2fa",
-                  "sudo -u muster musterctl admin list", "sudo -u muster musterctl key list", "sudo -u muster musterctl audit")
+                  "sudo -u muster musterctl admin invite", "sudo -u muster musterctl admin list", "sudo -u muster musterctl key list", "sudo -u muster musterctl audit")
     script = "".join(operations(page, beginning) for beginning in beginnings)
-    said = machine.run(script, {SITE: stack.base_url, "ada@example.org": address, "Riverside Rowing Club": f"Riverside {address}",
+    said = machine.run(script, {SITE: stack.base_url, "ada@example.org": address, "grace@example.org": email("grace"), "Riverside Rowing Club": f"Riverside {address}",
                                 "KEY-ID": "$(musterctl --json key list --org $ID | jq -r '.[0].id')"})
     key = (machine.root / "riverside.key").read_text().strip()
     stack.keys_issued.append(key)

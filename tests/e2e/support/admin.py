@@ -6,7 +6,7 @@ import hmac
 import struct
 import time
 
-from .client import Client
+from .client import Client, ConsolePage
 from .mail import wait_for_code
 from .world import email
 
@@ -43,15 +43,26 @@ class Admin:
     def take_seat(self, organization_id):
         self.stack.ctl("admin", "remove", "--yes", "--org", organization_id, "--email", self.address)
 
+    def set_role(self, organization_id, role):
+        self.stack.ctl("admin", "set-role", "--org", organization_id, "--email", self.address, "--role", role)
+
     # ------------------------------------------------------------------ the code
     def ask_for_code(self):
         """The code of the mail that was sent for this request."""
+        before = self.mails_before()
+        anyone = Client(self.stack, self.contract)
+        anyone.post(f"{AUTH}/request", json={"email": self.address}, expect=200)
+        return self.code_after(before)
+
+    def mails_before(self):
+        """Allows another request for a code; returns what code_after() needs."""
         if self._has_asked:  # one a minute suits people and not tests
             forget_requests(self.stack)
         self._has_asked = True
-        before = f"{time.time_ns():020d}"
-        anyone = Client(self.stack, self.contract)
-        anyone.post(f"{AUTH}/request", json={"email": self.address}, expect=200)
+        return f"{time.time_ns():020d}"
+
+    def code_after(self, before):
+        """The code of the mail that was requested after mails_before()."""
         if self.stack.pid("runner") is None:
             self.stack.program("muster-run", "--config", self.stack.config, "--for", "1s", "mail")
         return wait_for_code(self.stack, self.address, after=before)
@@ -63,9 +74,22 @@ class Admin:
         self.stack.keys_issued.append(reply["token"])
         return reply
 
+    def console(self):
+        """A page of the console with a new, unverified session in its cookie."""
+        page = ConsolePage(self.stack, self.contract)
+        body = {"email": self.address, "otp": self.ask_for_code()}
+        page.post(f"{AUTH}/verify", json=body, expect=200)
+        return page
+
     def unverified(self):
         """A client with a new, unverified session."""
         return Client(self.stack, self.contract, self.signed_in()["token"])
+
+    def another_session_id(self):
+        """The id of a new session of the admin, which no client uses."""
+        own = self.api
+        self.unverified()
+        return own.get_json("/v1/sessions")["sessions"][0]["id"]
 
     # ------------------------------------------------------------------ the second factor
     def enable(self, client):

@@ -11,11 +11,12 @@ from .world import EMAIL_COLUMN, MATRIX_PROVIDER, NO_LISTENER, email, rows_of, s
 
 # The kind of record that a path parameter names: by its own name, else by the word before it. A kind is a record of a
 # tenant.
-KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
+KINDS = {"imports": "import", "users": "user", "member-jobs": "member_job", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
          "versionId": "version", "installations": "installation", "credentialId": "credential",
          "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key",
          "articles": "article", "slug": "article_slug", "connectionId": "connection",
-         "slotId": "slot", "campaignId": "campaign", "creativeId": "creative"}
+         "sessions": "session", "slotId": "slot", "campaignId": "campaign", "creativeId": "creative",
+         "adminId": "seat", "invitationId": "invitation", "organizationId": "organization_id"}
 # Path parameters that are names, with the same values in every organization.
 NAMES = {"key": "phone", "token": "made-up"}
 
@@ -32,8 +33,17 @@ BODIES = {
     "removeUser": lambda: None,
     "lockUser": lambda: {"reason": "asked for"},
     "unlockUser": lambda: {},
+    "createMemberJob": lambda: {"action": "lock", "filter": {"q": "zzz"}},
+    "commitMemberJob": lambda: {},
+    "cancelMemberJob": lambda: {},
     "putAttribute": lambda: {"type": "text", "enabled": True},
+    "createInvitation": lambda: {"email": email("invited"), "role": "viewer"},
+    "changeSeat": lambda: {"role": "viewer"},
+    "removeSeat": lambda: None,
+    "resendInvitation": lambda: {},
+    "withdrawInvitation": lambda: None,
     "createApiKey": lambda: {"name": "matrix"},
+    "changeApiKey": lambda: {"name": "changed"},
     "rotateApiKey": lambda: {"overlap_seconds": 60},
     "revokeApiKey": lambda: None,
     "createTrackingKey": lambda: {"name": "matrix", "allowed_origins": [SHOP]},
@@ -84,8 +94,17 @@ BODIES = {
     "enableTwoFactor": lambda: {},
     "verifyTotp": lambda: {"code": "123456"},
     "verifyBackupCode": lambda: {"code": "aaaa-bbbb-cccc-dddd"},
+    "updateOrganization": lambda: {"name": "matrix"},
     "setActiveOrganization": lambda: {"organizationId": str(uuid.uuid4())},
     "deleteSession": lambda: None,
+    "endOtherSessions": lambda: None,
+    "endSession": lambda: None,
+    "acceptInvitation": lambda: {},
+    "declineInvitation": lambda: {},
+    "leaveOrganization": lambda: {},
+    "replaceBackupCodes": lambda: {"code": "123456"},
+    "replaceAuthenticator": lambda: {"code": "123456"},
+    "confirmAuthenticator": lambda: {"code": "123456"},
 }
 
 # Required query parameters of operations.

@@ -1,5 +1,6 @@
 """A real browser, and a web server with pages for it on any number of origins."""
 
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -8,9 +9,9 @@ from selenium.webdriver.chrome.service import Service
 
 
 class Site:
-    """One origin; every path returns the same page."""
+    """One origin; every path returns the same page. tls: the files of a certificate and its key, for https."""
 
-    def __init__(self, html):
+    def __init__(self, html, tls=None):
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -27,7 +28,11 @@ class Site:
 
         self.html = html
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.origin = f"http://127.0.0.1:{self._server.server_port}"
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*tls)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self.origin = f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 
@@ -37,14 +42,17 @@ class Site:
         self._thread.join()
 
 
-def start_browser(folder):
-    """Chromium without a window; its profile is created in `folder`. The caller must quit it."""
+def start_browser(folder, logs=False):
+    """Chromium without a window; its profile is created in `folder`. logs: keeps what pages write to the console and request
+    (get_log). The caller must quit it."""
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
                      "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
                      f"--user-data-dir={folder}"):
         options.add_argument(argument)
+    if logs:
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     options.accept_insecure_certs = True  # the sandbox has its own certificate authority
     browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     browser.set_script_timeout(30)

@@ -86,6 +86,30 @@ class PageClient(Client):
         return super().request(method, path, params=query, headers={"Origin": SHOP} | (headers or {}), **options)
 
 
+COOKIE = "__Host-muster-session"
+
+
+class ConsolePage(Client):
+    """A page of the console in a browser: it has its session in a cookie, which replies may replace. `cookie`: its value,
+    "" before the sign-in. Headers of a call replace those of the browser; None sends none."""
+
+    def __init__(self, stack, contract):
+        super().__init__(stack, contract)
+        self.cookie, self.set_cookie = "", None
+
+    def request(self, method, path, *, headers=None, **options):
+        own = {"Sec-Fetch-Site": "same-origin", "X-Muster-Console": "1",
+               "Origin": None if method in ("GET", "HEAD") else self.stack.base_url,
+               "Cookie": f"{COOKIE}={self.cookie}" if self.cookie else None}
+        reply = super().request(method, path, headers=own | (headers or {}), **options)
+        self.set_cookie = reply.headers.get("Set-Cookie")
+        if self.set_cookie:
+            self.cookie = self.set_cookie.partition(";")[0].partition("=")[2]
+            if self.cookie:
+                self.stack.keys_issued.append(self.cookie)
+        return reply
+
+
 def signature_of(secret, key, body, when=None):
     """The header x-svc-signature for a body under an Idempotency-Key; when: unix seconds, default now."""
     seconds = int(time.time()) if when is None else when

@@ -126,6 +126,11 @@ class Organization:
             return self.module_api
         return self.api if operation.takes_organization_key or not operation.needs_key else self.admin().api
 
+    def invite(self, address=None, role="viewer"):
+        """An invitation to the team by the owner."""
+        body = {"email": address or email("invited"), "role": role}
+        return self.admin().api.post("/v1/seats", json=body, expect=201).json()
+
     # ------------------------------------------------------------------ users
     def create_user(self, payload, expect=201):
         return self.api.post("/v1/users", json=payload, expect=expect).json()
@@ -245,14 +250,22 @@ class Organization:
                              "installation": installation["id"], "credential": self._backend.credential["id"],
                              "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"],
                              "tracking_key": self.page_api.record["id"], "content_key": self.reader_api.record["id"],
-                             "article": article["id"], "article_slug": article["slug"]}
+                             "article": article["id"], "article_slug": article["slug"],
+                             "seat": self.new_admin("viewer").id, "invitation": self.invite()["invitation_id"],
+                             "organization_id": self.id}
             from .ads import MATRIX_SLOT, Ads  # imported here because support.webhooks imports this module
             ads = Ads(self)
+            self._records["member_job"] = self.canceled_member_job()["id"]
+            self._records["session"] = self.admin().another_session_id()
             self._records["connection"] = self.connect_provider()["id"]
             slot = ads.slot(slug=MATRIX_SLOT)
             campaign = ads.campaign(slot)
             self._records |= {"slot": slot["id"], "campaign": campaign["id"], "creative": ads.creative(campaign)["id"]}
         return dict(self._records)
+
+    def canceled_member_job(self):
+        job = self.api.post("/v1/member-jobs", json={"action": "lock", "filter": {"q": "zzz"}}, expect=201).json()
+        return self.api.post(f"/v1/member-jobs/{job['id']}/cancel", expect=200).json()
 
     # ------------------------------------------------------------------ imports
     def create_import(self, expect=201, **fields):

@@ -1,6 +1,7 @@
 """…/webhook-endpoints/{endpointId}/deliveries, test, recover, and musterctl webhook: the states of an endpoint's
 deliveries, and sending them again (docs/webhooks.md "Deliveries"). For the runner see test_webhook_delivery.py."""
 
+import json
 import uuid
 
 import pytest
@@ -47,8 +48,10 @@ def test_a_test_event_is_an_ordinary_delivery(module_org, admin, endpoint, no_ru
     assert delivery["event_type"] == "webhook_endpoint.test" and delivery["status"] == "pending"
     assert delivery["attempts"] == [] and delivery["next_attempt_at"] == delivery["created_at"]
     assert delivery["webhook_id"].startswith("msg_") and "." not in delivery["webhook_id"]
-    assert read(module_org.api, endpoint, delivery) == delivery
-    assert read(module_org.viewer().api, endpoint, delivery) == delivery
+    for client in (module_org.api, module_org.viewer().api):
+        shown = read(client, endpoint, delivery)
+        assert shown == delivery | {"request_headers": [], "payload": shown["payload"]}
+    assert json.loads(shown["payload"])["data"]["endpoint_id"] == delivery["endpoint_id"]
 
 
 def test_an_event_waits_for_each_endpoint_that_subscribes_to_it(stack, own, no_runner):
@@ -80,7 +83,9 @@ def test_deliveries_are_listed_newest_first_and_filtered(stack, admin, endpoint,
     assert [delivery["id"] for delivery in everything] == [delivery["id"] for delivery in reversed(made)]
     for query, expected in (
             ({"status": "failed"}, [made[1]]), ({"status": "succeeded", "event_type": "webhook_endpoint.test"}, [made[3]]),
-            ({"status": "canceled"}, []), ({"event_type": "member.created"}, []),
+            ({"status": "canceled"}, []), ({"event_type": "member.created"}, []), ({"class": "timeout"}, []),
+            ({"since": made[0]["created_at"], "until": made[0]["created_at"]}, []), ({"until": LONG_AGO}, []),
+            ({"status": "failed", "since": LONG_AGO}, [made[1]]),
             ({"status": "pending", "limit": 1}, [made[4], made[2], made[0]])):
         found = listed(admin, f"{endpoint}/deliveries", "deliveries", **query)
         assert [delivery["id"] for delivery in found] == [delivery["id"] for delivery in expected], query
@@ -88,7 +93,8 @@ def test_deliveries_are_listed_newest_first_and_filtered(stack, admin, endpoint,
     for path, query in ((endpoint, {"status": "failed"}), (endpoint, {"event_type": "a.b"}), (make(), {})):
         reply = admin.get(f"{path}/deliveries", params=query | {"cursor": cursor}, expect=422)
         assert faults_of(reply) == {"cursor": "invalid_cursor"}
-    for query, fault in (({"status": "lost"}, {"status": "invalid_choice"}), ({"limit": 101}, {"limit": "out_of_range"})):
+    for query, fault in (({"status": "lost"}, {"status": "invalid_choice"}), ({"class": "5xx"}, {"class": "invalid_choice"}),
+                         ({"since": "yesterday"}, {"since": "invalid_timestamp"}), ({"limit": 101}, {"limit": "out_of_range"})):
         assert faults_of(admin.get(f"{endpoint}/deliveries", params=query, expect=422)) == fault
 
 
@@ -106,6 +112,26 @@ def test_each_attempt_is_shown(stack, admin, endpoint, no_runner):
     assert attempts[0]["at"] == delivery["created_at"] < attempts[1]["at"] < attempts[2]["at"]
     (in_list,) = listed(admin, f"{endpoint}/deliveries", "deliveries")
     assert in_list["attempts"] == attempts
+    assert listed(admin, f"{endpoint}/deliveries", "deliveries", **{"class": "2xx"}) == [in_list]
+    assert listed(admin, f"{endpoint}/deliveries", "deliveries", **{"class": "http_5xx"}) == []
+
+
+def test_one_list_has_the_deliveries_of_all_endpoints(stack, own, no_runner):
+    org, installation = own
+    client = org.admin().api
+    paths = [path_of_endpoint(org.create_endpoint(installation)) for _ in range(2)]
+    made = [tried(client, path) for path in paths + paths]
+    set_delivery(stack, made[1], "failed")
+    for reader in (org.api, org.viewer().api):
+        found = listed(reader, "/v1/webhook-deliveries", "deliveries", limit=3)
+        assert [delivery["id"] for delivery in found] == [delivery["id"] for delivery in reversed(made)]
+    assert {delivery["endpoint_id"] for delivery in found} == {path.split("/")[-1] for path in paths}
+    assert {delivery["module_installation_id"] for delivery in found} == {installation["id"]}
+    assert [delivery["id"] for delivery in listed(client, "/v1/webhook-deliveries", "deliveries", status="failed")] == [
+        made[1]["id"]]
+    client.delete(paths[0], expect=204)
+    assert [delivery["id"] for delivery in listed(client, "/v1/webhook-deliveries", "deliveries")] == [
+        made[3]["id"], made[1]["id"]]
 
 
 @pytest.mark.parametrize("status", ["succeeded", "failed", "canceled", "pending"])
@@ -126,14 +152,20 @@ def test_a_recovery_queues_deliveries_that_failed_or_were_canceled_since_then(st
     stack.sql("UPDATE webhook_deliveries SET created_at = created_at - 60000 WHERE id = UNHEX(REPLACE(%s, '-', ''))",
               made[3]["id"])
     since = made[0]["created_at"]
-    assert admin.post(f"{endpoint}/recover", json={"since": since}, expect=202).json() == {"queued": 2, "has_more": False}
+    dry = admin.post(f"{endpoint}/recover", json={"since": LONG_AGO, "dry_run": True}, expect=202).json()
+    assert dry == {"queued": 0, "has_more": False, "matching": {"count": 3, "exact": True}}
+    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO, "until": "2026-01-02T00:00:00Z"}, expect=202).json()[
+        "queued"] == 0
+    assert admin.post(f"{endpoint}/recover", json={"since": since}, expect=202).json() == {
+        "queued": 2, "has_more": False, "matching": None}
     assert [read(admin, endpoint, delivery)["status"] for delivery in made] == ["pending", "pending", "succeeded", "failed"]
-    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {"queued": 1, "has_more": False}
+    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json()["queued"] == 1
 
 
 @pytest.mark.parametrize("body, faults", [
     ({}, {"since": "required"}), ({"since": "yesterday"}, {"since": "invalid_timestamp"}),
-    ({"since": 5}, {"since": "wrong_type"}),
+    ({"since": 5}, {"since": "wrong_type"}), ({"since": LONG_AGO, "until": LONG_AGO}, {"until": "out_of_range"}),
+    ({"since": LONG_AGO, "dry_run": "yes"}, {"dry_run": "wrong_type"}),
     ({"since": "2199-01-01T00:00:00Z"}, {"since": "out_of_range"}), ({"since": LONG_AGO, "limit": 5}, {"limit": "unknown_field"}),
 ])
 def test_a_recovery_requires_a_time_in_the_past(admin, endpoint, body, faults):

@@ -14,7 +14,8 @@ from support.world import NO_LISTENER
 
 NEW = {"url": NO_LISTENER, "subscribed_event_types": ["member.created"]}
 FIELDS = {"id", "module_installation_id", "organization_id", "url", "subscribed_event_types", "status", "disabled_reason",
-          "failing_since", "backlog_dropped_at", "created_at", "updated_at"}
+          "failing_since", "backlog_dropped_at", "created_at", "updated_at", "description", "last_24_hours",
+          "last_succeeded_at"}
 DAY = 24 * 3600
 
 
@@ -200,6 +201,10 @@ def test_a_change_affects_only_its_fields(admin, make, endpoints):
     assert moved == made | {"url": "http://127.0.0.1:9/other", "updated_at": moved["updated_at"]}
     other = patched(admin, path, subscribed_event_types=["member.locked"], status="paused").json()
     assert other == moved | {"subscribed_event_types": ["member.locked"], "status": "paused", "updated_at": other["updated_at"]}
+    named = patched(admin, path, description=" CRM ").json()
+    assert named == other | {"description": "CRM", "updated_at": named["updated_at"]}
+    other = patched(admin, path, description=None).json()
+    assert other["description"] is None
     assert [record for record in listed(admin, endpoints) if record["id"] == made["id"]] == [other]
 
 
@@ -207,12 +212,12 @@ def test_a_change_affects_only_its_fields(admin, make, endpoints):
     ({"status": "gone"}, {"status": "invalid_choice"}), ({"status": 1}, {"status": "wrong_type"}),
     ({"subscribed_event_types": []}, {"subscribed_event_types": "too_short"}),
     ({"subscribed_event_types": ["a"], "url": "x"}, {"subscribed_event_types[0]": "invalid_choice", "url": "invalid_url"}),
-    ({"failing_since": None}, {"failing_since": "unknown_field"}),
+    ({"failing_since": None}, {"failing_since": "unknown_field"}), ({"description": "x" * 256}, {"description": "too_long"}),
 ])
 def test_a_faulty_change_is_422_and_changes_nothing(admin, endpoint, endpoints, changes, faults):
-    before = listed(admin, endpoints)
+    before = settings_of(admin, endpoints)
     assert faults_of(patched(admin, endpoint, expect=422, **changes)) == faults
-    assert listed(admin, endpoints) == before
+    assert settings_of(admin, endpoints) == before
 
 
 def test_an_endpoint_can_be_paused_disabled_and_reactivated(stack, admin, endpoint, no_runner):
@@ -227,8 +232,7 @@ def test_an_endpoint_can_be_paused_disabled_and_reactivated(stack, admin, endpoi
     assert (canceled["status"], canceled["next_attempt_at"]) == ("canceled", None)
     patched(admin, endpoint, status="active")
     assert read(admin, endpoint, waiting)["status"] == "canceled"  # a recovery queues it again
-    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {
-        "queued": 1, "has_more": False}
+    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json()["queued"] == 1
     assert read(admin, endpoint, waiting)["status"] == "pending"
 
 
@@ -332,7 +336,8 @@ def call(client, method, path, body, **options):
 
 def settings_of(admin, endpoints):
     """The fields that admins set: the runner may change the failure state at any moment."""
-    return [record | {"failing_since": None} for record in listed(admin, endpoints, limit=100)]
+    changing = dict.fromkeys(("failing_since", "last_24_hours", "last_succeeded_at"))
+    return [record | changing for record in listed(admin, endpoints, limit=100)]
 
 
 def test_keys_and_viewers_read_and_change_nothing(module_org, admin, endpoint, endpoints):
@@ -371,7 +376,7 @@ def test_an_endpoint_is_found_only_under_its_own_installation_and_organization(m
         bodies.add(client.get(path, expect=404).content)
         bodies.add(client.post(path, json=NEW, expect=404).content)
     assert len(bodies) == 1
-    assert read(admin, endpoint, delivery) == delivery
+    assert read(admin, endpoint, delivery).items() >= delivery.items()
 
 
 def test_actions_of_admins_are_in_the_log(own, make):

@@ -29,10 +29,11 @@ Endpoint endpoint(Access access, Role role = Role::Viewer) {
     return {.path = "/v1/things", .operation = "doIt", .access = access, .role = role};
 }
 
-Caller key() {
+Caller key(Role role = Role::Admin) {
     Caller caller;
     caller.actor.organization = kAcme;
     caller.actor.api_key = ApiKeyId::create();
+    caller.key_role = role;
     return caller;
 }
 
@@ -93,14 +94,21 @@ bool declares(const Endpoint& row, ErrorCode code) {
 BOOST_AUTO_TEST_SUITE(authenticate)
 
 BOOST_AUTO_TEST_CASE(an_organization_key_is_accepted_only_by_partner_endpoints) {
-    for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
-        BOOST_TEST(error_text(endpoint(Access::OrganizationOrAdmin, role), key()) == "");
+    for (const Role role : {Role::Viewer, Role::Admin}) {
+        BOOST_TEST(error_text(endpoint(Access::OrganizationOrAdmin, role), key(role)) == "");
         for (const Access access :
              {Access::Session, Access::VerifiedSession, Access::Admin, Access::Module}) {
             BOOST_TEST(error_text(endpoint(access, role), key()) == kForbidden,
                        api::text_of(access));
         }
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_key_has_the_rights_of_its_role) {
+    const auto at = [](Role role) { return endpoint(Access::OrganizationOrAdmin, role); };
+    BOOST_TEST(error_text(at(Role::Viewer), key(Role::Admin)) == "");
+    BOOST_TEST(error_text(at(Role::Admin), key(Role::Viewer)) == kForbidden);
+    BOOST_TEST(error_text(at(Role::Owner), key(Role::Admin)) == kForbidden);
 }
 
 BOOST_AUTO_TEST_CASE(a_module_is_accepted_only_by_module_endpoints) {
@@ -132,7 +140,7 @@ BOOST_AUTO_TEST_CASE(an_unverified_session_can_only_use_the_second_factor_endpoi
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_reply_with_a_secret_requires_a_second_factor_of_the_last_15_minutes) {
+BOOST_AUTO_TEST_CASE(a_secret_or_a_seat_requires_a_second_factor_of_the_last_15_minutes) {
     auto row = endpoint(Access::Admin, Role::Admin);
     row.handler.shape.shows_secret = true;
     const auto verified_before = [](Milliseconds span, Role role = Role::Owner) {
@@ -148,6 +156,12 @@ BOOST_AUTO_TEST_CASE(a_reply_with_a_secret_requires_a_second_factor_of_the_last_
     BOOST_TEST_REQUIRE(error.has_value());
     BOOST_TEST(error->code() == ErrorCode::TwoFactorTooOld);
     BOOST_TEST(error->details()["reason"].asString() == "2FA_TOO_OLD");
+    auto giving = endpoint(Access::Admin, Role::Admin);
+    giving.changes_access = true;
+    BOOST_TEST(error_text(giving, verified_before(limit - second)) == "");
+    BOOST_TEST(
+        (refusal(giving, verified_before(limit + second))->code() == ErrorCode::TwoFactorTooOld));
+    BOOST_TEST(declares(giving, ErrorCode::TwoFactorTooOld));
     // A role that is too low is reported first, and other rows do not ask.
     BOOST_TEST(error_text(row, verified_before(limit + second, Role::Viewer)) == kForbidden);
     BOOST_TEST(error_text(endpoint(Access::Admin), verified_before(limit + second)) == "");

@@ -158,6 +158,7 @@ BOOST_AUTO_TEST_CASE(parameters_match_the_row) {
             expected.insert({"header Origin", "header Sec-Fetch-Site"});
         }
         if (row->takes_if_match) expected.insert("header If-Match");
+        if (row->takes_console_header) expected.insert("header X-Muster-Console");
         if (row->accepts_gzip) expected.insert("header Content-Encoding");
         if (row->second_reply && row->second_reply->status == 304)
             expected.insert("header If-None-Match");

@@ -168,6 +168,33 @@ BOOST_AUTO_TEST_CASE(an_unreachable_database_is_a_503_and_does_not_end_the_worke
     BOOST_TEST(!pipeline.is_tainted());
 }
 
+BOOST_AUTO_TEST_CASE(the_cookie_of_the_consoles_session_is_a_credential_only_for_its_own_pages) {
+    settings.console.origin = "https://console.example";
+    Request one = request(Method::Get, "/v1/imports");
+    one.cookie = "__Host-muster-session=" + create_credential("").reveal();
+    one.fetch_site = "same-origin";
+    BOOST_TEST(answer(one).status == 503);  // looked up
+    one.fetch_site = "same-site";
+    const Reply foreign = answer(one);
+    BOOST_TEST(foreign.status == 401);
+    BOOST_TEST(parsed(foreign)["error"]["details"]["reason"].asString() == "MISSING");
+    one.fetch_site = "same-origin";
+    one.cookie = "__Host-muster-session=" + create_credential("org_").reveal();
+    BOOST_TEST(parsed(answer(one))["error"]["details"]["reason"].asString() == "INVALID");
+    one.cookie = "__Host-muster-session=" + create_credential("").reveal();
+    one.authorization = "Bearer x";
+    BOOST_TEST(parsed(answer(one))["error"]["details"]["reason"].asString() == "INVALID");
+    for (const char* path : {"/v1/track", "/v1/ads/serve", "/v1/content/articles"}) {
+        Request page = one;
+        page.path = path;
+        page.query = "key=";
+        page.authorization = "";
+        page.method = page.path == "/v1/track" ? Method::Post : Method::Get;
+        page.has_console_header = true;
+        BOOST_TEST(answer(page).status == 401, path);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_503) {
     Request one = request(Method::Get, "/healthz");
     one.arrived = Timestamp::now() - Milliseconds(31'000);

@@ -18,18 +18,22 @@ struct SharesFixture {
     std::vector<ShareResult> results(const std::vector<Demand>& demands) {
         return divide(demands, share, held);
     }
+    static bool is_run(ShareResult result) {
+        return result == ShareResult::Run || result == ShareResult::RunLast;
+    }
     // How many requests of each kind run: "a" for organization a.
     static std::size_t running(const std::vector<Demand>& demands,
                                const std::vector<ShareResult>& results, const std::string& whose) {
         std::size_t count = 0;
         for (std::size_t i = 0; i < demands.size(); ++i) {
-            if (demands[i].organization == whose && results[i] == ShareResult::Run) ++count;
+            if (demands[i].organization == whose && is_run(results[i])) ++count;
         }
         return count;
     }
 
     OrganizationShares permits;
-    GroupShare share{&permits, 1, kLight, 32};
+    muster::process::ActiveOrganizations active;
+    GroupShare share{&permits, kLight, 32, {}, &active};
     std::vector<OrganizationShares::Permit> held;
 };
 
@@ -54,6 +58,16 @@ BOOST_AUTO_TEST_CASE(an_organization_gets_at_most_half_while_others_wait) {
     BOOST_TEST((found[32] == ShareResult::NextBatch));
 }
 
+BOOST_AUTO_TEST_CASE(a_heavy_part_runs_after_the_other_organizations) {
+    const auto mixed = results({{"a", kLight}, {"b", 500}, {"a", 500}});
+    const std::vector<ShareResult> b_first = {ShareResult::RunLast, ShareResult::Run,
+                                              ShareResult::RunLast};
+    BOOST_TEST(mixed == b_first, boost::test_tools::per_element());
+    held.clear();
+    const auto alone = results({{"a", kLight}, {"a", 500}});
+    BOOST_TEST((alone[0] == ShareResult::Run && alone[1] == ShareResult::Run));
+}
+
 BOOST_AUTO_TEST_CASE(the_heaviest_part_of_a_batch_is_bounded) {
     const std::vector<Demand> large(3, Demand{"a", 1 << 20});
     BOOST_TEST(running(large, results(large), "a") == 1U);  // a single request may be larger
@@ -68,10 +82,9 @@ BOOST_AUTO_TEST_CASE(a_heavy_part_needs_one_permit) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_permit_only_the_light_part_runs) {
-    const auto elsewhere = permits.try_acquire("a", 1);
+    const auto elsewhere = permits.try_acquire("a", {1});
     std::vector<Demand> demands(10, Demand{"a", 16 << 10});
     demands.push_back({"b", 1 << 20});
-    demands[0].may_wait = demands[9].may_wait = false;
     for (int i = 0; i < 9; ++i) demands.push_back({"c", 10});
     const auto found = results(demands);
     BOOST_TEST(running(demands, found, "a") == 3U);
@@ -90,10 +103,16 @@ BOOST_AUTO_TEST_CASE(each_request_needs_a_permit_where_no_part_is_light) {
     BOOST_TEST((results(one)[0] == ShareResult::Run));
 }
 
-BOOST_AUTO_TEST_CASE(a_request_that_may_not_wait_has_a_place_in_the_batch) {
-    std::vector<Demand> demands(4, Demand{"a", 200 << 10, false});
-    demands.push_back({"b", 10});
-    BOOST_TEST(running(demands, results(demands), "a") == 4U);
+BOOST_AUTO_TEST_CASE(the_limit_of_young_permits_holds_while_others_send_requests) {
+    share.limit = {.most = 4, .most_young = 1};
+    share.light = 0;
+    const std::vector<Demand> one{{"a", 0}};
+    BOOST_TEST((results(one)[0] == ShareResult::Run));
+    BOOST_TEST((results(one)[0] == ShareResult::Run));
+    const std::vector<Demand> other{{"b", 0}};
+    BOOST_TEST((results(other)[0] == ShareResult::Run));
+    BOOST_TEST((results(one)[0] == ShareResult::NeedsPermit));
+    BOOST_TEST(limit_of(share, "a").most_young == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

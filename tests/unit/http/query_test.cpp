@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(faults_are_reported_by_name) {
         {"state=%ff", {"state invalid_value"}},
         {"st%zzate=1", {"query invalid_value"}},
         {"%ff=1", {"query invalid_value"}},
-        {std::string(65, 'n') + "=1", {"query invalid_value"}},
+        {std::string(81, 'n') + "=1", {"query invalid_value"}},
         {"=1", {" unknown_field"}},
         {"limit=0&raw=maybe&x=1", {"limit out_of_range", "raw invalid_choice", "x unknown_field"}},
     };

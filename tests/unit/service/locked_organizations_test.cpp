@@ -1,4 +1,4 @@
-// service/locked_organizations.hpp: how long a collector refuses the calls of an organization.
+// service/locked_organizations.hpp: how long a collector leaves the calls of an organization.
 #include "service/locked_organizations.hpp"
 
 #include "print.hpp"
@@ -14,6 +14,10 @@ namespace {
 struct Locked {
     bool is(Access expected, OrgId organization = OrgId()) const {
         return locked.access(organization, now) == expected;
+    }
+
+    milliseconds left() const {
+        return std::chrono::duration_cast<milliseconds>(locked.next_attempt(acme, now) - now);
     }
 
     LockedOrganizations locked;
@@ -32,16 +36,24 @@ BOOST_AUTO_TEST_CASE(an_organization_is_open_until_its_first_timeout) {
     BOOST_TEST(is(Access::Open, OrgId::create()));
 }
 
-BOOST_AUTO_TEST_CASE(the_time_doubles_up_to_eight_seconds) {
-    for (const int expected : {1, 2, 4, 8, 8}) {
+BOOST_AUTO_TEST_CASE(the_time_doubles_up_to_half_a_second) {
+    for (const int expected : {10, 20, 40, 80, 160, 320, 500, 500}) {
         locked.timed_out(acme, now);
-        BOOST_TEST(locked.seconds_left(acme, now) == expected);
-        now += seconds(expected) - milliseconds(1);
+        BOOST_TEST(left() == milliseconds(expected));
+        now += milliseconds(expected - 1);
         BOOST_TEST(is(Access::Closed, acme));
-        BOOST_TEST(locked.seconds_left(acme, now) == 1);
         now += milliseconds(1);
         BOOST_TEST(is(Access::Probe, acme));
     }
+}
+
+BOOST_AUTO_TEST_CASE(the_time_is_at_least_the_wait_for_the_lock) {
+    locked.timed_out(acme, now, seconds(1));
+    BOOST_TEST(left() == seconds(1));
+    locked.timed_out(acme, now, seconds(1));
+    BOOST_TEST(left() == seconds(2));
+    locked.timed_out(acme, now, seconds(60));
+    BOOST_TEST(left() == seconds(8));
 }
 
 BOOST_AUTO_TEST_CASE(a_success_opens_it_and_the_next_timeout_is_a_first_one) {
@@ -50,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_success_opens_it_and_the_next_timeout_is_a_first_one) {
     locked.succeeded(acme);
     BOOST_TEST(is(Access::Open, acme));
     locked.timed_out(acme, now);
-    BOOST_TEST(locked.seconds_left(acme, now) == 1);
+    BOOST_TEST(left() == milliseconds(10));
 }
 
 BOOST_AUTO_TEST_CASE(a_full_table_drops_the_entry_that_ends_first) {

@@ -8,6 +8,7 @@
 #include "db/lookups.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
+#include "service/access/team.hpp"
 #include "service/audit.hpp"
 #include "service/callers.hpp"
 
@@ -51,8 +52,13 @@ struct ApiKeys : Fixture {
             return service::rotate_api_key(transaction, context.keys, id, overlap, end);
         });
     }
+    rules::ApiKey change(ApiKeyId id, const service::ApiKeyChange& wanted) {
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::change_api_key(transaction, context.keys, id, wanted, {100, 200});
+        });
+    }
     std::vector<rules::AuditEntry> log() {
-        return service::list_audit_log(context, acme, {}, {}, {}, 100);
+        return service::list_audit_log(context, acme, {}, {}, 100).entries;
     }
 
     std::string last_used() { return client.value("SELECT last_used_at FROM api_keys"); }
@@ -188,6 +194,86 @@ BOOST_AUTO_TEST_CASE(the_key_of_an_admin_records_its_creator_and_expires_in_the_
     BOOST_TEST(error->code() == ErrorCode::ValidationError);
     BOOST_TEST(error->details()["fields"][0]["path"].asString() == "expires_at");
     BOOST_TEST(list().size() == 1U);
+}
+
+// ---------------------------------------------------------------------------- roles, changes
+
+BOOST_AUTO_TEST_CASE(a_key_has_a_role_which_its_successor_keeps) {
+    const auto reader =
+        service::issue_api_key(context, acme, {"reader", {}, {}, {}, rules::KeyRole::Viewer});
+    BOOST_TEST((identify(reader.secret)->key_role == rules::Role::Viewer));
+    BOOST_TEST((identify(issue().secret)->key_role == rules::Role::Admin));
+    BOOST_TEST((list()[0].role == rules::KeyRole::Viewer));
+    const auto next = rotate(reader.key.id, Milliseconds(0));
+    BOOST_TEST((next.key.role == rules::KeyRole::Viewer));
+    BOOST_TEST((identify(next.secret)->key_role == rules::Role::Viewer));
+}
+
+BOOST_AUTO_TEST_CASE(a_listed_key_names_the_address_of_its_creator) {
+    const auto by_operator = issue();
+    const auto by_admin = as_admin([&](service::OrgTransaction& transaction) {
+        transaction.actor.admin_email = "ann@example.test";
+        return service::issue_api_key(transaction, context.keys, {"CRM", {}, {}, {}});
+    });
+    BOOST_TEST(by_admin.key.created_by_email.value() == "ann@example.test");
+    BOOST_TEST(!by_operator.key.created_by_email.has_value());
+    const auto listed = list();
+    BOOST_TEST(!listed[0].created_by_email.has_value());
+    BOOST_TEST(listed[1].created_by_email.value() == "ann@example.test");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_of_a_key_keeps_what_it_does_not_name) {
+    const auto issued = service::issue_api_key(context, acme, {"CRM", {}, 5, 6});
+    const Timestamp end = Timestamp::now() + kHour;
+    change(issued.key.id, {.name = "shop", .expires_at = end});
+    auto key = list()[0];
+    BOOST_TEST(key.name == "shop");
+    BOOST_TEST(key.expires_at == end);
+    BOOST_TEST(key.rate_per_second == 5);
+    BOOST_TEST(key.burst == 6);
+    const std::optional<Timestamp> never;
+    const std::optional<std::int64_t> none;
+    change(issued.key.id, {.expires_at = never, .rate_per_second = none, .burst = 7});
+    key = list()[0];
+    BOOST_TEST(key.name == "shop");
+    BOOST_TEST(!key.expires_at.has_value());
+    BOOST_TEST(!key.rate_per_second.has_value());
+    BOOST_TEST(key.burst == 7);
+    BOOST_TEST(identify(issued.secret).has_value());
+    const auto entries = log();
+    BOOST_TEST(entries[0].action == "api_key.updated");
+    change(issued.key.id, {.name = "shop"});
+    BOOST_TEST(log().size() == entries.size());
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_raises_no_rate_above_that_of_the_installation) {
+    const auto issued = service::issue_api_key(context, acme, {"CRM", {}, 500, {}});
+    const auto code = [&](service::ApiKeyChange wanted) {
+        return code_of([&] { change(issued.key.id, wanted); });
+    };
+    BOOST_TEST(code({.rate_per_second = 501}) == ErrorCode::ValidationError);
+    BOOST_TEST(code({.rate_per_second = 499}) == ErrorCode::ValidationError);
+    BOOST_TEST(code({.burst = 201}) == ErrorCode::ValidationError);
+    BOOST_TEST(!code({.name = "kept", .rate_per_second = 500, .burst = 200}).has_value());
+    BOOST_TEST(!code({.rate_per_second = 100}).has_value());
+    BOOST_TEST(code({.rate_per_second = 500}) == ErrorCode::ValidationError);
+    BOOST_TEST(code({.expires_at = Timestamp::now() - kHour}) == ErrorCode::ValidationError);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_no_longer_works_is_not_changed) {
+    const auto revoked = issue();
+    revoke(revoked.key.id);
+    const auto expired = issue("key", Timestamp::now() + kHour);
+    client.execute("UPDATE api_keys SET expires_at = ? WHERE id = ?", Timestamp::now(),
+                   expired.key.id);
+    const auto foreign =
+        service::issue_api_key(context, organization("Other"), {"key", {}, {}, {}});
+    const auto code = [&](ApiKeyId id) { return code_of([&] { change(id, {.name = "x"}); }); };
+    BOOST_TEST(code(revoked.key.id) == ErrorCode::InvalidState);
+    BOOST_TEST(code(expired.key.id) == ErrorCode::InvalidState);
+    BOOST_TEST(code(foreign.key.id) == ErrorCode::NotFound);
+    BOOST_TEST(code(ApiKeyId::create()) == ErrorCode::NotFound);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys WHERE name = 'x'") == 0);
 }
 
 // ---------------------------------------------------------------------------- rotation

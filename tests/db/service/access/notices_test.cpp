@@ -74,6 +74,28 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_operator_and_a_rotation_are_mailed_too) {
     BOOST_TEST(take_addressees() == Texts{std::string(kAnn)}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_later_end_of_a_key_is_mailed_and_each_end_is_logged) {
+    const Timestamp end = Timestamp::now() + kDay;
+    const auto id = service::issue_api_key(context, acme, {"CRM", end, 5, {}}).key.id;
+    const auto mailed_to = [&](const std::optional<Timestamp>& wanted) {
+        client.run("DELETE FROM mail_outbox");
+        database.transaction([&](db::Tx& tx) {
+            service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
+            (void)service::change_api_key(transaction, context.keys, id, {.expires_at = wanted},
+                                          {100, 200});
+        });
+        return take_addressees();
+    };
+    BOOST_TEST(mailed_to(end - test::kHour).empty());
+    BOOST_TEST(mailed_to(end) == Texts{std::string(kAnn)}, boost::test_tools::per_element());
+    BOOST_TEST(mailed_to(std::nullopt) == Texts{std::string(kAnn)},
+               boost::test_tools::per_element());
+    BOOST_TEST(log(acme).at(0).details == R"({"burst":"default","expires_at":"never","name":"CRM",)"
+                                          R"("previous_burst":"default","previous_expires_at":")" +
+                                              end.text() + R"(","previous_rate":"5","rate":"5"})");
+    BOOST_TEST(mailed_to(end).empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_new_admin_is_mailed_to_the_others) {
     seat("bob@example.test", "viewer");
     BOOST_TEST(mails().at(0).subject == "Muster: new admin");

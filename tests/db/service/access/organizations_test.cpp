@@ -1,7 +1,5 @@
-// service/access/organizations.hpp: tenants and seats.
+// service/access/organizations.hpp: tenants.
 #include "service/access/organizations.hpp"
-#include "rules/access/admins.hpp"
-#include "rules/access/roles.hpp"
 
 #include "db/fixture.hpp"
 #include "rules/attributes.hpp"
@@ -51,6 +49,36 @@ BOOST_AUTO_TEST_CASE(an_organization_may_start_without_enabled_attributes) {
     BOOST_TEST(registry.enabled_keys().empty());
 }
 
+BOOST_AUTO_TEST_CASE(an_owner_and_the_operator_rename_an_organization) {
+    const auto actions = [&] {
+        return client.column(
+            "SELECT CONCAT(actor, ' ', details) FROM audit_log "
+            "WHERE action = 'organization.renamed' ORDER BY id");
+    };
+    const AdminId owner = service::add_admin(context, acme, "owner@x.test", "owner").id;
+    const auto rename = [&](std::string_view name, const service::OrganizationCheck& check = {}) {
+        return database.transaction([&](db::Tx& tx) {
+            service::OrgTransaction transaction{tx, {acme, owner}, Timestamp::now()};
+            return service::rename_organization(transaction, name, check);
+        });
+    };
+    BOOST_TEST(rename(" New name ").name == "New name");
+    BOOST_TEST(rename("New name").name == "New name");  // no change, no entry
+    BOOST_TEST(service::rename_organization(context, acme, "Newer").name == "Newer");
+    BOOST_TEST(service::find_organization(context, acme)->name == "Newer");
+    BOOST_TEST(actions() == (std::vector<std::string>{"admin {\"name\":\"New name\"}",
+                                                      "operator {\"name\":\"Newer\"}"}));
+    const auto check = [](const rules::Organization& before) {
+        if (before.name == "Newer") throw Error(ErrorCode::PreconditionFailed);
+    };
+    BOOST_TEST((test::code_of([&] { rename("Refused", check); }) == ErrorCode::PreconditionFailed));
+    BOOST_TEST((test::code_of([&] {
+                    service::rename_organization(context, OrgId::create(), "Unknown");
+                }) == ErrorCode::NotFound));
+    BOOST_CHECK_THROW(rename(" "), std::invalid_argument);
+    BOOST_TEST(service::find_organization(context, acme)->name == "Newer");
+}
+
 BOOST_AUTO_TEST_CASE(a_name_has_1_to_255_characters) {
     std::string longest;
     for (int i = 0; i < 255; ++i) longest += "\u00eb";
@@ -81,54 +109,6 @@ BOOST_AUTO_TEST_CASE(an_unknown_organization_is_rejected) {
     service::require_organization(context, acme);
     BOOST_CHECK_THROW(service::require_organization(context, OrgId::create()),
                       std::invalid_argument);
-}
-
-BOOST_AUTO_TEST_CASE(an_admin_is_one_person_with_a_seat_in_each_organization) {
-    const OrgId other = organization("Other");
-    const auto first = service::add_admin(context, acme, " Ann@Example.TEST ", "owner");
-    const auto second = service::add_admin(context, other, "ann@example.test", "viewer");
-    const auto again = service::add_admin(context, acme, "ann@example.test", "admin");
-    BOOST_TEST(first.id == second.id);
-    BOOST_TEST(first.id == again.id);
-    BOOST_TEST(first.is_new_seat);
-    BOOST_TEST(second.is_new_seat);
-    BOOST_TEST(!again.is_new_seat);
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM seats WHERE role = 'owner'") == 1);
-    BOOST_CHECK_THROW(service::add_admin(context, acme, "not an address", "owner"),
-                      std::invalid_argument);
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM admins") == 1);
-}
-
-BOOST_AUTO_TEST_CASE(removing_a_seat_keeps_the_admin_and_the_other_seats) {
-    const OrgId other = organization("Other");
-    const auto ann = service::add_admin(context, acme, "ann@example.test", "owner");
-    service::add_admin(context, other, "ann@example.test", "viewer");
-    service::add_admin(context, acme, "bob@example.test", "viewer");
-    const auto holders = service::list_admins(context, acme);
-    BOOST_TEST_REQUIRE(holders.size() == 2);
-    BOOST_TEST(holders[0].admin_id == ann.id);
-    BOOST_TEST(holders[0].role == rules::Role::Owner);
-    BOOST_TEST(holders[1].email == "bob@example.test");
-    BOOST_TEST(!holders[1].is_enrolled);
-    BOOST_TEST(service::remove_admin(context, acme, " Ann@example.test"));
-    BOOST_TEST(!service::remove_admin(context, acme, "ann@example.test"));
-    BOOST_TEST(!service::remove_admin(context, acme, "nobody@example.test"));
-    BOOST_CHECK_THROW(service::remove_admin(context, acme, "no-address"), std::invalid_argument);
-    BOOST_TEST(service::list_admins(context, acme).size() == 1);
-    BOOST_TEST(service::list_admins(context, other).size() == 1);
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM audit_log WHERE action = 'seat.removed' "
-                             "AND organization_id = ? AND subject_id = ?",
-                             acme, ann.id.text()) == 1);
-    BOOST_TEST(service::add_admin(context, acme, "ann@example.test", "viewer").is_new_seat);
-}
-
-BOOST_AUTO_TEST_CASE(an_admin_added_in_parallel_is_created_once) {
-    test::in_parallel(8, [&](int) {
-        test::DatabaseContext worker;
-        service::add_admin(worker.context, acme, "ann@example.test", "admin");
-    });
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM admins") == 1);
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM seats") == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 #include "db/lookups.hpp"
 #include "service/callers.hpp"
 
+#include <algorithm>
+
 using namespace muster;
 using test::AdminFixture;
 using test::kDay;
@@ -158,6 +160,63 @@ BOOST_AUTO_TEST_CASE(a_sign_out_ends_only_its_own_session) {
     BOOST_TEST(session_of(other.token).has_value());
     service::close_session(context, opened.session);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM sessions") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_sees_the_own_open_sessions_newest_first) {
+    service::add_admin(context, acme, "bob@example.test", "owner");
+    const auto bob_s = sign_in("bob@example.test");
+    request();
+    const auto second =
+        service::verify_sign_in_code(context, kAnn, sent_code(), "r", {"Mozilla/5.0", "GB"})
+            .value()
+            .opened.session.id;
+    const auto listed = service::list_sessions(context, ann, {}, 10);
+    BOOST_TEST_REQUIRE(listed.size() == 2U);
+    BOOST_TEST(listed[0].id == second);
+    BOOST_TEST(listed[0].client.user_agent.value_or("") == "Mozilla/5.0");
+    BOOST_TEST(listed[0].client.country.value_or("") == "GB");
+    BOOST_TEST(listed[1].id == opened.session.id);
+    BOOST_TEST(!listed[1].client.user_agent.has_value());
+    BOOST_TEST((service::idle_end(listed[0]) == listed[0].last_used_at + 12 * kHour));
+    BOOST_TEST(service::list_sessions(context, ann, {}, 1).size() == 2U);  // one more
+    const auto older = service::list_sessions(context, ann, second, 10);
+    BOOST_TEST_REQUIRE(older.size() == 1U);
+    BOOST_TEST(older[0].id == opened.session.id);
+    advance_time(12 * kHour - kMinute);
+    BOOST_TEST(seen().has_value());
+    advance_time(2 * kMinute);
+    BOOST_TEST(service::list_sessions(context, ann, {}, 10).size() ==
+               1U);  // the idle one has ended
+    client.run("UPDATE sessions SET expires_at = 1");
+    BOOST_TEST(service::list_sessions(context, ann, {}, 10).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_expires_soon_does_not_end_later_by_being_idle) {
+    rules::ListedSession session;
+    session.last_used_at = Timestamp(0);
+    session.expires_at = Timestamp(5);
+    BOOST_TEST((service::idle_end(session) == Timestamp(5)));
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_ends_only_the_own_sessions) {
+    const AdminId bob = service::add_admin(context, acme, "bob@example.test", "owner").id;
+    const auto bob_s = sign_in("bob@example.test");
+    const auto second = sign_in();
+    BOOST_TEST(!service::end_session(context, opened.session, bob_s.session.id, "r"));
+    BOOST_TEST(!service::end_session(context, opened.session, SessionId::create(), "r"));
+    BOOST_TEST(service::end_session(context, opened.session, second.session.id, "r"));
+    BOOST_TEST(!service::end_session(context, opened.session, second.session.id, "r"));
+    BOOST_TEST(!session_of(second.token).has_value());
+    const auto third = sign_in();
+    const auto fourth = sign_in();
+    BOOST_TEST(service::end_other_sessions(context, opened.session, "r") == 2);
+    BOOST_TEST(service::end_other_sessions(context, opened.session, "r") == 0);
+    BOOST_TEST(!session_of(third.token).has_value());
+    BOOST_TEST(!session_of(fourth.token).has_value());
+    BOOST_TEST(seen().has_value());
+    BOOST_TEST(session_of(bob_s.token)->admin_id == bob);
+    const auto all = actions(acme);
+    BOOST_TEST(std::count(all.begin(), all.end(), "session.ended") == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

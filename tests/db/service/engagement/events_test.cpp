@@ -7,6 +7,7 @@
 #include "db/members.hpp"
 #include "rules/members/member.hpp"
 #include "service/members/change.hpp"
+#include "store/id_bounds.hpp"
 
 #include <algorithm>
 #include <random>
@@ -237,6 +238,39 @@ BOOST_AUTO_TEST_CASE(a_forged_position_is_rejected) {
     for (const std::string& position : {std::string("x"), id, id + "x", id + "1x", id + " 1"}) {
         BOOST_CHECK_THROW(page(position), std::invalid_argument);
     }
+}
+
+BOOST_AUTO_TEST_CASE(the_organization_sees_its_events_of_a_day_with_those_of_visitors) {
+    const auto put_received = [&](std::optional<MemberId> member,
+                                  std::optional<std::string> visitor, Timestamp received) {
+        const EventId id = EventId(*Uuid::from_bytes(store::id_at(received, '\7')));
+        client.execute(
+            "INSERT INTO engagement_events (organization_id, id, member_id, action, tags, "
+            "anonymous_id, occurred_at, received_at) VALUES (?, ?, ?, 'visited', '[]', ?, 1, ?)",
+            acme, id, member, visitor, received);
+        return id;
+    };
+    const Timestamp now = Timestamp::now();
+    put_received(ann.member_id, std::nullopt, now - Milliseconds(24L * 3600 * 1000 + 60'000));
+    const EventId early =
+        put_received(ann.member_id, std::nullopt, now - Milliseconds(23L * 3600 * 1000));
+    const EventId gone = put_received(MemberId::create(), std::nullopt, now - Milliseconds(2000));
+    const EventId late = put_received(std::nullopt, "v-1", now - Milliseconds(1000));
+    const auto ids_of = [](const std::vector<rules::EngagementEvent>& events) {
+        Ids ids;
+        for (const auto& event : events) ids.push_back(event.id);
+        return ids;
+    };
+    const auto all = service::list_recent_events(context, acme, std::nullopt, 50);
+    BOOST_TEST(ids_of(all) == (Ids{late, gone, early}));
+    BOOST_TEST(all.at(0).anonymous_id.value() == "v-1");
+    BOOST_TEST(!all.at(0).user_id);
+    BOOST_TEST(!all.at(1).member_id);
+    BOOST_TEST(all.at(2).user_id.value() == ann.user_id);
+    BOOST_TEST(all.at(2).member_external_id.value() == "crm-1");
+    // One more than the limit, which shows that there is a next page.
+    BOOST_TEST(ids_of(service::list_recent_events(context, acme, late, 1)) == (Ids{gone, early}));
+    BOOST_TEST(service::list_recent_events(context, umbrella, std::nullopt, 50).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

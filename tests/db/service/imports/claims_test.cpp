@@ -3,6 +3,8 @@
 
 #include "db/imports.hpp"
 #include "db/lossy_server.hpp"
+#include "service/organization/status.hpp"
+#include "store/imports/jobs.hpp"
 
 using namespace muster;
 using rules::ImportState;
@@ -82,6 +84,35 @@ BOOST_AUTO_TEST_CASE(a_failure_with_a_lost_reply_is_stored) {
     service::fail_import(worker.context, *lease, ImportState::Validating, {"CODE", "why"});
     BOOST_TEST(server.has_lost());
     BOOST_TEST(job(id).state == ImportState::Failed);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_a_disabled_organization_waits) {
+    const ImportId id = due();
+    const auto is_counted = [&] {
+        return database.autocommit([](db::Tx& tx) {
+            return !store::count_imports_in_progress(tx, Timestamp::now()).empty();
+        });
+    };
+    BOOST_TEST(is_counted());
+    BOOST_TEST(service::disable_organization(context, acme));
+    BOOST_TEST(!is_counted());
+    BOOST_TEST(!service::claim_due_import(context, owner).has_value());
+    BOOST_TEST(service::enable_organization(context, acme));
+    const auto lease = service::claim_due_import(context, owner);
+    BOOST_TEST_REQUIRE(lease.has_value());
+    BOOST_TEST(lease->id == id);
+}
+
+BOOST_AUTO_TEST_CASE(disabling_ends_the_lease_of_the_runner) {
+    due();
+    const auto lease = service::claim_due_import(context, owner);
+    BOOST_TEST_REQUIRE(lease.has_value());
+    BOOST_TEST(service::disable_organization(context, acme));
+    BOOST_CHECK_THROW(
+        service::finish_stage(context, *lease, ImportState::Validating, ImportState::Validated),
+        service::LeaseLost);
+    BOOST_TEST(service::enable_organization(context, acme));
+    BOOST_TEST(service::claim_due_import(context, owner).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 #include "base/csv.hpp"
 #include "db/imports.hpp"
 #include "service/attributes.hpp"
+#include "service/imports/members.hpp"
+#include "service/members/list.hpp"
 
 #include <sstream>
 
@@ -263,6 +265,66 @@ BOOST_AUTO_TEST_CASE(a_row_that_exceeds_a_page_is_a_page_of_its_own) {
     BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 2);
     BOOST_TEST(!report_page(text, id, {.after = 2, .most_bytes = 1}).has_value());
     BOOST_TEST(!report_page(text, id, {.after = 2'147'483'647}).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// ---------------------------------------------------------------------------- members of an import
+
+namespace {
+
+struct Imported : ImportFixture {
+    std::vector<std::string> found(const service::MemberFilter& filter, int limit) {
+        std::vector<std::string> emails;
+        std::string position;
+        for (;;) {
+            const auto run = service::find_member_run(context, acme, filter, position, limit);
+            for (const UserId& user : run.users) {
+                emails.push_back(client.value("SELECT email FROM users WHERE id = ?", user));
+            }
+            if (!run.next) return emails;
+            position = *run.next;
+        }
+    }
+    static service::MemberFilter by(ImportId job) {
+        service::MemberFilter filter;
+        filter.source = service::members_of_import(job);
+        return filter;
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(import_members, Imported)
+
+BOOST_AUTO_TEST_CASE(an_import_lists_the_members_that_it_added) {
+    (void)completed({row(1, "merged@example.test")});
+    auto rows = people(1, 1203);
+    rows.push_back(row(1300, "merged@example.test"));
+    const ImportId id = completed(rows);
+    std::vector<std::string> expected;
+    for (const auto& added : people(1, 1203)) expected.push_back(added.fields.email);
+    for (const int limit : {7, 100}) BOOST_TEST(found(by(id), limit) == expected);
+    const auto total = service::count_members(context, acme, by(id));
+    BOOST_TEST(total.count == 1203);
+    BOOST_TEST(total.exact);
+}
+
+BOOST_AUTO_TEST_CASE(members_that_were_removed_are_not_listed) {
+    const ImportId id = completed(people(1, 3));
+    client.execute("DELETE FROM members WHERE email = 'm2@example.test'");
+    BOOST_TEST(found(by(id), 10) ==
+               (std::vector<std::string>{"m1@example.test", "m3@example.test"}));
+    client.execute("UPDATE members SET status = 'locked' WHERE email = 'm3@example.test'");
+    auto locked = by(id);
+    locked.status = "locked";
+    BOOST_TEST(found(locked, 10) == std::vector<std::string>{"m3@example.test"});
+    auto both = by(id);
+    both.prefix = "m1";
+    BOOST_TEST(found(both, 10) == std::vector<std::string>{"m1@example.test"});
+    both.email = "m3@example.test";
+    BOOST_TEST(found(both, 10).empty());
+    BOOST_TEST(found(by(ImportId::create()), 10).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 #include "service/imports/undo.hpp"
 
 #include "db/imports.hpp"
+#include "rules/imports/block.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "store/imports/undo.hpp"

@@ -65,6 +65,20 @@ struct Installations : test::ModuleFixture {
             acme, id, installation);
         return id;
     }
+    // Queues deliveries of one event.
+    void pending(EndpointId to, int count) {
+        const auto event = WebhookEventId::create();
+        client.execute(
+            "INSERT INTO webhook_events (organization_id, id, type, body, created_at) "
+            "VALUES (?, ?, 'a.b', '{}', 1)",
+            acme, event);
+        client.execute(
+            "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
+            "due_at, created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(CONCAT(?, seq), 256), 32)), "
+            "?, ?, 'pending', 1, 1, 1 FROM " +
+                test::sequence(count),
+            acme, to, to, event);
+    }
     // "type status" of the deliveries of an endpoint, in order.
     std::vector<std::string> event_deliveries(EndpointId id) {
         test::fan_out(context);
@@ -382,6 +396,22 @@ BOOST_AUTO_TEST_CASE(
                              "AND due_at IS NULL AND lease_owner IS NULL") == 3);
     enable(id);
     BOOST_TEST(event_deliveries(own).back() == "installation.enabled pending");
+}
+
+BOOST_AUTO_TEST_CASE(disabling_an_installation_cancels_a_bounded_number_of_deliveries) {
+    constexpr int kEach = 800;
+    constexpr int kCanceledAtOnce = 1'000;
+    const auto id = install(published("shop").id).id;
+    const auto other = install(published("news").id).id;
+    for (const auto& of : {id, id, other}) pending(endpoint(of), kEach);
+    disable(id);
+    // The runner cancels the others (tests/db/service/webhooks/dispatch_test.cpp).
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'canceled'") ==
+               kCanceledAtOnce);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries d "
+                             "JOIN webhook_endpoints e ON e.id = d.endpoint_id "
+                             "WHERE d.status = 'pending' AND e.installation_id = ?",
+                             other) == kEach);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

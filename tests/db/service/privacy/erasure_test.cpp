@@ -6,8 +6,10 @@
 #include "base/crypto.hpp"
 #include "db/imports.hpp"
 #include "db/lookups.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/members/member.hpp"
 #include "service/access/organizations.hpp"
+#include "service/access/team.hpp"
 #include "service/attributes.hpp"
 #include "service/idempotency.hpp"
 #include "service/members/create.hpp"
@@ -233,6 +235,16 @@ BOOST_AUTO_TEST_CASE(an_admin_with_the_address_is_reported_and_kept) {
     BOOST_TEST(!preview("bob@x.test").is_admin);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM seats") == 1);
     BOOST_TEST(users() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(invitations_of_the_address_are_deleted) {
+    const auto invited = [&] { return service::list_team(context, acme).size(); };
+    service::invite_admin(context, acme, kAnn, rules::Role::Viewer);
+    service::invite_admin(context, acme, "bob@x.test", rules::Role::Viewer);
+    preview();
+    BOOST_TEST(invited() == 2U);
+    erase();
+    BOOST_TEST(invited() == 1U);
 }
 
 // ---------------------------------------------------------------------------- staged rows

@@ -26,7 +26,8 @@ constexpr Milliseconds kHour{3600L * 1000};
 struct Deliveries : test::EndpointFixture {
     service::EndpointRef place() const { return {shop, endpoint}; }
     std::vector<WebhookDelivery> list(const service::DeliveryFilter& filter = {}) {
-        return service::list_deliveries(context, acme, place(), std::nullopt, filter, 100);
+        return service::list_deliveries(context, acme, place(), std::nullopt, filter, 100)
+            .deliveries;
     }
     std::vector<DeliveryId> ids(const service::DeliveryFilter& filter) {
         std::vector<DeliveryId> found;
@@ -45,8 +46,25 @@ struct Deliveries : test::EndpointFixture {
     }
     std::int64_t recover(Timestamp since) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::recover_deliveries(transaction, place(), since).queued;
+            return service::recover_deliveries(transaction, place(), {since, {}}).queued;
         });
+    }
+    service::Recovered recover(const service::Recovery& recovery) {
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::recover_deliveries(transaction, place(), recovery);
+        });
+    }
+    // Failed deliveries, `count` more than `first`.
+    void copy(DeliveryId first, std::int64_t count, const char* status) {
+        client.execute(
+            "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
+            "created_at, updated_at) SELECT d.organization_id, "
+            "UNHEX(CONCAT(SUBSTR(HEX(d.id), 1, 22), LPAD(HEX(seq), 10, '0'))), d.endpoint_id, "
+            "d.event_id, " +
+                std::string(status) +
+                ", d.created_at, d.updated_at FROM webhook_deliveries d JOIN " +
+                test::sequence(static_cast<int>(count)) + " WHERE d.id = ?",
+            first);
     }
     // Every way to send again.
     std::vector<std::function<void()>> sendings(DeliveryId id) {
@@ -55,7 +73,7 @@ struct Deliveries : test::EndpointFixture {
     }
     std::vector<std::string> actions() {
         std::vector<std::string> found;
-        for (const auto& entry : service::list_audit_log(context, acme, {}, {}, {}, 100)) {
+        for (const auto& entry : service::newest_audit_entries(context, acme, std::nullopt, 100)) {
             found.push_back(entry.action);
         }
         return found;
@@ -128,11 +146,13 @@ BOOST_AUTO_TEST_CASE(deliveries_are_listed_newest_first_page_by_page) {
     deliver(create().endpoint.id, "pending");
     std::reverse(made.begin(), made.end());
     std::vector<DeliveryId> found;
-    for (std::optional<DeliveryId> before;; before = found.back()) {
+    std::optional<DeliveryId> before;
+    do {
         const auto page = service::list_deliveries(context, acme, place(), before, {}, 2);
-        for (const auto& delivery : page) found.push_back(delivery.id);
-        if (page.size() < 2) break;
-    }
+        for (const auto& delivery : page.deliveries) found.push_back(delivery.id);
+        before =
+            page.next ? std::optional(DeliveryId(*Uuid::from_bytes(*page.next))) : std::nullopt;
+    } while (before);
     BOOST_TEST(found == made);
 }
 
@@ -141,10 +161,11 @@ BOOST_AUTO_TEST_CASE(deliveries_are_filtered_by_status_and_event_type) {
     const auto locked = deliver(endpoint, "pending", "member.locked");
     const auto failed_lock = deliver(endpoint, "failed", "member.locked");
     using Ids = std::vector<DeliveryId>;
-    BOOST_TEST(ids({"failed", {}}) == (Ids{failed_lock, failed}));
+    BOOST_TEST(ids({DeliveryStatus::Failed, {}}) == (Ids{failed_lock, failed}));
+    BOOST_TEST(ids({DeliveryStatus::Pending, {}}) == Ids{locked});
     BOOST_TEST(ids({{}, "member.locked"}) == (Ids{failed_lock, locked}));
-    BOOST_TEST(ids({"failed", "member.locked"}) == Ids{failed_lock});
-    BOOST_TEST(ids({"canceled", {}}) == Ids{});
+    BOOST_TEST(ids({DeliveryStatus::Failed, "member.locked"}) == Ids{failed_lock});
+    BOOST_TEST(ids({DeliveryStatus::Canceled, {}}) == Ids{});
     BOOST_TEST(ids({{}, "member"}) == Ids{});
 }
 
@@ -171,6 +192,91 @@ BOOST_AUTO_TEST_CASE(deliveries_of_another_endpoint_are_not_listed) {
                                                       {}, {}, 10);
                    }) == ErrorCode::NotFound);
     }
+}
+
+BOOST_AUTO_TEST_CASE(deliveries_are_filtered_by_the_class_of_their_last_attempt) {
+    using rules::AttemptClass;
+    const auto accepted = deliver(endpoint, "succeeded");
+    attempt(accepted, "http_5xx", 503);
+    attempt(accepted, "204", 204);
+    const auto failed = deliver(endpoint, "pending");
+    attempt(failed, "200", 200);
+    attempt(failed, "http_5xx", 500);
+    const auto slow = deliver(endpoint, "failed");
+    attempt(slow, "timeout", {});
+    deliver(endpoint, "pending");
+    using Ids = std::vector<DeliveryId>;
+    const auto of_class = [&](AttemptClass wanted) { return ids({{}, {}, wanted, {}, {}}); };
+    BOOST_TEST(of_class(AttemptClass::Accepted) == Ids{accepted});
+    BOOST_TEST(of_class(AttemptClass::ServerError) == Ids{failed});
+    BOOST_TEST(of_class(AttemptClass::Timeout) == Ids{slow});
+    BOOST_TEST(of_class(AttemptClass::Dns) == Ids{});
+    BOOST_TEST(ids({DeliveryStatus::Failed, {}, AttemptClass::Timeout, {}, {}}) == Ids{slow});
+    BOOST_TEST(ids({DeliveryStatus::Pending, {}, AttemptClass::Timeout, {}, {}}) == Ids{});
+}
+
+BOOST_AUTO_TEST_CASE(deliveries_are_filtered_by_their_time) {
+    const Timestamp now = Timestamp::now();
+    const auto early = deliver(endpoint, "failed", "member.created", now - Milliseconds(2));
+    const auto middle = deliver(endpoint, "failed", "member.created", now - Milliseconds(1));
+    const auto late = deliver(endpoint, "failed", "member.created", now);
+    using Ids = std::vector<DeliveryId>;
+    const auto between = [&](std::optional<Timestamp> since, std::optional<Timestamp> until) {
+        return ids({{}, {}, {}, since, until});
+    };
+    BOOST_TEST(between(now - Milliseconds(1), {}) == (Ids{late, middle}));
+    BOOST_TEST(between({}, now) == (Ids{middle, early}));
+    BOOST_TEST(between(now - Milliseconds(1), now) == Ids{middle});
+    BOOST_TEST(between(now + kHour, {}) == Ids{});
+    BOOST_TEST(between({}, now - kHour) == Ids{});
+    BOOST_TEST(between(Timestamp(0), Timestamp(1)) == Ids{});
+}
+
+// Otherwise a filter that matches little would read the deliveries of 30 days.
+BOOST_AUTO_TEST_CASE(a_page_examines_a_bounded_number_of_deliveries) {
+    const auto first = deliver(endpoint, "succeeded", "member.locked");
+    copy(deliver(endpoint, "succeeded"), service::kMostExamined, "'succeeded'");
+    const service::DeliveryFilter filter{{}, "member.locked"};
+    const auto page = service::list_deliveries(context, acme, place(), std::nullopt, filter, 100);
+    BOOST_TEST(page.deliveries.empty());
+    BOOST_TEST_REQUIRE(page.next.has_value());
+    const DeliveryId before(*Uuid::from_bytes(*page.next));
+    const auto rest = service::list_deliveries(context, acme, place(), before, filter, 100);
+    BOOST_TEST_REQUIRE(rest.deliveries.size() == 1U);
+    BOOST_TEST(rest.deliveries[0].id == first);
+    BOOST_TEST(!rest.next.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(one_list_has_the_deliveries_of_all_endpoints) {
+    const auto one = deliver(endpoint, "failed");
+    const auto other_endpoint = create().endpoint.id;
+    const auto two = deliver(other_endpoint, "pending");
+    const auto listed = [&](const service::DeliveryFilter& filter = {}) {
+        return service::list_deliveries(context, acme, std::nullopt, std::nullopt, filter, 100)
+            .deliveries;
+    };
+    const auto all = listed();
+    BOOST_TEST_REQUIRE(all.size() == 2U);
+    BOOST_TEST(all[0].id == two);
+    BOOST_TEST(all[0].endpoint_id == other_endpoint);
+    BOOST_TEST(all[0].module_installation_id == shop);
+    BOOST_TEST(all[1].id == one);
+    BOOST_TEST(listed({DeliveryStatus::Failed}).size() == 1U);
+    const OrgId other = organization("Other");
+    BOOST_TEST(service::list_deliveries(context, other, {}, {}, {}, 100).deliveries.empty());
+    client.execute("UPDATE webhook_endpoints SET removed_at = 1 WHERE id = ?", other_endpoint);
+    BOOST_TEST(listed().size() == 1U);  // a deleted endpoint is not shown
+}
+
+BOOST_AUTO_TEST_CASE(a_delivery_shows_what_was_sent) {
+    const auto id = deliver(endpoint, "failed");
+    attempt(id, "timeout", {});
+    client.run("UPDATE webhook_attempts SET signature = 'v1,abc'");
+    const auto found = service::find_delivery(context, acme, place(), id);
+    BOOST_TEST_REQUIRE(found.has_value());
+    BOOST_TEST(found->payload == "{}");
+    BOOST_TEST(found->attempts.at(0).signature.value_or("") == "v1,abc");
+    BOOST_TEST(list().at(0).payload.empty());
 }
 
 // ---------------------------------------------------------------------------- sending again
@@ -213,6 +319,44 @@ BOOST_AUTO_TEST_CASE(
     for (const DeliveryId id : again) BOOST_TEST(state(id) == "pending 0 due");
     for (const auto& [id, expected] : left) BOOST_TEST(state(id) == expected);
     BOOST_TEST(recover(since) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_recovery_can_end_at_a_time) {
+    const Timestamp until = Timestamp::now() - Milliseconds(10);
+    const auto made = [&](const char* status, Timestamp when) {
+        return deliver(endpoint, status, "member.created", when);
+    };
+    const auto inside = made("canceled", until - Milliseconds(1));
+    const auto outside = made("failed", until);
+    BOOST_TEST(recover({until - kHour, until}).queued == 1);
+    BOOST_TEST(state(inside) == "pending 0 due");
+    BOOST_TEST(state(outside) == "failed 3");
+    for (const Timestamp end : {until - kHour, until - 2 * kHour}) {
+        const auto error = test::error_of([&] { recover({until - kHour, end}); });
+        BOOST_TEST_REQUIRE(error.has_value());
+        BOOST_TEST(error->details()["fields"][0]["path"].asString() == "until");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_of_a_recovery_counts_and_changes_nothing) {
+    const Timestamp since = Timestamp::now() - kHour;
+    const auto id = deliver(endpoint, "failed");
+    deliver(endpoint, "canceled");
+    deliver(endpoint, "succeeded");
+    const auto logged = actions();
+    const auto dry = recover({since, {}, true});
+    BOOST_TEST(dry.queued == 0);
+    BOOST_TEST(!dry.has_more);
+    BOOST_TEST_REQUIRE(dry.matching.has_value());
+    BOOST_TEST(dry.matching->count == 2);
+    BOOST_TEST(dry.matching->exact);
+    BOOST_TEST(state(id) == "failed 3");
+    BOOST_TEST(actions() == logged);
+    BOOST_TEST(!recover({since, {}}).matching.has_value());
+    copy(deliver(endpoint, "failed"), service::kMostRecoverable, "'failed'");
+    const auto many = recover({since, {}, true}).matching;
+    BOOST_TEST(many->count == service::kMostRecoverable);
+    BOOST_TEST(!many->exact);
 }
 
 BOOST_AUTO_TEST_CASE(a_recovery_from_a_future_time_resends_nothing) {
@@ -280,14 +424,7 @@ BOOST_AUTO_TEST_CASE(the_operator_recovers_an_endpoint_by_its_id) {
 
 BOOST_AUTO_TEST_CASE(a_call_recovers_a_bounded_number_of_deliveries) {
     const auto first = deliver(endpoint, "failed");
-    client.execute(
-        "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
-        "created_at, updated_at) SELECT d.organization_id, "
-        "UNHEX(CONCAT(SUBSTR(HEX(d.id), 1, 22), LPAD(HEX(seq), 10, '0'))), d.endpoint_id, "
-        "d.event_id, IF(seq < 3000, 'failed', 'canceled'), d.created_at, d.updated_at "
-        "FROM webhook_deliveries d JOIN " +
-            test::sequence(service::kMostRecovered + 9) + " WHERE d.id = ?",
-        first);
+    copy(first, service::kMostRecovered + 9, "IF(seq < 3000, 'failed', 'canceled')");
     const Timestamp since = Timestamp::now() - kHour;
     const auto piece = service::recover_deliveries(context, acme, endpoint, since);
     BOOST_TEST(piece.queued == service::kMostRecovered);

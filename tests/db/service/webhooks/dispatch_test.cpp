@@ -320,6 +320,32 @@ BOOST_AUTO_TEST_CASE(deliveries_of_a_disabled_endpoint_or_installation_are_cance
     BOOST_TEST(count("webhook_attempts") == 0);
 }
 
+BOOST_AUTO_TEST_CASE(deliveries_that_are_not_due_are_canceled_within_seconds_too) {
+    constexpr int kMany = 1'500;
+    const auto disabled = endpoint("https://one.example/");
+    const auto failing = endpoint("https://two.example/");
+    const auto other = install(acme, "news");
+    const auto uninstalled = endpoint(acme, other, "https://three.example/");
+    const auto paused = endpoint(acme, other, "https://four.example/");
+    const auto waiting = endpoint("https://five.example/");
+    set(disabled, "status", "'disabled'");
+    set(failing, "status", "'disabled'");
+    set(failing, "failing_since", "1");
+    set(paused, "status", "'paused'");
+    client.execute("UPDATE module_installations SET status = 'disabled' WHERE id = ?", other);
+    for (const auto& to : {disabled, failing, uninstalled, paused, waiting}) {
+        queue(to, to == disabled ? kMany : 2);
+    }
+    client.execute("UPDATE webhook_deliveries SET due_at = ?",
+                   Timestamp::now() + Milliseconds(3'600'000));
+    WebhookRunner courier;
+    BOOST_REQUIRE(courier.work_until(
+        [&] { return count("webhook_deliveries WHERE status = 'pending'") == 2; }));
+    BOOST_TEST(deliveries(waiting, "pending") == 2);
+    BOOST_TEST(deliveries(disabled, "canceled") == kMany);
+    BOOST_TEST(count("webhook_attempts") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_receiver_that_replies_410_gets_no_further_posts) {
     Receiver receiver(answering(410));
     const auto to = endpoint(receiver.url());

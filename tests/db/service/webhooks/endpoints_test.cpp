@@ -63,7 +63,7 @@ struct Endpoints : test::EndpointFixture {
     }
     std::vector<std::string> actions() {
         std::vector<std::string> found;
-        for (const auto& entry : service::list_audit_log(context, acme, {}, {}, {}, 100)) {
+        for (const auto& entry : service::newest_audit_entries(context, acme, std::nullopt, 100)) {
             if (entry.action.starts_with("webhook_")) found.push_back(entry.action);
         }
         return found;
@@ -269,6 +269,17 @@ BOOST_AUTO_TEST_CASE(disabling_cancels_waiting_deliveries_and_pausing_keeps_them
     BOOST_TEST(state(succeeded) == "succeeded 3");
     BOOST_TEST(state(elsewhere) == "pending 3 later");
     BOOST_TEST(!read(id).disabled_reason.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(disabling_cancels_a_bounded_number_of_deliveries) {
+    constexpr int kMany = 1'500;
+    constexpr int kCanceledAtOnce = 1'000;
+    const auto id = create().endpoint.id;
+    for (int i = 0; i < kMany; ++i) deliver(id, "pending");
+    set_status(id, EndpointStatus::Disabled);
+    // The runner cancels the others (dispatch_test.cpp).
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'canceled'") ==
+               kCanceledAtOnce);
 }
 
 // ---------------------------------------------------------------------------- rotation

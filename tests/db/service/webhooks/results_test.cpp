@@ -91,6 +91,55 @@ BOOST_AUTO_TEST_CASE(a_successful_delivery_is_stored_with_its_attempt) {
     BOOST_TEST(client.number("SELECT attempts FROM webhook_attempt_totals WHERE class='2xx'") == 1);
 }
 
+BOOST_AUTO_TEST_CASE(the_results_of_an_endpoint_are_counted_by_hour) {
+    const auto to = endpoint("https://one.example/");
+    const auto other = endpoint("https://two.example/");
+    const auto counts = [&](EndpointId id) {
+        return client.value(
+            "SELECT CONCAT(SUM(succeeded), ' ', SUM(failed), ' ', SUM(failed_attempts), ' ', "
+            "MAX(last_succeeded_at) IS NOT NULL) FROM webhook_endpoint_hours WHERE endpoint_id = ?",
+            id);
+    };
+    deliver(to, "http_5xx", 503);
+    BOOST_TEST(counts(to) == "0 0 1 0");
+    deliver(to, "204", 204);
+    deliver(to, "200", 200);
+    BOOST_TEST(counts(to) == "2 0 1 1");
+    deliver(other, "http_4xx", 410);
+    BOOST_TEST(counts(other) == "0 1 1 0");
+    BOOST_TEST(counts(to) == "2 0 1 1");
+}
+
+BOOST_AUTO_TEST_CASE(the_last_attempt_of_a_delivery_counts_as_its_failure) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    client.run("UPDATE webhook_deliveries SET step = 9");
+    const auto attempt = result(to, claim(to, owner).at(0), "timeout");
+    record_attempts(context, owner, {&attempt, 1});
+    BOOST_TEST(client.number("SELECT failed FROM webhook_endpoint_hours") == 1);
+}
+
+// Transactions that emit events hold the rows of endpoints.
+BOOST_AUTO_TEST_CASE(results_are_counted_while_the_row_of_the_endpoint_is_locked) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    const auto attempt = result(to, claim(to, owner).at(0), "204", 204);
+    client.run("START TRANSACTION");
+    client.execute("UPDATE webhook_endpoints SET url = 'https://x.example/' WHERE id = ?", to);
+    record_attempts(context, owner, {&attempt, 1});
+    client.run("ROLLBACK");
+    BOOST_TEST(client.number("SELECT succeeded FROM webhook_endpoint_hours") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_signature_that_was_sent_is_stored_with_the_attempt) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    auto attempt = result(to, claim(to, owner).at(0), "204", 204);
+    attempt.signature = "v1,abc v1,def";
+    record_attempts(context, owner, {&attempt, 1});
+    BOOST_TEST(client.value("SELECT signature FROM webhook_attempts") == "v1,abc v1,def");
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_is_retried_on_schedule_until_the_tenth_attempt) {
     const auto to = endpoint("https://one.example/");
     queue(to);

@@ -152,4 +152,12 @@ BOOST_AUTO_TEST_CASE(case_spaces_and_dashes_of_a_typed_backup_code_are_ignored) 
     BOOST_TEST(backup_code_hash(AdminId::create(), "abcd-efgh-ijkl-mn27") != hash);
 }
 
+BOOST_AUTO_TEST_CASE(a_code_of_an_authenticator_has_six_digits_and_a_backup_code_has_not) {
+    for (const char* code : {"000000", "123456"}) BOOST_TEST(is_totp_code(code), code);
+    for (const char* code : {"", "12345", "1234567", "12345a", " 23456", "-23456", "123 456"}) {
+        BOOST_TEST(!is_totp_code(code), code);
+    }
+    for (const Secret& code : create_backup_codes()) BOOST_TEST(!is_totp_code(code.reveal()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

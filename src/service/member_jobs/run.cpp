@@ -1,0 +1,148 @@
+#include "service/member_jobs/run.hpp"
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "db/transaction.hpp"
+#include "rules/member_jobs/filter.hpp"
+#include "service/imports/members.hpp"
+#include "service/members/change.hpp"
+#include "service/members/filter.hpp"
+#include "service/quotas.hpp"
+#include "store/member_jobs/jobs.hpp"
+
+namespace muster::service {
+namespace {
+
+using rules::MemberAction;
+using rules::MemberJob;
+using rules::MemberJobCounts;
+using rules::MemberJobState;
+
+// Calls that change one of these members wait for the unit.
+constexpr int kMembersPerUnit = 100;
+constexpr int kPredictedPerUnit = 250;
+
+MemberFilter member_filter(const rules::MemberJobFilter& of) {
+    MemberFilter filter;
+    filter.prefix = of.prefix;
+    filter.updated_since = of.updated_since;
+    if (of.status) filter.status = std::string(text_of(*of.status));
+    filter.order = MemberOrder::Stable;
+    filter.country = of.country;
+    filter.attributes = of.attributes;
+    if (of.imported_by) filter.source = members_of_import(*of.imported_by);
+    return filter;
+}
+
+// Members with another status are not changed; nullopt: all are.
+std::optional<std::string> changed_status(MemberAction action) {
+    if (action == MemberAction::Remove) return std::nullopt;
+    const bool locks = action == MemberAction::Lock;
+    return std::string(text_of(locks ? rules::MemberStatus::Active : rules::MemberStatus::Locked));
+}
+
+MemberJobCounts predicted(db::OrgStore& org, const MemberJob& job,
+                          const std::vector<UserId>& users) {
+    MemberFilter changed;
+    changed.status = changed_status(job.action);
+    const auto all = static_cast<std::int64_t>(users.size());
+    if (!changed.status) return {all, 0};
+    const auto count = static_cast<std::int64_t>(matching_members(org, users, changed).size());
+    return {count, all - count};
+}
+
+MemberJobCounts committed(db::Tx& tx, const MemberJobLease& lease, const MemberJob& job,
+                          const MemberFilter& filter, const std::vector<UserId>& users,
+                          Timestamp now) {
+    OrgTransaction transaction{
+        tx, {lease.organization, job.committed_by_id, std::nullopt, job.request_id}, now};
+    const auto changes =
+        change_matching_members(transaction, users, filter, job.action, job.reason);
+    return {changes.changed, changes.unchanged};
+}
+
+// As for single calls: admins cannot change members whose entries the log cannot take, but they can
+// remove them.
+void reject_unlogged(Context& context, db::OrgStore& org, const MemberJob& job, Timestamp now) {
+    const bool is_exempt = job.state != MemberJobState::Committing || !job.committed_by_id ||
+                           job.action == MemberAction::Remove;
+    if (is_exempt) return;
+    reject_used_up(org, rules::Quota::AuditEntries, context.settings.limits.audit_entries, now);
+}
+
+bool run_unit(Context& context, const MemberJobLease& lease, db::Tx& tx) {
+    const Timestamp now = Timestamp::now();
+    db::OrgStore org(tx, lease.organization);
+    const auto job = store::lock_member_job(org, lease.id, now);
+    if (!job || !rules::is_in_progress(job->state)) throw LeaseLost{};
+    reject_unlogged(context, org, *job, now);
+    const auto filter = member_filter(rules::parse_filter(job->filter.text));
+    const bool is_dry_run = job->state == MemberJobState::Validating;
+    const auto found = find_next_members(org, filter, job->position,
+                                         is_dry_run ? kPredictedPerUnit : kMembersPerUnit);
+    MemberJobCounts counts;
+    if (!found.users.empty()) {
+        counts = is_dry_run ? predicted(org, *job, found.users)
+                            : committed(tx, lease, *job, filter, found.users, now);
+    }
+    if (!store::add_member_job_progress(org, *job, lease.owner, counts, found.next.value_or(""),
+                                        now, lease_end(context, now))) {
+        throw LeaseLost{};
+    }
+    if (found.next) return true;
+    const auto to = is_dry_run ? MemberJobState::Validated : MemberJobState::Completed;
+    store::finish_member_job(org, lease.id, lease.owner, job->state, to, std::nullopt, now);
+    return false;
+}
+
+}  // namespace
+
+std::optional<MemberJobLease> claim_due_member_job(Context& context, const Uuid& owner) {
+    return context.database.transaction([&](db::Tx& tx) -> std::optional<MemberJobLease> {
+        const Timestamp now = Timestamp::now();
+        const auto due = store::find_due_member_job(tx, now);
+        if (!due) return std::nullopt;
+        db::OrgStore org(tx, due->organization);
+        if (!store::claim_member_job(org, due->id, owner, now, lease_end(context, now))) {
+            return std::nullopt;
+        }
+        const auto job = store::find_member_job(org, due->id, now);
+        if (!job) return std::nullopt;
+        return MemberJobLease{due->organization, due->id, owner, job->state, job->attempts};
+    });
+}
+
+void release_member_job(Context& context, const MemberJobLease& lease, AttemptPolicy policy,
+                        Milliseconds pause) {
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        const Timestamp now = Timestamp::now();
+        store::release_member_job(org, lease.id, lease.owner, policy == AttemptPolicy::Forgive, now,
+                                  now + pause);
+    });
+}
+
+void fail_member_job(Context& context, const MemberJobLease& lease,
+                     const rules::MemberJobFailure& failure) {
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        store::finish_member_job(org, lease.id, lease.owner, lease.state, MemberJobState::Failed,
+                                 failure, Timestamp::now());
+    });
+}
+
+bool run_member_job_unit(Context& context, const MemberJobLease& lease) {
+    try {
+        return context.database.transaction(
+            [&](db::Tx& tx) { return run_unit(context, lease, tx); });
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::QuotaExceeded) throw;
+        fail_member_job(context, lease,
+                        {"QUOTA_EXCEEDED",
+                         "The audit log of the day is full. Create the job again tomorrow; it "
+                         "continues with the members that were not changed."});
+        return false;
+    }
+}
+
+}  // namespace muster::service

@@ -1,0 +1,257 @@
+// service/member_jobs: a dry run counts what a commit changes; a commit changes each matching
+// member once, with its audit entry and its event, whatever interrupts it.
+#include "service/member_jobs/run.hpp"
+
+#include "db/webhook_fixture.hpp"
+#include "jobs/member_jobs.hpp"
+#include "rules/audit.hpp"
+#include "service/access/team.hpp"
+#include "service/audit.hpp"
+#include "service/member_jobs/jobs.hpp"
+
+#include "print.hpp"
+
+using namespace muster;
+using jobs::Deadline;
+using rules::MemberAction;
+using rules::MemberJob;
+using rules::MemberJobFilter;
+using rules::MemberJobId;
+using rules::MemberJobState;
+using test::code_of;
+
+namespace {
+
+struct Jobs : test::WebhookFixture {
+    void add(int from, int to, const std::string& country, OrgId organization) {
+        for (int i = from; i < to; ++i) {
+            const std::string email = "m" + std::to_string(i) + "@x.test";
+            client.execute("INSERT IGNORE INTO users (id, email, created_at) VALUES (?, ?, 1)",
+                           UserId::create(), email);
+            client.execute(
+                "INSERT INTO members (organization_id, user_id, id, email, country, attributes, "
+                "created_at, updated_at) SELECT ?, id, ?, email, ?, '{}', 1, 1 FROM users "
+                "WHERE email = ?",
+                organization, MemberId::create(), country, email);
+        }
+    }
+    void add(int from, int to, const std::string& country) { add(from, to, country, acme); }
+    template <class Work>
+    auto as_admin(const Work& change) {
+        return database.transaction([&](db::Tx& tx) {
+            service::OrgTransaction transaction{
+                tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
+            return change(transaction);
+        });
+    }
+    MemberJob create(MemberAction action, const MemberJobFilter& filter,
+                     std::optional<std::string> reason = {}) {
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::create_member_job(transaction, {action, std::move(reason), filter});
+        });
+    }
+    MemberJob commit(MemberJobId id) {
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::commit_member_job(transaction, id);
+        });
+    }
+    MemberJob cancel(MemberJobId id) {
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::cancel_member_job(transaction, id);
+        });
+    }
+    // Turns of a runner until no work is left.
+    int run() {
+        const Deadline deadline(Timestamp::now() + Milliseconds(60'000));
+        int turns = 0;
+        while (turns < 1000 && work.turn(deadline)) ++turns;
+        return turns;
+    }
+    MemberJob job(MemberJobId id) { return *service::find_member_job(context, acme, id); }
+    // A job after its dry run and its commit.
+    MemberJob completed(MemberAction action, const MemberJobFilter& filter) {
+        const auto id =
+            create(action, filter,
+                   action == MemberAction::Lock ? std::optional<std::string>("why") : std::nullopt)
+                .id;
+        run();
+        commit(id);
+        run();
+        return job(id);
+    }
+    std::int64_t count(const std::string& condition) {
+        return client.number(
+            "SELECT COUNT(*) FROM members WHERE organization_id = ? AND " + condition, acme);
+    }
+    std::int64_t entries(const std::string& action) {
+        return client.number(
+            "SELECT COUNT(*) FROM audit_log WHERE actor_id = ? AND request_id = 'req-1' "
+            "AND action = ?",
+            admin, action);
+    }
+
+    AdminId admin = service::add_admin(context, acme, "ann@example.test", "owner").id;
+    jobs::MemberJobWork work{context};
+    const MemberJobFilter germans{.country = "DE"};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(member_jobs, Jobs)
+
+BOOST_AUTO_TEST_CASE(a_dry_run_counts_and_changes_nothing) {
+    add(0, 300, "DE");
+    add(300, 310, "FR");
+    client.run("UPDATE members SET status = 'locked' WHERE email LIKE 'm1_@x.test'");
+    const auto before = client.snapshot(acme);
+    const auto id = create(MemberAction::Lock, germans, "why").id;
+    BOOST_TEST((job(id).state == MemberJobState::Validating));
+    BOOST_TEST(!job(id).preview.has_value());
+    run();
+    const auto counted = job(id);
+    BOOST_TEST((counted.state == MemberJobState::Validated));
+    BOOST_TEST(counted.preview->changed == 290);
+    BOOST_TEST(counted.preview->unchanged == 10);
+    BOOST_TEST(counted.processed_count == 300);
+    BOOST_TEST(counted.counts.changed == 0);
+    BOOST_TEST(client.snapshot(acme).at("members") == before.at("members"));
+    BOOST_TEST(run() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_locks_and_unlocks_the_members_that_match) {
+    add(0, 250, "DE");
+    add(250, 255, "FR");
+    endpoint(acme, installation, "https://x.test/", "member.locked member.unlocked member.removed");
+    const auto locked = completed(MemberAction::Lock, germans);
+    BOOST_TEST((locked.state == MemberJobState::Completed));
+    BOOST_TEST(locked.counts.changed == 250);
+    BOOST_TEST(locked.counts.unchanged == 0);
+    BOOST_TEST(locked.committed_by_id == admin);
+    BOOST_TEST(locked.committed_by_email.value() == "ann@example.test");
+    BOOST_TEST(locked.completed_at.has_value());
+    BOOST_TEST(count("status = 'locked' AND lock_reason = 'why' AND locked_at > 0") == 250);
+    BOOST_TEST(entries("user.locked") == 250);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE type = 'member.locked'") ==
+               250);
+    const auto again = completed(MemberAction::Lock, germans);
+    BOOST_TEST(again.preview->changed == 0);
+    BOOST_TEST(again.counts.unchanged == 250);
+    BOOST_TEST(entries("user.locked") == 250);
+    const auto unlocked = completed(MemberAction::Unlock, {.status = rules::MemberStatus::Locked});
+    BOOST_TEST(unlocked.counts.changed == 250);
+    BOOST_TEST(count("status = 'active' AND lock_reason IS NULL") == 255);
+    BOOST_TEST(entries("user.unlocked") == 250);
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_removes_members_as_a_single_call_does) {
+    const OrgId other = organization("Other");
+    add(0, 120, "DE");
+    add(120, 125, "FR");
+    add(0, 10, "DE", other);
+    endpoint(acme, installation, "https://x.test/", "member.removed");
+    const auto removed =
+        completed(MemberAction::Remove, {.prefix = "m", .updated_since = Timestamp(1)});
+    BOOST_TEST(removed.preview->changed == 125);
+    BOOST_TEST(removed.counts.changed == 125);
+    BOOST_TEST(count("1 = 1") == 0);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM members WHERE organization_id = ?", other) ==
+               10);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 125);
+    BOOST_TEST(entries("user.removed") == 125);
+    const auto body =
+        client.value("SELECT body FROM webhook_events WHERE type = 'member.removed' LIMIT 1");
+    BOOST_TEST(body.find("@x.test") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_job_of_a_key_leaves_no_entries) {
+    add(0, 3, "DE");
+    const auto id = as(acme, [&](service::OrgTransaction& transaction) {
+        return service::create_member_job(transaction, {MemberAction::Lock, {}, germans}).id;
+    });
+    run();
+    as(acme, [&](service::OrgTransaction& transaction) {
+        return service::commit_member_job(transaction, id);
+    });
+    run();
+    BOOST_TEST(job(id).counts.changed == 3);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM audit_log WHERE action = 'user.locked'") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_runner_that_was_killed_loses_and_repeats_no_member) {
+    add(0, 250, "DE");
+    const auto id = create(MemberAction::Lock, germans).id;
+    run();
+    commit(id);
+    const auto dead = service::claim_due_member_job(context, Uuid::v7());
+    BOOST_TEST_REQUIRE(dead.has_value());
+    BOOST_TEST(service::run_member_job_unit(context, *dead));
+    BOOST_TEST(job(id).counts.changed == 100);
+    BOOST_TEST(run() == 0);  // its lease still holds
+    client.execute("UPDATE member_jobs SET lease_until = 0");
+    run();
+    BOOST_TEST(job(id).counts.changed == 250);
+    BOOST_TEST(entries("user.locked") == 250);
+    BOOST_CHECK_THROW((void)service::run_member_job_unit(context, *dead), service::LeaseLost);
+}
+
+BOOST_AUTO_TEST_CASE(a_canceled_commit_stops_after_its_unit) {
+    add(0, 250, "DE");
+    const auto id = create(MemberAction::Remove, germans).id;
+    run();
+    commit(id);
+    const auto lease = service::claim_due_member_job(context, Uuid::v7());
+    BOOST_TEST(service::run_member_job_unit(context, *lease));
+    BOOST_TEST((cancel(id).state == MemberJobState::Canceled));
+    BOOST_CHECK_THROW((void)service::run_member_job_unit(context, *lease), service::LeaseLost);
+    BOOST_TEST(run() == 0);
+    BOOST_TEST(count("1 = 1") == 150);
+    BOOST_TEST(job(id).counts.changed == 100);
+    BOOST_TEST((cancel(id).state == MemberJobState::Canceled));
+    BOOST_TEST(code_of([&] { commit(id); }) == ErrorCode::InvalidState);
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_has_one_active_job) {
+    const auto first = create(MemberAction::Lock, germans).id;
+    BOOST_TEST(code_of([&] { create(MemberAction::Unlock, germans); }) == ErrorCode::InvalidState);
+    BOOST_TEST(code_of([&] { commit(first); }) == ErrorCode::InvalidState);
+    client.execute("UPDATE member_jobs SET expires_at = ?", Timestamp::now());
+    BOOST_TEST(!service::find_member_job(context, acme, first).has_value());
+    const auto second = create(MemberAction::Unlock, germans).id;
+    cancel(second);
+    (void)create(MemberAction::Unlock, germans);
+    BOOST_TEST(service::list_member_jobs(context, acme, {}, 10).size() == 2U);
+    BOOST_TEST(service::list_member_jobs(context, organization("Other"), {}, 10).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_filter_without_a_condition_and_a_needless_reason_are_faults) {
+    BOOST_TEST(code_of([&] { create(MemberAction::Remove, {}); }) == ErrorCode::ValidationError);
+    BOOST_TEST(code_of([&] { create(MemberAction::Remove, germans, "why"); }) ==
+               ErrorCode::ValidationError);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM member_jobs") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_audit_log_stops_locks_and_no_removals) {
+    add(0, 3, "DE");
+    client.execute(
+        "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
+        "VALUES (?, ?, 'audit_entries', 0, 1000000)",
+        acme, Timestamp::now().milliseconds() / 86'400'000);
+    const auto locked = completed(MemberAction::Lock, germans);
+    BOOST_TEST((locked.state == MemberJobState::Failed));
+    BOOST_TEST(locked.failure->code == "QUOTA_EXCEEDED");
+    BOOST_TEST(count("status = 'active'") == 3);
+    BOOST_TEST(completed(MemberAction::Remove, germans).counts.changed == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_without_progress_fails_after_its_attempts) {
+    const auto id = create(MemberAction::Lock, germans).id;
+    client.execute("UPDATE member_jobs SET filter = '[]'");
+    for (int turn = 0; turn < 20; ++turn) {
+        run();
+        client.execute("UPDATE member_jobs SET lease_until = 0");
+    }
+    BOOST_TEST((job(id).state == MemberJobState::Failed));
+    BOOST_TEST(job(id).failure->code == "MEMBER_JOB_ATTEMPTS_EXHAUSTED");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,140 @@
+// service/organization/status.hpp: what stops while an organization is disabled, and goes on after.
+#include "service/organization/status.hpp"
+
+#include "base/settings.hpp"
+#include "db/two_tenants.hpp"
+#include "rules/access/organizations.hpp"
+#include "rules/access/roles.hpp"
+#include "service/access/organizations.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/api_keys.hpp"
+#include "store/access/invitations.hpp"
+#include "store/access/sessions.hpp"
+#include "store/connections/leases.hpp"
+#include "store/member_jobs/jobs.hpp"
+#include "store/modules/credentials.hpp"
+#include "store/pages/publishable_keys.hpp"
+#include "store/webhooks/queue.hpp"
+
+#include <algorithm>
+#include <functional>
+
+using namespace muster;
+using test::kLater;
+using test::kNow;
+using test::TwoTenants;
+
+namespace {
+
+struct Stopping : TwoTenants {
+    // Whether the look-up finds something of the owner: in an active organization, in a disabled
+    // one, and in one that is active again.
+    void check_stops(const char* what, const std::function<bool(db::Tx&)>& finds) {
+        const auto found = [&] { return database.autocommit(finds); };
+        BOOST_TEST_CONTEXT(what) {
+            BOOST_TEST(found());
+            BOOST_TEST(service::disable_organization(context, owner.id));
+            BOOST_TEST(!found());
+            BOOST_TEST(service::enable_organization(context, owner.id));
+            BOOST_TEST(found());
+        }
+    }
+
+    std::string hash_in(const std::string& table) {
+        return client.value("SELECT secret_hash FROM " + table + " WHERE organization_id = ?",
+                            owner.id);
+    }
+
+    Stopping() { client.run("DELETE FROM organization_deletions"); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(organization_status, Stopping)
+
+BOOST_AUTO_TEST_CASE(no_credential_of_a_disabled_organization_is_found) {
+    const std::string key = hash_in("api_keys");
+    check_stops("API key", [&](db::Tx& tx) {
+        return !store::find_api_keys(tx, {&key, 1}).empty();
+    });
+    const std::string credential = hash_in("module_credentials");
+    check_stops("module credential", [&](db::Tx& tx) {
+        return !store::find_module_credentials(tx, {&credential, 1}).empty();
+    });
+    const std::string token =
+        client.value("SELECT token FROM publishable_keys WHERE organization_id = ?", owner.id);
+    check_stops("publishable key", [&](db::Tx& tx) {
+        return !store::find_publishable_keys(tx, {&token, 1}).empty();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_has_no_seat_in_a_disabled_organization) {
+    const auto session = SessionId(*Uuid::parse(client.value(
+        "SELECT LOWER(CONCAT_WS('-', SUBSTR(HEX(id), 1, 8), SUBSTR(HEX(id), 9, 4), "
+        "SUBSTR(HEX(id), 13, 4), SUBSTR(HEX(id), 17, 4), SUBSTR(HEX(id), 21))) FROM sessions "
+        "WHERE active_organization_id = ?",
+        owner.id)));
+    check_stops("session", [&](db::Tx& tx) {
+        return store::find_session(tx, session).value().role.has_value();
+    });
+    check_stops("role", [&](db::Tx& tx) {
+        db::OrgStore org(tx, owner.id);
+        return store::find_role(org, owner.admin).has_value();
+    });
+    check_stops("invitation", [&](db::Tx& tx) {
+        const auto found = store::find_invitations_of(tx, "guest@example.test", kNow, 9);
+        return std::any_of(found.begin(), found.end(), [&](const auto& invitation) {
+            return invitation.organization_id == owner.id;
+        });
+    });
+    check_stops("seats", [&](db::Tx& tx) { return !store::find_seats(tx, owner.admin).empty(); });
+}
+
+BOOST_AUTO_TEST_CASE(the_runner_finds_no_work_of_a_disabled_organization) {
+    client.execute("UPDATE connections SET refresh_due_at = NULL WHERE organization_id = ?",
+                   stranger.id);
+    check_stops("connection", [&](db::Tx& tx) {
+        return !store::find_due_connections(tx, kLater, {}, 9).empty();
+    });
+    check_stops("first connection",
+                [&](db::Tx& tx) { return store::first_connection_due(tx).has_value(); });
+    client.execute("UPDATE webhook_endpoints SET status = 'paused' WHERE organization_id = ?",
+                   stranger.id);
+    client.execute("UPDATE webhook_deliveries SET status = 'pending', due_at = 1");
+    client.execute("UPDATE webhook_endpoints SET failing_since = NULL");
+    check_stops("webhook",
+                [&](db::Tx& tx) { return !store::find_due_endpoints(tx, false, kNow, 9).empty(); });
+    client.execute("UPDATE member_jobs SET state = 'canceled' WHERE organization_id = ?",
+                   stranger.id);
+    check_stops("member job",
+                [&](db::Tx& tx) { return store::find_due_member_job(tx, kNow).has_value(); });
+    check_stops("webhook backlog",
+                [&](db::Tx& tx) { return store::measure_webhook_backlog(tx).oldest.has_value(); });
+}
+
+BOOST_AUTO_TEST_CASE(tokens_of_a_removed_connection_are_revoked_all_the_same) {
+    client.execute("UPDATE connections SET removed_at = ? WHERE organization_id = ?", kNow,
+                   owner.id);
+    client.execute("UPDATE connections SET refresh_due_at = NULL WHERE organization_id = ?",
+                   stranger.id);
+    BOOST_TEST(service::disable_organization(context, owner.id));
+    const auto due = database.autocommit(
+        [&](db::Tx& tx) { return store::find_due_connections(tx, kLater, {}, 9); });
+    BOOST_TEST(due.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(each_change_of_the_state_happens_once_and_is_logged) {
+    BOOST_TEST(!service::enable_organization(context, owner.id));
+    BOOST_TEST(service::disable_organization(context, owner.id));
+    BOOST_TEST(!service::disable_organization(context, owner.id));
+    BOOST_TEST(service::enable_organization(context, owner.id));
+    BOOST_TEST(client.column("SELECT action FROM audit_log WHERE organization_id = ? AND action "
+                             "LIKE 'organization.%abled' ORDER BY id",
+                             owner.id) ==
+               (std::vector<std::string>{"organization.disabled", "organization.enabled"}));
+    BOOST_TEST((test::code_of([&] {
+                    (void)service::disable_organization(context, OrgId::create());
+                }) == ErrorCode::NotFound));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

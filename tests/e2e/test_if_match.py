@@ -1,0 +1,107 @@
+"""If-Match with records whose ETag is their updated_at. For users see
+members/test_users_change.py."""
+
+import pytest
+from support.ads import CONSOLE, Ads
+from support.world import path_of_endpoint, slug
+
+STALE = '"2026-01-01T00:00:00.000Z"'
+
+
+@pytest.fixture(scope="module")
+def ads(module_org):
+    return Ads(module_org)
+
+
+def article(org, _):
+    return f"/console/v1/articles/{org.create_article()['id']}"
+
+
+def slot(_, ads):
+    return f"{CONSOLE}/slots/{ads.slot()['id']}"
+
+
+def campaign(_, ads):
+    return f"{CONSOLE}/campaigns/{ads.campaign(ads.slot())['id']}"
+
+
+def creative(_, ads):
+    return f"{CONSOLE}/creatives/{ads.creative(ads.campaign(ads.slot()))['id']}"
+
+
+def installation(org, _):
+    return f"/v1/installations/{org.install(org.published_module())['id']}"
+
+
+def endpoint(org, _):
+    return path_of_endpoint(org.create_endpoint(org.install(org.published_module())))
+
+
+def attribute(org, _):
+    path = f"/v1/attributes/{slug('a').replace('-', '_')}"
+    org.admin().api.request("PUT", path, json={"type": "text", "enabled": True}, expect=200)
+    return path
+
+
+# Each with the changes that it takes: (method, step, body).
+RECORDS = [
+    (article, [("PATCH", "", {"title": "New"}), ("POST", "/publish", {}), ("POST", "/unpublish", {}), ("DELETE", "", None)]),
+    (slot, [("PATCH", "", {"name": "New"}), ("DELETE", "", None)]),
+    (campaign, [("PATCH", "", {"name": "New"}), ("DELETE", "", None)]),
+    (creative, [("PATCH", "", {"alt": "New"}), ("DELETE", "", None)]),
+    (installation, [("PATCH", "", {"config": {}}), ("DELETE", "", None), ("POST", "/enable", {})]),
+    (endpoint, [("PATCH", "", {"status": "paused"}), ("POST", "/rotate-secret", {}), ("DELETE", "", None)]),
+    (attribute, [("PUT", "", {"type": "text", "enabled": False})]),
+]
+
+
+@pytest.mark.parametrize("make, changes", RECORDS, ids=[make.__name__ for make, _ in RECORDS])
+def test_a_change_is_made_only_to_the_version_of_if_match(module_org, ads, make, changes):
+    client = module_org.admin().api
+    path = make(module_org, ads)
+    for method, step, body in changes:
+        options = {} if body is None else {"json": body}
+        read = client.get(path, expect=200)
+        tag = read.headers["ETag"]
+        assert tag == f'"{read.json()["updated_at"]}"'
+        for stale in (STALE, f'W/{tag}', '""'):
+            client.request(method, path + step, headers={"If-Match": stale}, expect=412, code="PRECONDITION_FAILED", **options)
+        assert client.get_json(path) == read.json(), (method, step)
+        done = client.request(method, path + step, headers={"If-Match": f"{STALE}, {tag}"}, **options)
+        assert done.status_code in (200, 204), done.text
+        if done.status_code == 200:
+            if "signing_secret" in done.json():
+                client.stack.keys_issued.append(done.json()["signing_secret"])
+            assert done.headers["ETag"] == f'"{done.json()["updated_at"]}"' > tag
+
+
+def test_every_operation_with_if_match_is_tried(contract):
+    tried = sum(len(changes) for _, changes in RECORDS)
+    users, organization = 4, 1  # members/test_users_change.py, organization/test_organization.py
+    assert sum(412 in operation.statuses for operation in contract.operations) == tried + users + organization
+
+
+def test_if_match_requires_that_an_attribute_exists(module_org):
+    path = f"/v1/attributes/{slug('a').replace('-', '_')}"
+    body = {"type": "text", "enabled": True}
+    for header in ("*", STALE):
+        module_org.admin().api.request("PUT", path, json=body, headers={"If-Match": header}, expect=412)
+    module_org.admin().api.get(path, expect=404)
+
+
+def test_of_two_changes_of_one_version_one_succeeds(module_org, ads):
+    client = module_org.admin().api
+    path = slot(module_org, ads)
+    tag = client.get(path).headers["ETag"]
+    seen = [client.request("PATCH", path, json={"name": name}, headers={"If-Match": tag}).status_code for name in ("A", "B")]
+    assert seen == [200, 412]
+
+
+def test_a_replay_has_the_etag_of_its_reply(module_org):
+    client = module_org.admin().api
+    made = module_org.create_article()
+    options = {"json": {}, "headers": {"Idempotency-Key": slug("key")}}
+    path = f"/console/v1/articles/{made['id']}/publish"
+    first, again = (client.post(path, expect=200, **options) for _ in range(2))
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.headers["ETag"] == first.headers["ETag"]
