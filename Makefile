@@ -5,6 +5,7 @@
 #   make deps         install the packages that the tests need. FOR=build|unit|db|run|check|fuzz|
 #                     bench|deb|check-deb installs those of one task.
 #   make demo         a first import, end to end, on a stack of its own; `make stop` ends it
+#   make demo-code    the codes that sign the demo's admin in to its console
 #   make sandbox      the same stack without the import
 #   make check        all tests. ONLY=lint,unit,fuzz,db,e2e runs some of the suites; SHUFFLE=7 runs
 #                     them in a random order, the same one for the same number.
@@ -61,7 +62,7 @@ GENERATED := src/base/config.h src/client/country_names.def
 src/client/country_names.def: src/client/make-country-names
 	src/client/make-country-names >$@
 # These targets build nothing, or call make again after the packages are there.
-WITHOUT_CONFIG := bench check check-deb check-reproducible check-sanitized clean db deb demo deps dist distclean e2e format fuzz help lint \
+WITHOUT_CONFIG := bench check check-deb check-reproducible check-sanitized clean db deb demo demo-code deps dist distclean e2e format fuzz help lint \
     sandbox stop unit
 ifneq ($(filter-out $(WITHOUT_CONFIG),$(or $(MAKECMDGOALS),all)),)
 include config.mk
@@ -258,11 +259,13 @@ $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libmuster.a
 	$(CXX) $(LDFLAGS) $< $(BUILD)/libmuster.a $(LIBS) -o $@
 
 # ---------------------------------------------------------------------------- run
-.PHONY: demo sandbox stop
+.PHONY: demo demo-code sandbox stop
 demo:
 	@packaging/install-deps run
 	@$(MAKE) $(IN_PARALLEL) all
 	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) tests/sandbox/demo
+demo-code:
+	@tests/sandbox/sign-in --codes $(SANDBOX)
 sandbox:
 	@packaging/install-deps --check run
 	@$(MAKE) $(IN_PARALLEL) all
@@ -287,8 +290,7 @@ install: release
 	install -d $(DESTDIR)$(sysconf)/nginx/snippets
 	install -m 644 nginx/snippets/*.conf $(DESTDIR)$(sysconf)/nginx/snippets/
 	install -D -m 644 nginx/static/js/muster.js $(DESTDIR)$(prefix)/share/muster/js/muster.js
-	install -d $(DESTDIR)$(prefix)/share/muster/console
-	install -m 644 nginx/static/console/* $(DESTDIR)$(prefix)/share/muster/console/
+	cd nginx/static && find console -type f -exec install -D -m 644 {} $(abspath $(DESTDIR))$(prefix)/share/muster/{} \;
 	install -d $(DESTDIR)$(sysconf)/muster
 	# Keeps an existing configuration. `musterd --print-config` prints the shipped one.
 	test -e $(DESTDIR)$(sysconf)/muster/muster.conf || { umask 027 && \

@@ -1,0 +1,58 @@
+// The second factor: a code of the authenticator or a backup code. Who has no authenticator yet sets one up first.
+import { get, post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { session, takeSession } from "../lib/session.js"
+import { useStore } from "../lib/store.js"
+import { texts } from "../lib/texts.js"
+import { html, useEffect, useState } from "../lib/view.js"
+import { Dialog, ErrorBox, Loading, TextField, Title } from "../ui/parts.js"
+
+const t = texts.factor
+const KINDS = {
+  totp: { path: "/api/auth/two-factor/verify-totp", label: t.code, hint: t.codeHint, inputmode: "numeric" },
+  backup: { path: "/api/auth/two-factor/verify-backup-code", label: t.backupCode, hint: t.backupHint, inputmode: "text" },
+}
+
+/** Asks for a code, and calls onVerified once it is right. */
+export const CodeForm = ({ onVerified, onCancel, canUseBackup = true, action = t.verify }) => {
+  const [kind, setKind] = useState("totp")
+  const [code, setCode] = useState("")
+  const checking = useAction()
+  const { path, label, hint, inputmode } = KINDS[kind]
+  const submit = async event => {
+    event.preventDefault()
+    if (await checking.run(() => post(path, { code: code.trim() }))) await onVerified()
+  }
+  const change = () => {
+    setKind(kind === "totp" ? "backup" : "totp")
+    setCode("")
+    checking.clear()
+  }
+  return html`<form onSubmit=${submit}>
+    <${TextField} key=${kind} label=${label} hint=${hint} name="code" inputmode=${inputmode} autocomplete="one-time-code" required
+      value=${code} onInput=${setCode} />
+    <${ErrorBox} error=${checking.error} known=${t.errors} />
+    <div class="actions"><button class="primary" disabled=${checking.isBusy}>${action}</button>
+      ${canUseBackup && html`<button type="button" onClick=${change}>${kind === "totp" ? t.useBackup : t.useCode}</button>`}
+      ${onCancel && html`<button type="button" onClick=${onCancel}>${texts.parts.cancel}</button>`}</div>
+  </form>`
+}
+
+const finish = async () => takeSession(await get("/v1/session"))
+
+const Enrollment = () => {
+  const [Enroll, show] = useState(null)
+  useEffect(() => void import("./enroll.js").then(module => show(() => module.Enroll)), [])
+  return Enroll ? html`<${Enroll} onVerified=${finish} />` : html`<${Loading} />`
+}
+
+/** asks: of a session whose second factor is too old; called with the result. Otherwise this is a step of the sign-in. */
+export const SecondFactor = ({ asks }) => {
+  const { isEnrolled } = useStore(session)
+  if (asks) {
+    return html`<${Dialog} title=${t.againTitle} onClose=${() => asks(false)}><p>${t.again}</p>
+      <${CodeForm} onVerified=${() => asks(true)} onCancel=${() => asks(false)} /><//>`
+  }
+  if (!isEnrolled) return html`<${Enrollment} />`
+  return html`<${Title} text=${t.title} /><${CodeForm} onVerified=${finish} />`
+}

@@ -1,0 +1,75 @@
+// The admin's own sign-in: sessions, and the backup codes of the second factor.
+import { call, get, post } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { formatAgo, formatTime, plural } from "../lib/format.js"
+import { useAction, useList, useLoad } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { BackupCodes } from "../access/backup_codes.js"
+import { Badge, Confirm, Dialog, ErrorBox, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
+
+const t = texts.account
+
+const NewCodes = ({ onClose }) => {
+  const [code, setCode] = useState("")
+  const [codes, show] = useState(null)
+  const making = useAction()
+  const submit = event => {
+    event.preventDefault()
+    making.run(async () => show((await post("/v1/two-factor/backup-codes", { code: code.trim() })).backup_codes))
+  }
+  if (codes) {
+    return html`<${Dialog} title=${t.newCodes} onClose=${onClose}><p>${texts.enroll.codesHint}</p><${BackupCodes} codes=${codes} />
+      <div class="actions"><button type="button" class="primary" onClick=${onClose}>${texts.enroll.saved}</button></div><//>`
+  }
+  return html`<${Dialog} title=${t.newCodes} onClose=${onClose}><form onSubmit=${submit}><p>${t.newCodesHint}</p>
+    <${TextField} label=${texts.factor.code} required inputmode="numeric" autocomplete="one-time-code" value=${code} onInput=${setCode} />
+    <${ErrorBox} error=${making.error} known=${texts.factor.errors} />
+    <div class="actions"><button class="primary" disabled=${making.isBusy}>${t.make}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+}
+
+const SecondFactor = () => {
+  const state = useLoad(signal => get("/v1/session", undefined, signal), [])
+  const [asks, ask] = useState(false)
+  const close = () => {
+    ask(false)
+    state.reload()
+  }
+  return html`<section><h2>${t.factor}</h2><${Loaded} state=${state}>${({ two_factor: factor }) => html`
+    <p>${t.left(plural(factor.backup_codes_left, "backup code"))}</p>
+    <button type="button" onClick=${() => ask(true)}>${t.newCodes}</button>`}<//>${asks && html`<${NewCodes} onClose=${close} />`}</section>`
+}
+
+const EndDialog = ({ session, onDone, onClose }) => {
+  const ending = useAction()
+  const confirm = () => ending.run(async () => {
+    await call("DELETE", session ? `/v1/sessions/${session.id}` : "/v1/sessions")
+    onDone()
+  })
+  return html`<${Confirm} title=${session ? t.endTitle : t.endOthersTitle} action=${session ? t.end : t.endOthers} isBusy=${ending.isBusy}
+    error=${ending.error} onConfirm=${confirm} onClose=${onClose}><p>${t.endHint}</p><//>`
+}
+
+const Row = ({ session, end }) => html`<tr>
+  <th scope="row">${session.user_agent ?? t.unknown}</th><td>${session.country ?? "–"}</td><td>${formatTime(session.created_at)}</td>
+  <td>${formatAgo(session.last_used_at)}</td>
+  <td>${session.is_current ? html`<${Badge} kind="good">${t.current}<//>`
+    : html`<button type="button" class="small danger" aria-label=${`${t.end}: ${formatTime(session.created_at)}`} onClick=${end}>${t.end}</button>`}</td></tr>`
+
+const Sessions = () => {
+  const list = useList((cursor, signal) => get("/v1/sessions", { cursor }, signal), "sessions", [])
+  const [ended, end] = useState(null)
+  const done = () => {
+    end(null)
+    announce(t.ended)
+    list.reload()
+  }
+  return html`<section><h2>${t.sessions}</h2><${Loaded} state=${list}>${() => html`
+      <${Table} caption=${t.sessions} columns=${t.columns}>${list.items.map(one => html`<${Row} key=${one.id} session=${one} end=${() => end({ session: one })} />`)}<//>
+      <${More} list=${list} />
+      ${list.items.length > 1 && html`<button type="button" class="danger" onClick=${() => end({})}>${t.endOthers}</button>`}`}<//>
+    ${ended && html`<${EndDialog} session=${ended.session} onDone=${done} onClose=${() => end(null)} />`}</section>`
+}
+
+export default () => html`<${Title} text=${t.title} /><${SecondFactor} /><${Sessions} />`

@@ -1,0 +1,62 @@
+// The dialogs of an article: publish, unpublish, delete. If-Match rejects them if somebody else has changed the article.
+import { call } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { articles as t } from "../lib/texts_articles.js"
+import { html, useState } from "../lib/view.js"
+import { Dialog, ErrorBox, SelectField, TextField } from "../ui/parts.js"
+import { localTimeOf } from "./fields.js"
+
+const send = ({ article, etag }, method, path = "", body = undefined) =>
+  call(method, `/console/v1/articles/${article.id}${path}`, { body, headers: { "If-Match": etag } })
+
+const Question = ({ title, action, kind, running, submit, onClose, children }) => {
+  const confirm = event => {
+    event.preventDefault()
+    submit()
+  }
+  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${confirm}>${children}
+    <${ErrorBox} error=${running.error} known=${t.stateErrors} />
+    <div class="actions"><button class=${kind} disabled=${running.isBusy}>${action}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+}
+
+export const Publish = props => {
+  const { article, onDone, onClose } = props
+  const [when, setWhen] = useState(article.publish_at ? "later" : "now")
+  const [time, setTime] = useState(localTimeOf(article.publish_at))
+  const running = useAction()
+  const isLater = when === "later"
+  const submit = () => running.run(async () => {
+    await send(props, "POST", "/publish", isLater ? { publish_at: new Date(time).toISOString() } : {})
+    onDone(isLater ? t.scheduled : t.published)
+  })
+  return html`<${Question} title=${t.publishTitle(article.title)} action=${isLater ? t.schedule : t.actions.publish} kind="primary" running=${running}
+    submit=${submit} onClose=${onClose}><p>${t.publishHint}</p>
+    <${SelectField} label=${t.when} value=${when} onChange=${setWhen} options=${[["now", t.now], ["later", t.later]]} />
+    ${isLater && html`<${TextField} label=${t.time} hint=${t.timeHint} type="datetime-local" required value=${time} onInput=${setTime}
+      error=${running.error?.fields?.publish_at} />`}<//>`
+}
+
+export const Unpublish = props => {
+  const { article, onDone, onClose } = props
+  const running = useAction()
+  const isScheduled = article.status === "scheduled"
+  const submit = () => running.run(async () => {
+    await send(props, "POST", "/unpublish")
+    onDone(t.unpublished)
+  })
+  return html`<${Question} title=${t.unpublishTitle(article.title)} action=${isScheduled ? t.actions.draft : t.actions.unpublish} kind="danger"
+    running=${running} submit=${submit} onClose=${onClose}><p>${isScheduled ? t.unscheduleHint : t.unpublishHint}</p><//>`
+}
+
+export const Delete = props => {
+  const { article, onDeleted, onClose } = props
+  const running = useAction()
+  const submit = () => running.run(async () => {
+    await send(props, "DELETE")
+    onDeleted(t.deleted(article.title))
+  })
+  return html`<${Question} title=${t.deleteTitle(article.title)} action=${t.actions.delete} kind="danger" running=${running} submit=${submit}
+    onClose=${onClose}><p>${t.deleteHint} ${t.deleteStates[article.status]}</p><p>${t.deletePictures}</p><//>`
+}

@@ -1,0 +1,49 @@
+// The form of an article: its fields, and the text with buttons that insert HTML.
+import { texts } from "../lib/texts.js"
+import { articles as t } from "../lib/texts_articles.js"
+import { html, useRef } from "../lib/view.js"
+import { CopyButton, ErrorBox, Field, TextField } from "../ui/parts.js"
+import { TOOLS } from "./fields.js"
+
+const LIMITS = { title: 255, slug: 128, excerpt: 1000, locale: 35, author: 255, cover_url: 2048 }
+const BELOW = ["excerpt", "locale", "tags", "author", "cover_url"]
+
+/** Replaces the selected text. The browser's own command keeps the steps of "undo". */
+const insert = (area, make) => {
+  const { selectionStart, selectionEnd, value } = area
+  const made = make(value.slice(selectionStart, selectionEnd))
+  area.focus()
+  if (document.execCommand("insertText", false, made)) return
+  area.setRangeText(made, selectionStart, selectionEnd, "end")
+  area.dispatchEvent(new Event("input", { bubbles: true }))
+}
+
+const HtmlField = ({ value, error, onInput }) => {
+  const area = useRef(null)
+  return html`<div class="html">
+    <div class="actions" role="group" aria-label=${t.toolbar}>${Object.entries(TOOLS).map(([name, make]) => html`
+      <button type="button" class="small" onClick=${() => insert(area.current, make)}>${t.tools[name]}</button>`)}</div>
+    <${Field} label=${t.fields.body_html} hint=${t.hints.body_html} error=${error}>${attributes => html`
+      <textarea ...${attributes} ref=${area} rows="16" spellcheck="true" value=${value} onInput=${event => onInput(event.target.value)} />`}<//></div>`
+}
+
+const faultOf = (error, name) => Object.entries(error?.fields ?? {}).find(([path]) => path.split("[")[0] === name)?.[1]
+
+export const ArticleForm = ({ fields, setFields, saving, action, onSubmit, onReload }) => {
+  const field = name => html`<${TextField} label=${t.fields[name]} hint=${t.hints[name]} maxlength=${LIMITS[name]} value=${fields[name]}
+    required=${name === "title" || name === "slug"} error=${faultOf(saving.error, name)} onInput=${text => setFields({ ...fields, [name]: text })} />`
+  const submit = event => {
+    event.preventDefault()
+    onSubmit()
+  }
+  const isConflict = saving.error?.code === "PRECONDITION_FAILED"
+  return html`<form class="article" onSubmit=${submit}>
+    ${field("title")}${field("slug")}
+    <${HtmlField} value=${fields.body_html} error=${faultOf(saving.error, "body_html")}
+      onInput=${text => setFields({ ...fields, body_html: text })} />
+    <div class="columns">${BELOW.map(field)}</div>
+    <${ErrorBox} error=${saving.error} known=${t.errors} />
+    <div class="actions">${isConflict
+      ? html`<${CopyButton} text=${fields.body_html} label=${t.copyText} /><button type="button" class="primary" onClick=${onReload}>${t.reload}</button>`
+      : html`<button class="primary" disabled=${saving.isBusy}>${action ?? texts.parts.save}</button>`}</div></form>`
+}

@@ -1,0 +1,27 @@
+// A new article. It becomes a draft.
+import { announce } from "../lib/announce.js"
+import { post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { address, open } from "../lib/router.js"
+import { articles as t } from "../lib/texts_articles.js"
+import { html, useState } from "../lib/view.js"
+import { Title } from "../ui/parts.js"
+import { fieldsOf, newArticleOf, slugOf } from "./fields.js"
+import { ArticleForm } from "./form.js"
+import { rememberSaved } from "./parts.js"
+
+/** The form after a change: the short name follows the title until the person writes one. */
+export const withSlug = (before, after) =>
+  (before.slug === slugOf(before.title) && after.slug === before.slug ? { ...after, slug: slugOf(after.title) } : after)
+
+export default () => {
+  const [fields, setFields] = useState(fieldsOf())
+  const saving = useAction()
+  const create = () => saving.run(async () => {
+    const article = await post("/console/v1/articles", newArticleOf(fields))
+    announce(rememberSaved(fields.body_html, article) ? t.differs : t.created)
+    open(["articles", article.id])
+  })
+  return html`<p><a href=${address(["articles"])}>${t.back}</a></p><${Title} text=${t.newTitle} />
+    <${ArticleForm} fields=${fields} setFields=${after => setFields(withSlug(fields, after))} saving=${saving} action=${t.create} onSubmit=${create} />`
+}

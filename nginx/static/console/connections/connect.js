@@ -1,0 +1,40 @@
+// The catalog of providers. Connecting leaves the console for the provider's page, which leads back to it.
+import { post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Dialog, ErrorBox, TextField } from "../ui/parts.js"
+
+const t = texts.connections
+
+/** Asks for a link to the provider, and follows it. */
+export const follow = async body => {
+  location.href = (await post("/v1/external-data/connect", body)).redirectUrl
+}
+
+const ConnectDialog = ({ provider, onClose }) => {
+  const [name, setName] = useState("")
+  const [shop, setShop] = useState("")
+  const going = useAction()
+  const needsShop = provider.provider === "shopify"
+  const submit = event => {
+    event.preventDefault()
+    going.run(() => follow({ provider: provider.provider, ...(name.trim() ? { name } : {}), ...(needsShop ? { settings: { shop } } : {}) }))
+  }
+  return html`<${Dialog} title=${t.connectTitle(provider.name)} onClose=${onClose}><form onSubmit=${submit}>
+    <p>${t.connectHint(provider.name)}</p>
+    ${needsShop && html`<${TextField} label=${t.shop} hint=${t.shopHint} required value=${shop} onInput=${setShop} error=${going.error?.fields?.["settings.shop"]} />`}
+    <${TextField} label=${t.name} hint=${t.nameHint} maxlength="255" value=${name} onInput=${setName} error=${going.error?.fields?.name} />
+    <${ErrorBox} error=${going.error} />
+    <div class="actions"><button class="primary" disabled=${going.isBusy}>${t.continue}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+}
+
+export const Connect = ({ catalog }) => {
+  const [chosen, choose] = useState(null)
+  return html`<section><h2>${t.catalog}</h2><ul class="cards">${catalog.map(provider => html`<li key=${provider.provider}>
+      <h3>${provider.name}</h3><p>${provider.description}</p>
+      ${provider.ready ? html`<button type="button" aria-label=${t.connectTitle(provider.name)} onClick=${() => choose(provider)}>${t.connect}</button>`
+        : html`<p class="faint">${t.notReady}</p>`}</li>`)}</ul></section>
+    ${chosen && html`<${ConnectDialog} provider=${chosen} onClose=${() => choose(null)} />`}`
+}

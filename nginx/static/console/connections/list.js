@@ -1,0 +1,70 @@
+// Connections to third-party providers: their state, connecting, refreshing, deleting.
+import { call, get, post } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { route } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Badge, Confirm, Empty, ErrorBox, Loaded, Table, Title } from "../ui/parts.js"
+import { Connect, follow } from "./connect.js"
+
+const t = texts.connections
+const KINDS = { connected: "good", pending: "warn", error: "bad" }
+
+const Row = ({ connection, name, isAdmin, isReady, onDelete, onChange }) => {
+  const working = useAction()
+  const refresh = () => working.run(async () => {
+    await post(`/v1/external-data/connections/${connection.id}/refresh`)
+    announce(t.refreshed)
+    onChange()
+  })
+  const again = () => working.run(() => follow({ provider: connection.connector, connection_id: connection.id }))
+  const canRefresh = connection.authStatus === "connected"
+  return html`<tr><th scope="row">${connection.name}</th><td>${name}</td>
+    <td><${Badge} kind=${KINDS[connection.authStatus] ?? "plain"}>${t.states[connection.authStatus] ?? connection.authStatus}<//></td>
+    <td>${connection.error ?? "–"}<${ErrorBox} error=${working.error} /></td>
+    ${isAdmin && html`<td><div class="actions">
+      ${isReady && (canRefresh
+        ? html`<button type="button" class="small" aria-label=${`${t.refresh}: ${connection.name}`} disabled=${working.isBusy} onClick=${refresh}>${t.refresh}</button>`
+        : html`<button type="button" class="small" aria-label=${`${t.again}: ${connection.name}`} disabled=${working.isBusy} onClick=${again}>${t.again}</button>`)}
+      <button type="button" class="small danger" aria-label=${`${t.delete}: ${connection.name}`} onClick=${onDelete}>${t.delete}</button></div></td>`}</tr>`
+}
+
+const DeleteDialog = ({ connection, onDone, onClose }) => {
+  const deleting = useAction()
+  const confirm = () => deleting.run(async () => {
+    await call("DELETE", `/v1/external-data/connections/${connection.id}`)
+    onDone()
+  })
+  return html`<${Confirm} title=${t.deleteTitle(connection.name)} action=${t.delete} isBusy=${deleting.isBusy} error=${deleting.error}
+    onConfirm=${confirm} onClose=${onClose}><p>${t.deleteHint}</p><//>`
+}
+
+const Connections = ({ catalog, connections, isAdmin, reload }) => {
+  const [deleted, ask] = useState(null)
+  const providers = Object.fromEntries(catalog.map(one => [one.provider, one]))
+  const done = () => {
+    ask(null)
+    announce(t.deleted)
+    reload()
+  }
+  if (connections.length === 0) return html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
+  return html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.keys.actionColumn] : t.columns}>${connections.map(one => html`
+      <${Row} key=${one.id} connection=${one} name=${providers[one.connector]?.name ?? one.connector} isAdmin=${isAdmin}
+        isReady=${providers[one.connector]?.ready} onDelete=${() => ask(one)} onChange=${reload} />`)}<//>
+    ${deleted && html`<${DeleteDialog} connection=${deleted} onDone=${done} onClose=${() => ask(null)} />`}`
+}
+
+const load = async signal => {
+  const catalog = await get("/v1/external-data/catalog", undefined, signal)
+  if (!catalog.some(one => one.ready)) return { catalog, connections: [] }
+  return { catalog, connections: await get("/v1/external-data/connections", { org: route.get().organization }, signal) }
+}
+
+export default ({ role }) => {
+  const state = useLoad(load, [])
+  const isAdmin = role !== "viewer"
+  return html`<${Title} text=${t.title} /><p>${t.hint}</p><${Loaded} state=${state}>${({ catalog, connections }) => html`
+    <section><${Connections} catalog=${catalog} connections=${connections} isAdmin=${isAdmin} reload=${state.reload} /></section>
+    ${isAdmin && html`<${Connect} catalog=${catalog} />`}`}<//>`
+}

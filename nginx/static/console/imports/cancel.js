@@ -1,0 +1,22 @@
+// The button that cancels an import before its commit.
+import { post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Confirm } from "../ui/parts.js"
+
+const t = texts.imports
+
+export const CancelButton = ({ job, onDone }) => {
+  const [asks, ask] = useState(false)
+  const canceling = useAction()
+  const cancel = async () => {
+    if (await canceling.run(() => post(`/v1/imports/${job.id}/cancel`))) {
+      ask(false)
+      onDone()
+    }
+  }
+  return html`<button type="button" class="danger" onClick=${() => ask(true)}>${t.cancel}</button>
+    ${asks && html`<${Confirm} title=${t.cancelTitle} action=${t.cancel} isBusy=${canceling.isBusy} error=${canceling.error}
+      onConfirm=${cancel} onClose=${() => ask(false)}><p>${t.cancelHint}</p><//>`}`
+}

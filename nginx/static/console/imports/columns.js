@@ -1,0 +1,57 @@
+// Guesses which field of a member a column of a file holds, from its name.
+import { NAMES } from "./column_names.js"
+
+const SPECIAL = { ß: "ss", æ: "ae", œ: "oe", ø: "oe", ł: "l" }
+const UMLAUTS = { "ä": "ae", "ö": "oe", "ü": "ue" }
+
+/** A name without case, accents, spaces and punctuation: "E-Mail Adresse" is "emailadresse". @param {string} name */
+export const keyOf = name => name.toLowerCase().normalize("NFC").replace(/[äöü]/g, one => UMLAUTS[one])
+  .replace(/[ßæœøł]/g, one => SPECIAL[one]).normalize("NFD").replace(/[^a-z0-9]/g, "")
+
+/**
+ * The target of each column: a core field, "attribute:KEY", or "" for a column that is not imported. No target occurs twice.
+ * @param {string[]} header
+ * @param {Array<{ key: string, label: string }>} attributes the enabled ones
+ * @returns {string[]}
+ */
+export const guessTargets = (header, attributes) => {
+  const keys = header.map(keyOf)
+  const targets = header.map(() => "")
+  const assign = (target, names) => {
+    if (targets.includes(target)) return
+    const found = names.map(name => keys.findIndex((key, index) => key === name && targets[index] === "")).find(index => index >= 0)
+    if (found !== undefined) targets[found] = target
+  }
+  for (const { key, label } of attributes) assign(`attribute:${key}`, [keyOf(key), keyOf(label)].filter(Boolean))
+  const enabled = new Set(attributes.map(({ key }) => `attribute:${key}`))
+  for (const [target, names] of NAMES) {
+    if (!target.startsWith("attribute:") || enabled.has(target)) assign(target, names.split(" "))
+  }
+  return targets
+}
+
+/** The mapping of an import job, as POST /v1/imports takes it. */
+export const mappingOf = (header, targets) => ({
+  columns: header.map((sourceColumn, index) => {
+    const target = targets[index]
+    if (!target) return { sourceColumn, target: "ignored" }
+    if (target.startsWith("attribute:")) return { sourceColumn, target: "attribute", attributeKey: target.slice(10) }
+    return { sourceColumn, target: "core_field", fieldKey: target }
+  }),
+})
+
+/** The targets of a job's mapping, by its columns. */
+export const targetsOf = mapping => mapping.columns.map(column =>
+  (column.target === "attribute" ? `attribute:${column.attributeKey}` : column.fieldKey ?? ""))
+
+/** Names for columns: unique and not empty, because a mapping needs that. "Name", "Name (2)", "Column 3". */
+export const uniqueHeader = cells => {
+  const seen = new Set()
+  return cells.map((cell, index) => {
+    const base = cell.trim().slice(0, 200) || `Column ${index + 1}`
+    let name = base
+    for (let count = 2; seen.has(name); count++) name = `${base} (${count})`
+    seen.add(name)
+    return name
+  })
+}

@@ -1,0 +1,51 @@
+// Correcting one row in place: the job returns to staging, and the row replaces the one with its number.
+import { get, post } from "../lib/api.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Dialog, ErrorBox, Loaded, TextField } from "../ui/parts.js"
+import { valueText } from "../members/parts.js"
+import { targetsOf } from "./columns.js"
+import { payloadOf } from "./convert.js"
+
+const t = texts.imports
+
+const textIn = (payload, target) => {
+  const value = target.startsWith("attribute:") ? payload.attributes[target.slice(10)] : payload[target]
+  return value === undefined || value === null ? "" : valueText(value)
+}
+
+const pathOf = target => target.replace("attribute:", "attributes.")
+
+const Form = ({ job, row, registry, onDone, onClose }) => {
+  const extra = Object.keys(row.payload.attributes).map(key => `attribute:${key}`)
+  const targets = [...new Set(["email", ...targetsOf(job.mapping).filter(Boolean), ...extra])]
+  const [values, setValues] = useState(() => targets.map(target => textIn(row.payload, target)))
+  const saving = useAction()
+  const types = Object.fromEntries(registry.map(one => [`attribute:${one.key}`, one]))
+  const faults = Object.fromEntries(row.fields.map(fault => [fault.path, fault.message]))
+  const submit = event => {
+    event.preventDefault()
+    saving.run(async () => {
+      const columns = targets.map(target => ({ target, type: types[target]?.type ?? "text", dates: "iso" }))
+      if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
+      await post(`/v1/imports/${job.id}/rows`, { rows: [{ rowNumber: row.row_number, payload: payloadOf(values, columns) }] })
+      onDone()
+    })
+  }
+  const errorOf = target => saving.error?.fields?.[`rows[0].payload.${pathOf(target)}`] ?? faults[pathOf(target)]
+  return html`<form onSubmit=${submit}>
+    ${row.fields.length === 0 && row.error_message && html`<p class="box error">${row.error_message}</p>`}
+    <div class="columns">${targets.map((target, index) => html`<${TextField} label=${texts.member.fields[target] ?? types[target]?.label ?? target.slice(10)}
+      error=${errorOf(target)} hint=${target === "dob" ? t.dateHint : types[target]?.choices?.join(", ")} value=${values[index]}
+      onInput=${text => setValues(values.map((value, at) => (at === index ? text : value)))} />`)}</div>
+    <${ErrorBox} error=${saving.error} />
+    <div class="actions"><button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form>`
+}
+
+export const CorrectRow = ({ job, row, onDone, onClose }) => {
+  const registry = useLoad(signal => get("/v1/attributes", { limit: 100 }, signal), [])
+  return html`<${Dialog} isWide=${true} title=${t.correctRow(row.row_number)} onClose=${onClose}><${Loaded} state=${registry}>${({ attributes }) => html`
+    <${Form} job=${job} row=${row} registry=${attributes} onDone=${onDone} onClose=${onClose} />`}<//><//>`
+}

@@ -1,0 +1,73 @@
+// One import, from the upload to the undo. The state is always the server's: a reload, another browser or another admin
+// sees the same.
+import { get } from "../lib/api.js"
+import { useLoad } from "../lib/load.js"
+import { address } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { html, useEffect, useState } from "../lib/view.js"
+import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
+import { formatDuration, formatTime } from "../lib/format.js"
+import { Outcome } from "./outcome.js"
+import { Progress, StateBadge, Steps } from "./parts.js"
+import { planOf } from "./files.js"
+import { Staged, Upload } from "./upload.js"
+import { Checked } from "./checked.js"
+
+const t = texts.imports
+const POLL = 1000 // milliseconds, as the API's Retry-After asks
+const STEP_OF = { staging: 2, validating: 2, validated: 3, committing: 4, completed: 4, failed: 4, canceled: 4, undoing: 4, undone: 4 }
+const MOVING = new Set(["validating", "committing", "undoing"])
+
+/** The time that the rest of a step takes, by its speed so far; "" before that is known. */
+export const restOf = (job, now = Date.now()) => {
+  const seconds = (now - new Date(job.phase_started_at).getTime()) / 1000
+  if (job.queue_position > 0) return t.queued(job.queue_position)
+  if (job.processed_rows === 0 || seconds < 2) return ""
+  const rate = job.processed_rows / seconds
+  return t.rest(Math.round(rate), formatDuration((job.staged_rows - job.processed_rows) / rate))
+}
+
+const Moving = ({ job }) => html`<${Progress} label=${t.moving[job.state]} done=${job.processed_rows} total=${job.staged_rows} note=${restOf(job)} />
+  <p>${t.mayLeave}</p>`
+
+const View = ({ job, role, plan, refresh, readPlan }) => {
+  const isAdmin = role !== "viewer"
+  if (MOVING.has(job.state)) return html`<${Moving} job=${job} />`
+  if (job.state === "validated") return html`<${Checked} job=${job} isAdmin=${isAdmin} refresh=${refresh} />`
+  if (job.state !== "staging") return html`<${Outcome} job=${job} isAdmin=${isAdmin} refresh=${refresh} />`
+  if (!isAdmin) return html`<p>${t.stagingByOther}</p>`
+  if (plan === undefined) return null
+  const isComplete = job.staged_rows >= job.declared_total && plan === null
+  return isComplete ? html`<${Checked} job=${job} isAdmin=${true} refresh=${refresh} />`
+    : plan ? html`<${Upload} job=${job} plan=${plan} refresh=${refresh} />` : html`<${Staged} job=${job} refresh=${refresh} onPlan=${readPlan} />`
+}
+
+/** The plan of an upload that this browser keeps: undefined until it was read, null without one. */
+const usePlan = (id, state) => {
+  const [plan, show] = useState(undefined)
+  const [turn, again] = useState(0)
+  useEffect(() => {
+    let isCurrent = true
+    planOf(id).then(found => isCurrent && show(found))
+    return () => void (isCurrent = false)
+  }, [id, state, turn])
+  return [plan, () => again(turn + 1)]
+}
+
+export default ({ id, role }) => {
+  const state = useLoad(signal => get(`/v1/imports/${id}`, undefined, signal), [id])
+  const job = state.data
+  const [plan, readPlan] = usePlan(id, job?.state)
+  useEffect(() => {
+    if (!job || !MOVING.has(job.state)) return undefined
+    const timer = setTimeout(state.reload, POLL)
+    return () => clearTimeout(timer)
+  }, [job])
+  return html`<p><a href=${address(["imports"])}>${t.back}</a></p>
+    <${Loaded} state=${state}>${() => html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${job.state} />`} />
+      ${STEP_OF[job.state] < 4 || job.state === "committing" ? html`<${Steps} current=${STEP_OF[job.state]} />` : null}
+      <${ErrorBox} error=${state.error} />
+      <${View} job=${job} role=${role} plan=${plan} refresh=${state.reload} readPlan=${readPlan} />
+      <section><h2>${t.about}</h2><${Facts} pairs=${[[t.by, job.created_by_email ?? t.program], [t.begun, formatTime(job.created_at)],
+        [t.deleted, formatTime(job.expires_at)], [texts.member.id, html`<code>${job.id}</code>`]]} /></section>`}<//>`
+}

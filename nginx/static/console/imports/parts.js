@@ -1,0 +1,22 @@
+// Parts that the screens of imports use.
+import { formatNumber } from "../lib/format.js"
+import { texts } from "../lib/texts.js"
+import { html } from "../lib/view.js"
+import { Badge } from "../ui/parts.js"
+
+const t = texts.imports
+const KINDS = { completed: "good", failed: "bad", canceled: "plain", undone: "plain" }
+
+export const StateBadge = ({ state }) => html`<${Badge} kind=${KINDS[state] ?? "warn"}>${t.states[state] ?? state}<//>`
+
+/** Numbers with their names, side by side. */
+export const Counts = ({ pairs }) => html`<dl class="counts">${pairs.filter(([, count]) => count !== undefined)
+  .map(([name, count]) => html`<div><dt>${name}</dt><dd>${formatNumber(count)}</dd></div>`)}</dl>`
+
+export const Progress = ({ label, done, total, note }) => html`<div class="box">
+  <p><strong>${label}</strong> ${formatNumber(done)} ${t.of} ${formatNumber(total)} ${note}</p>
+  <progress aria-label=${label} value=${done} max=${Math.max(total, 1)}></progress></div>`
+
+/** The steps of an import; the one of the state is current. */
+export const Steps = ({ current }) => html`<ol class="steps">${t.steps.map((text, index) =>
+  html`<li aria-current=${index === current ? "step" : undefined}>${text}</li>`)}</ol>`

@@ -1,0 +1,42 @@
+// Rows of an import with their results.
+import { get } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { useList } from "../lib/load.js"
+import { address } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Loaded, More, Table } from "../ui/parts.js"
+import { CorrectRow } from "./correct.js"
+
+const t = texts.imports
+
+const fieldName = path => texts.member.fields[path] ?? path.replace("attributes.", "")
+const reasonOf = row => (row.fields.length ? row.fields.map(fault => `${fieldName(fault.path)} ${fault.message}`).join("; ") : row.error_message)
+const nameOf = payload => payload.display_name || [payload.first_name, payload.last_name].filter(Boolean).join(" ")
+
+const Row = ({ row, canCorrect, correct }) => html`<tr>
+  <td class="number">${row.row_number}</td>
+  <td>${row.user_id ? html`<a href=${address(["members", row.user_id])}>${row.payload.email ?? "–"}</a>` : row.payload.email ?? "–"}</td>
+  <td>${nameOf(row.payload) || "–"}</td><td>${t.rowStates[row.state] ?? row.state}</td><td>${reasonOf(row) || "–"}</td>
+  ${canCorrect && html`<td>${row.state === "invalid" && html`<button type="button" class="small" aria-label=${t.correctRow(row.row_number)}
+    onClick=${correct}>${t.correct}</button>`}</td>`}</tr>`
+
+/** states: of the rows to list, separated by commas. code: only rows with this error code. */
+export const Rows = ({ job, states, code = "", canCorrect = false, refresh }) => {
+  const list = useList((cursor, signal) => get(`/v1/imports/${job.id}/rows`, { state: states, error_code: code, cursor, limit: 50 }, signal),
+    "rows", [job.id, job.state, states, code])
+  const [row, correct] = useState(null)
+  const done = () => {
+    correct(null)
+    announce(t.corrected)
+    if (job.state === "staging") list.reload()
+    else refresh()
+  }
+  const columns = canCorrect ? [...t.rowColumns, t.correct] : t.rowColumns
+  return html`<h2>${t.rows[states] ?? t.allRows}</h2><${Loaded} state=${list}>${() => html`
+    ${list.items.length === 0 ? html`<p class="faint">${list.hasMore ? t.noneHere : t.noRowsLeft}</p>`
+      : html`<${Table} caption=${t.rows[states] ?? t.allRows} columns=${columns} numbers=${[0]}>${list.items.map(one => html`
+          <${Row} key=${one.id} row=${one} canCorrect=${canCorrect} correct=${() => correct(one)} />`)}<//>`}
+    <${More} list=${list} />`}<//>
+    ${row && html`<${CorrectRow} job=${job} row=${row} onDone=${done} onClose=${() => correct(null)} />`}`
+}

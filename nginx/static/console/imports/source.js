@@ -1,0 +1,51 @@
+// Reads the file of an import: its encoding, its separator, and its records.
+import { CsvReader, guessSeparator, readAll } from "./csv.js"
+
+const SAMPLE = 256 * 1024 // bytes that decide on encoding and separator
+const MARKS = [[[0xef, 0xbb, 0xbf], "utf-8"], [[0xff, 0xfe], "utf-16le"], [[0xfe, 0xff], "utf-16be"]]
+
+/** The encoding by its mark, otherwise UTF-8 if it can be, otherwise windows-1252. @param {Uint8Array} bytes */
+export const encodingOf = bytes => {
+  const marked = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte))
+  if (marked) return marked[1]
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
+    return "utf-8"
+  } catch {
+    return "windows-1252"
+  }
+}
+
+/** What the beginning of a file shows. @param {Blob} file */
+export const inspect = async (file, chosenEncoding) => {
+  const bytes = new Uint8Array(await file.slice(0, SAMPLE).arrayBuffer())
+  const encoding = chosenEncoding ?? encodingOf(bytes)
+  const text = new TextDecoder(encoding).decode(bytes)
+  const separator = guessSeparator(text)
+  const records = readAll(text, separator)
+  if (bytes.length === SAMPLE) records.pop() // it may be cut
+  return { encoding, separator, header: records[0] ?? [], samples: records.slice(1) }
+}
+
+/** Calls onRecord for each record after the header, in order. It reads the file in pieces. */
+export const readRecords = async (file, { encoding, separator }, onRecord) => {
+  let count = 0
+  let waiting = []
+  const reader = new CsvReader(separator, cells => waiting.push(cells))
+  const flush = async () => {
+    const records = waiting
+    waiting = []
+    for (const cells of records) {
+      if (count > 0) await onRecord(cells, count)
+      count++
+    }
+  }
+  const stream = file.stream().pipeThrough(new TextDecoderStream(encoding)).getReader()
+  for (let part = await stream.read(); !part.done; part = await stream.read()) {
+    reader.push(part.value)
+    await flush()
+  }
+  reader.end()
+  await flush()
+  return Math.max(0, count - 1)
+}

@@ -1,0 +1,59 @@
+// The upload of a file: its progress, and its continuation after a reload or on another computer.
+import { get, post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useEffect, useState } from "../lib/view.js"
+import { ErrorBox } from "../ui/parts.js"
+import { CancelButton } from "./cancel.js"
+import { targetsOf, uniqueHeader } from "./columns.js"
+import { guessDates } from "./convert.js"
+import { forgetPlan, keepPlan } from "./files.js"
+import { Progress } from "./parts.js"
+import { inspect } from "./source.js"
+import { upload } from "./staging.js"
+import { columnsOf } from "./start.js"
+
+const t = texts.imports
+
+export const Upload = ({ job, plan, refresh }) => {
+  const [done, setDone] = useState(job.staged_rows)
+  const [isPaused, setPaused] = useState(false)
+  const [error, showError] = useState(null)
+  const [turn, again] = useState(0)
+  useEffect(() => {
+    let isStopped = false
+    const work = async () => {
+      const { staged_rows: staged } = await get(`/v1/imports/${job.id}`)
+      await upload(job.id, plan, { done: staged, onProgress: setDone, onPause: setPaused, isStopped: () => isStopped })
+      if (isStopped) return
+      await post(`/v1/imports/${job.id}/validate`)
+      await forgetPlan(job.id)
+      refresh()
+    }
+    showError(null)
+    work().catch(failed => isStopped || showError(failed))
+    return () => void (isStopped = true)
+  }, [job.id, turn])
+  return html`<${Progress} label=${t.uploading} done=${done} total=${job.declared_total} note=${isPaused ? t.paused : ""} />
+    ${error ? html`<${ErrorBox} error=${error} retry=${() => again(turn + 1)} />` : html`<p>${t.mayReload}</p>`}
+    <${CancelButton} job=${job} onDone=${refresh} />`
+}
+
+/** An upload that this browser does not know: it asks for the same file. */
+export const Staged = ({ job, refresh, onPlan }) => {
+  const reading = useAction()
+  const take = file => reading.run(async () => {
+    const source = await inspect(file)
+    const expected = job.mapping.columns.map(column => column.sourceColumn)
+    if (JSON.stringify(uniqueHeader(source.header)) !== JSON.stringify(expected)) throw new Error(t.otherColumns)
+    const { attributes } = await get("/v1/attributes", { limit: 100 })
+    const columns = columnsOf(targetsOf(job.mapping), attributes, "iso")
+    const { format } = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => columns[index]?.type === "date")))
+    await keepPlan(job.id, { file, encoding: source.encoding, separator: source.separator, columns: columns.map(one => ({ ...one, dates: format })) })
+    onPlan()
+  })
+  return html`<p class="box warning">${t.unfinished(job.staged_rows, job.declared_total)}</p>
+    <p><label for="again">${t.sameFile(job.file_name)}</label></p>
+    <p><input id="again" type="file" onChange=${event => event.target.files[0] && take(event.target.files[0])} /></p>
+    <${ErrorBox} error=${reading.error} /><${CancelButton} job=${job} onDone=${refresh} />`
+}

@@ -1,0 +1,58 @@
+// The organization's API keys: issue, change, rotate, revoke.
+import { get } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { formatAgo, formatTime } from "../lib/format.js"
+import { useList } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Badge, Empty, Loaded, More, Table, Title } from "../ui/parts.js"
+import { ChangeKey, IssueKey, RevokeKey, RotateKey, ShowKey } from "./dialogs.js"
+
+const t = texts.keys
+const DIALOGS = { issue: IssueKey, change: ChangeKey, rotate: RotateKey, revoke: RevokeKey }
+
+/** @returns {"active" | "expired" | "revoked"} */
+export const stateOf = (key, now = Date.now()) => {
+  if (key.revoked_at) return "revoked"
+  return key.expires_at && new Date(key.expires_at).getTime() <= now ? "expired" : "active"
+}
+
+const Row = ({ record, isAdmin, ask }) => {
+  const state = stateOf(record)
+  return html`<tr>
+    <th scope="row">${record.name}<br /><code class="faint">${record.prefix}…${record.last_four}</code></th>
+    <td><${Badge} kind=${state === "active" ? "good" : "plain"}>${t.states[state]}<//></td>
+    <td>${t.roles[record.role] ?? record.role}</td>
+    <td>${record.last_used_at ? formatAgo(record.last_used_at) : t.neverUsed}</td>
+    <td>${record.expires_at ? formatTime(record.expires_at) : t.noEnd}</td>
+    <td>${record.created_by_email ?? t.operator}</td>
+    ${isAdmin && html`<td>${state === "active" && html`<div class="actions">${["change", "rotate", "revoke"].map(action => html`
+      <button type="button" class="small ${action === "revoke" ? "danger" : ""}" aria-label=${`${t.actions[action]}: ${record.name}`}
+        onClick=${() => ask(action, record)}>${t.actions[action]}</button>`)}</div>`}</td>`}</tr>`
+}
+
+export default ({ role }) => {
+  const isAdmin = role !== "viewer"
+  const list = useList((cursor, signal) => get("/v1/api-keys", { cursor }, signal), "api_keys", [])
+  const [dialog, show] = useState(null)
+  const close = () => show(null)
+  const done = made => {
+    list.reload()
+    if (made?.key) show({ action: "made", record: made })
+    else {
+      announce(t.done)
+      close()
+    }
+  }
+  const Asked = dialog && DIALOGS[dialog.action]
+  return html`<${Title} text=${t.title} actions=${isAdmin && html`
+      <button type="button" class="primary" onClick=${() => show({ action: "issue" })}>${t.issue}</button>`} />
+    <p>${t.hint}</p>
+    <${Loaded} state=${list}>${() => list.items.length === 0
+      ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
+      : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, t.actionColumn] : t.columns}>${list.items.map(record => html`
+          <${Row} key=${record.id} record=${record} isAdmin=${isAdmin} ask=${(action, of) => show({ action, record: of })} />`)}<//>
+        <${More} list=${list} />`}<//>
+    ${Asked && html`<${Asked} record=${dialog.record} onDone=${done} onClose=${close} />`}
+    ${dialog?.action === "made" && html`<${ShowKey} record=${dialog.record} onClose=${close} />`}`
+}

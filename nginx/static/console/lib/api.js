@@ -1,0 +1,79 @@
+// Calls of Muster's API. The session is in a cookie that scripts cannot read (docs/api/sign-in.md).
+import { route } from "./router.js"
+import { confirmFactor, endSession } from "./session.js"
+
+/** A call that failed. `fields`: the faults of a 422 by the path of the field. */
+export class ApiError extends Error {
+  /** @param {number} status @param {any} error @param {string | null} requestId */
+  constructor(status, error, requestId) {
+    super(error.message)
+    this.status = status
+    this.code = error.code
+    this.details = error.details ?? {}
+    this.requestId = requestId
+    this.fields = Object.fromEntries((this.details.fields ?? []).map(fault => [fault.path, fault.message]))
+  }
+}
+
+const UNREACHABLE = { code: "UNREACHABLE", message: "The server cannot be reached. Check your connection, and try again." }
+const UNREADABLE = { code: "UNREADABLE", message: "The server's answer could not be read. Try again." }
+// Calls about the session itself act on no organization.
+const WITHOUT_ORGANIZATION = /^\/(v1\/auth|api\/auth|v1\/session)(\/|$)/
+const ENDED = new Set(["MISSING", "SESSION_ENDED", "INVALID"])
+
+/** @param {string} path @param {Record<string, any>} [query] empty values are left out */
+export const withQuery = (path, query = {}) => {
+  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "")
+  return given.length ? `${path}?${new URLSearchParams(given)}` : path
+}
+
+const failure = async reply => {
+  const requestId = reply.headers.get("X-Request-Id")
+  try {
+    const { error } = await reply.json()
+    return new ApiError(reply.status, error, requestId)
+  } catch {
+    return new ApiError(reply.status, UNREADABLE, requestId)
+  }
+}
+
+const send = async (method, path, { body, query, headers, signal }) => {
+  const organization = WITHOUT_ORGANIZATION.test(path) ? null : route.get().organization
+  try {
+    return await fetch(withQuery(path, query), {
+      method, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store",
+      headers: {
+        "X-Muster-Console": "1",
+        ...(organization ? { "X-Organization": organization } : {}),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+      },
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, UNREACHABLE, null)
+  }
+}
+
+/**
+ * One call. If the API asks for a recent second factor, the person is asked for a code, and the call is repeated once.
+ * @param {string} method
+ * @param {string} path
+ * @param {{ body?: any, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @returns {Promise<{ data: any, headers: Headers }>}
+ */
+export const call = async (method, path, options = {}) => {
+  let reply = await send(method, path, options)
+  if (reply.status === 401) {
+    const error = await failure(reply)
+    if (ENDED.has(error.details.reason)) endSession()
+    if (error.code !== "2FA_TOO_OLD" || !(await confirmFactor())) throw error
+    reply = await send(method, path, options)
+  }
+  if (!reply.ok) throw await failure(reply)
+  const isJson = reply.headers.get("Content-Type")?.startsWith("application/json")
+  return { data: reply.status === 204 ? null : await (isJson ? reply.json() : reply.text()), headers: reply.headers }
+}
+
+export const get = async (path, query, signal) => (await call("GET", path, { query, signal })).data
+export const post = async (path, body, query) => (await call("POST", path, { body, query })).data

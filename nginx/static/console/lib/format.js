@@ -1,0 +1,26 @@
+// Numbers, times and sizes as the browser's language writes them.
+const number = new Intl.NumberFormat()
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
+const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]]
+
+export const formatNumber = value => number.format(value)
+export const formatDay = text => text ? day.format(new Date(text)) : "–"
+export const formatTime = text => text ? time.format(new Date(text)) : "–"
+
+/** "3 hours ago", or "in 5 minutes". @param {string} text @param {number} [now] */
+export const formatAgo = (text, now = Date.now()) => {
+  const seconds = (new Date(text).getTime() - now) / 1000
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)
+  }
+  return "just now"
+}
+
+/** "1 row", "2 rows". */
+export const plural = (count, one, many = `${one}s`) => `${formatNumber(count)} ${count === 1 ? one : many}`
+
+/** "40 s", "3 min". @param {number} seconds */
+export const formatDuration = seconds =>
+  seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`

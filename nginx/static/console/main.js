@@ -1,0 +1,9 @@
+// Starts the console: applies the theme, then draws the application.
+import { App } from "./ui/app.js"
+import { startTheme } from "./lib/theme.js"
+import { html, render } from "./lib/view.js"
+
+startTheme()
+const place = document.getElementById("app")
+place.replaceChildren()
+render(html`<${App} />`, place)

@@ -1,0 +1,80 @@
+// The form that changes a member. If-Match rejects it if somebody else has changed the member since it was read.
+import { call, get } from "../lib/api.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
+import { nameOf } from "./parts.js"
+
+const t = texts.member
+const FIELDS = ["first_name", "last_name", "display_name", "external_id", "locale", "country", "dob"]
+const CHOICE_LIMIT = 100 // attributes on one page of the registry; more are changed by the API
+
+/** What differs between the record and the form, as the body of a PATCH. */
+export const changesOf = (member, fields, attributes, registry) => {
+  const body = Object.fromEntries(FIELDS.filter(name => (member[name] ?? "") !== fields[name]).map(name => [name, fields[name] || null]))
+  const changed = registry.filter(({ key }) => JSON.stringify(member.attributes[key] ?? "") !== JSON.stringify(attributes[key] ?? ""))
+  if (changed.length) {
+    body.attributes = Object.fromEntries(changed.map(({ key }) => [key, attributes[key] === "" ? null : attributes[key]]))
+  }
+  return body
+}
+
+const BOOLEANS = [["", t.empty], ["true", texts.members.yes], ["false", texts.members.no]]
+
+const MultiChoice = ({ attribute, value, onChange }) => {
+  const chosen = new Set(value || [])
+  const toggle = choice => {
+    if (!chosen.delete(choice)) chosen.add(choice)
+    onChange(chosen.size ? attribute.choices.filter(one => chosen.has(one)) : "")
+  }
+  return html`<fieldset><legend>${attribute.label}</legend><div class="actions">${attribute.choices.map(choice => html`
+    <label class="check"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} /> ${choice}</label>`)}</div></fieldset>`
+}
+
+/** The control for an attribute's type. The value is as the API has it; "" is a missing value. */
+const AttributeField = ({ attribute, value, error, onChange }) => {
+  const { type, label, choices } = attribute
+  if (type === "multi_choice") return html`<${MultiChoice} attribute=${attribute} value=${value} onChange=${onChange} />`
+  if (type === "single_choice") {
+    return html`<${SelectField} label=${label} error=${error} value=${value} onChange=${onChange}
+      options=${[["", t.empty], ...new Set([...choices, value].filter(Boolean))].map(one => (Array.isArray(one) ? one : [one, one]))} />`
+  }
+  if (type === "boolean") {
+    return html`<${SelectField} label=${label} error=${error} value=${String(value)} options=${BOOLEANS}
+      onChange=${text => onChange(text === "" ? "" : text === "true")} />`
+  }
+  const asNumber = text => (text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text)
+  return html`<${TextField} label=${label} error=${error} type=${type === "date" ? "date" : "text"} value=${String(value)}
+    inputmode=${type === "number" ? "decimal" : undefined} onInput=${text => onChange(type === "number" ? asNumber(text) : text)} />`
+}
+
+const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
+  const [fields, setFields] = useState(Object.fromEntries(FIELDS.map(name => [name, member[name] ?? ""])))
+  const [attributes, setAttributes] = useState(Object.fromEntries(registry.map(({ key }) => [key, member.attributes[key] ?? ""])))
+  const saving = useAction()
+  const submit = async event => {
+    event.preventDefault()
+    const body = changesOf(member, fields, attributes, registry)
+    if (await saving.run(() => call("PATCH", `/v1/users/${member.id}`, { body, headers: { "If-Match": etag } }))) onDone()
+  }
+  const isConflict = saving.error?.code === "PRECONDITION_FAILED"
+  return html`<form onSubmit=${submit}>
+    <div class="columns">${FIELDS.map(name => html`<${TextField} label=${t.fields[name]} hint=${t.hints[name]} type=${name === "dob" ? "date" : "text"}
+      value=${fields[name]} error=${saving.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} />`)}</div>
+    ${registry.length > 0 && html`<h3>${t.attributes}</h3>`}
+    <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${attributes[attribute.key]}
+      error=${saving.error?.fields?.[`attributes.${attribute.key}`]} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
+    <${ErrorBox} error=${saving.error} known=${t.conflict} />
+    <div class="actions">${isConflict
+      ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${t.reload}</button>`
+      : html`<button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>`}
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div>
+  </form>`
+}
+
+export const EditMember = props => {
+  const registry = useLoad(signal => get("/v1/attributes", { limit: CHOICE_LIMIT }, signal), [])
+  return html`<${Dialog} isWide=${true} title=${t.editTitle(nameOf(props.member))} onClose=${props.onClose}><${Loaded} state=${registry}>${data => html`
+    <${Form} ...${props} registry=${data.attributes.filter(attribute => attribute.enabled)} />`}<//><//>`
+}

@@ -1,0 +1,103 @@
+// One member: fields, attributes with their origin, events, and what an admin can do.
+import { call, get, post } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { formatDay, formatTime } from "../lib/format.js"
+import { useAction, useList, useLoad } from "../lib/load.js"
+import { address, open } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Confirm, Dialog, ErrorBox, Facts, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
+import { EditMember } from "./edit.js"
+import { StatusBadge, nameOf, valueText } from "./parts.js"
+
+const t = texts.member
+
+const load = async (id, signal) => {
+  const [{ data: member, headers }, { attributes }] = await Promise.all([
+    call("GET", `/v1/users/${id}`, { signal }), get(`/v1/users/${id}/attributes`, undefined, signal)])
+  return { member, attributes, etag: headers.get("ETag") }
+}
+
+const Attributes = ({ attributes }) => html`<section><h2>${t.attributes}</h2>${attributes.length === 0
+  ? html`<p class="faint">${t.noAttributes}</p>`
+  : html`<${Table} caption=${t.attributes} columns=${t.attributeColumns}>${attributes.map(one => html`<tr>
+      <th scope="row">${one.key}</th><td>${valueText(one.value)}</td><td>${t.origins[one.provenance] ?? one.provenance}</td>
+      <td class="nowrap">${formatTime(one.updated_at)}</td></tr>`)}<//>`}</section>`
+
+const Events = ({ id }) => {
+  const list = useList((cursor, signal) => get(`/v1/users/${id}/engagement/events`, { cursor, limit: 20 }, signal), "events", [id])
+  return html`<section><h2>${t.events}</h2><${Loaded} state=${list}>${() => list.items.length === 0
+    ? html`<p class="faint">${t.noEvents}</p>`
+    : html`<${Table} caption=${t.events} columns=${t.eventColumns}>${list.items.map(event => html`<tr>
+        <td class="nowrap">${formatTime(event.occurred_at)}</td><td>${event.action}</td><td>${event.type ?? "–"}</td>
+        <td>${t.sources[event.source] ?? event.source}</td></tr>`)}<//><${More} list=${list} />`}<//></section>`
+}
+
+const LockDialog = ({ member, etag, onDone, onClose }) => {
+  const [reason, setReason] = useState("")
+  const locking = useAction()
+  const submit = async event => {
+    event.preventDefault()
+    const body = reason.trim() ? { reason: reason.trim() } : {}
+    if (await locking.run(() => call("POST", `/v1/users/${member.id}/lock`, { body, headers: { "If-Match": etag } }))) onDone(t.locked)
+  }
+  return html`<${Dialog} title=${t.lockTitle(nameOf(member))} onClose=${onClose}><form onSubmit=${submit}>
+    <p>${t.lockHint}</p>
+    <${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} />
+    <${ErrorBox} error=${locking.error} known=${t.conflict} />
+    <div class="actions"><button class="primary" disabled=${locking.isBusy}>${t.lock}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+}
+
+const RemoveDialog = ({ member, etag, attributes, onClose }) => {
+  const removing = useAction()
+  const remove = () => removing.run(async () => {
+    await call("DELETE", `/v1/users/${member.id}`, { headers: { "If-Match": etag } })
+    announce(t.removed(nameOf(member)))
+    open(["members"])
+  })
+  return html`<${Confirm} title=${t.removeTitle(nameOf(member))} action=${t.remove} isBusy=${removing.isBusy} error=${removing.error}
+    onConfirm=${remove} onClose=${onClose}>
+    <p>${t.removeHint}</p><ul>${t.removeList(attributes.length).map(line => html`<li>${line}</li>`)}</ul><//>`
+}
+
+const Actions = ({ member, etag, attributes, reload, showDialog, dialog }) => {
+  const unlocking = useAction()
+  const close = () => showDialog("")
+  const done = text => {
+    announce(text)
+    close()
+    reload()
+  }
+  const unlock = async () => {
+    if (await unlocking.run(() => post(`/v1/users/${member.id}/unlock`))) done(t.unlocked)
+  }
+  return html`
+    <div class="actions">
+      <button type="button" onClick=${() => showDialog("edit")}>${texts.parts.edit}</button>
+      ${member.status === "locked" ? html`<button type="button" disabled=${unlocking.isBusy} onClick=${unlock}>${t.unlock}</button>`
+        : html`<button type="button" onClick=${() => showDialog("lock")}>${t.lock}</button>`}
+      <button type="button" class="danger" onClick=${() => showDialog("remove")}>${t.remove}</button>
+    </div>
+    <${ErrorBox} error=${unlocking.error} />
+    ${dialog === "lock" && html`<${LockDialog} member=${member} etag=${etag} onDone=${done} onClose=${close} />`}
+    ${dialog === "remove" && html`<${RemoveDialog} member=${member} etag=${etag} attributes=${attributes} onClose=${close} />`}
+    ${dialog === "edit" && html`<${EditMember} member=${member} etag=${etag} onDone=${() => done(t.changed)} onClose=${close} onReload=${reload} />`}`
+}
+
+const Profile = ({ member }) => html`<section><h2>${t.profile}</h2><${Facts} pairs=${[
+  [t.fields.email, member.email], [t.status, html`<${StatusBadge} status=${member.status} />`],
+  [t.lockedSince, member.locked_at ? `${formatTime(member.locked_at)}${member.lock_reason ? `: ${member.lock_reason}` : ""}` : undefined],
+  [t.fields.first_name, member.first_name], [t.fields.last_name, member.last_name], [t.fields.display_name, member.display_name],
+  [t.fields.external_id, member.external_id], [t.fields.locale, member.locale], [t.fields.country, member.country],
+  [t.fields.dob, formatDay(member.dob)], [t.created, formatTime(member.created_at)], [t.updated, formatTime(member.updated_at)],
+  [t.id, html`<code>${member.id}</code>`]]} /></section>`
+
+export default ({ id, role }) => {
+  const state = useLoad(signal => load(id, signal), [id])
+  const [dialog, showDialog] = useState("")
+  return html`<p><a href=${address(["members"])}>${t.back}</a></p><${Loaded} state=${state}>${({ member, attributes, etag }) => html`
+    <${Title} text=${nameOf(member)} actions=${role !== "viewer" && html`<${Actions} member=${member} etag=${etag}
+      attributes=${attributes} reload=${state.reload} dialog=${dialog} showDialog=${showDialog} />`} />
+    <${Profile} member=${member} /><${Attributes} attributes=${attributes} /><${Events} id=${id} />`}<//>`
+}

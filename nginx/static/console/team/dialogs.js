@@ -1,0 +1,68 @@
+// The dialogs of the team.
+import { call, post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Confirm, Dialog, ErrorBox, SelectField, TextField } from "../ui/parts.js"
+
+const t = texts.team
+const ROLES = Object.entries(t.roleOptions)
+
+const Form = ({ title, action, saving, submit, onClose, children }) => {
+  const send = event => {
+    event.preventDefault()
+    submit()
+  }
+  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${send}>${children}
+    <${ErrorBox} error=${saving.error} known=${t.errors} />
+    <div class="actions"><button class="primary" disabled=${saving.isBusy}>${action}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+}
+
+export const Invite = ({ onDone, onClose }) => {
+  const [email, setEmail] = useState("")
+  const [role, setRole] = useState("admin")
+  const saving = useAction()
+  const submit = () => saving.run(async () => {
+    await post("/v1/seats", { email, role })
+    onDone(t.invited(email))
+  })
+  return html`<${Form} title=${t.inviteTitle} action=${t.send} saving=${saving} submit=${submit} onClose=${onClose}>
+    <p>${t.inviteHint}</p>
+    <${TextField} label=${t.address} type="email" required value=${email} onInput=${setEmail} error=${saving.error?.fields?.email} />
+    <${SelectField} label=${t.role} value=${role} onChange=${setRole} options=${ROLES} /><//>`
+}
+
+export const ChangeRole = ({ seat, onDone, onClose }) => {
+  const [role, setRole] = useState(seat.role)
+  const saving = useAction()
+  const submit = () => saving.run(async () => {
+    await call("PATCH", `/v1/seats/${seat.admin_id}`, { body: { role } })
+    onDone(t.changed)
+  })
+  return html`<${Form} title=${t.roleTitle(seat.email)} action=${texts.parts.save} saving=${saving} submit=${submit} onClose=${onClose}>
+    <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${ROLES} /><//>`
+}
+
+/** A question about a seat or an invitation, and the call that follows. */
+const question = ({ title, action, hint, method, path, done }) => ({ seat, onDone, onClose }) => {
+  const running = useAction()
+  const confirm = () => running.run(async () => {
+    await call(method, path(seat))
+    onDone(done)
+  })
+  return html`<${Confirm} title=${title(seat.email)} action=${action} isBusy=${running.isBusy} error=${running.error}
+    onConfirm=${confirm} onClose=${onClose}><p>${hint}</p><//>`
+}
+
+export const RemoveSeat = question({
+  title: t.removeTitle, action: t.actions.remove, hint: t.removeHint, method: "DELETE", path: seat => `/v1/seats/${seat.admin_id}`, done: t.removed,
+})
+export const Resend = question({
+  title: t.resendTitle, action: t.actions.resend, hint: t.resendHint, method: "POST",
+  path: seat => `/v1/invitations/${seat.invitation_id}/resend`, done: t.resent,
+})
+export const Withdraw = question({
+  title: t.withdrawTitle, action: t.actions.withdraw, hint: t.withdrawHint, method: "DELETE",
+  path: seat => `/v1/invitations/${seat.invitation_id}`, done: t.withdrawn,
+})

@@ -1,0 +1,47 @@
+// The team of an organization: seats and invitations. Owners manage them.
+import { get } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { formatDay } from "../lib/format.js"
+import { useList } from "../lib/load.js"
+import { session } from "../lib/session.js"
+import { useStore } from "../lib/store.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Badge, Loaded, More, Table, Title } from "../ui/parts.js"
+import { ChangeRole, Invite, RemoveSeat, Resend, Withdraw } from "./dialogs.js"
+
+const t = texts.team
+const DIALOGS = { invite: Invite, role: ChangeRole, remove: RemoveSeat, resend: Resend, withdraw: Withdraw }
+const KINDS = { active: "good", invited: "warn", expired: "plain" }
+const actionsOf = seat => (seat.invitation_id ? ["resend", "withdraw"] : ["role", "remove"])
+
+const Row = ({ seat, isOwner, isOwn, ask }) => html`<tr>
+  <th scope="row">${seat.email}${isOwn && html` <span class="faint">${t.you}</span>`}</th>
+  <td>${t.roles[seat.role]}</td>
+  <td><${Badge} kind=${KINDS[seat.status]}>${t.states[seat.status] ?? seat.status}<//></td>
+  <td>${seat.invitation_id ? "–" : seat.two_factor_enrolled ? t.enrolled : t.notEnrolled}</td>
+  <td class="nowrap">${formatDay(seat.created_at)}</td>
+  ${isOwner && html`<td><div class="actions">${actionsOf(seat).map(action => html`
+    <button type="button" class="small ${action === "remove" || action === "withdraw" ? "danger" : ""}"
+      aria-label=${`${t.actions[action]}: ${seat.email}`} onClick=${() => ask({ action, seat })}>${t.actions[action]}</button>`)}</div></td>`}</tr>`
+
+export default ({ role }) => {
+  const { admin } = useStore(session)
+  const isOwner = role === "owner"
+  const list = useList((cursor, signal) => get("/v1/seats", { cursor }, signal), "seats", [])
+  const [dialog, ask] = useState(null)
+  const done = text => {
+    announce(text)
+    ask(null)
+    list.reload()
+  }
+  const Asked = dialog && DIALOGS[dialog.action]
+  return html`<${Title} text=${t.title} actions=${isOwner && html`
+      <button type="button" class="primary" onClick=${() => ask({ action: "invite" })}>${t.actions.invite}</button>`} />
+    <p>${isOwner ? t.hint : t.hintOthers}</p>
+    <${Loaded} state=${list}>${() => html`
+      <${Table} caption=${t.title} columns=${isOwner ? [...t.columns, texts.keys.actionColumn] : t.columns}>${list.items.map(seat => html`
+        <${Row} key=${seat.admin_id ?? seat.invitation_id} seat=${seat} isOwner=${isOwner} isOwn=${seat.admin_id === admin?.id} ask=${ask} />`)}<//>
+      <${More} list=${list} />`}<//>
+    ${Asked && html`<${Asked} seat=${dialog.seat} onDone=${done} onClose=${() => ask(null)} />`}`
+}

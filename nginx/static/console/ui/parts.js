@@ -1,0 +1,127 @@
+// Parts that all screens use.
+import { announce } from "../lib/announce.js"
+import { copyText } from "../lib/copy.js"
+import { texts } from "../lib/texts.js"
+import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
+
+const t = texts.parts
+
+/** The heading of a screen. It sets the page's title and takes the focus, so that a screen reader reads it. */
+export const Title = ({ children, text, actions }) => {
+  const heading = useRef(null)
+  useEffect(() => {
+    document.title = `${text} – Muster`
+    heading.current.focus({ preventScroll: true })
+  }, [text])
+  return html`<header class="title"><h1 ref=${heading} tabindex="-1">${children ?? text}</h1>
+    ${actions && html`<div class="actions">${actions}</div>`}</header>`
+}
+
+export const Loading = ({ text = t.loading }) => html`<p class="loading" role="status">${text}</p>`
+
+export const Empty = ({ title, children }) => html`<div class="empty"><h2>${title}</h2>${children}</div>`
+
+export const CopyButton = ({ text, label = t.copy }) => {
+  const [isDone, show] = useState(false)
+  const copy = async () => {
+    const done = await copyText(text)
+    announce(done ? t.copied : t.notCopied)
+    show(done)
+    if (done) setTimeout(() => show(false), 3000)
+  }
+  return html`<button type="button" class="small" onClick=${copy}>${isDone ? t.copied : label}</button>`
+}
+
+const faultLines = error => Object.entries(error.fields ?? {}).map(([path, message]) => `${path} ${message}`.trim())
+
+/** An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's. */
+export const ErrorBox = ({ error, retry, known = {} }) => {
+  if (!error) return null
+  const message = known[error.code] ?? texts.errors[error.code] ?? error.message
+  const report = [message, ...faultLines(error), error.requestId && `${t.requestId}: ${error.requestId}`].filter(Boolean).join("\n")
+  return html`<div class="box error" role="alert">
+    <p>${message}</p>
+    ${faultLines(error).length > 0 && html`<ul>${faultLines(error).map(line => html`<li>${line}</li>`)}</ul>`}
+    ${error.requestId && html`<p class="faint">${t.requestId}: <code>${error.requestId}</code> <${CopyButton} text=${report} label=${t.copyError} /></p>`}
+    ${retry && html`<button type="button" onClick=${retry}>${t.tryAgain}</button>`}
+  </div>`
+}
+
+/** What a loader shows until it has data. */
+export const Loaded = ({ state, children }) => {
+  if (state.data !== null) return children(state.data)
+  if (state.error) return html`<${ErrorBox} error=${state.error} retry=${state.reload} />`
+  return html`<${Loading} />`
+}
+
+/** A labeled field. `children` gets the attributes that connect the control with its label, hint and error. */
+export const Field = ({ label, hint, error, children }) => {
+  const id = useId()
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ")
+  const attributes = { id, "aria-describedby": described || undefined, "aria-invalid": error ? "true" : undefined }
+  return html`<div class="field"><label for=${id}>${label}</label>
+    ${children(attributes)}
+    ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${error && html`<p class="fault" id="${id}-error">${error}</p>`}</div>`
+}
+
+export const TextField = ({ label, hint, error, value, onInput, ...rest }) =>
+  html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
+    <input ...${attributes} ...${rest} value=${value} onInput=${event => onInput(event.target.value)} />`}<//>`
+
+export const SelectField = ({ label, hint, error, value, onChange, options, ...rest }) =>
+  html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
+    <select ...${attributes} ...${rest} value=${value} onChange=${event => onChange(event.target.value)}>
+      ${options.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
+    </select>`}<//>`
+
+/** A modal dialog. It returns the focus to the control that opened it. */
+export const Dialog = ({ title, onClose, isWide = false, children }) => {
+  const dialog = useRef(null)
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current.showModal()
+    return () => before instanceof HTMLElement && before.isConnected && before.focus()
+  }, [])
+  const cancel = event => {
+    event.preventDefault()
+    onClose()
+  }
+  return html`<dialog ref=${dialog} class=${isWide ? "wide" : ""} aria-label=${title} onCancel=${cancel}>
+    <h2>${title}</h2>${children}</dialog>`
+}
+
+/** A question before something that cannot be undone. */
+export const Confirm = ({ title, action, isBusy, error, onConfirm, onClose, children }) => html`
+  <${Dialog} title=${title} onClose=${onClose}>
+    ${children}
+    <${ErrorBox} error=${error} />
+    <div class="actions">
+      <button type="button" class="danger" disabled=${isBusy} onClick=${onConfirm}>${action}</button>
+      <button type="button" onClick=${onClose}>${t.cancel}</button>
+    </div>
+  <//>`
+
+/** A secret that is shown once. */
+export const Secret = ({ label, value }) => html`<div class="secret"><p>${label}</p>
+  <code tabindex="0">${value}</code> <${CopyButton} text=${value} /></div>`
+
+/** A table that scrolls in its own region when it is too wide. numbers: the indexes of the columns with numbers. */
+export const Table = ({ caption, columns, numbers = [], children }) => html`
+  <div class="scroll" role="region" aria-label=${caption} tabindex="0">
+    <table><caption class="hidden">${caption}</caption>
+      <thead><tr>${columns.map((column, index) => html`<th scope="col" class=${numbers.includes(index) ? "number" : ""}>${column}</th>`)}</tr></thead>
+      <tbody>${children}</tbody></table></div>`
+
+/** The end of a list: the button for its next page. */
+export const More = ({ list }) => html`
+  <${ErrorBox} error=${list.more.error} />
+  ${list.hasMore && html`<p><button type="button" disabled=${list.more.isBusy} onClick=${list.loadMore}>
+    ${list.more.isBusy ? t.loading : t.more}</button></p>`}`
+
+/** A state as a word, with a shape and a color that repeat it. */
+export const Badge = ({ kind = "plain", children }) => html`<span class="badge ${kind}">${children}</span>`
+
+/** Pairs of names and values; values that are missing are left out. */
+export const Facts = ({ pairs }) => html`<dl class="facts">${pairs.filter(([, value]) => value !== undefined)
+  .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value === null || value === "" ? "–" : value}</dd></div>`)}</dl>`

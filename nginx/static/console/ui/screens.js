@@ -1,0 +1,37 @@
+// All screens: their addresses, and where the navigation lists them. A screen's module is loaded when it is first opened.
+import { texts } from "../lib/texts.js"
+
+const t = texts.shell.links
+
+/** @type {Array<[string, () => Promise<{ default: any }>]>} */
+export const SCREENS = [
+  ["home", () => import("../home/home.js")],
+  ["members", () => import("../members/list.js")],
+  ["members/:id", () => import("../members/member.js")],
+  ["imports", () => import("../imports/list.js")],
+  ["imports/new", () => import("../imports/start.js")],
+  ["imports/:id", () => import("../imports/job.js")],
+  ["keys", () => import("../keys/list.js")],
+  ["attributes", () => import("../attributes/list.js")],
+  ["deliveries", () => import("../webhooks/deliveries.js")],
+  ["deliveries/:installation/:endpoint/:id", () => import("../webhooks/delivery.js")],
+  ["account", () => import("../account/account.js")],
+  ["team", () => import("../team/list.js")],
+  ["connections", () => import("../connections/list.js")],
+  ["articles", () => import("../articles/list.js")],
+  ["articles/new", () => import("../articles/new.js")],
+  ["articles/:id", () => import("../articles/article.js")],
+  ["audit", () => import("../audit/log.js")],
+]
+
+/** @type {Array<[string, Array<[string, string]>]>} families, each with the first part of an address and its text */
+export const NAVIGATION = [
+  [t.overview, [["home", t.home]]],
+  [t.people, [["members", t.members], ["imports", t.imports], ["attributes", t.attributes]]],
+  [t.data, [["connections", t.connections], ["deliveries", t.deliveries]]],
+  [t.content, [["articles", t.articles]]],
+  [t.access, [["team", t.team], ["keys", t.keys], ["audit", t.audit]]],
+]
+
+/** The screen after the sign-in. */
+export const HOME = "home"

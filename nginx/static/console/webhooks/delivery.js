@@ -1,0 +1,51 @@
+// One delivery: its attempts, what was sent, and sending it again.
+import { get, post } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { formatTime } from "../lib/format.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { address } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { html } from "../lib/view.js"
+import { CopyButton, ErrorBox, Facts, Loaded, Table, Title } from "../ui/parts.js"
+import { DeliveryBadge, resultOf } from "./parts.js"
+
+const t = texts.deliveries
+
+/** JSON with line breaks; other text as it is. @param {string} text */
+const indented = text => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+const Attempts = ({ delivery }) => html`<section><h2>${t.attempts}</h2>${delivery.attempts.length === 0
+  ? html`<p class="faint">${t.noAttempts}</p>`
+  : html`<${Table} caption=${t.attempts} columns=${t.attemptColumns} numbers=${[2]}>${delivery.attempts.map(one => html`<tr>
+      <td class="nowrap">${formatTime(one.at)}</td><td>${resultOf(one)}</td><td class="number">${one.duration_ms} ms</td>
+      <td><code>${one.response_excerpt || "–"}</code></td></tr>`)}<//>`}</section>`
+
+const Sent = ({ delivery }) => html`<section><h2>${t.payload}</h2>
+  <p class="actions"><${CopyButton} text=${delivery.payload} label=${t.copyPayload} /></p>
+  <pre tabindex="0" role="region" aria-label=${t.payload}>${indented(delivery.payload)}</pre>
+  ${delivery.request_headers.length > 0 && html`<h2>${t.headers}</h2><${Facts} pairs=${Object.entries(delivery.request_headers.at(-1))} />`}</section>`
+
+export default ({ installation, endpoint, id, role }) => {
+  const path = `/v1/installations/${installation}/webhook-endpoints/${endpoint}/deliveries/${id}`
+  const state = useLoad(signal => get(path, undefined, signal), [id])
+  const sending = useAction()
+  const again = () => sending.run(async () => {
+    await post(`${path}/redeliver`)
+    announce(t.queued)
+    state.reload()
+  })
+  return html`<p><a href=${address(["deliveries"])}>${t.back}</a></p><${Loaded} state=${state}>${delivery => html`
+    <${Title} text=${delivery.event_type} actions=${role !== "viewer" && html`
+      <button type="button" disabled=${sending.isBusy} onClick=${again}>${t.redeliver}</button>`} />
+    <${ErrorBox} error=${sending.error} />
+    <section><${Facts} pairs=${[[t.status, html`<${DeliveryBadge} status=${delivery.status} />`], [t.created, formatTime(delivery.created_at)],
+      [t.next, delivery.status === "pending" ? formatTime(delivery.next_attempt_at) : undefined], [t.webhookId, html`<code>${delivery.webhook_id}</code>`],
+      [t.endpoint, html`<code>${delivery.endpoint_id}</code>`]]} /></section>
+    <${Attempts} delivery=${delivery} /><${Sent} delivery=${delivery} />`}<//>`
+}

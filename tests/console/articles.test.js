@@ -1,0 +1,65 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { actionsOf } from "../console/articles/article.js"
+import { changesOf, fieldsOf, localTimeOf, newArticleOf, slugOf, tagsOf, TOOLS } from "../console/articles/fields.js"
+import { withSlug } from "../console/articles/new.js"
+import { linesOnlyIn } from "../console/articles/parts.js"
+
+const RECORD = { title: "Final", slug: "final", excerpt: "Soon", locale: null, author: null, cover_url: null, body_html: "<p>a</p>", tags: ["cup", "news"] }
+
+test("an article is sent without empty optional fields, and its text may be empty", () => {
+  assert.deepEqual(newArticleOf({ ...fieldsOf(), title: "A", slug: "a", tags: "cup, , news" }),
+    { title: "A", slug: "a", body_html: "", tags: ["cup", "news"] })
+})
+
+test("only what differs is sent, and null clears an optional field", () => {
+  const fields = fieldsOf(RECORD)
+  assert.deepEqual(changesOf(RECORD, fields), {})
+  assert.deepEqual(changesOf(RECORD, { ...fields, excerpt: "", body_html: "", tags: "cup" }), { excerpt: null, body_html: "", tags: ["cup"] })
+})
+
+test("tags are separated by commas", () => {
+  assert.deepEqual(tagsOf(" a,b ,, c d "), ["a", "b", "c d"])
+  assert.deepEqual(tagsOf(""), [])
+})
+
+test("a short name has the letters of the title without accents", () => {
+  assert.equal(slugOf(" Fußball & Café: 2:1! "), "fussball-cafe-2-1")
+  assert.equal(slugOf("日本"), "")
+  assert.equal(slugOf("a".repeat(200)).length, 128)
+})
+
+test("the short name follows the title until the person writes one", () => {
+  const empty = fieldsOf()
+  const titled = withSlug(empty, { ...empty, title: "Cup final" })
+  assert.equal(titled.slug, "cup-final")
+  const named = withSlug(titled, { ...titled, slug: "final" })
+  assert.equal(named.slug, "final")
+  assert.equal(withSlug(named, { ...named, title: "Cup" }).slug, "final")
+})
+
+test("the buttons put elements around the selected text", () => {
+  assert.equal(TOOLS.bold("now"), "<strong>now</strong>")
+  assert.equal(TOOLS.list("a\n\n b "), "<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>")
+  assert.equal(TOOLS.link("https://a.example/?b=1&c"), '<a href="https://a.example/?b=1&amp;c">https://a.example/?b=1&amp;c</a>')
+  assert.equal(TOOLS.link("shop"), '<a href="https://">shop</a>')
+  assert.equal(TOOLS.picture('a "cup"'), '<img src="https://" alt="a &quot;cup&quot;">')
+})
+
+test("lines that the other text does not have are found", () => {
+  const sent = "<p>a</p>\n<script>x()</script>\n  <p onclick=\"x()\">b</p>"
+  const stored = "<p>a</p>\n\n<p>b</p>"
+  assert.deepEqual(linesOnlyIn(sent, stored), ["<script>x()</script>", "<p onclick=\"x()\">b</p>"])
+  assert.deepEqual(linesOnlyIn(stored, sent), ["<p>b</p>"])
+})
+
+test("each state has its actions", () => {
+  assert.deepEqual(actionsOf("draft").map(([name]) => name), ["publish", "delete"])
+  assert.deepEqual(actionsOf("scheduled").map(([name]) => name), ["publish", "unpublish", "delete"])
+  assert.deepEqual(actionsOf("published").map(([name]) => name), ["unpublish", "delete"])
+})
+
+test("a time is shown in the time zone of the browser", () => {
+  assert.equal(new Date(localTimeOf("2026-11-23T10:30:00.000Z")).toISOString(), "2026-11-23T10:30:00.000Z")
+  assert.equal(localTimeOf(null), "")
+})

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { guessTargets, keyOf, mappingOf, targetsOf, uniqueHeader } from "../console/imports/columns.js"
+
+const ATTRIBUTES = [{ key: "shirt_size", label: "Shirt size" }, { key: "phone", label: "Phone" }, { key: "boat", label: "Lieblingsboot" }]
+
+test("a name is compared without case, accents and punctuation", () => {
+  assert.equal(keyOf("E-Mail Adresse"), "emailadresse")
+  assert.equal(keyOf("T-Shirt-Größe"), "tshirtgroesse")
+  assert.equal(keyOf("Prénom"), "prenom")
+})
+
+test("columns of common exports find their fields, each field once", () => {
+  assert.deepEqual(guessTargets(["Email Address", "First Name", "Last Name", "Phone Number", "Mobile", "Notes"], ATTRIBUTES),
+    ["email", "first_name", "last_name", "attribute:phone", "", ""])
+  assert.deepEqual(guessTargets(["Vorname", "Nachname", "E-Mail", "Trikotgröße", "lieblingsboot"], ATTRIBUTES),
+    ["first_name", "last_name", "email", "attribute:shirt_size", "attribute:boat"])
+})
+
+test("an attribute that is not enabled is not guessed", () => {
+  assert.deepEqual(guessTargets(["Phone"], []), [""])
+})
+
+test("a mapping and its targets agree", () => {
+  const targets = ["email", "", "attribute:phone"]
+  const mapping = mappingOf(["A", "B", "C"], targets)
+  assert.deepEqual(mapping.columns[2], { sourceColumn: "C", target: "attribute", attributeKey: "phone" })
+  assert.deepEqual(targetsOf(mapping), targets)
+})
+
+test("column names become unique and are never empty", () => {
+  assert.deepEqual(uniqueHeader(["Name", "", "Name ", "Name"]), ["Name", "Column 2", "Name (2)", "Name (3)"])
+})

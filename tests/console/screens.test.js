@@ -1,0 +1,59 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { choicesIn } from "../console/attributes/list.js"
+import { momentOf } from "../console/audit/log.js"
+import { attentionOf } from "../console/home/home.js"
+import { stateOf } from "../console/keys/list.js"
+import { formatAgo, formatDuration, plural } from "../console/lib/format.js"
+import { changesOf } from "../console/members/edit.js"
+import { parametersOf } from "../console/members/list.js"
+
+test("only what differs is sent, and null clears a value", () => {
+  const member = { first_name: "Ann", last_name: null, attributes: { phone: "1", vip: true } }
+  const fields = { first_name: "", last_name: "Berg", display_name: "", external_id: "", locale: "", country: "", dob: "" }
+  const registry = [{ key: "phone" }, { key: "vip" }, { key: "boat" }]
+  assert.deepEqual(changesOf(member, fields, { phone: "", vip: true, boat: "four" }, registry),
+    { first_name: null, last_name: "Berg", attributes: { phone: null, boat: "four" } })
+})
+
+test("a whole address is searched exactly, other text by its beginning, and the newest members come first without a search", () => {
+  assert.deepEqual(parametersOf({ q: "ann@example.org" }), { email: "ann@example.org", status: undefined, order: "newest" })
+  assert.deepEqual(parametersOf({ q: "ann b", status: "locked" }), { q: "ann b", status: "locked" })
+  assert.deepEqual(parametersOf({}), { status: undefined, order: "newest" })
+})
+
+test("a key is active until it is revoked or expired", () => {
+  assert.equal(stateOf({ revoked_at: null, expires_at: null }), "active")
+  assert.equal(stateOf({ revoked_at: null, expires_at: "2020-01-01T00:00:00Z" }), "expired")
+  assert.equal(stateOf({ revoked_at: "2020-01-01T00:00:00Z", expires_at: null }), "revoked")
+})
+
+test("a day of a filter includes the whole day", () => {
+  assert.equal(new Date(momentOf("2026-11-21", true)) - new Date(momentOf("2026-11-21", false)), 86_400_000)
+  assert.equal(momentOf("", false), undefined)
+})
+
+test("times and numbers are written as people say them", () => {
+  const now = Date.parse("2026-11-21T12:00:00Z")
+  assert.equal(formatAgo("2026-11-21T09:00:00Z", now), "3 hours ago")
+  assert.equal(formatAgo("2026-11-21T11:59:50Z", now), "just now")
+  assert.equal(plural(1, "row"), "1 row")
+  assert.equal(plural(1234, "row"), "1,234 rows")
+  assert.equal(formatDuration(0.2), "1 s")
+  assert.equal(formatDuration(150), "3 min")
+})
+
+test("choices are one a line, each once", () => {
+  assert.deepEqual(choicesIn(" four \n\neight\nfour"), ["four", "eight"])
+})
+
+test("the first page names only what needs attention", () => {
+  const calm = {
+    active_import: null, webhook_endpoints: { active: 1, failing: 0, paused: 0, disabled: 0 }, keys_expiring_in_30_days: { api_keys: 0 },
+    connections: { pending: 0, connected: 1, expired: 0, revoked: 0, error: 0 },
+  }
+  assert.deepEqual(attentionOf(calm), [])
+  const busy = { ...calm, webhook_endpoints: { ...calm.webhook_endpoints, failing: 2 }, connections: { ...calm.connections, error: 1 } }
+  assert.deepEqual(attentionOf(busy).map(([text]) => text),
+    ["2 webhook endpoints: the last attempt failed", "1 connection without access to the provider"])
+})

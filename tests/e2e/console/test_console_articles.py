@@ -1,0 +1,205 @@
+"""The console's screens of articles in a real browser (docs/console.md)."""
+
+import datetime
+
+import pytest
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from support.console import ConsoleBrowser
+from support.stack import wait_for
+
+PATH = "/console/v1/articles"
+FORBIDDEN = '<p onclick="x()">See <b>you</b></p>\n<script>x()</script>\n<p><img src="https://img.example/a.png" alt="The cup"></p>'
+STORED = '<p>See <b>you</b></p>'
+IN_A_DAY = """const at = new Date(Date.now() + 86400000 - new Date().getTimezoneOffset() * 60000)
+arguments[0].value = at.toISOString().slice(0, 16)
+arguments[0].dispatchEvent(new Event("input", {bubbles: true}))"""
+
+
+@pytest.fixture
+def console(module_org):
+    return module_org.admin().api
+
+
+def preview_of(browser):
+    """The text of the preview's frame; nothing while its page is replaced."""
+    frame = browser.element("iframe.preview")
+    browser.web.switch_to.frame(frame)
+    try:
+        return browser.web.find_element("tag name", "body").text
+    except (NoSuchElementException, StaleElementReferenceException):
+        return ""
+    finally:
+        browser.web.switch_to.default_content()
+
+
+def previews(browser, text):
+    wait_for(lambda: text in preview_of(browser), f"{text!r} in the preview")
+
+
+def press_above(browser, text):
+    """Presses a button of the title, above what is in view."""
+    browser.web.execute_script("scrollTo(0, 0)")
+    browser.press(text)
+
+
+def test_an_article_is_written_changed_published_and_deleted(at, console):
+    browser = at("articles")
+    browser.sees("No articles yet")
+    browser.check("articles-empty")
+    browser.press("Write an article")
+    browser.sees("New article")
+    browser.fill("Title", "Cup final: 2:1")
+    assert browser.labeled("Short name").get_attribute("value") == "cup-final-2-1"
+    browser.fill("Tags", "cup, Fußball")
+    browser.fill("Text as HTML", FORBIDDEN)
+    browser.check("article-new")
+    browser.press("Create draft")
+    browser.sees("Not all of your HTML was kept")
+    browser.sees("<script>x()</script>")
+    previews(browser, "See you")
+    previews(browser, "[Picture: The cup]")
+    browser.sees("1 picture is not shown here")
+    browser.check("article-draft")
+    browser.press("Close this message")
+    article = console.get_json(PATH)["articles"][0]
+    assert (article["slug"], article["tags"], article["status"]) == ("cup-final-2-1", ["cup", "Fußball"], "draft")
+    stored = console.get_json(f"{PATH}/{article['id']}")["body_html"]
+    assert stored.startswith(STORED) and browser.labeled("Text as HTML").get_attribute("value") == stored
+
+    browser.fill("Text as HTML", "<p>New text</p>")
+    browser.sees("The preview shows the saved article.")
+    browser.sees("Save them before you publish or delete.")
+    browser.check("article-changed")
+    browser.press("Save")
+    browser.sees("The article was saved.")
+    previews(browser, "New text")
+    assert "Not all of your HTML" not in browser.text()
+    press_above(browser, "Publish")
+    browser.check("article-publish")
+    browser.press("Publish", "//dialog")
+    browser.sees("The article is published.")
+    browser.sees("Unpublish")
+    browser.check("article-published")
+    press_above(browser, "Unpublish")
+    browser.check("article-unpublish")
+    browser.press("Unpublish", "//dialog")
+    browser.sees("The article is a draft again.")
+    wait_for(lambda: "Unpublish" not in browser.text(), "the state of the draft")
+    press_above(browser, "Delete")
+    browser.sees("No site shows it.")
+    browser.check("article-delete")
+    browser.press("Delete", "//dialog")
+    browser.sees("was deleted.")
+    browser.sees("No articles yet")
+    assert console.get_json(PATH)["articles"] == []
+
+
+def test_an_article_is_scheduled_moved_and_made_a_draft(at, module_org, console):
+    made = module_org.create_article(title="Season")
+    browser = at(f"articles/{made['id']}")
+    press_above(browser, "Publish")
+    browser.choose("When", "At a time")
+    browser.web.execute_script(IN_A_DAY, browser.labeled("Time"))
+    browser.check("article-schedule")
+    browser.press("Schedule")
+    browser.sees("The article is scheduled.")
+    browser.sees("Will be published")
+    browser.check("article-scheduled")
+    record = console.get_json(f"{PATH}/{made['id']}")
+    wait = datetime.datetime.fromisoformat(record["publish_at"]) - datetime.datetime.now(datetime.timezone.utc)
+    assert datetime.timedelta(hours=23) < wait < datetime.timedelta(hours=25)
+    press_above(browser, "Change time")
+    assert browser.labeled("Time").get_attribute("value")
+    browser.press("Cancel", "//dialog")
+    press_above(browser, "Make it a draft")
+    browser.press("Make it a draft", "//dialog")
+    browser.sees("The article is a draft again.")
+    assert console.get_json(f"{PATH}/{made['id']}")["status"] == "draft"
+
+
+def test_the_text_is_formatted_with_buttons(at, module_org, console):
+    made = module_org.create_article(body_html="")
+    browser = at(f"articles/{made['id']}")
+    browser.fill("Text as HTML", "Won")
+    browser.web.execute_script("arguments[0].select()", browser.labeled("Text as HTML"))
+    browser.press("Bold")
+    wait_for(lambda: browser.labeled("Text as HTML").get_attribute("value") == "<strong>Won</strong>", "the bold text")
+    browser.press("Save")
+    browser.sees("The article was saved.")
+    assert console.get_json(f"{PATH}/{made['id']}")["body_html"] == "<strong>Won</strong>"
+
+
+def test_a_change_that_the_sanitizer_removes_is_shown(at, module_org):
+    made = module_org.create_article(body_html="<p>Text</p>")
+    browser = at(f"articles/{made['id']}")
+    browser.fill("Text as HTML", "<p>Text</p><script>x()</script>")
+    browser.press("Save")
+    browser.sees("Not all of your HTML was kept")
+    wait_for(lambda: browser.labeled("Text as HTML").get_attribute("value") == "<p>Text</p>", "the stored text")
+
+
+def test_faults_and_a_change_by_somebody_else_keep_the_text(at, module_org, console):
+    module_org.create_article(slug="taken")
+    made = module_org.create_article()
+    browser = at(f"articles/{made['id']}")
+    browser.fill("Short name", "taken")
+    browser.fill("Tags", "a, a")
+    browser.press("Save")
+    browser.sees("tags[1]")
+    browser.fill("Tags", "a")
+    browser.press("Save")
+    browser.sees("Another article has this short name.")
+    browser.fill("Short name", "free")
+    browser.fill("Text as HTML", "<p>Mine</p>")
+    console.request("PATCH", f"{PATH}/{made['id']}", json={"title": "Theirs"}, expect=200)
+    browser.press("Save")
+    browser.sees("Somebody else changed this article")
+    browser.web.get_log("browser")
+    browser.check("article-conflict")
+    assert browser.labeled("Text as HTML").get_attribute("value") == "<p>Mine</p>"
+    browser.press("Show the current article")
+    browser.sees("Theirs")
+    assert browser.labeled("Text as HTML").get_attribute("value") == made["body_html"]
+
+
+def test_articles_are_searched_and_filtered(at, module_org):
+    for index in range(51):
+        module_org.create_article(title=f"Report {index:02}", tags=["report"])
+    module_org.published_article(title="Über uns", locale="de-DE")
+    browser = at("articles")
+    browser.sees("Über uns")
+    browser.check("articles")
+    browser.press("Show more")
+    browser.sees("Report 00")
+    browser.fill("Search", "uber")
+    wait_for(lambda: "Report" not in browser.text(), "the match alone")
+    browser.sees("Über uns")
+    browser.choose("State", "Drafts")
+    browser.sees("No article matches")
+    assert "q=uber&status=draft" in browser.web.current_url
+
+
+def test_hostile_text_stays_text(at, module_org):
+    made = module_org.create_article(title="<img src=x onerror=alert(1)>", body_html='<p><a href="https://shop.example/">Shop</a></p>')
+    browser = at(f"articles/{made['id']}")
+    previews(browser, "<img src=x onerror=alert(1)>")
+    frame = browser.element("iframe.preview")
+    assert "allow-scripts" not in frame.get_attribute("sandbox") and "allow-same-origin" not in frame.get_attribute("sandbox")
+    browser.check_quiet("article")
+
+
+def test_a_viewer_reads_articles_without_buttons(stack, module_org):
+    made = module_org.create_article(title="Read me")
+    viewer = ConsoleBrowser(stack, "reader")
+    try:
+        viewer.sign_in(module_org.new_admin("viewer"))
+        viewer.open(f"#/o/{module_org.id}/articles/{made['id']}")
+        previews(viewer, "Read me")
+        viewer.web.get_log("browser")  # the page before the sign-in has no icon
+        viewer.check("article-viewer")
+        assert not {"Save", "Publish", "Delete"} & set(viewer.text().split("\n"))
+        viewer.open(f"#/o/{module_org.id}/articles")
+        viewer.sees("Read me")
+        assert "Write an article" not in viewer.text()
+    finally:
+        viewer.close()

@@ -1,0 +1,110 @@
+"""Importing a file in the console, from the drop to the undo, in a real browser (docs/console.md)."""
+
+import pytest
+
+HEADER = "E-Mail;Vorname;Nachname;Land;Geburtsdatum;T-Shirt-Größe;Notizen"
+
+
+@pytest.fixture
+def file_of(tmp_path):
+    def write(lines, name="members.csv", encoding="windows-1252"):
+        path = tmp_path / name
+        path.write_bytes("\r\n".join(lines).encode(encoding))
+        return str(path)
+    return write
+
+
+def rows(count, first=1):
+    return [f"person{number}@import.example;Jörg;Nr {number};DE;28.02.1990;M;note" for number in range(first, first + count)]
+
+
+def test_a_file_is_mapped_checked_corrected_imported_and_undone(at, file_of, module_org):
+    browser = at("imports")
+    browser.sees("No imports in the last 30 days")
+    browser.check("imports-empty")
+    browser.press("Import a file")
+    browser.sees("Drop a CSV file here")
+    browser.check("import-file")
+    bad = ["not an address;Ann;Bad;DE;31.12.1980;L;", "person1@import.example;Twice;;DE;;;", "big@import.example;Bo;Big;XX;;HUGE;"]
+    browser.element("input[type=file]").send_keys(file_of([HEADER, *rows(2500), *bad]))
+    browser.sees("1 column will not be imported.")
+    assert browser.element("select[aria-label='Field for Vorname']").get_attribute("value") == "first_name"
+    assert browser.element("select[aria-label='Field for T-Shirt-Größe']").get_attribute("value") == "attribute:shirt_size"
+    browser.sees("Jörg")
+    assert browser.labeled("Dates are written as").get_attribute("value") == "dmy"
+    browser.check("import-columns")
+    browser.press("Upload and check")
+    browser.sees("Rows to correct", 60)
+    browser.sees("2,503")
+    browser.sees("an earlier row has the same address")
+    browser.check("import-checked")
+
+    browser.press("Correct", "//tr[contains(., 'not an address')]")
+    browser.sees("Correct row 2501")
+    browser.check("import-correct")
+    browser.fill("Mail address", "ann@import.example")
+    browser.press("Save")
+    browser.sees("Rows were corrected.")
+    browser.sees("person1@import.example")
+    browser.check("import-reopened")
+    browser.press("Check again")
+    browser.sees("Import 2,501 rows", 60)
+    browser.press("Import 2,501 rows")
+    browser.sees("2 rows with errors left out")
+    browser.check("import-commit")
+    browser.press("Import now")
+    browser.sees("The import is complete.", 60)
+    browser.sees("Rows that were not imported")
+    browser.check("import-outcome")
+    ann = module_org.api.get_json("/v1/users", params={"email": "ann@import.example"})["users"][0]
+    assert (ann["first_name"], ann["dob"], ann["attributes"]) == ("Ann", "1980-12-31", {"shirt_size": "L"})
+
+    browser.press("Undo import")
+    browser.sees("2,501 members are removed.")
+    browser.check("import-undo")
+    browser.press("Undo now")
+    browser.sees("The import was undone.", 60)
+    browser.press("All imports")
+    browser.sees("members.csv")
+    browser.check("imports")
+    assert module_org.api.get_json("/v1/users", params={"total": "true"})["total"]["count"] == 0
+
+
+def test_a_reload_continues_the_upload(at, browser, file_of, module_org, stack):
+    browser = at("imports/new")
+    browser.element("input[type=file]").send_keys(file_of([HEADER, *rows(10000)], encoding="utf-8"))
+    browser.press("Upload and check")
+    browser.sees("Uploading")
+    browser.web.refresh()
+    browser.sees("Import 10,000 rows", 90)
+    browser.press("Cancel import")
+    browser.check("import-cancel")
+    browser.press("Cancel import", "//dialog")
+    browser.sees("The import was canceled.")
+    assert browser.web.execute_async_script("""const done = arguments[0]
+const request = indexedDB.open("muster-imports", 1)
+request.onsuccess = () => { const count = request.result.transaction("files").objectStore("files").count()
+  count.onsuccess = () => { request.result.close(); done(count.result) } }""") == 0
+
+
+def test_another_browser_asks_for_the_same_file(at, browser, file_of, module_org):
+    columns = [{"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"},
+               {"sourceColumn": "Name", "target": "core_field", "fieldKey": "display_name"}]
+    job = module_org.create_import(declared_total=3, mapping={"columns": columns})
+    module_org.stage(job["id"], [{"email": "one@same.example"}])
+    browser = at(f"imports/{job['id']}")
+    browser.sees("The upload stopped after 1 of 3 rows.")
+    browser.check("import-unfinished")
+    browser.element("input[type=file]").send_keys(file_of(["Email,Other", "x@same.example,X"], "other.csv"))
+    browser.sees("This file has other columns")
+    lines = ["Email,Name", "one@same.example,One", "two@same.example,Two", "three@same.example,Three"]
+    browser.element("input[type=file]").send_keys(file_of(lines, "same.csv"))
+    browser.sees("Import 3 rows", 60)
+    module_org.cancel(job["id"])
+
+
+@pytest.mark.parametrize("lines, says", [(["Name,Town", "Ann,York"], "Choose the column with the mail address"), ([""], "The file has no rows")])
+def test_a_file_without_addresses_or_rows_is_explained(at, file_of, lines, says):
+    browser = at("imports/new")
+    browser.element("input[type=file]").send_keys(file_of(lines))
+    browser.sees(says)

@@ -1,0 +1,43 @@
+"""The console's modules without markup, run by node, and what they share with the C++ sources."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from support.stack import ROOT
+
+SOURCE = ROOT / "nginx/static/console"
+BUILD = ROOT / os.environ.get("BUILD", "build")
+
+
+def test_the_modules_pass_their_tests():
+    folder = BUILD / "console-modules"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(SOURCE, folder / "console")
+    shutil.copytree(ROOT / "tests/console", folder / "tests")
+    (folder / "package.json").write_text('{"type": "module"}')
+    names = sorted(str(path) for path in (folder / "tests").glob("*.test.js"))
+    ran = subprocess.run(["node", "--test", *names], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_the_names_of_columns_are_those_of_muster_import():
+    def names(text, start):
+        strings = re.findall(r'"([^"]*)"', text[text.index(start):])
+        return "".join(strings).replace(" ", "")
+
+    assert names((SOURCE / "imports/column_names.js").read_text(), "NAMES = [") == names(
+        (ROOT / "src/client/column_names.hpp").read_text(), "kColumnNames = {")
+
+
+def test_each_vendored_library_names_its_version_and_hash():
+    for folder in (SOURCE / "vendor").iterdir():
+        assert (folder / "LICENSE").read_text().strip()
+        assert re.search(rf"^{folder.name} \d+\.\d+\.\d+, .*\nSHA-256 of that file: [0-9a-f]{{64}}\n", (folder / "VERSION").read_text())
+
+
+def test_files_of_the_console_are_short():
+    for path in SOURCE.rglob("*.js"):
+        if "vendor" not in path.parts:
+            assert path.read_text().count("\n") <= 500, path

@@ -1,0 +1,102 @@
+"""The console's screens of the team and of connections in a real browser (docs/console.md)."""
+
+from support.admin import Admin
+from support.connecting import listed
+from support.console import ConsoleBrowser
+from support.mail import wait_for_mail
+from support.stack import wait_for
+from support.world import email
+
+
+def test_a_colleague_is_invited_joins_changes_role_and_is_removed(at, module_org, stack, contract):
+    guest = Admin(stack, contract, address=email("guest"))
+    browser = at("team")
+    browser.sees("(you)")
+    browser.check("team")
+    browser.press("Invite")
+    browser.check("team-invite")
+    browser.fill("Mail address", guest.address)
+    browser.choose("Role", "Viewer: reads everything")
+    browser.press("Send invitation")
+    browser.sees("Invited")
+    browser.check("team-invited")
+    mail = wait_for_mail(stack, guest.address)
+    fragment = next(word for word in mail.text.split() if "#/invitation" in word).partition("#")[2]
+
+    other = ConsoleBrowser(stack, "guest")
+    try:
+        other.forget()
+        other.open(f"#{fragment}")
+        other.fill("Mail address", guest.address)
+        before = guest.mails_before()
+        other.press("Send code")
+        other.fill("Code", guest.code_after(before))
+        other.press("Sign in")
+        other.enroll(guest)
+        other.sees("In numbers")
+        assert f"/o/{module_org.id}/home" in other.web.current_url
+        stack.keys_issued.append(other.web.get_cookie("__Host-muster-session")["value"])
+    finally:
+        other.close()
+
+    browser = at("team")
+    row = f"//tr[contains(., '{guest.address}')]"
+    browser.press("Change role", row)
+    browser.choose("Role", "Admin: also changes everything except the team")
+    browser.check("team-role")
+    browser.press("Save")
+    browser.sees("The role was changed.")
+    browser.press("Remove", row)
+    browser.check("team-remove")
+    browser.press("Remove", "//dialog")
+    wait_for(lambda: guest.address not in browser.text(), "the seat to go")
+    browser.check_quiet("team")
+
+
+def test_an_invitation_is_sent_again_and_withdrawn(at, stack):
+    browser = at("team")
+    browser.press("Invite")
+    browser.fill("Mail address", "later@team.example")
+    browser.press("Send invitation")
+    browser.sees("later@team.example")
+    row = "//tr[contains(., 'later@team.example')]"
+    browser.press("Send again", row)
+    browser.press("Send again", "//dialog")
+    browser.sees("The invitation was sent again.")
+    browser.press("Withdraw", row)
+    browser.press("Withdraw", "//dialog")
+    wait_for(lambda: "later@team.example" not in browser.text(), "the invitation to go")
+
+
+def test_the_last_owner_stays(at):
+    browser = at("team")
+    browser.press("Remove", "//tr[contains(., '(you)')]")
+    browser.press("Remove", "//dialog")
+    browser.sees("Request: ")
+    browser.web.get_log("browser")
+
+
+def test_a_provider_is_connected_refreshed_and_deleted(at, module_org, oauth_server):
+    browser = at("connections")
+    browser.sees("No connections yet")
+    browser.check("connections-empty")
+    browser.element("button[aria-label='Connect GitLab']").click()
+    browser.fill("Name in the list", "Our code")
+    browser.check("connect")
+    browser.press("Continue")
+    wait_for(lambda: browser.web.find_elements("id", "allow"), "the provider's page")
+    browser.web.find_element("id", "allow").click()
+    browser.sees("The provider is connected.")
+    browser.requests()  # those of the provider's page, which has no icon
+    browser.web.get_log("browser")
+    browser.check("connection-result")
+    browser = at("connections")
+    browser.sees("Connected")
+    browser.check("connections")
+    browser.press("Refresh")
+    browser.sees("The access was refreshed.")
+    browser.press("Delete")
+    browser.check("connection-delete")
+    browser.press("Delete", "//dialog")
+    browser.sees("No connections yet")
+    assert listed(module_org.admin().api, module_org) == {}

@@ -1,0 +1,200 @@
+"""The console in a real browser, and what every finished screen must pass (docs/console.md)."""
+
+import json
+import shutil
+from urllib.parse import urlsplit
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from .admin import step_now, totp
+from .browser import start_browser
+from .npm import Packages
+from .stack import wait_for
+
+WIDTHS = (320, 1920)
+THEMES = ("light", "dark")
+# Reports of the page's own policy, from before its first script.
+WATCH = """window.reports = []
+addEventListener("securitypolicyviolation", event => reports.push([event.violatedDirective, event.blockedURI, event.sample]))"""
+AXE = """const done = arguments[arguments.length - 1]
+axe.run(document, {resultTypes: ["violations"]}).then(found => done(found.violations
+    .filter(one => ["serious", "critical"].includes(one.impact))
+    .map(one => [one.id, one.nodes.map(node => node.html.slice(0, 200) + " " + node.failureSummary)])), error => done(String(error)))"""
+# The controls that the Tab key must reach.
+CONTROLS = """const scope = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document
+return [...scope.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].filter(one =>
+    !one.disabled && one.checkVisibility({visibilityProperty: true}))"""
+OVERFLOW = """const wide = document.documentElement.scrollWidth - innerWidth
+if (wide <= 0) return []
+return [...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > innerWidth + 1 &&
+    !one.closest(".scroll")).map(one => one.outerHTML.slice(0, 120))"""
+
+
+def unused_code(admin):
+    """A code that stays valid while a browser types it; None if all codes of the moment are used."""
+    step = max(admin.last_step + 1, step_now())
+    if step > step_now() + 1:
+        return None
+    admin.last_step = step
+    return totp(admin.secret, step)
+
+
+class ConsoleBrowser:
+    """One browser with the console of a stack. Close it."""
+
+    def __init__(self, stack, name="console"):
+        profile = stack.folder / f"tmp/{name}-browser"
+        shutil.rmtree(profile, ignore_errors=True)
+        self.stack, self.web = stack, start_browser(profile, logs=True)
+        self.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+        # Colors change at once, so that a check of contrasts does not see them on the way.
+        self.web.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
+        self.axe = (Packages(stack.build, "axe").folder / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+        self.pictures = stack.build / "screens"
+        self.pictures.mkdir(parents=True, exist_ok=True)
+        self.resize(1280)
+
+    def close(self):
+        self.web.quit()
+
+    # ------------------------------------------------------------------ pages
+    def resize(self, width, height=900):
+        self.web.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                 {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def open(self, address=""):
+        """Opens an address of the console: the part after #."""
+        self.web.get("about:blank")
+        self.web.get(f"{self.stack.base_url}/console/{address}")
+
+    def forget(self):
+        """Deletes the cookie and the storage, so that the browser has no session."""
+        self.web.get(f"{self.stack.base_url}/console/console.css")  # a page of the origin without scripts
+        self.web.delete_all_cookies()
+        self.web.execute_script("localStorage.clear()")
+        self.web.get_log("browser")  # that page has no icon
+
+    def text(self):
+        return self.web.execute_script("return document.body.innerText")
+
+    def sees(self, text, seconds=15):
+        wait_for(lambda: text in self.text(), f"the text {text!r} instead of {self.text()[:1500]!r}", seconds)
+
+    def element(self, css):
+        return wait_for(lambda: self.web.find_elements(By.CSS_SELECTOR, css), f"an element {css}")[0]
+
+    def labeled(self, label):
+        """The control with this label."""
+        path = f"//*[@id=//label[normalize-space(.)={json.dumps(label)}]/@for]"
+        return wait_for(lambda: self.web.find_elements(By.XPATH, path), f"a field {label}")[0]
+
+    def fill(self, label, text):
+        field = self.labeled(label)
+        field.clear()
+        field.send_keys(text)
+
+    def press(self, text, within=""):
+        """Presses the button or link with this text."""
+        path = f"{within}//*[self::button or self::a or self::label][normalize-space(.)={json.dumps(text)}]"
+        found = wait_for(lambda: [one for one in self.web.find_elements(By.XPATH, path) if one.is_displayed() and one.is_enabled()],
+                         f"a button {text!r} in {self.text()[:1500]!r}")
+        found[-1].click()
+
+    def choose(self, label, text):
+        self.labeled(label).find_element(By.XPATH, f"./option[normalize-space(.)={json.dumps(text)}]").click()
+
+    # ------------------------------------------------------------------ access
+    def sign_in(self, admin):
+        """Signs in as a person does; enrolls if the admin has no second factor yet."""
+        self.forget()
+        self.open()
+        self.fill("Mail address", admin.address)
+        before = admin.mails_before()
+        self.press("Send code")
+        self.fill("Code", admin.code_after(before))
+        self.press("Sign in")
+        if admin.secret is None:
+            self.enroll(admin)
+        else:
+            self.pass_factor(admin)
+        self.sees("Members")
+        cookie = self.web.get_cookie("__Host-muster-session")
+        self.stack.keys_issued.append(cookie["value"])
+
+    def pass_factor(self, admin):
+        """Enters a code of the authenticator, or a backup code if all codes of the moment are used."""
+        code = unused_code(admin)
+        if code is None:
+            self.press("Use a backup code")
+            self.fill("Backup code", admin.backup_codes.pop())
+        else:
+            self.fill("Code of your authenticator", code)
+        self.press("Continue")
+
+    def enroll(self, admin):
+        self.sees("Set up your authenticator")
+        admin.secret = self.element("code.wrap").text
+        admin.backup_codes = [one.text for one in self.web.find_elements(By.CSS_SELECTOR, ".codes code")]
+        self.stack.keys_issued += [admin.secret, *admin.backup_codes]
+        self.press("I saved the backup codes")
+        self.fill("Code of your authenticator", unused_code(admin))
+        self.press("Finish")
+
+    # ------------------------------------------------------------------ what a finished screen passes
+    def theme(self, theme):
+        self.web.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+
+    def check(self, name):
+        """Checks the screen that is shown, in both themes and widths, and keeps pictures of it in build/screens."""
+        for theme in THEMES:
+            self.theme(theme)
+            for width in WIDTHS:
+                self.resize(width)
+                assert self.web.execute_script(OVERFLOW) == [], f"{name} is wider than {width} px"
+            self.check_accessibility(f"{name}, {theme}")
+            self.resize(1280)
+            self.picture(f"{name}-{theme}")
+        self.resize(320)
+        self.picture(f"{name}-narrow")
+        self.resize(1280)
+        self.web.execute_script("delete document.documentElement.dataset.theme")
+        self.walk(name)
+        self.check_quiet(name)
+
+    def picture(self, name):
+        height = self.web.execute_script("return Math.min(2400, Math.max(900, document.documentElement.scrollHeight))")
+        width = self.web.execute_script("return innerWidth")
+        self.resize(width, height)
+        (self.pictures / f"{name}.png").write_bytes(self.web.get_screenshot_as_png())
+        self.resize(width)
+
+    def check_accessibility(self, name):
+        self.web.execute_script(self.axe)
+        assert self.web.execute_async_script(AXE) == [], name
+
+    def walk(self, name):
+        """Every control can be reached with Tab alone, and the focus leaves each of them again."""
+        controls = self.web.execute_script(CONTROLS)
+        reached = set()
+        for _ in range(len(controls) + 8):
+            ActionChains(self.web).send_keys(Keys.TAB).perform()
+            reached.add(self.web.switch_to.active_element.id)
+        missed = [one.get_attribute("outerHTML")[:200] for one in controls if one.id not in reached]
+        assert missed == [], f"{name}: Tab does not reach {missed}"
+
+    def check_quiet(self, name):
+        """No warning in the console, no report of the policy, no request to another origin."""
+        reports = self.web.execute_script("return window.reports")
+        assert not reports, f"{name}: {reports}"
+        messages = [one["message"] for one in self.web.get_log("browser") if one["level"] in ("WARNING", "SEVERE")]
+        assert not messages, f"{name}: {messages}"
+        own = urlsplit(self.stack.base_url).netloc
+        others = [url for url in self.requests() if urlsplit(url).scheme in ("http", "https") and urlsplit(url).netloc != own]
+        assert not others, f"{name}: {others}"
+
+    def requests(self):
+        """The addresses that were requested since the last call."""
+        entries = [json.loads(one["message"])["message"] for one in self.web.get_log("performance")]
+        return [one["params"]["request"]["url"] for one in entries if one["method"] == "Network.requestWillBeSent"]
