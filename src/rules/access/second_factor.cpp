@@ -15,7 +15,8 @@ Milliseconds length_of_pause(std::int64_t number) {
 }  // namespace
 
 std::optional<int> seconds_paused(const SecondFactorGuesses& guesses, Timestamp now) {
-    if (guesses.paused_until <= now) return std::nullopt;
+    // After a failure the time is that of the failure. A request that waited for it began earlier.
+    if (guesses.failures > 0 || guesses.paused_until <= now) return std::nullopt;
     // If the clock was set back, the pause is not longer than the longest one.
     const auto left = std::min(guesses.paused_until - now, kLongestPause).count();
     return static_cast<int>((left + 999) / 1000);

@@ -53,13 +53,13 @@ class Page:
 
     def sign_in(self, admin):
         status, reply = self.ask("POST", f"{AUTH}/verify", {"email": admin.address, "otp": admin.ask_for_code()})
-        assert status == 200 and reply["token"] is None
+        assert status == 200 and reply["token"] is None, reply
         before = self.cookie()["value"]
         made = self.ask("POST", f"{FACTOR}/enable", {})[1]
         admin.secret = made["secret"]
         self.stack.keys_issued += [made["secret"], *made["backup_codes"]]
-        status, reply = self.ask("POST", f"{FACTOR}/verify-totp", {"code": totp(admin.secret, admin.fresh_step())})
-        assert status == 200 and reply["token"] is None
+        status, reply = self.ask("POST", f"{FACTOR}/verify-totp", {"code": totp(admin.secret, admin.lasting_step())})
+        assert status == 200 and reply["token"] is None, reply
         assert self.cookie()["value"] != before
 
 

@@ -62,7 +62,7 @@ def test_the_second_factor_gives_the_cookie_a_new_value(module_org):
     first = page.cookie
     page.post(f"{FACTOR}/verify-totp", json={"code": "000000"}, expect=401)
     assert page.cookie == first
-    reply = page.post(f"{FACTOR}/verify-totp", json={"code": totp(admin.secret, admin.fresh_step())}, expect=200)
+    reply = page.post(f"{FACTOR}/verify-totp", json={"code": totp(admin.secret, admin.lasting_step())}, expect=200)
     assert page.set_cookie == f"{COOKIE}={page.cookie}; {SCOPE}" and page.cookie != first
     assert reply.json() == {"token": None, "two_factor": {"enrolled": True, "verified": True}}
     page.get("/v1/users", expect=200)
@@ -84,7 +84,7 @@ def test_a_bearer_token_stays_the_same_and_sets_no_cookie(module_org, stack):
     client.key = reply.json()["token"]
     stack.keys_issued.append(client.key)
     admin.enable(client)
-    verified = client.post(f"{FACTOR}/verify-totp", json={"code": totp(admin.secret, admin.fresh_step())}, headers=headers,
+    verified = client.post(f"{FACTOR}/verify-totp", json={"code": totp(admin.secret, admin.lasting_step())}, headers=headers,
                            expect=200)
     assert verified.json()["token"] == client.key and "Set-Cookie" not in verified.headers
     ended = client.delete("/v1/session", headers=headers, expect=204)

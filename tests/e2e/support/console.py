@@ -8,7 +8,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from .admin import step_now, totp
+from .admin import totp
 from .browser import start_browser
 from .npm import Packages
 from .stack import wait_for
@@ -34,11 +34,8 @@ return [...document.querySelectorAll("body *")].filter(one => one.getBoundingCli
 
 def unused_code(admin):
     """A code that stays valid while a browser types it; None if all codes of the moment are used."""
-    step = max(admin.last_step + 1, step_now())
-    if step > step_now() + 1:
-        return None
-    admin.last_step = step
-    return totp(admin.secret, step)
+    step = admin.lasting_step()
+    return None if step is None else totp(admin.secret, step)
 
 
 class ConsoleBrowser:

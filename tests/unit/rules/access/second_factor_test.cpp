@@ -111,6 +111,11 @@ BOOST_AUTO_TEST_CASE(a_pause_ends_exactly_at_its_time) {
     BOOST_TEST(!seconds_paused(guesses, kFirstGuess + Milliseconds(900'000)).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_request_that_waited_for_a_wrong_code_is_not_paused_by_it) {
+    const auto guesses = after_wrong_code({}, kFirstGuess);
+    BOOST_TEST(!seconds_paused(guesses, kFirstGuess + Milliseconds(-3)).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_pauses_for_a_day_at_most) {
     const SecondFactorGuesses guesses{0, 1, kFirstGuess + kOneYear};
     BOOST_TEST(seconds_paused(guesses, kFirstGuess) == 24 * 3600);
