@@ -26,7 +26,7 @@ class Tools:
 
     @cached_property
     def packages(self):
-        packages = Packages(self.stack.build, "openapi-clients", timeout=300)
+        packages = Packages(self.stack.build, "e2e/openapi-clients", timeout=300)
         (packages.folder / "partner.json").write_text(self.description)
         return packages
 

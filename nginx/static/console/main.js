@@ -5,5 +5,5 @@ import { html, render } from "./lib/view.js"
 
 startTheme()
 const place = document.getElementById("app")
-place.replaceChildren()
-render(html`<${App} />`, place)
+place?.replaceChildren()
+if (place) render(html`<${App} />`, place)

@@ -48,7 +48,7 @@ class ConsoleBrowser:
         self.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
         # Colors change at once, so that a check of contrasts does not see them on the way.
         self.web.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
-        self.axe = (Packages(stack.build, "axe").folder / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+        self.axe = (Packages(stack.build, "e2e/axe").folder / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
         self.pictures = stack.build / "screens"
         self.pictures.mkdir(parents=True, exist_ok=True)
         self.resize(1280)

@@ -1,20 +1,21 @@
-"""npm packages that the suite runs, pinned by a lock file in the sources and installed in the build folder."""
+"""npm packages that tests run, pinned by a lock file in the sources and installed in the build folder."""
 
 import fcntl
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
-from .stack import ROOT
+TESTS = Path(__file__).resolve().parents[2]
 
 INSTALL = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
 
 
 class Packages:
-    """The folder tests/e2e/<name>, copied to the build folder with its packages."""
+    """A folder of tests/, such as "e2e/axe", copied to the build folder with its packages."""
 
     def __init__(self, build, name, timeout=120):
-        self.source, self.folder, self.timeout = ROOT / "tests/e2e" / name, build / name, timeout
+        self.source, self.folder, self.timeout = TESTS / name, build / Path(name).name, timeout
         build.mkdir(parents=True, exist_ok=True)
         with open(f"{self.folder}.lock", "w", encoding="ascii") as lock:  # other processes may install it at the same time
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -8,7 +8,7 @@ from .npm import Packages
 
 class Verifier:
     def __init__(self, build):
-        self.packages = Packages(build, "webhook-verifier")
+        self.packages = Packages(build, "e2e/webhook-verifier")
 
     def verdicts(self, cases):
         """The library's result for each (secret, request[, now]): "ok", or its error. now: the time in seconds at which

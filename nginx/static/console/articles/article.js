@@ -17,7 +17,7 @@ import { Preview } from "./preview.js"
 const DIALOGS = { publish: Publish, unpublish: Unpublish, delete: Delete }
 const MOST_LINES = 10 // of the text that was not kept
 
-/** @returns {Array<[string, string]>} the dialogs of a state, and the texts of their buttons */
+/** The dialogs of a state, and the texts of their buttons. @param {Api.Article["status"]} status */
 export const actionsOf = status => [
   ...(status === "published" ? [] : [["publish", status === "scheduled" ? t.actions.move : t.actions.publish]]),
   ...(status === "draft" ? [] : [["unpublish", status === "scheduled" ? t.actions.draft : t.actions.unpublish]]),
@@ -45,6 +45,7 @@ const Kept = ({ id }) => {
     <button type="button" onClick=${forgetSaved}>${t.close}</button></div>`
 }
 
+/** @param {{ article: Api.Article }} props */
 const State = ({ article }) => html`<${Facts} pairs=${[
   [t.stateOf, html`<${StateBadge} status=${article.status} />`],
   [t.publishedAt, article.published_at ? formatTime(article.published_at) : undefined],

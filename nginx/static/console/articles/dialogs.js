@@ -7,6 +7,7 @@ import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, SelectField, TextField } from "../ui/parts.js"
 import { localTimeOf } from "./fields.js"
 
+/** @param {{ article: Api.Article, etag: string }} props @param {"POST" | "DELETE"} method @param {"" | "/publish" | "/unpublish"} [path] @param {any} [body] */
 const send = ({ article, etag }, method, path = "", body = undefined) =>
   call(method, `/console/v1/articles/${article.id}${path}`, { body, headers: { "If-Match": etag } })
 

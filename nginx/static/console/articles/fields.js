@@ -3,7 +3,10 @@
 const TEXTS = ["title", "slug", "excerpt", "locale", "author", "cover_url", "body_html"]
 const CLEARABLE = new Set(["excerpt", "locale", "author", "cover_url"])
 
-/** The form of a record; without one, an empty form. */
+/**
+ * The form of a record; without one, an empty form.
+ * @param {Record<string, any>} article @returns {Record<string, string>}
+ */
 export const fieldsOf = (article = {}) => ({
   ...Object.fromEntries(TEXTS.map(name => [name, article[name] ?? ""])),
   tags: (article.tags ?? []).join(", "),
@@ -11,13 +14,16 @@ export const fieldsOf = (article = {}) => ({
 
 export const tagsOf = text => text.split(",").map(tag => tag.trim()).filter(Boolean)
 
-/** The body of a POST: optional fields that are empty are left out. */
+/** The body of a POST: optional fields that are empty are left out. @returns {any} */
 export const newArticleOf = fields => ({
   ...Object.fromEntries(TEXTS.filter(name => fields[name] !== "" || !CLEARABLE.has(name)).map(name => [name, fields[name]])),
   tags: tagsOf(fields.tags),
 })
 
-/** What differs between the record and the form, as the body of a PATCH. */
+/**
+ * What differs between the record and the form, as the body of a PATCH.
+ * @param {Api.Article} article @param {Record<string, string>} fields @returns {Api.ArticleChange}
+ */
 export const changesOf = (article, fields) => {
   const before = fieldsOf(article)
   const changed = TEXTS.filter(name => before[name] !== fields[name])

@@ -10,6 +10,7 @@ import { Empty, Loaded, More, SelectField, Table, Title } from "../ui/parts.js"
 import { SearchField } from "../ui/search.js"
 import { StateBadge } from "./parts.js"
 
+/** @param {{ article: Api.ListedArticle }} props */
 const Row = ({ article }) => html`<tr>
   <th scope="row"><a href=${address(["articles", article.id])}>${article.title}</a><br /><code class="faint">${article.slug}</code></th>
   <td><${StateBadge} status=${article.status} /></td>

@@ -16,7 +16,10 @@ export const choicesIn = text => [...new Set(text.split("\n").map(line => line.t
 const Choices = ({ value, error, onInput }) => html`<${Field} label=${t.choices} hint=${t.choicesHint} error=${error}>${attributes => html`
   <textarea ...${attributes} rows="5" required value=${value} onInput=${event => onInput(event.target.value)}></textarea>`}<//>`
 
-/** record: of the attribute to change; without one, a new one. */
+/**
+ * record: of the attribute to change; without one, a new one.
+ * @param {{ record?: Api.Attribute, onDone: () => void, onClose: () => void }} props
+ */
 const EditAttribute = ({ record, onDone, onClose }) => {
   const [key, setKey] = useState(record?.key ?? "")
   const [label, setLabel] = useState(record?.label ?? "")

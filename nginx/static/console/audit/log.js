@@ -29,6 +29,7 @@ const shortened = id => (id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-6)}` 
 /** The details of an entry as words: "name: sync, role: admin". */
 const detailsOf = details => Object.entries(details ?? {}).map(([key, value]) => `${key.replaceAll("_", " ")}: ${value}`).join(", ")
 
+/** @param {{ entry: Api.AuditEntry, filter: (changes: Record<string, string | null>) => void }} props */
 const Entry = ({ entry, filter }) => html`<tr>
   <td class="nowrap">${formatTime(entry.created_at)}</td>
   <td>${entry.actor_id ? html`<button type="button" class="link" onClick=${() => filter({ admin: entry.actor_id, actor: "" })}>${actorOf(entry)}</button>` : actorOf(entry)}</td>

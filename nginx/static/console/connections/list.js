@@ -9,8 +9,10 @@ import { Badge, Confirm, Empty, ErrorBox, Loaded, Table, Title } from "../ui/par
 import { Connect, follow } from "./connect.js"
 
 const t = texts.connections
+/** @type {Record<string, string>} */
 const KINDS = { connected: "good", pending: "warn", error: "bad" }
 
+/** @param {Record<"isAdmin" | "isReady", boolean> & Record<"onDelete" | "onChange", () => void> & { connection: Api.Connection, name: string }} props */
 const Row = ({ connection, name, isAdmin, isReady, onDelete, onChange }) => {
   const working = useAction()
   const refresh = () => working.run(async () => {

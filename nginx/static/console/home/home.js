@@ -9,11 +9,16 @@ import { Loaded, Title } from "../ui/parts.js"
 
 const t = texts.home
 
+/** @param {Api.BoundedCount} counts */
 const counted = ({ count, exact }) => (exact ? formatNumber(count) : t.moreThan(formatNumber(count)))
+/** @param {Api.EndpointCounts} counts */
 const sum = counts => Object.values(counts).reduce((total, count) => total + count, 0)
 
-/** What an admin should look at: [sentence, path, query]. @returns {Array<[string, string[], Record<string, string>?]>} */
-export const attentionOf = summary => [
+/**
+ * What an admin should look at: [sentence, path, query].
+ * @param {Api.OrganizationSummary} summary
+ */
+export const attentionOf = summary => /** @type {Array<[string, string[], Record<string, string>?] | false | null>} */ ([
   summary.active_import && [t.activeImport(summary.active_import.file_name, texts.imports.states[summary.active_import.state]),
     ["imports", summary.active_import.id]],
   summary.webhook_endpoints.failing > 0 && [t.failing(plural(summary.webhook_endpoints.failing, "webhook endpoint")), ["deliveries"], { status: "failed" }],
@@ -21,11 +26,13 @@ export const attentionOf = summary => [
   summary.keys_expiring_in_30_days.api_keys > 0 && [t.expiring(plural(summary.keys_expiring_in_30_days.api_keys, "API key")), ["keys"]],
   summary.connections.expired + summary.connections.revoked + summary.connections.error > 0
     && [t.connections(plural(summary.connections.expired + summary.connections.revoked + summary.connections.error, "connection")), ["connections"]],
-].filter(Boolean)
+])
+  .filter(one => one !== null && one !== false)
 
 const Attention = ({ items }) => items.length > 0 && html`<section><h2>${t.attention}</h2><ul class="list">${items.map(([text, path, query]) => html`
   <li><a href=${address(path, query)}>${text}</a></li>`)}</ul></section>`
 
+/** @param {{ summary: Api.OrganizationSummary }} props */
 const Numbers = ({ summary }) => html`<dl class="counts">${[
   [t.active, counted(summary.members.active)], [t.locked, counted(summary.members.locked)], [t.changed, counted(summary.members.changed_in_7_days)],
   [t.connected, formatNumber(summary.connections.connected)], [t.endpoints, formatNumber(sum(summary.webhook_endpoints))],

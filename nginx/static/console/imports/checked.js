@@ -15,7 +15,7 @@ const t = texts.imports
 const fieldName = path => texts.member.fields[path] ?? path.replace("attributes.", "")
 
 /** The errors of a job by their code: [code, number of rows, names of fields]. */
-export const byCode = errors => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group]) => [
+export const byCode = errors => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group = []]) => [
   code, group.reduce((sum, one) => sum + one.count, 0), group.map(one => one.field).filter(Boolean).map(fieldName)])
 
 /** The reasons of invalid rows; a press lists the rows of one. */

@@ -1,5 +1,6 @@
 // Converts the cells of a file to the payload of a row. It keeps what it cannot read, so that the server reports it.
 
+/** @type {Array<[string, RegExp, number[]]>} */
 const DATES = [
   ["iso", /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?$/, [1, 2, 3]],
   ["dmy", /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/, [3, 2, 1]],
@@ -9,7 +10,7 @@ const YES = new Set(["true", "yes", "y", "1", "x", "ja", "oui", "si", "sí", "si
 const NO = new Set(["false", "no", "n", "0", "nein", "non", "não"])
 
 const dateIn = (text, format) => {
-  const [, pattern, order] = DATES.find(([name]) => name === format)
+  const [, pattern, order] = DATES.find(([name]) => name === format) ?? DATES[0]
   const found = pattern.exec(text)
   if (!found) return null
   const [year, month, day] = order.map(index => Number(found[index]))

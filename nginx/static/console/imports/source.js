@@ -2,6 +2,7 @@
 import { CsvReader, guessSeparator, readAll } from "./csv.js"
 
 const SAMPLE = 256 * 1024 // bytes that decide on encoding and separator
+/** @type {Array<[number[], string]>} */
 const MARKS = [[[0xef, 0xbb, 0xbf], "utf-8"], [[0xff, 0xfe], "utf-16le"], [[0xfe, 0xff], "utf-16be"]]
 
 /** The encoding by its mark, otherwise UTF-8 if it can be, otherwise windows-1252. @param {Uint8Array} bytes */
@@ -16,7 +17,7 @@ export const encodingOf = bytes => {
   }
 }
 
-/** What the beginning of a file shows. @param {Blob} file */
+/** What the beginning of a file shows. @param {Blob} file @param {string} [chosenEncoding] */
 export const inspect = async (file, chosenEncoding) => {
   const bytes = new Uint8Array(await file.slice(0, SAMPLE).arrayBuffer())
   const encoding = chosenEncoding ?? encodingOf(bytes)

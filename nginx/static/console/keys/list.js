@@ -9,14 +9,17 @@ import { Badge, Empty, Loaded, More, Table, Title } from "../ui/parts.js"
 import { ChangeKey, IssueKey, RevokeKey, RotateKey, ShowKey } from "./dialogs.js"
 
 const t = texts.keys
+/** @type {Array<"change" | "rotate" | "revoke">} */
+const CHANGES = ["change", "rotate", "revoke"]
 const DIALOGS = { issue: IssueKey, change: ChangeKey, rotate: RotateKey, revoke: RevokeKey }
 
-/** @returns {"active" | "expired" | "revoked"} */
+/** @param {Api.ApiKey} key @returns {"active" | "expired" | "revoked"} */
 export const stateOf = (key, now = Date.now()) => {
   if (key.revoked_at) return "revoked"
   return key.expires_at && new Date(key.expires_at).getTime() <= now ? "expired" : "active"
 }
 
+/** @param {{ record: Api.ApiKey, isAdmin: boolean, ask: (action: string, record: Api.ApiKey) => void }} props */
 const Row = ({ record, isAdmin, ask }) => {
   const state = stateOf(record)
   return html`<tr>
@@ -26,7 +29,7 @@ const Row = ({ record, isAdmin, ask }) => {
     <td>${record.last_used_at ? formatAgo(record.last_used_at) : t.neverUsed}</td>
     <td>${record.expires_at ? formatTime(record.expires_at) : t.noEnd}</td>
     <td>${record.created_by_email ?? t.operator}</td>
-    ${isAdmin && html`<td>${state === "active" && html`<div class="actions">${["change", "rotate", "revoke"].map(action => html`
+    ${isAdmin && html`<td>${state === "active" && html`<div class="actions">${CHANGES.map(action => html`
       <button type="button" class="small ${action === "revoke" ? "danger" : ""}" aria-label=${`${t.actions[action]}: ${record.name}`}
         onClick=${() => ask(action, record)}>${t.actions[action]}</button>`)}</div>`}</td>`}</tr>`
 }

@@ -11,7 +11,10 @@ export class ApiError extends Error {
     this.code = error.code
     this.details = error.details ?? {}
     this.requestId = requestId
-    this.fields = Object.fromEntries((this.details.fields ?? []).map(fault => [fault.path, fault.message]))
+    /** @type {Api.FieldFault[]} */
+    const faults = this.details.fields ?? []
+    /** @type {Record<string, string>} */
+    this.fields = Object.fromEntries(faults.map(fault => [fault.path, fault.message]))
   }
 }
 
@@ -27,6 +30,7 @@ export const withQuery = (path, query = {}) => {
   return given.length ? `${path}?${new URLSearchParams(given)}` : path
 }
 
+/** @param {Response} reply */
 const failure = async reply => {
   const requestId = reply.headers.get("X-Request-Id")
   try {
@@ -37,6 +41,10 @@ const failure = async reply => {
   }
 }
 
+/**
+ * @typedef {{ body?: any, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal }} Options
+ * @param {string} method @param {string} path @param {Options} options
+ */
 const send = async (method, path, { body, query, headers, signal }) => {
   const organization = WITHOUT_ORGANIZATION.test(path) ? null : route.get().organization
   try {
@@ -57,10 +65,13 @@ const send = async (method, path, { body, query, headers, signal }) => {
 
 /**
  * One call. If the API asks for a recent second factor, the person is asked for a code, and the call is repeated once.
- * @param {string} method
- * @param {string} path
- * @param {{ body?: any, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal }} [options]
- * @returns {Promise<{ data: any, headers: Headers }>}
+ * The types of the path, body, query and reply are those of the OpenAPI description.
+ * @template {string} M
+ * @template {string} P
+ * @param {M} method
+ * @param {P & Api.Path<M, P>} path
+ * @param {{ body?: Api.Body<M, P>, query?: Api.Query<M, P>, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @returns {Promise<{ data: Api.Reply<M, P>, headers: Headers }>}
  */
 export const call = async (method, path, options = {}) => {
   let reply = await send(method, path, options)
@@ -75,5 +86,13 @@ export const call = async (method, path, options = {}) => {
   return { data: reply.status === 204 ? null : await (isJson ? reply.json() : reply.text()), headers: reply.headers }
 }
 
+/**
+ * @template {string} P
+ * @param {P & Api.Path<"GET", P>} path @param {Api.Query<"GET", P>} [query] @param {AbortSignal} [signal]
+ */
 export const get = async (path, query, signal) => (await call("GET", path, { query, signal })).data
+/**
+ * @template {string} P
+ * @param {P & Api.Path<"POST", P>} path @param {Api.Body<"POST", P>} [body] @param {Api.Query<"POST", P>} [query]
+ */
 export const post = async (path, body, query) => (await call("POST", path, { body, query })).data

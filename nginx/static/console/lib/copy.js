@@ -10,7 +10,7 @@ export const copyText = async text => {
   }
 }
 
-/** Saves text as a file of the browser's downloads. */
+/** Saves text as a file of the browser's downloads. @param {string} name @param {string} text */
 export const saveText = (name, text) => {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }))

@@ -3,10 +3,14 @@ const number = new Intl.NumberFormat()
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
+/** @type {Array<[Intl.RelativeTimeFormatUnit, number]>} */
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]]
 
+/** @param {number} value */
 export const formatNumber = value => number.format(value)
+/** @param {string | null | undefined} text a time of the API */
 export const formatDay = text => text ? day.format(new Date(text)) : "–"
+/** @param {string | null | undefined} text */
 export const formatTime = text => text ? time.format(new Date(text)) : "–"
 
 /** "3 hours ago", or "in 5 minutes". @param {string} text @param {number} [now] */
@@ -18,7 +22,7 @@ export const formatAgo = (text, now = Date.now()) => {
   return "just now"
 }
 
-/** "1 row", "2 rows". */
+/** "1 row", "2 rows". @param {number} count @param {string} one @param {string} [many] */
 export const plural = (count, one, many = `${one}s`) => `${formatNumber(count)} ${count === 1 ? one : many}`
 
 /** "40 s", "3 min". @param {number} seconds */

@@ -9,7 +9,7 @@ import { useEffect, useState } from "./view.js"
  * @returns {{ data: T | null, error: any, isLoading: boolean, reload: () => void, set: (data: T) => void }}
  */
 export const useLoad = (load, inputs) => {
-  const [state, show] = useState({ data: null, error: null, isLoading: true })
+  const [state, show] = useState(/** @type {{ data: T | null, error: any, isLoading: boolean }} */ ({ data: null, error: null, isLoading: true }))
   const [turn, again] = useState(0)
   useEffect(() => {
     const control = new AbortController()
@@ -27,7 +27,8 @@ export const useLoad = (load, inputs) => {
  * @returns {{ isBusy: boolean, error: any, run: (action: () => Promise<any>) => Promise<boolean>, clear: () => void }}
  */
 export const useAction = () => {
-  const [state, show] = useState({ isBusy: false, error: null })
+  const [state, show] = useState({ isBusy: false, error: /** @type {any} */ (null) })
+  /** @param {() => Promise<any>} action */
   const run = async action => {
     show({ isBusy: true, error: null })
     try {
@@ -44,16 +45,21 @@ export const useAction = () => {
 
 /**
  * A list that grows page by page.
- * @param {(cursor: string | null, signal?: AbortSignal) => Promise<any>} fetchPage
- * @param {string} name of the records in the reply
+ * @template {string} Name
+ * @template {Record<Name, any[]> & { next_cursor: string | null }} Page
+ * @param {(cursor: string | null, signal?: AbortSignal) => Promise<Page>} fetchPage
+ * @param {Name} name of the records in the reply
  * @param {any[]} inputs
  */
 export const useList = (fetchPage, name, inputs) => {
   const first = useLoad(signal => fetchPage(null, signal), inputs)
   const more = useAction()
   const loadMore = () => more.run(async () => {
+    if (!first.data) return
     const page = await fetchPage(first.data.next_cursor)
     first.set({ ...first.data, next_cursor: page.next_cursor, [name]: [...first.data[name], ...page[name]] })
   })
-  return { ...first, items: first.data?.[name] ?? [], hasMore: Boolean(first.data?.next_cursor), more, loadMore }
+  /** @type {Page[Name] | never[]} */
+  const items = first.data?.[name] ?? []
+  return { ...first, items, hasMore: Boolean(first.data?.next_cursor), more, loadMore }
 }

@@ -7,9 +7,10 @@ const ORGANIZATION = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
  * @typedef {object} Route
  * @property {string | null} organization
  * @property {string[]} path
- * @property {Record<string, string>} query
+ * @property {any} query texts by their names
  */
 
+/** @param {string} part */
 const decoded = part => {
   try {
     return decodeURIComponent(part)
@@ -38,7 +39,7 @@ export const parse = hash => {
  */
 export const format = (organization, path, query = {}) => {
   const parts = (organization ? ["o", organization, ...path] : path).map(encodeURIComponent)
-  const given = Object.entries(query).filter(([, value]) => value)
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
   return `#/${parts.join("/")}${given.length ? `?${new URLSearchParams(given)}` : ""}`
 }
 
@@ -72,13 +73,16 @@ export const startRouter = () => {
   addEventListener("hashchange", () => route.set(parse(location.hash)))
 }
 
-/** The address of a screen in the current organization. */
+/** The address of a screen in the current organization. @param {string[]} path @param {Record<string, string | null | undefined>} [query] */
 export const address = (path, query) => format(route.get().organization, path, query)
 
-/** Goes to a screen of the current organization. */
+/** Goes to a screen of the current organization. @param {string[]} path @param {Record<string, string | null | undefined>} [query] */
 export const open = (path, query) => void (location.hash = address(path, query))
 
-/** Changes the query of the current screen without an entry in the browser's history. */
+/**
+ * Changes the query of the current screen without an entry in the browser's history.
+ * @param {Record<string, string | null | undefined>} query
+ */
 export const replaceQuery = query => {
   const { organization, path } = route.get()
   history.replaceState(null, "", format(organization, path, query))

@@ -9,20 +9,20 @@ import { createStore } from "./store.js"
 export const session = createStore({
   state: "unknown",
   hasEnded: false,
-  admin: null,
-  seats: [],
-  activeOrganization: null,
+  admin: /** @type {Api.SessionAdmin | null} */ (null),
+  seats: /** @type {Api.Seat[]} */ ([]),
+  activeOrganization: /** @type {string | null} */ (null),
   isEnrolled: false,
-  expiresAt: null,
+  expiresAt: /** @type {string | null} */ (null),
 })
 
-/** Takes what GET /v1/session answers. */
+/** Takes the reply to GET /v1/session, or to a sign-in. @param {Api.Session | Api.SignedIn} reply */
 export const takeSession = reply => {
   writeSetting("session", "1")
   session.set({
     state: reply.two_factor.verified ? "in" : "factor",
     hasEnded: false,
-    admin: reply.admin ?? session.get().admin,
+    admin: "admin" in reply ? reply.admin : session.get().admin,
     seats: reply.seats,
     activeOrganization: reply.active_organization_id,
     isEnrolled: reply.two_factor.enrolled,
@@ -40,7 +40,7 @@ export const endSession = () => {
 }
 
 /** Asks for a code of the second factor; set while a dialog is open. */
-export const confirmation = createStore({ done: null })
+export const confirmation = createStore({ done: /** @type {((verified: boolean) => void) | null} */ (null) })
 
 /** @returns {Promise<boolean>} whether the person has verified the second factor again */
 export const confirmFactor = () => new Promise(resolve => {

@@ -24,7 +24,11 @@ export const createStore = initial => {
   }
 }
 
-/** The current value of a store, in a component. */
+/**
+ * The current value of a store, in a component.
+ * @template T
+ * @param {{ get: () => T, subscribe: (listener: () => void) => () => void }} store
+ */
 export const useStore = store => {
   const [value, show] = useState(store.get())
   useEffect(() => {

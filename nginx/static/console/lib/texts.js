@@ -397,6 +397,7 @@ export const texts = {
     attention: "Needs attention",
     numbers: "In numbers",
     first: "First steps",
+    /** @type {Array<[string[], string, string]>} */
     steps: [
       [["imports", "new"], "Import a file", "with the members that you have."],
       [["attributes"], "Add attributes", "for what you know about them."],

@@ -15,6 +15,7 @@ const DIALOGS = { invite: Invite, role: ChangeRole, remove: RemoveSeat, resend: 
 const KINDS = { active: "good", invited: "warn", expired: "plain" }
 const actionsOf = seat => (seat.invitation_id ? ["resend", "withdraw"] : ["role", "remove"])
 
+/** @param {{ seat: Api.TeamSeat, isOwner: boolean, isOwn: boolean, ask: (dialog: any) => void }} props */
 const Row = ({ seat, isOwner, isOwn, ask }) => html`<tr>
   <th scope="row">${seat.email}${isOwn && html` <span class="faint">${t.you}</span>`}</th>
   <td>${t.roles[seat.role]}</td>

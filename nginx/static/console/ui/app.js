@@ -15,7 +15,7 @@ const t = texts.app
 
 /** A module that is loaded when it is shown. */
 const Later = ({ load, name, ...rest }) => {
-  const [state, show] = useState({ name: "", Screen: null, error: null })
+  const [state, show] = useState({ name: "", Screen: /** @type {any} */ (null), error: /** @type {any} */ (null) })
   useEffect(() => {
     let isCurrent = true
     load().then(module => isCurrent && show({ name, Screen: module.default, error: null }),
@@ -71,7 +71,7 @@ const EndWarning = () => {
   const { expiresAt } = useStore(session)
   const [isNear, show] = useState(false)
   useEffect(() => {
-    const rest = new Date(expiresAt).getTime() - Date.now() - 600_000
+    const rest = new Date(expiresAt ?? 0).getTime() - Date.now() - 600_000
     const timer = setTimeout(() => show(true), Math.min(Math.max(rest, 0), 2 ** 31 - 1))
     return () => clearTimeout(timer)
   }, [expiresAt])

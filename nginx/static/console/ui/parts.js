@@ -4,9 +4,16 @@ import { copyText } from "../lib/copy.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
-const t = texts.parts
+/** @typedef {import("../lib/api.js").ApiError} ApiError */
 
-/** The heading of a screen. It sets the page's title and takes the focus, so that a screen reader reads it. */
+const t = texts.parts
+/** @type {Record<string, string>} */
+const general = texts.errors
+
+/**
+ * The heading of a screen. It sets the page's title and takes the focus, so that a screen reader reads it.
+ * @param {{ text: string, actions?: any, children?: any }} props
+ */
 export const Title = ({ children, text, actions }) => {
   const heading = useRef(null)
   useEffect(() => {
@@ -21,6 +28,7 @@ export const Loading = ({ text = t.loading }) => html`<p class="loading" role="s
 
 export const Empty = ({ title, children }) => html`<div class="empty"><h2>${title}</h2>${children}</div>`
 
+/** @param {{ text: string, label?: string }} props */
 export const CopyButton = ({ text, label = t.copy }) => {
   const [isDone, show] = useState(false)
   const copy = async () => {
@@ -32,12 +40,16 @@ export const CopyButton = ({ text, label = t.copy }) => {
   return html`<button type="button" class="small" onClick=${copy}>${isDone ? t.copied : label}</button>`
 }
 
+/** @param {ApiError} error */
 const faultLines = error => Object.entries(error.fields ?? {}).map(([path, message]) => `${path} ${message}`.trim())
 
-/** An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's. */
+/**
+ * An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's.
+ * @param {{ error: ApiError | null, retry?: () => void, known?: Record<string, string> }} props
+ */
 export const ErrorBox = ({ error, retry, known = {} }) => {
   if (!error) return null
-  const message = known[error.code] ?? texts.errors[error.code] ?? error.message
+  const message = known[error.code] ?? general[error.code] ?? error.message
   const report = [message, ...faultLines(error), error.requestId && `${t.requestId}: ${error.requestId}`].filter(Boolean).join("\n")
   return html`<div class="box error" role="alert">
     <p>${message}</p>
@@ -47,14 +59,20 @@ export const ErrorBox = ({ error, retry, known = {} }) => {
   </div>`
 }
 
-/** What a loader shows until it has data. */
+/**
+ * What a loader shows until it has data. children: draws the data.
+ * @param {{ state: { data: any, error: ApiError | null, reload: () => void }, children: (data: any) => any }} props
+ */
 export const Loaded = ({ state, children }) => {
   if (state.data !== null) return children(state.data)
   if (state.error) return html`<${ErrorBox} error=${state.error} retry=${state.reload} />`
   return html`<${Loading} />`
 }
 
-/** A labeled field. `children` gets the attributes that connect the control with its label, hint and error. */
+/**
+ * A labeled field. `children` gets the attributes that connect the control with its label, hint and error.
+ * @param {{ label: string, hint?: string, error?: string, children: (attributes: object) => any }} props
+ */
 export const Field = ({ label, hint, error, children }) => {
   const id = useId()
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ")
@@ -65,17 +83,22 @@ export const Field = ({ label, hint, error, children }) => {
     ${error && html`<p class="fault" id="${id}-error">${error}</p>`}</div>`
 }
 
+/** Other attributes are those of the input. @param {{ label: string, hint?: string, error?: string, value: string, onInput: (text: string) => void }} props */
 export const TextField = ({ label, hint, error, value, onInput, ...rest }) =>
   html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
     <input ...${attributes} ...${rest} value=${value} onInput=${event => onInput(event.target.value)} />`}<//>`
 
+/** @param {{ label: string, hint?: string, error?: string, value: string, onChange: (key: string) => void, options: string[][] }} props */
 export const SelectField = ({ label, hint, error, value, onChange, options, ...rest }) =>
   html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
     <select ...${attributes} ...${rest} value=${value} onChange=${event => onChange(event.target.value)}>
       ${options.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
     </select>`}<//>`
 
-/** A modal dialog. It returns the focus to the control that opened it. */
+/**
+ * A modal dialog. It returns the focus to the control that opened it.
+ * @param {{ title: string, onClose: () => void, isWide?: boolean, children: any }} props
+ */
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
   useEffect(() => {
@@ -91,7 +114,10 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
     <h2>${title}</h2>${children}</dialog>`
 }
 
-/** A question before something that cannot be undone. */
+/**
+ * A question before something that cannot be undone.
+ * @param {{ title: string, action: string, isBusy: boolean, error: ApiError | null, onConfirm: () => void, onClose: () => void, children: any }} props
+ */
 export const Confirm = ({ title, action, isBusy, error, onConfirm, onClose, children }) => html`
   <${Dialog} title=${title} onClose=${onClose}>
     ${children}
@@ -102,26 +128,29 @@ export const Confirm = ({ title, action, isBusy, error, onConfirm, onClose, chil
     </div>
   <//>`
 
-/** A secret that is shown once. */
+/** A secret that is shown once. @param {{ label: string, value: string }} props */
 export const Secret = ({ label, value }) => html`<div class="secret"><p>${label}</p>
   <code tabindex="0">${value}</code> <${CopyButton} text=${value} /></div>`
 
-/** A table that scrolls in its own region when it is too wide. numbers: the indexes of the columns with numbers. */
+/**
+ * A table that scrolls in its own region when it is too wide. numbers: the indexes of the columns with numbers.
+ * @param {{ caption: string, columns: string[], numbers?: number[], children: any }} props
+ */
 export const Table = ({ caption, columns, numbers = [], children }) => html`
   <div class="scroll" role="region" aria-label=${caption} tabindex="0">
     <table><caption class="hidden">${caption}</caption>
       <thead><tr>${columns.map((column, index) => html`<th scope="col" class=${numbers.includes(index) ? "number" : ""}>${column}</th>`)}</tr></thead>
       <tbody>${children}</tbody></table></div>`
 
-/** The end of a list: the button for its next page. */
+/** The end of a list: the button for its next page. @param {{ list: ReturnType<typeof import("../lib/load.js").useList> }} props */
 export const More = ({ list }) => html`
   <${ErrorBox} error=${list.more.error} />
   ${list.hasMore && html`<p><button type="button" disabled=${list.more.isBusy} onClick=${list.loadMore}>
     ${list.more.isBusy ? t.loading : t.more}</button></p>`}`
 
-/** A state as a word, with a shape and a color that repeat it. */
+/** A state as a word, with a shape and a color that repeat it. @param {{ kind?: "plain" | "good" | "warn" | "bad", children: any }} props */
 export const Badge = ({ kind = "plain", children }) => html`<span class="badge ${kind}">${children}</span>`
 
-/** Pairs of names and values; values that are missing are left out. */
+/** Pairs of names and values; values that are missing are left out. @param {{ pairs: Array<[string, any]> }} props */
 export const Facts = ({ pairs }) => html`<dl class="facts">${pairs.filter(([, value]) => value !== undefined)
   .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value === null || value === "" ? "–" : value}</dd></div>`)}</dl>`

@@ -70,7 +70,7 @@ export const Announcement = () => {
 export const Head = ({ children, keys }) => html`<header class="head">
   <a class="skip" href="#main" onClick=${event => {
     event.preventDefault()
-    document.getElementById("main").focus()
+    document.getElementById("main")?.focus()
   }}>${t.skip}</a>
   <span class="brand">Muster</span>${children}<span class="space"></span><${ThemeButton} />${keys}</header>`
 

@@ -1,0 +1,2 @@
+import qrcode from "qrcode-generator"
+export { qrcode }
