@@ -1,7 +1,7 @@
-// htm-3.1.1/package/src/constants.mjs
+// src/constants.mjs
 var MINI = false;
 
-// htm-3.1.1/package/src/build.mjs
+// src/build.mjs
 var MODE_SLASH = 0;
 var MODE_TEXT = 1;
 var MODE_WHITESPACE = 2;
@@ -174,7 +174,7 @@ var build = function(statics) {
   return current;
 };
 
-// htm-3.1.1/package/src/index.mjs
+// src/index.mjs
 var CACHES = /* @__PURE__ */ new Map();
 var regular = function(statics) {
   let tmp = CACHES.get(this);

@@ -1,4 +1,4 @@
-// preact-11.2.0/package/hooks/src/index.js
+// hooks/src/index.js
 import { options as _options } from "./preact.js";
 var ObjectIs = Object.is;
 var currentIndex;

@@ -1,4 +1,4 @@
-// preact-11.2.0/package/src/constants.js
+// src/constants.js
 var MODE_HYDRATE = 1 << 5;
 var MODE_SUSPENDED = 1 << 7;
 var INSERT_VNODE = 1 << 2;
@@ -23,7 +23,7 @@ var EMPTY_ARR = [];
 var MATHML_TOKEN_ELEMENTS = /^m(i|n|o|s|text|space)$/;
 var LIS_CANDIDATE = 1 << 4;
 
-// preact-11.2.0/package/src/util.js
+// src/util.js
 var isArray = Array.isArray;
 var slice = EMPTY_ARR.slice;
 var assign = Object.assign;
@@ -31,7 +31,7 @@ function removeNode(node) {
   if (node && node.parentNode) node.remove();
 }
 
-// preact-11.2.0/package/src/diff/catch-error.js
+// src/diff/catch-error.js
 function _catchError(error, vnode, oldVNode, errorInfo) {
   let component, ctor, handled;
   for (; vnode = vnode._parent; ) {
@@ -59,13 +59,13 @@ function _catchError(error, vnode, oldVNode, errorInfo) {
   throw error;
 }
 
-// preact-11.2.0/package/src/options.js
+// src/options.js
 var options = {
   _catchError
 };
 var options_default = options;
 
-// preact-11.2.0/package/src/create-element.js
+// src/create-element.js
 var vnodeId = 0;
 function createElement(type, props, children) {
   let normalizedProps = {}, key, ref, i2, length = arguments.length;
@@ -124,7 +124,7 @@ function Fragment(props) {
 }
 var isValidElement = (vnode) => vnode != NULL && vnode.constructor === VNODE_MARKER;
 
-// preact-11.2.0/package/src/component.js
+// src/component.js
 function BaseComponent(props, context) {
   this.props = props;
   this.context = context;
@@ -239,7 +239,7 @@ function process() {
   }
 }
 
-// preact-11.2.0/package/src/diff/children.js
+// src/diff/children.js
 function diffChildren(parentDom, renderResult, newParentVNode, oldParentVNode, globalContext, namespace, excessDomChildren, commitQueue, oldDom, isHydrating, refQueue) {
   let i2, oldVNode, childVNode, newDom, firstChildDom;
   let oldChildren = oldParentVNode._children || EMPTY_ARR;
@@ -488,7 +488,7 @@ function findMatchingIndex(childVNode, oldChildren, skewedIndex, remainingOldChi
   return -1;
 }
 
-// preact-11.2.0/package/src/diff/props.js
+// src/diff/props.js
 var EVENT_DISPATCHED = /* @__PURE__ */ Symbol();
 function setStyle(style, key, value) {
   if (value == NULL) value = "";
@@ -576,7 +576,7 @@ function createEventProxy(name) {
 }
 var eventProxies = {};
 
-// preact-11.2.0/package/src/diff/index.js
+// src/diff/index.js
 function diff(parentDom, newVNode, oldVNode, globalContext, namespace, excessDomChildren, commitQueue, oldDom, isHydrating, refQueue) {
   let tmp, resumed, newType = newVNode.type;
   if (newVNode.constructor !== VNODE_MARKER) return NULL;
@@ -1021,7 +1021,7 @@ function doRender(props, state, context) {
   return this.constructor(props, context);
 }
 
-// preact-11.2.0/package/src/render.js
+// src/render.js
 function render(vnode, parentDom) {
   if (options_default._root) options_default._root(vnode, parentDom);
   if (parentDom.nodeType == 9) {
@@ -1056,7 +1056,7 @@ function hydrate(vnode, parentDom) {
   render(vnode, parentDom);
 }
 
-// preact-11.2.0/package/src/create-context.js
+// src/create-context.js
 var i = 0;
 function createContext(defaultValue) {
   function Context(props) {
@@ -1093,7 +1093,7 @@ function createContext(defaultValue) {
   return Context;
 }
 
-// preact-11.2.0/package/src/create-portal.js
+// src/create-portal.js
 function Portal(props) {
   return props.children;
 }
