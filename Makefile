@@ -290,7 +290,7 @@ install: release
 	install -d $(DESTDIR)$(sysconf)/nginx/snippets
 	install -m 644 nginx/snippets/*.conf $(DESTDIR)$(sysconf)/nginx/snippets/
 	install -D -m 644 nginx/static/js/muster.js $(DESTDIR)$(prefix)/share/muster/js/muster.js
-	cd nginx/static && find console -type f -exec install -D -m 644 {} $(abspath $(DESTDIR))$(prefix)/share/muster/{} \;
+	packaging/install-console nginx/static/console $(DESTDIR)$(prefix)/share/muster/console
 	install -d $(DESTDIR)$(sysconf)/muster
 	# Keeps an existing configuration. `musterd --print-config` prints the shipped one.
 	test -e $(DESTDIR)$(sysconf)/muster/muster.conf || { umask 027 && \

@@ -7,7 +7,7 @@ KEPT = r"^/(var/lib/mysql|proc|sys|dev|run/systemd|run/user|var/log/journal|var/
 
 
 def test_removed_programs_stop_and_the_configuration_is_kept(machine):
-    machine.run("apt remove -y muster muster-nginx muster-client", seconds=120)
+    machine.run("apt remove -y muster muster-nginx muster-console muster-client", seconds=120)
     assert machine.tried("systemctl is-active muster.service muster.socket").stdout.split() == ["inactive"] * 2
     machine.run("test -s /etc/muster/muster.conf -a -s /etc/muster/muster.key")
     assert machine.tried("pgrep -x musterd").stdout == ""
@@ -15,14 +15,14 @@ def test_removed_programs_stop_and_the_configuration_is_kept(machine):
 
 
 def test_a_reinstallation_continues_with_the_same_key_and_database(machine):
-    machine.run("apt install -y ./next/muster_*.deb ./next/muster-nginx_*.deb ./next/muster-client_*.deb", seconds=120)
+    machine.run("apt install -y ./next/muster_*.deb ./next/muster-nginx_*.deb ./next/muster-console_*.deb ./next/muster-client_*.deb", seconds=120)
     machine.run("systemctl reload nginx || systemctl restart nginx")
     machine.run("sudo -u muster musterctl health")
 
 
 @pytest.fixture(scope="module")
 def purged(machine):
-    return machine.run("apt purge -y muster muster-nginx muster-client 2>&1", seconds=120)
+    return machine.run("apt purge -y muster muster-nginx muster-console muster-client 2>&1", seconds=120)
 
 
 def test_a_purge_leaves_only_the_database_and_the_user(machine, purged):

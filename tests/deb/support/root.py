@@ -70,13 +70,14 @@ class Layer:
 def built_packages(folder):
     """The packages that an administrator installs, without debug symbols."""
     found = [path for path in sorted(glob.glob(f"{folder}/*.deb")) if "-dbgsym_" not in path]
-    if len(found) != 3:
+    if len(found) != 4:
         raise RuntimeError(f"{folder} contains {found}; run make deb")
     return found
 
 
-def with_version(package, version, folder):
-    """The same package with another version, which dpkg sorts before or after it; returns its path."""
+def with_version(package, version, folder, change=None):
+    """The same package with another version, which dpkg sorts before or after it; returns its path. change: a function that
+    changes the unpacked package, called with its folder."""
     tree = f"{folder}/tree"
     os.makedirs(folder, exist_ok=True)
     subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
@@ -85,6 +86,8 @@ def with_version(package, version, folder):
         lines = text.readlines()
     with open(control, "w", encoding="utf-8") as text:
         text.writelines(f"Version: {version}\n" if line.startswith("Version: ") else line for line in lines)
+    if change:
+        change(tree)
     name, _, rest = os.path.basename(package).split("_", 2)
     made = f"{folder}/{name}_{version}_{rest}"
     subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, made], check=True, stdout=subprocess.DEVNULL)

@@ -1,5 +1,6 @@
 // The second factor: a code of the authenticator or a backup code. Who has no authenticator yet sets one up first.
 import { get, post } from "../lib/api.js"
+import { loadModule } from "../lib/later.js"
 import { useAction } from "../lib/load.js"
 import { session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
@@ -42,7 +43,7 @@ const finish = async () => takeSession(await get("/v1/session"))
 
 const Enrollment = () => {
   const [Enroll, show] = useState(null)
-  useEffect(() => void import("./enroll.js").then(module => show(() => module.Enroll)), [])
+  useEffect(() => void loadModule(() => import("./enroll.js")).then(module => show(() => module.Enroll)), [])
   return Enroll ? html`<${Enroll} onVerified=${finish} />` : html`<${Loading} />`
 }
 

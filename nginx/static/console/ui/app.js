@@ -2,6 +2,7 @@
 import { SecondFactor } from "../access/second_factor.js"
 import { SignIn } from "../access/sign_in.js"
 import { get } from "../lib/api.js"
+import { loadModule } from "../lib/later.js"
 import { format, match, route, startRouter } from "../lib/router.js"
 import { confirmation, endSession, mayHaveSession, session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
@@ -18,7 +19,7 @@ const Later = ({ load, name, ...rest }) => {
   const [state, show] = useState({ name: "", Screen: /** @type {any} */ (null), error: /** @type {any} */ (null) })
   useEffect(() => {
     let isCurrent = true
-    load().then(module => isCurrent && show({ name, Screen: module.default, error: null }),
+    loadModule(load).then(module => isCurrent && show({ name, Screen: module.default, error: null }),
       () => isCurrent && show({ name, Screen: null, error: { message: t.notLoaded } }))
     return () => void (isCurrent = false)
   }, [name])
