@@ -72,12 +72,11 @@ std::string text_of_mail(const Context& context, const OrgTransaction& transacti
                              "/console/#/invitation?organization=" + transaction.org().text();
     return inviter_of(invitation) + " invites you to the organization\n\n    " +
            shown_name(organization) + "\n\nas " + rights_of(invitation.role) +
-           ".\n\nTo accept, sign in with this mail address:\n\n    " + link +
+           ".\n\nTo accept or decline, open this page and sign in with this mail address:\n\n    " +
+           link +
            "\n\nMuster mails you a code. If you have no seat in a team yet, you set up an "
-           "authenticator\napp, and the sign-in accepts the invitation. If you have one, the sign-in "
-           "changes nothing:\nGET /v1/session lists the invitation, and POST "
-           "/v1/session/invitations/{invitationId}/accept\nor .../decline answers it. It is valid "
-           "until\n" +
+           "authenticator\napp, and the sign-in accepts the invitation. If you have one, the page "
+           "asks you. The invitation\nis valid until " +
            invitation.expires_at.text() +
            ".\n\nIf you did not expect this mail, ignore it or decline. Muster never asks for a "
            "code by mail or\non the phone.\n";

@@ -68,14 +68,6 @@ def test_an_invitation_is_sent_again_and_withdrawn(at, stack):
     wait_for(lambda: "later@team.example" not in browser.text(), "the invitation to go")
 
 
-def test_the_last_owner_stays(at):
-    browser = at("team")
-    browser.press("Remove", "//tr[contains(., '(you)')]")
-    browser.press("Remove", "//dialog")
-    browser.sees("Request: ")
-    browser.web.get_log("browser")
-
-
 def test_a_provider_is_connected_refreshed_and_deleted(at, module_org, oauth_server):
     browser = at("connections")
     browser.sees("No connections yet")

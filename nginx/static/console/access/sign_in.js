@@ -1,5 +1,6 @@
 // Signing in: an address, then the code of the mail.
 import { post } from "../lib/api.js"
+import { route } from "../lib/router.js"
 import { session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
@@ -42,10 +43,13 @@ const CodeForm = ({ email, onBack }) => {
 
 export const SignIn = () => {
   const { hasEnded } = useStore(session)
+  const { organization, path } = useStore(route)
+  const isInvited = organization === null && path[0] === "invitation"
   const [email, setEmail] = useState("")
   const [isSent, show] = useState(false)
   return html`<${Title} text=${isSent ? t.codeTitle : t.title} />
     ${hasEnded && html`<p class="box warning" role="alert">${t.ended}</p>`}
+    ${isInvited && !isSent && html`<p class="box">${t.invited}</p>`}
     ${isSent
       ? html`<${CodeForm} email=${email} onBack=${() => show(false)} />`
       : html`<${AddressForm} email=${email} setEmail=${setEmail} onSent=${() => show(true)} />`}`

@@ -3,8 +3,13 @@ import { call, get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { formatAgo, formatTime, plural } from "../lib/format.js"
 import { useAction, useList, useLoad } from "../lib/load.js"
+import { format } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
+import { session } from "../lib/session.js"
+import { useStore } from "../lib/store.js"
+import { leaving } from "../lib/texts_invitations.js"
+import { Leave } from "../team/leave.js"
 import { BackupCodes } from "../access/backup_codes.js"
 import { Badge, Confirm, Dialog, ErrorBox, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 
@@ -72,4 +77,13 @@ const Sessions = () => {
     ${ended && html`<${EndDialog} session=${ended.session} onDone=${done} onClose=${() => end(null)} />`}</section>`
 }
 
-export default () => html`<${Title} text=${t.title} /><${SecondFactor} /><${Sessions} />`
+const Seats = () => {
+  const { seats } = useStore(session)
+  const [left, leave] = useState(null)
+  return html`<section><h2>${leaving.seats}</h2><${Table} caption=${leaving.seats} columns=${leaving.columns}>${seats.map(seat => html`<tr key=${seat.organization_id}>
+    <th scope="row"><a href=${format(seat.organization_id, [])}>${seat.name}</a></th><td>${texts.team.roles[seat.role]}</td>
+    <td><button type="button" class="small danger" aria-label=${`${leaving.leave}: ${seat.name}`} onClick=${() => leave(seat)}>${leaving.leave}</button></td></tr>`)}<//>
+    ${left && html`<${Leave} seat=${left} onClose=${() => leave(null)} />`}</section>`
+}
+
+export default () => html`<${Title} text=${t.title} /><${SecondFactor} /><${Sessions} /><${Seats} />`

@@ -1,5 +1,5 @@
 // Uploads the rows of a file: calls of 2,000 rows, each of which the server keeps whole or not at all.
-import { ApiError, post } from "../lib/api.js"
+import { isPassing, post } from "../lib/api.js"
 import { payloadOf } from "./convert.js"
 import { readRecords } from "./source.js"
 
@@ -8,7 +8,6 @@ const TRIES = 6
 const PAUSE = 1000 // milliseconds before the second try; doubled for each further one
 
 const wait = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
-const isPassing = error => error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
 /** Sends rows again after a passing failure: staging replaces rows by number, so a repetition is safe. */
 const stage = async (jobId, rows, onPause) => {

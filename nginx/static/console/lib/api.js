@@ -1,6 +1,7 @@
 // Calls of Muster's API. The session is in a cookie that scripts cannot read (docs/api/sign-in.md).
 import { route } from "./router.js"
 import { confirmFactor, endSession } from "./session.js"
+import { noteUse } from "./session_end.js"
 
 /** A call that failed. `fields`: the faults of a 422 by the path of the field. */
 export class ApiError extends Error {
@@ -17,6 +18,9 @@ export class ApiError extends Error {
     this.fields = Object.fromEntries(faults.map(fault => [fault.path, fault.message]))
   }
 }
+
+/** Whether the same call may succeed in a while. */
+export const isPassing = error => error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
 const UNREACHABLE = { code: "UNREACHABLE", message: "The server cannot be reached. Check your connection, and try again." }
 const UNREADABLE = { code: "UNREADABLE", message: "The server's answer could not be read. Try again." }
@@ -81,6 +85,7 @@ export const call = async (method, path, options = {}) => {
     if (error.code !== "2FA_TOO_OLD" || !(await confirmFactor())) throw error
     reply = await send(method, path, options)
   }
+  else noteUse()
   if (!reply.ok) throw await failure(reply)
   const isJson = reply.headers.get("Content-Type")?.startsWith("application/json")
   return { data: reply.status === 204 ? null : await (isJson ? reply.json() : reply.text()), headers: reply.headers }

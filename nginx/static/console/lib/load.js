@@ -1,8 +1,11 @@
 // Loading of what a component shows.
+import { session } from "./session.js"
+import { useStore } from "./store.js"
 import { useEffect, useState } from "./view.js"
 
 /**
- * Calls `load` when one of `inputs` changes. A reply that is no longer needed is dropped.
+ * Calls `load` when one of `inputs` changes, and after a new sign-in if the session had ended. A reply that is no longer
+ * needed is dropped.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
@@ -11,6 +14,8 @@ import { useEffect, useState } from "./view.js"
 export const useLoad = (load, inputs) => {
   const [state, show] = useState(/** @type {{ data: T | null, error: any, isLoading: boolean }} */ ({ data: null, error: null, isLoading: true }))
   const [turn, again] = useState(0)
+  const { state: access } = useStore(session)
+  useEffect(() => void (access === "in" && state.error?.status === 401 && again(turn + 1)), [access])
   useEffect(() => {
     const control = new AbortController()
     show(before => ({ ...before, error: null, isLoading: true }))

@@ -2,15 +2,21 @@
 import { readSetting, writeSetting } from "./settings.js"
 import { createStore } from "./store.js"
 
-/**
- * state: "unknown" until the server was asked; "out"; "factor": signed in, without a verified second factor; "in".
- * hasEnded: the session ended while a page was in use.
- */
-export const session = createStore({
-  state: "unknown",
+const OUT = {
+  state: "out",
   hasEnded: false,
   admin: /** @type {Api.SessionAdmin | null} */ (null),
   seats: /** @type {Api.Seat[]} */ ([]),
+  invitations: /** @type {Api.OwnInvitation[]} */ ([]),
+}
+
+/**
+ * state: "unknown" until the server was asked; "out"; "factor": signed in, without a verified second factor; "in".
+ * hasEnded: the session ended while a page was in use. The page stays, below the sign-in.
+ */
+export const session = createStore({
+  ...OUT,
+  state: "unknown",
   activeOrganization: /** @type {string | null} */ (null),
   isEnrolled: false,
   expiresAt: /** @type {string | null} */ (null),
@@ -18,12 +24,15 @@ export const session = createStore({
 
 /** Takes the reply to GET /v1/session, or to a sign-in. @param {Api.Session | Api.SignedIn} reply */
 export const takeSession = reply => {
-  writeSetting("session", "1")
+  const before = session.get()
+  const isVerified = reply.two_factor.verified
+  writeSetting("session", isVerified ? "open" : "factor")
   session.set({
-    state: reply.two_factor.verified ? "in" : "factor",
-    hasEnded: false,
-    admin: "admin" in reply ? reply.admin : session.get().admin,
+    state: isVerified ? "in" : "factor",
+    hasEnded: before.hasEnded && !isVerified,
+    admin: "admin" in reply ? reply.admin : before.admin,
     seats: reply.seats,
+    invitations: "invitations" in reply ? reply.invitations : before.invitations,
     activeOrganization: reply.active_organization_id,
     isEnrolled: reply.two_factor.enrolled,
     expiresAt: reply.expires_at,
@@ -31,12 +40,33 @@ export const takeSession = reply => {
 }
 
 /** Whether this browser has signed in since the last sign-out. Without it, the server need not be asked. */
-export const mayHaveSession = () => readSetting("session") !== null
+export const mayHaveSession = () => ["open", "factor"].includes(readSetting("session"))
 
+/** The server has ended the session. */
 export const endSession = () => {
-  const was = session.get().state
+  const { state, hasEnded } = session.get()
+  writeSetting("session", "ended")
+  if (state === "in" || hasEnded) session.set({ state: "out", hasEnded: true })
+  else session.set(OUT)
+}
+
+/** The person has signed out. */
+export const signedOut = () => {
   writeSetting("session", null)
-  session.set({ state: "out", hasEnded: was === "in", seats: [] })
+  session.set(OUT)
+}
+
+/** Follows the other tabs of this browser. @param {() => void} onSignIn called after a sign-in in another tab */
+export const followTabs = onSignIn => {
+  const follow = event => {
+    if (event.key !== null && event.key !== "muster.session") return
+    const { state } = session.get()
+    if (event.newValue === "open" && state !== "in") onSignIn()
+    if (event.newValue === "ended" && state === "in") endSession()
+    if (event.newValue === null && state !== "unknown") session.set(OUT)
+  }
+  addEventListener("storage", follow)
+  return () => removeEventListener("storage", follow)
 }
 
 /** Asks for a code of the second factor; set while a dialog is open. */

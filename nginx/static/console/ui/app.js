@@ -3,13 +3,15 @@ import { SecondFactor } from "../access/second_factor.js"
 import { SignIn } from "../access/sign_in.js"
 import { get } from "../lib/api.js"
 import { loadModule } from "../lib/later.js"
+import { announce } from "../lib/announce.js"
 import { format, match, route, startRouter } from "../lib/router.js"
-import { confirmation, endSession, mayHaveSession, session, takeSession } from "../lib/session.js"
+import { confirmation, followTabs, mayHaveSession, session, signedOut, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
-import { html, useEffect, useState } from "../lib/view.js"
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js"
 import { Empty, ErrorBox, Loading, Title } from "./parts.js"
 import { HOME, SCREENS } from "./screens.js"
+import { SessionEnd } from "./session_end.js"
 import { Announcement, Head, Shell } from "./shell.js"
 
 const t = texts.app
@@ -42,11 +44,14 @@ const Inside = () => {
   const isInvitation = organization === null && path[0] === "invitation"
   const invited = isInvitation ? seats.find(one => one.organization_id === query.organization) : undefined
   const first = invited ?? seats.find(one => one.organization_id === activeOrganization) ?? seats[0]
-  const isStart = (path.length === 0 || isInvitation) && first !== undefined && (organization === null || seat !== undefined)
+  const isStart = (path.length === 0 || invited !== undefined) && first !== undefined && (organization === null || seat !== undefined)
   useEffect(() => {
-    if (isStart) location.replace(format(seat ? organization : first.organization_id, [HOME]))
+    if (!isStart) return
+    if (invited) announce(t.joined(invited.name, texts.team.roles[invited.role].toLowerCase()))
+    location.replace(format(seat ? organization : first.organization_id, [HOME]))
   }, [isStart])
   if (isStart) return null
+  if (isInvitation) return html`<${Shell}><${Invitations} organization=${query.organization} /><//>`
   if (organization === null && path[0] === "connections") return html`<${Shell}><${ConnectionResult} /><//>`
   if (!seat) return html`<${Shell}><${NoOrganization} seats=${seats} /><//>`
   const found = match(path, SCREENS)
@@ -55,6 +60,7 @@ const Inside = () => {
     : html`<${Missing} organization=${organization} />`}<//>`
 }
 
+const Invitations = props => html`<${Later} load=${() => import("../team/invitations.js")} name="invitations" ...${props} />`
 const ConnectionResult = () => html`<${Later} load=${() => import("../connections/result.js")} name="result" />`
 
 const Outside = ({ children }) => html`<${Head} /><main id="main" class="narrow" tabindex="-1">${children}</main><${Announcement} />`
@@ -67,33 +73,44 @@ const askForSession = async showError => {
   }
 }
 
-/** The session ends at a fixed time. The page says so ten minutes before. */
-const EndWarning = () => {
-  const { expiresAt } = useStore(session)
-  const [isNear, show] = useState(false)
-  useEffect(() => {
-    const rest = new Date(expiresAt ?? 0).getTime() - Date.now() - 600_000
-    const timer = setTimeout(() => show(true), Math.min(Math.max(rest, 0), 2 ** 31 - 1))
-    return () => clearTimeout(timer)
-  }, [expiresAt])
-  return isNear && html`<p class="box warning" role="alert">${t.endsSoon}</p>`
+/** The sign-in on top of a page whose session has ended. The page keeps what was typed. */
+const Cover = ({ children }) => {
+  const dialog = useRef(null)
+  useLayoutEffect(() => {
+    const { activeElement: before, title } = document
+    const show = () => dialog.current?.showModal()
+    dialog.current.addEventListener("close", show)
+    show()
+    return () => {
+      document.title = title
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return html`<dialog ref=${dialog} class="cover" aria-label=${texts.signIn.title} onCancel=${event => event.preventDefault()}>
+    <div class="narrow">${children}</div></dialog>`
+}
+
+const SignInSteps = ({ state }) => (state === "factor" ? html`<${SecondFactor} />` : html`<${SignIn} />`)
+
+const Signed = ({ state, hasEnded, admin }) => {
+  const { done } = useStore(confirmation)
+  return html`<${Inside} key=${admin?.id} /><${SessionEnd} />${done && html`<${SecondFactor} asks=${done} />`}
+    ${hasEnded && html`<${Cover}><${SignInSteps} state=${state} /><//>`}`
 }
 
 export const App = () => {
-  const { state } = useStore(session)
+  const { state, hasEnded, admin } = useStore(session)
   const { path, organization } = useStore(route)
-  const { done } = useStore(confirmation)
   const [error, showError] = useState(null)
   useEffect(() => {
     startRouter()
     if (mayHaveSession()) askForSession(showError)
-    else endSession()
+    else signedOut()
+    return followTabs(() => askForSession(() => {}))
   }, [])
   if (error) return html`<${Outside}><${ErrorBox} error=${error} retry=${() => location.reload()} /><//>`
   if (state === "unknown") return html`<${Outside}><${Loading} /><//>`
-  if (state === "in") {
-    return html`<${EndWarning} /><${Inside} />${done && html`<${SecondFactor} asks=${done} />`}`
-  }
+  if (state === "in" || hasEnded) return html`<${Signed} state=${state} hasEnded=${hasEnded} admin=${admin} />`
   if (state === "out" && organization === null && path[0] === "connections") return html`<${Outside}><${ConnectionResult} /><//>`
-  return html`<${Outside}>${state === "factor" ? html`<${SecondFactor} />` : html`<${SignIn} />`}<//>`
+  return html`<${Outside}><${SignInSteps} state=${state} /><//>`
 }

@@ -1,14 +1,15 @@
 // The frame around all screens: organization, navigation, theme, keys, sign-out.
 import { announcement } from "../lib/announce.js"
-import { call } from "../lib/api.js"
+import { plural } from "../lib/format.js"
 import { address, format, route } from "../lib/router.js"
-import { endSession, session } from "../lib/session.js"
+import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { isDark, toggleTheme } from "../lib/theme.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { Dialog } from "./parts.js"
 import { NAVIGATION } from "./screens.js"
+import { signOut } from "./sign_out.js"
 import { areKeysOn, listenForKeys, setKeys } from "./shortcuts.js"
 
 const t = texts.shell
@@ -52,16 +53,6 @@ const Navigation = ({ current }) => html`<nav aria-label=${t.navigation}>
     <li><a href=${address([path])} aria-current=${current === path ? "page" : undefined}>${text}</a></li>`)}</ul></div>`)}
 </nav>`
 
-const signOut = async () => {
-  try {
-    await call("DELETE", "/v1/session")
-  } finally {
-    endSession()
-    session.set({ hasEnded: false, admin: null })
-    location.hash = "#/"
-  }
-}
-
 export const Announcement = () => {
   const { text } = useStore(announcement)
   return html`<p class="announcement" role="status" aria-live="polite">${text}</p>`
@@ -75,17 +66,18 @@ export const Head = ({ children, keys }) => html`<header class="head">
   <span class="brand">Muster</span>${children}<span class="space"></span><${ThemeButton} />${keys}</header>`
 
 export const Shell = ({ children }) => {
-  const { seats, admin } = useStore(session)
+  const { seats, admin, invitations } = useStore(session)
   const { organization, path } = useStore(route)
   const [showsKeys, showKeys] = useState(false)
   const [showsMenu, showMenu] = useState(false)
   useEffect(() => listenForKeys(() => showKeys(true)), [])
   useEffect(() => showMenu(false), [organization, path.join("/")])
-  const keys = html`<button type="button" class="quiet" onClick=${() => showKeys(true)}>${t.keys}</button>
+  const keys = html`${invitations.length > 0 && html`<a class="button" href="#/invitation">${plural(invitations.length, t.invitation)}</a>`}
+    <button type="button" class="quiet" onClick=${() => showKeys(true)}>${t.keys}</button>
     ${organization && html`<a class="button quiet" title=${admin?.email} href=${address(["account"])}>${t.account}</a>`}
-    <button type="button" class="quiet" onClick=${signOut}>${t.signOut}</button>`
+    <button type="button" class="quiet" onClick=${() => signOut()}>${t.signOut}</button>`
   return html`<${Head} keys=${keys}>
-      <button type="button" class="quiet menu" aria-expanded=${showsMenu} onClick=${() => showMenu(!showsMenu)}>${t.menu}</button>
+      ${organization && html`<button type="button" class="quiet menu" aria-expanded=${showsMenu} onClick=${() => showMenu(!showsMenu)}>${t.menu}</button>`}
       <${OrganizationSwitch} seats=${seats} organization=${organization} /><//>
     <div class="frame ${showsMenu ? "open" : ""}">
       ${organization && html`<${Navigation} current=${path[0]} />`}

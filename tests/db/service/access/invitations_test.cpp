@@ -36,6 +36,7 @@ BOOST_AUTO_TEST_CASE(an_invitation_is_mailed_and_listed) {
           "/console/#/invitation?organization=" + acme.text(), invited.expires_at->text()}) {
         BOOST_TEST(holds(sent[0].text, part), part << " is not in " << sent[0].text);
     }
+    BOOST_TEST(!holds(sent[0].text, "/v1/"), "the mail names an operation: " << sent[0].text);
     // The owners, also the one who invited, hear of it.
     BOOST_TEST(mails().back().subject == "Muster: new invitation");
     BOOST_TEST(mails().back().to == kAnn);

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { endOf, idleLifeOf } from "../console/lib/session_end.js"
+import { endSession, session, signedOut, takeSession } from "../console/lib/session.js"
+import { actionsOf } from "../console/team/list.js"
+
+const HOUR = 3_600_000
+const verified = { two_factor: { enrolled: true, verified: true }, admin: { id: "a" }, seats: [{ organization_id: "o" }], invitations: [],
+  active_organization_id: "o", expires_at: "2026-11-28T14:00:00Z" }
+
+test("a session that ends in use keeps its seats, so that the page stays", () => {
+  takeSession(verified)
+  endSession()
+  assert.deepEqual([session.get().state, session.get().hasEnded, session.get().seats.length], ["out", true, 1])
+  endSession()
+  assert.equal(session.get().hasEnded, true)
+  takeSession({ ...verified, two_factor: { enrolled: true, verified: false }, admin: undefined })
+  assert.deepEqual([session.get().state, session.get().hasEnded, session.get().admin.id], ["factor", true, "a"])
+  takeSession(verified)
+  assert.deepEqual([session.get().state, session.get().hasEnded], ["in", false])
+})
+
+test("a sign-out forgets the person", () => {
+  takeSession(verified)
+  signedOut()
+  assert.deepEqual([session.get().state, session.get().hasEnded, session.get().admin, session.get().seats], ["out", false, null, []])
+})
+
+test("an unused session ends before its last day, and a used one on it", () => {
+  const record = { last_used_at: "2026-11-21T15:00:00Z", idle_expires_at: "2026-11-22T03:00:00Z", expires_at: "2026-11-28T14:00:00Z" }
+  assert.equal(idleLifeOf(record), 12 * HOUR)
+  assert.equal(idleLifeOf({ ...record, idle_expires_at: record.expires_at }), null)
+  assert.equal(idleLifeOf(undefined), null)
+  const used = Date.parse(record.last_used_at)
+  const known = { used, idleLife: 12 * HOUR, expiresAt: record.expires_at }
+  assert.deepEqual(endOf({ ...known, now: used + HOUR }), { kind: "idle", at: used + 12 * HOUR - 60_000, isNear: false, isOver: false })
+  assert.equal(endOf({ ...known, now: used + 11.9 * HOUR }).isNear, true)
+  assert.equal(endOf({ ...known, now: used + 12.1 * HOUR }).isOver, true)
+  assert.equal(endOf({ ...known, used: Date.parse(record.expires_at) - HOUR, now: used }).kind, "fixed")
+})
+
+test("everybody may leave, and only owners manage the others", () => {
+  assert.deepEqual(actionsOf({}, false, true), ["leave"])
+  assert.deepEqual(actionsOf({}, true, true), ["role", "leave"])
+  assert.deepEqual(actionsOf({}, false, false), [])
+  assert.deepEqual(actionsOf({ invitation_id: "i" }, true, false), ["resend", "withdraw"])
+  assert.deepEqual(actionsOf({}, true, false), ["role", "remove"])
+})
