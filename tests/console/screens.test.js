@@ -1,12 +1,11 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { choicesIn } from "../console/attributes/list.js"
+import { choicesIn } from "../console/attributes/edit.js"
 import { momentOf } from "../console/audit/log.js"
 import { attentionOf } from "../console/home/home.js"
 import { stateOf } from "../console/keys/list.js"
 import { formatAgo, formatDuration, plural } from "../console/lib/format.js"
 import { changesOf } from "../console/members/edit.js"
-import { parametersOf } from "../console/members/list.js"
 
 test("only what differs is sent, and null clears a value", () => {
   const member = { first_name: "Ann", last_name: null, attributes: { phone: "1", vip: true } }
@@ -14,12 +13,6 @@ test("only what differs is sent, and null clears a value", () => {
   const registry = [{ key: "phone" }, { key: "vip" }, { key: "boat" }]
   assert.deepEqual(changesOf(member, fields, { phone: "", vip: true, boat: "four" }, registry),
     { first_name: null, last_name: "Berg", attributes: { phone: null, boat: "four" } })
-})
-
-test("a whole address is searched exactly, other text by its beginning, and the newest members come first without a search", () => {
-  assert.deepEqual(parametersOf({ q: "ann@example.org" }), { email: "ann@example.org", status: undefined, order: "newest" })
-  assert.deepEqual(parametersOf({ q: "ann b", status: "locked" }), { q: "ann b", status: "locked" })
-  assert.deepEqual(parametersOf({}), { status: undefined, order: "newest" })
 })
 
 test("a key is active until it is revoked or expired", () => {

@@ -1,7 +1,7 @@
 // One import, from the upload to the undo. The state is always the server's: a reload, another browser or another admin
 // sees the same.
 import { get } from "../lib/api.js"
-import { useLoad } from "../lib/load.js"
+import { usePolled } from "../lib/poll.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useState } from "../lib/view.js"
@@ -14,7 +14,6 @@ import { Staged, Upload } from "./upload.js"
 import { Checked } from "./checked.js"
 
 const t = texts.imports
-const POLL = 1000 // milliseconds, as the API's Retry-After asks
 const STEP_OF = { staging: 2, validating: 2, validated: 3, committing: 4, completed: 4, failed: 4, canceled: 4, undoing: 4, undone: 4 }
 const MOVING = new Set(["validating", "committing", "undoing"])
 
@@ -55,18 +54,13 @@ const usePlan = (id, state) => {
 }
 
 export default ({ id, role }) => {
-  const state = useLoad(signal => get(`/v1/imports/${id}`, undefined, signal), [id])
+  const state = usePolled(signal => get(`/v1/imports/${id}`, undefined, signal), found => MOVING.has(found.state), id)
   const job = state.data
   const [plan, readPlan] = usePlan(id, job?.state)
-  useEffect(() => {
-    if (!job || !MOVING.has(job.state)) return undefined
-    const timer = setTimeout(state.reload, POLL)
-    return () => clearTimeout(timer)
-  }, [job])
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p>
     <${Loaded} state=${state}>${() => html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${job.state} />`} />
       ${STEP_OF[job.state] < 4 || job.state === "committing" ? html`<${Steps} current=${STEP_OF[job.state]} />` : null}
-      <${ErrorBox} error=${state.error} />
+      ${state.isAway && html`<p class="box warning" role="status">${t.away}</p>`}<${ErrorBox} error=${state.error} />
       <${View} job=${job} role=${role} plan=${plan} refresh=${state.reload} readPlan=${readPlan} />
       <section><h2>${t.about}</h2><${Facts} pairs=${[[t.by, job.created_by_email ?? t.program], [t.begun, formatTime(job.created_at)],
         [t.deleted, formatTime(job.expires_at)], [texts.member.id, html`<code>${job.id}</code>`]]} /></section>`}<//>`

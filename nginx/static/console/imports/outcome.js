@@ -1,6 +1,7 @@
 // What an import did: counts, the report, the rows, and the undo.
 import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
+import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, ErrorBox } from "../ui/parts.js"
@@ -35,6 +36,7 @@ export const Outcome = ({ job, isAdmin, refresh }) => {
       [t.invalid, job.invalid_rows], [t.failedRows, job.failed_count]]} />
     ${job.undo && html`<h2>${t.undone}</h2><${Counts} pairs=${[[t.removed, job.undo.removed + job.undo.detached],
       [t.emptied, job.undo.emptied], [t.kept, job.undo.kept]]} />`}
-    <div class="actions">${(problems > 0 || job.undo?.kept > 0) && html`<${Report} job=${job} />`}${canUndo && html`<${UndoButton} job=${job} refresh=${refresh} />`}</div>
+    <div class="actions">${(problems > 0 || job.undo?.kept > 0) && html`<${Report} job=${job} />`}${job.created_count + job.attached_count > 0 && html`
+      <a class="button" href=${address(["members"], { import: job.id })}>${t.showMembers}</a>`}${canUndo && html`<${UndoButton} job=${job} refresh=${refresh} />`}</div>
     ${job.state !== "canceled" && html`<section class="after"><${Rows} job=${job} states=${problems > 0 ? "invalid,failed" : ""} /></section>`}`
 }

@@ -28,3 +28,11 @@ export const plural = (count, one, many = `${one}s`) => `${formatNumber(count)} 
 /** "40 s", "3 min". @param {number} seconds */
 export const formatDuration = seconds =>
   seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
+
+const SIZES = ["bytes", "KiB", "MiB", "GiB", "TiB"]
+
+/** "512 bytes", "1.5 GiB". @param {number} count */
+export const formatBytes = count => {
+  const step = count < 1 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), SIZES.length - 1)
+  return `${number.format(Math.round((10 * count) / 1024 ** step) / 10)} ${SIZES[step]}`
+}

@@ -65,6 +65,7 @@ export const texts = {
     links: {
       overview: "Overview",
       home: "Home",
+      organization: "Organization",
       people: "People",
       members: "Members",
       imports: "Imports",
@@ -366,6 +367,7 @@ export const texts = {
     enabled: "Enabled",
     enabledHint: "Members keep the values of a disabled attribute, but the values cannot be written.",
     saved: "The attribute was saved.",
+    taken: "An attribute with this key exists already. Choose another key, or change that attribute.",
   },
 
   deliveries: {

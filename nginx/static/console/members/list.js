@@ -5,42 +5,65 @@ import { useList } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
-import { html } from "../lib/view.js"
+import { filters as f, memberJobs } from "../lib/texts_members.js"
+import { html, useState } from "../lib/view.js"
 import { Empty, Loaded, More, SelectField, Table, Title } from "../ui/parts.js"
 import { SearchField } from "../ui/search.js"
+import { BulkChange } from "./bulk.js"
+import { hasMore, isFiltered, parametersOf } from "./conditions.js"
 import { Export } from "./export.js"
+import { MoreFilters } from "./filters.js"
 import { StatusBadge, nameOf } from "./parts.js"
 
 const t = texts.members
+const EMPTY_PAGES = 10 // pages without a match that are read on at once
 
-/** The parameters of the API for what the person searches. The newest members come first if the API can sort them so. */
-export const parametersOf = ({ q, status }) => {
-  const search = q?.trim() ? (q.includes("@") && /\.\w+$/.test(q) ? { email: q.trim() } : { q: q.trim() }) : {}
-  return { ...search, status, ...(search.q ? {} : { order: "newest" }) }
+/** A page of members. The API examines about 2,000 for a page, so a page can be empty although more follow. */
+const readPage = async (parameters, cursor, signal) => {
+  let page = await get("/v1/users", { ...parameters, limit: 50, cursor, total: cursor ? undefined : "true" }, signal)
+  const { total } = page
+  for (let read = 1; page.users.length === 0 && page.next_cursor && read < EMPTY_PAGES; read++) {
+    page = await get("/v1/users", { ...parameters, limit: 50, cursor: page.next_cursor }, signal)
+  }
+  return { ...page, total }
 }
 
 const total = ({ count, exact }) => (exact ? plural(count, "member") : t.atLeast(formatNumber(count)))
 
 const Rows = ({ list }) => html`
-  <${Table} caption=${t.title} columns=${t.columns}>${list.items.map(member => html`<tr key=${member.id}>
+  ${list.items.length === 0 ? html`<p>${f.soFar}</p>` : html`<${Table} caption=${t.title} columns=${t.columns}>${list.items.map(member => html`<tr key=${member.id}>
     <th scope="row"><a href=${address(["members", member.id])}>${nameOf(member)}</a></th>
     <td>${member.email}</td><td><${StatusBadge} status=${member.status} /></td><td>${member.country ?? "–"}</td>
-    <td class="nowrap">${formatDay(member.created_at)}</td></tr>`)}<//>
+    <td class="nowrap">${formatDay(member.created_at)}</td></tr>`)}<//>`}
   <${More} list=${list} />`
 
-export default () => {
-  const { query } = useStore(route)
-  const list = useList((cursor, signal) => get("/v1/users",
-    { ...parametersOf(query), limit: 50, cursor, total: cursor ? undefined : "true" }, signal), "users", [query.q, query.status])
-  const filters = parametersOf(query)
-  return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${filters} />`} />
-    <form class="filters" role="search" onSubmit=${event => event.preventDefault()}>
+const Filters = ({ query }) => {
+  const [isOpen, show] = useState(hasMore(query))
+  return html`<form role="search" onSubmit=${event => event.preventDefault()}>
+    <div class="filters">
       <${SearchField} label=${t.search} placeholder=${t.searchHint} />
-      <${SelectField} label=${t.status} value=${query.status ?? ""} options=${t.statuses}
-        onChange=${status => replaceQuery({ ...query, status })} />
-    </form>
+      <${SelectField} label=${t.status} value=${query.status ?? ""} options=${t.statuses} onChange=${status => replaceQuery({ ...query, status })} />
+      <button type="button" aria-expanded=${isOpen} onClick=${() => show(!isOpen)}>${f.more}</button>
+      ${isFiltered(query) && html`<button type="button" onClick=${() => replaceQuery({})}>${f.clear}</button>`}
+    </div>
+    ${isOpen && html`<${MoreFilters} />`}</form>`
+}
+
+const None = ({ query, isAdmin }) => (isFiltered(query)
+  ? html`<${Empty} title=${t.noMatch}><p>${t.noMatchHint}</p><//>`
+  : html`<${Empty} title=${t.none}><p>${t.noneHint}</p>
+      ${isAdmin && html`<p><a class="button primary" href=${address(["imports", "new"])}>${texts.imports.start}</a></p>`}<//>`)
+
+export default ({ role }) => {
+  const { query } = useStore(route)
+  const isAdmin = role !== "viewer"
+  const parameters = parametersOf(query)
+  const list = useList((cursor, signal) => readPage(parameters, cursor, signal), "users", [JSON.stringify(parameters)])
+  const hasSome = list.items.length > 0 || list.hasMore
+  return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} />
+      ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome} label=${memberJobs.start} />`}`} />
+    <${Filters} query=${query} />
     <${Loaded} state=${list}>${data => html`
       ${data.total?.count > 0 && html`<p class="faint" role="status">${total(data.total)}</p>`}
-      ${list.items.length || list.hasMore ? html`<${Rows} list=${list} />`
-        : html`<${Empty} title=${query.q || query.status ? t.noMatch : t.none}><p>${query.q || query.status ? t.noMatchHint : t.noneHint}</p><//>`}`}<//>`
+      ${hasSome ? html`<${Rows} list=${list} />` : html`<${None} query=${query} isAdmin=${isAdmin} />`}`}<//>`
 }

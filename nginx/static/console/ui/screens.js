@@ -8,6 +8,8 @@ export const SCREENS = [
   ["home", () => import("../home/home.js")],
   ["members", () => import("../members/list.js")],
   ["members/:id", () => import("../members/member.js")],
+  ["member-jobs", () => import("../member_jobs/list.js")],
+  ["member-jobs/:id", () => import("../member_jobs/job.js")],
   ["imports", () => import("../imports/list.js")],
   ["imports/new", () => import("../imports/start.js")],
   ["imports/:id", () => import("../imports/job.js")],
@@ -27,7 +29,7 @@ export const SCREENS = [
 /** @type {Array<[string, Array<[string, string]>]>} families, each with the first part of an address and its text */
 export const NAVIGATION = [
   [t.overview, [["home", t.home]]],
-  [t.people, [["members", t.members], ["imports", t.imports], ["attributes", t.attributes]]],
+  [t.people, [["members", t.members], ["imports", t.imports], ["member-jobs", t.memberJobs], ["attributes", t.attributes]]],
   [t.data, [["connections", t.connections], ["deliveries", t.deliveries]]],
   [t.content, [["articles", t.articles]]],
   [t.access, [["team", t.team], ["keys", t.keys], ["audit", t.audit]]],

@@ -1,20 +1,34 @@
-// The search field of a list. It puts the text into the address when the person pauses.
+// Fields of a list that put their text into the address when the person pauses.
 import { replaceQuery, route } from "../lib/router.js"
-import { html, useEffect, useId, useState } from "../lib/view.js"
+import { useStore } from "../lib/store.js"
+import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
 const PAUSE = 300 // milliseconds without typing before a search
 
-export const SearchField = ({ label, placeholder }) => {
+/** name: of the text in the query of the address. */
+export const QueryField = ({ name, label, width = "", ...rest }) => {
   const id = useId()
-  const [typed, setTyped] = useState(route.get().query.q ?? "")
+  const { query } = useStore(route)
+  const value = query[name] ?? ""
+  const sent = useRef(value)
+  const [typed, setTyped] = useState(value)
+  useEffect(() => {
+    if (value === sent.current) return
+    sent.current = value // the address was changed by something else
+    setTyped(value)
+  }, [value])
   useEffect(() => {
     const search = () => {
-      const { query } = route.get()
-      if (typed.trim() !== (query.q ?? "")) replaceQuery({ ...query, q: typed.trim() })
+      if (typed.trim() === sent.current) return
+      sent.current = typed.trim()
+      replaceQuery({ ...route.get().query, [name]: typed.trim() })
     }
     const timer = setTimeout(search, PAUSE)
     return () => clearTimeout(timer)
   }, [typed])
-  return html`<div class="field wide"><label for=${id}>${label}</label>
-    <input id=${id} type="search" placeholder=${placeholder} value=${typed} onInput=${event => setTyped(event.target.value)} /></div>`
+  return html`<div class="field ${width}"><label for=${id}>${label}</label>
+    <input id=${id} ...${rest} value=${typed} onInput=${event => setTyped(event.target.value)} /></div>`
 }
+
+export const SearchField = ({ label, placeholder }) =>
+  html`<${QueryField} name="q" label=${label} width="wide" type="search" placeholder=${placeholder} />`

@@ -1,0 +1,50 @@
+// The form of an attribute, for the list and for the columns of an import.
+import { call } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { html, useState } from "../lib/view.js"
+import { Dialog, ErrorBox, Field, SelectField, TextField } from "../ui/parts.js"
+
+const t = texts.attributes
+const TYPES = Object.entries(t.types)
+const hasChoices = type => type === "single_choice" || type === "multi_choice"
+
+/** The choices of a text area: one a line, each once. @param {string} text */
+export const choicesIn = text => [...new Set(text.split("\n").map(line => line.trim()).filter(Boolean))]
+
+const Choices = ({ value, error, onInput }) => html`<${Field} label=${t.choices} hint=${t.choicesHint} error=${error}>${attributes => html`
+  <textarea ...${attributes} rows="5" required value=${value} onInput=${event => onInput(event.target.value)}></textarea>`}<//>`
+
+/**
+ * record: of the attribute to change; without one, a new one. first: what the form of a new one begins with.
+ * taken: the keys of all attributes, which a new one would change.
+ */
+export const EditAttribute = ({ record, first = {}, taken = [], onDone, onClose }) => {
+  const shown = record ?? { label: "", key: "", type: "text", choices: [], enabled: true, ...first }
+  const [key, setKey] = useState(shown.key)
+  const [label, setLabel] = useState(shown.label)
+  const [type, setType] = useState(shown.type)
+  const [choices, setChoices] = useState(shown.choices.join("\n"))
+  const [isEnabled, setEnabled] = useState(shown.enabled)
+  const saving = useAction()
+  const submit = event => {
+    event.preventDefault()
+    saving.run(async () => {
+      if (!record && taken.includes(key.trim())) throw new Error(t.taken)
+      const body = { type, enabled: isEnabled, ...(label.trim() ? { label } : {}), ...(hasChoices(type) ? { choices: choicesIn(choices) } : {}) }
+      const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body })
+      onDone(data)
+    })
+  }
+  const faults = saving.error?.fields ?? {}
+  return html`<${Dialog} title=${record ? t.changeTitle(record.label) : t.add} onClose=${onClose}><form onSubmit=${submit}>
+    ${!record && html`<${TextField} label=${t.key} hint=${t.keyHint} required maxlength="64" value=${key} onInput=${setKey} error=${faults.key} />`}
+    <${TextField} label=${t.label} hint=${t.labelHint} maxlength="255" value=${label} onInput=${setLabel} error=${faults.label} />
+    ${record?.starter ? null : html`<${SelectField} label=${t.type} hint=${record ? t.typeHint : undefined} value=${type} onChange=${setType} options=${TYPES} error=${faults.type} />`}
+    ${hasChoices(type) && html`<${Choices} value=${choices} onInput=${setChoices} error=${faults.choices} />`}
+    <p><label class="check"><input type="checkbox" checked=${isEnabled} onChange=${event => setEnabled(event.target.checked)} /> ${t.enabled}</label></p>
+    <p class="hint">${t.enabledHint}</p>
+    <${ErrorBox} error=${saving.error} known=${{ INVALID_STATE: saving.error?.details?.reason }} />
+    <div class="actions"><button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+}

@@ -1,0 +1,59 @@
+// The buttons of a bulk change that ask first: to commit it, and to cancel it.
+import { post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { memberJobs as t } from "../lib/texts_members.js"
+import { html, useState } from "../lib/view.js"
+import { Confirm, Dialog, ErrorBox, TextField } from "../ui/parts.js"
+import { texts } from "../lib/texts.js"
+
+/** A removal needs the number of members typed. */
+const RemoveDialog = ({ count, running, onConfirm, onClose }) => {
+  const [typed, setTyped] = useState("")
+  const submit = event => {
+    event.preventDefault()
+    onConfirm()
+  }
+  const isRight = typed.replace(/[\s,.]/g, "") === String(count)
+  return html`<${Dialog} title=${t.commitTitle.remove(count)} onClose=${onClose}><form onSubmit=${submit}>
+    <ul>${t.commitHint.remove.map(line => html`<li>${line}</li>`)}</ul>
+    <${TextField} label=${t.type(count)} inputmode="numeric" autocomplete="off" required value=${typed} onInput=${setTyped} />
+    <${ErrorBox} error=${running.error} />
+    <div class="actions"><button class="danger" disabled=${!isRight || running.isBusy}>${t.commit.remove(count)}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+}
+
+const ChangeDialog = ({ action, count, running, onConfirm, onClose }) => html`
+  <${Dialog} title=${t.commitTitle[action](count)} onClose=${onClose}>
+    <ul>${t.commitHint[action].map(line => html`<li>${line}</li>`)}</ul>
+    <${ErrorBox} error=${running.error} />
+    <div class="actions"><button type="button" class="primary" disabled=${running.isBusy} onClick=${onConfirm}>${t.commit[action](count)}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div><//>`
+
+export const CommitButton = ({ job, refresh }) => {
+  const [asks, ask] = useState(false)
+  const running = useAction()
+  const count = job.preview.changed
+  const commit = async () => {
+    if (await running.run(() => post(`/v1/member-jobs/${job.id}/commit`))) refresh()
+  }
+  const Asked = job.action === "remove" ? RemoveDialog : ChangeDialog
+  return html`<button type="button" class=${job.action === "remove" ? "danger" : "primary"} disabled=${count === 0} onClick=${() => ask(true)}>
+      ${t.commit[job.action](count)}</button>
+    ${asks && html`<${Asked} action=${job.action} count=${count} running=${running} onConfirm=${commit} onClose=${() => ask(false)} />`}`
+}
+
+export const CancelButton = ({ job, refresh }) => {
+  const [asks, ask] = useState(false)
+  const running = useAction()
+  const isRunning = job.state === "committing"
+  const label = isRunning ? t.stop : t.cancel
+  const cancel = async () => {
+    if (await running.run(() => post(`/v1/member-jobs/${job.id}/cancel`))) {
+      ask(false)
+      refresh()
+    }
+  }
+  return html`<button type="button" class=${isRunning ? "danger" : ""} onClick=${() => ask(true)}>${label}</button>
+    ${asks && html`<${Confirm} title=${isRunning ? t.stopTitle : t.cancelTitle} action=${label} isBusy=${running.isBusy} error=${running.error}
+      onConfirm=${cancel} onClose=${() => ask(false)}><p>${isRunning ? t.stopHint : t.cancelHint}</p><//>`}`
+}

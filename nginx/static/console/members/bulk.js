@@ -1,0 +1,44 @@
+// The dialog that begins a change of all members that match the filters of the list.
+import { post } from "../lib/api.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
+import { address, open } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { memberJobs as t } from "../lib/texts_members.js"
+import { html, useState } from "../lib/view.js"
+import { Dialog, ErrorBox, Facts, Loaded, SelectField, TextField } from "../ui/parts.js"
+import { jobFilterOf, pairsOf } from "./conditions.js"
+
+const Form = ({ filter, registry, onClose }) => {
+  const [action, choose] = useState("lock")
+  const [reason, setReason] = useState("")
+  const counting = useAction()
+  const submit = event => {
+    event.preventDefault()
+    const why = action === "lock" && reason.trim() ? { reason: reason.trim() } : {}
+    counting.run(async () => open(["member-jobs", (await post("/v1/member-jobs", { action, filter, ...why })).id]))
+  }
+  const active = counting.error?.details?.job_id
+  return html`<form onSubmit=${submit}>
+    <p>${t.matching}</p><${Facts} pairs=${pairsOf(filter, registry)} />
+    <${SelectField} label=${t.action} hint=${t.effects[action]} value=${action} onChange=${choose} options=${t.actions} />
+    ${action === "lock" && html`<${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} />`}
+    <p>${t.countFirst}</p>
+    <${ErrorBox} error=${counting.error} known=${active ? t.active : {}} />
+    ${active && html`<p><a href=${address(["member-jobs", active])}>${t.showActive}</a></p>`}
+    <div class="actions"><button class="primary" disabled=${counting.isBusy}>${t.count}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form>`
+}
+
+const BulkDialog = ({ query, onClose }) => {
+  const registry = useLoad(allAttributes, [])
+  return html`<${Dialog} title=${t.startTitle} onClose=${onClose}><${Loaded} state=${registry}>${attributes => html`
+    <${Form} filter=${jobFilterOf(query, attributes)} registry=${attributes} onClose=${onClose} />`}<//><//>`
+}
+
+/** query: of the address of the list. */
+export const BulkChange = ({ query, isDisabled, label }) => {
+  const [asks, ask] = useState(false)
+  return html`<button type="button" disabled=${isDisabled} onClick=${() => ask(true)}>${label}</button>
+    ${asks && html`<${BulkDialog} query=${query} onClose=${() => ask(false)} />`}`
+}

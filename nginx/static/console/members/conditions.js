@@ -1,0 +1,72 @@
+// The filters of the list of members: in the address, for the API's lists, and for member jobs.
+import { momentOf } from "../audit/log.js"
+import { formatTime } from "../lib/format.js"
+import { texts } from "../lib/texts.js"
+import { filters as t } from "../lib/texts_members.js"
+
+const ATTRIBUTE = "attribute."
+const ALL_SINCE = "1970-01-01T00:00:00.000Z" // a condition that every member meets
+
+/** The keys of the attributes in an address. */
+export const attributeKeys = query => Object.keys(query).filter(name => name.startsWith(ATTRIBUTE)).map(name => name.slice(ATTRIBUTE.length))
+
+/** The name of an attribute's filter in the address, and in the API. */
+export const attributeName = key => ATTRIBUTE + key
+
+/** Whether the address has a filter apart from the search and the status. */
+export const hasMore = query => Boolean(query.country || query.since || query.import) || attributeKeys(query).length > 0
+
+export const isFiltered = query => Boolean(query.q || query.status) || hasMore(query)
+
+const conditions = query => ({
+  status: query.status, country: query.country, updated_since: momentOf(query.since, false), imported_by: query.import,
+})
+
+const isAddress = text => text.includes("@") && /\.\w+$/.test(text)
+
+/** The parameters of the API for what the person searches. The newest members come first if the API can sort them so. */
+export const parametersOf = query => {
+  const text = query.q?.trim()
+  const search = text ? (isAddress(text) ? { email: text } : { q: text }) : {}
+  const attributes = Object.fromEntries(attributeKeys(query).map(key => [attributeName(key), query[attributeName(key)]]))
+  const given = conditions(query)
+  const isSorted = search.q || given.updated_since || given.imported_by
+  return { ...search, ...given, ...attributes, ...(isSorted ? {} : { order: "newest" }) }
+}
+
+const typed = (text, type) => {
+  if (type === "boolean") return text === "true"
+  return type === "number" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text
+}
+
+/** The filter of a member job for the same members. @param {Array<{ key: string, type: string }>} registry */
+export const jobFilterOf = (query, registry) => {
+  const types = Object.fromEntries(registry.map(({ key, type }) => [key, type]))
+  const keys = attributeKeys(query)
+  const given = { q: query.q?.trim(), ...conditions(query) }
+  const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value))
+  if (keys.length) filter.attributes = Object.fromEntries(keys.map(key => [key, typed(query[attributeName(key)], types[key])]))
+  return Object.keys(filter).length ? filter : { updated_since: ALL_SINCE }
+}
+
+const isEveryone = filter => new Date(filter.updated_since).getTime() === 0 && Object.keys(filter).length === 1
+
+const valueText = value => (typeof value === "boolean" ? (value ? texts.members.yes : texts.members.no) : String(value))
+
+/** A job's filter as pairs of names and values. imports: file names by the id of an import. */
+export const pairsOf = (filter, registry, imports = {}) => {
+  if (isEveryone(filter)) return [[t.all, texts.members.yes]]
+  const labels = Object.fromEntries(registry.map(({ key, label }) => [key, label]))
+  return [
+    filter.q && [t.q, filter.q],
+    filter.status && [t.status, texts.members.statusNames[filter.status]],
+    filter.country && [t.country, filter.country],
+    filter.updated_since && [t.since, formatTime(filter.updated_since)],
+    filter.imported_by && [t.import, imports[filter.imported_by] ?? t.otherImport],
+    ...Object.entries(filter.attributes ?? {}).map(([key, value]) => [labels[key] ?? key, valueText(value)]),
+  ].filter(Boolean)
+}
+
+/** A job's filter in one line. */
+export const summaryOf = (filter, registry) => (isEveryone(filter) ? t.all
+  : pairsOf(filter, registry).map(([name, value]) => `${name}: ${value}`).join(", "))

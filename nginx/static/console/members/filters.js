@@ -1,0 +1,73 @@
+// The filters of the list of members that not everybody needs.
+import { get } from "../lib/api.js"
+import { formatDay } from "../lib/format.js"
+import { useLoad } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
+import { replaceQuery, route } from "../lib/router.js"
+import { useStore } from "../lib/store.js"
+import { texts } from "../lib/texts.js"
+import { filters as t } from "../lib/texts_members.js"
+import { html, useState } from "../lib/view.js"
+import { Loaded, SelectField } from "../ui/parts.js"
+import { QueryField } from "../ui/search.js"
+import { attributeKeys, attributeName } from "./conditions.js"
+
+const LIMIT = 5 // attributes of a search
+const ANY = ["", t.any]
+
+const set = (name, value) => replaceQuery({ ...route.get().query, [name]: value })
+
+const Value = ({ attribute: { key, label, type, choices } }) => {
+  const name = attributeName(key)
+  const { query } = useStore(route)
+  const options = type === "boolean" ? [["true", texts.members.yes], ["false", texts.members.no]]
+    : type === "single_choice" || type === "multi_choice" ? choices.map(one => [one, one]) : null
+  if (options) {
+    const value = query[name] ?? ""
+    const all = options.some(([one]) => one === value) || !value ? [ANY, ...options] : [ANY, ...options, [value, value]]
+    return html`<${SelectField} label=${label} value=${value} options=${all} onChange=${text => set(name, text)} />`
+  }
+  return html`<${QueryField} name=${name} label=${label} type=${type === "date" ? "date" : "text"} placeholder=${t.exact}
+    inputmode=${type === "number" ? "decimal" : undefined} maxlength="255" />`
+}
+
+const Attributes = ({ registry }) => {
+  const { query } = useStore(route)
+  const [added, add] = useState([])
+  const keys = [...new Set([...attributeKeys(query), ...added])]
+  const remove = key => {
+    add(added.filter(one => one !== key))
+    set(attributeName(key), "")
+  }
+  const options = [["", t.choose], ...registry.filter(({ key }) => !keys.includes(key)).map(({ key, label }) => [key, label])]
+  return html`${keys.map(key => registry.find(one => one.key === key) ?? { key, label: key, type: "text" }).map(attribute => html`
+    <div class="removable" key=${attribute.key}><${Value} attribute=${attribute} />
+      <button type="button" class="small" aria-label=${t.remove(attribute.label)} onClick=${() => remove(attribute.key)}>×</button></div>`)}
+    ${keys.length < LIMIT ? html`<${SelectField} key=${`add${keys.length}`} label=${t.add} value="" options=${options} onChange=${key => add([...added, key])} />`
+      : html`<p class="faint">${t.atMost}</p>`}`
+}
+
+/** The imports that added members, the newest first. */
+const importsWithMembers = async signal => {
+  const { imports } = await get("/v1/imports", { limit: 100 }, signal)
+  return imports.filter(job => job.created_count + job.attached_count > 0)
+}
+
+const Fields = ({ registry, imports }) => {
+  const { query } = useStore(route)
+  const options = [["", t.imports], ...imports.map(job => [job.id, `${job.file_name}, ${formatDay(job.created_at)}`])]
+  if (query.import && !imports.some(job => job.id === query.import)) options.push([query.import, t.otherImport])
+  return html`
+    <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" />
+    <${QueryField} name="since" label=${t.since} type="date" />
+    <${SelectField} label=${t.import} value=${query.import ?? ""} options=${options} onChange=${id => set("import", id)} />
+    <${Attributes} registry=${registry} />`
+}
+
+export const MoreFilters = () => {
+  const state = useLoad(async signal => {
+    const [registry, imports] = await Promise.all([allAttributes(signal), importsWithMembers(signal)])
+    return { registry, imports }
+  }, [])
+  return html`<div class="filters"><${Loaded} state=${state}>${data => html`<${Fields} ...${data} />`}<//></div>`
+}

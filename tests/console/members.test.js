@@ -1,0 +1,46 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { attributeKeys, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
+
+const REGISTRY = [{ key: "points", label: "Points", type: "number" }, { key: "vip", label: "VIP", type: "boolean" },
+  { key: "shirt_size", label: "Shirt size", type: "single_choice" }]
+const IMPORT = "01a1fd07-6e99-7265-b40a-2831efbbc0ee"
+
+test("filters of the address become parameters of the list", () => {
+  const query = { country: "de", "attribute.points": "2.5", status: "active" }
+  assert.deepEqual(parametersOf(query), { status: "active", country: "de", updated_since: undefined, imported_by: undefined,
+    "attribute.points": "2.5", order: "newest" })
+  assert.deepEqual(attributeKeys(query), ["points"])
+  assert.equal(isFiltered({}), false)
+  assert.equal(isFiltered({ since: "2026-11-01" }), true)
+})
+
+test("a whole address is searched exactly, other text by its beginning, and the newest members come first without a search", () => {
+  const given = query => JSON.parse(JSON.stringify(parametersOf(query)))
+  assert.deepEqual(given({ q: "ann@example.org" }), { email: "ann@example.org", order: "newest" })
+  assert.deepEqual(given({ q: "ann b", status: "locked" }), { q: "ann b", status: "locked" })
+  assert.deepEqual(given({}), { order: "newest" })
+})
+
+test("a list by import or time keeps the API's order", () => {
+  assert.equal(parametersOf({ import: IMPORT }).order, undefined)
+  assert.equal(parametersOf({ since: "2026-11-01" }).order, undefined)
+  assert.equal(parametersOf({ since: "no day" }).order, "newest")
+})
+
+test("the filter of a job has the types of the registry", () => {
+  assert.deepEqual(jobFilterOf({ q: " ann ", "attribute.points": "2.5", "attribute.vip": "true", "attribute.shirt_size": "M" }, REGISTRY),
+    { q: "ann", attributes: { points: 2.5, vip: true, shirt_size: "M" } })
+  assert.deepEqual(jobFilterOf({ "attribute.points": "many" }, REGISTRY), { attributes: { points: "many" } })
+})
+
+test("a job without a filter changes all members, and says so", () => {
+  const everyone = jobFilterOf({}, REGISTRY)
+  assert.equal(summaryOf(everyone, REGISTRY), "All members of the organization")
+  assert.equal(summaryOf({ ...everyone, status: "locked" }, REGISTRY).startsWith("Status: Locked"), true)
+})
+
+test("a filter is shown with the names of the registry", () => {
+  assert.deepEqual(pairsOf({ country: "DE", imported_by: IMPORT, attributes: { vip: false, gone: "x" } }, REGISTRY, { [IMPORT]: "club.csv" }),
+    [["Country", "DE"], ["Import", "club.csv"], ["VIP", "No"], ["gone", "x"]])
+})

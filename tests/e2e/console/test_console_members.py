@@ -1,0 +1,149 @@
+"""The filters of members and the bulk changes of the console in a real browser (docs/console.md)."""
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+from support.console import ConsoleBrowser
+from support.stack import wait_for
+
+
+@pytest.fixture(scope="module")
+def club(module_org):
+    """30 imported members in Germany, 12 of them with the shirt size M, and three others."""
+    rows = [{"email": f"club{number:02}@members.example", "first_name": "Club", "last_name": f"{number:02}", "country": "DE",
+             "attributes": {"shirt_size": "M", "vip": True} if number < 12 else {"shirt_size": "L"}} for number in range(30)]
+    columns = [{"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"}]
+    job = module_org.imported(rows, file_name="club.csv", mapping={"columns": columns})
+    for number in range(3):
+        module_org.create_user({"email": f"other{number}@members.example", "country": "FR"})
+    return job
+
+
+def begin(browser, action):
+    """Counts the members of the list for this action."""
+    browser.press("Change members")
+    browser.choose("What to do with them", action)
+    browser.press("Count members")
+
+
+def statuses(org, **query):
+    return [user["status"] for user in org.api.get_json("/v1/users", params=query | {"limit": 100})["users"]]
+
+
+def test_members_are_filtered_by_country_attribute_import_and_change(at, club):
+    browser = at("members")
+    browser.sees("33 members")
+    browser.press("More filters")
+    browser.sees("Changed since")
+    browser.fill("Country", "fr")
+    browser.sees("\n3 members\n")
+    browser.labeled("Country").send_keys(Keys.BACKSPACE, Keys.BACKSPACE)
+    browser.sees("33 members")
+    browser.choose("Import", next(one.text for one in browser.labeled("Import").find_elements("tag name", "option") if "club.csv" in one.text))
+    browser.sees("30 members")
+    browser.choose("Attribute", "Shirt size")
+    browser.choose("Shirt size", "M")
+    browser.sees("12 members")
+    browser.choose("Attribute", "vip")
+    browser.choose("vip", "No")
+    browser.sees("No member matches")
+    browser.choose("vip", "Yes")
+    browser.sees("12 members")
+    browser.check("members-filters")
+    assert "attribute.shirt_size=M" in browser.web.current_url
+    browser.web.refresh()
+    browser.sees("12 members")
+    browser.element("button[aria-label='Remove the filter Shirt size']").click()
+    wait_for(lambda: "attribute.shirt_size" not in browser.web.current_url, "the filter to go")
+    browser.press("Clear filters")
+    browser.sees("33 members")
+    assert browser.labeled("Country").get_attribute("value") == ""
+    browser.check_quiet("filters")
+
+
+def test_a_value_that_the_type_does_not_have_is_explained(at, club):
+    browser = at("members?attribute.points=many")
+    browser.sees("attribute.points")
+    browser.web.get_log("browser")
+
+
+def test_all_matching_members_are_locked_after_the_count(at, club, module_org):
+    browser = at("members?country=DE&attribute.shirt_size=M")
+    browser.sees("12 members")
+    browser.press("Change members")
+    browser.sees("The change applies to all members that match:")
+    browser.fill("Reason", "Fees not paid")
+    browser.check("bulk-begin")
+    browser.press("Count members")
+    browser.sees("Lock 12 members")
+    assert set(statuses(module_org)) == {"active"}
+    browser.check("bulk-counted")
+    browser.press("Lock 12 members")
+    browser.sees("You can unlock them with another bulk change.")
+    browser.check("bulk-lock")
+    browser.press("Lock 12 members", "//dialog")
+    browser.sees("12 members were locked.", 60)
+    browser.check("bulk-done")
+    assert statuses(module_org, status="locked") == ["locked"] * 12
+    browser.press("Go to the members")
+    browser.sees("12 members")
+    browser.press("Clear filters")
+    begin(browser, "Unlock")
+    browser.sees("Unlock 12 members")
+    browser.sees("Active already")
+    browser.press("Unlock 12 members")
+    browser.press("Unlock 12 members", "//dialog")
+    browser.sees("12 members were unlocked.", 60)
+    browser.check_quiet("bulk")
+
+
+def test_a_removal_needs_the_number_typed(at, club, module_org):
+    browser = at("members?country=FR")
+    browser.sees("\n3 members\n")
+    begin(browser, "Remove")
+    browser.press("Remove 3 members")
+    browser.sees("This cannot be undone.")
+    confirm = browser.element("dialog button.danger")
+    assert not confirm.is_enabled()
+    browser.fill("Type 3 to confirm", "30")
+    assert not confirm.is_enabled()
+    browser.fill("Type 3 to confirm", "3")
+    browser.check("bulk-remove")
+    confirm.click()
+    browser.sees("3 members were removed.", 60)
+    assert statuses(module_org, country="FR") == []
+    browser.press("All bulk changes")
+    browser.sees("Country: FR")
+    browser.check("bulk-list")
+
+
+def test_a_second_change_leads_to_the_one_that_is_not_finished(at, club, module_org):
+    browser = at("members?q=club")
+    browser.sees("30 members")
+    begin(browser, "Remove")
+    browser.sees("Remove 30 members")
+    browser = at("members")
+    browser.sees("30 members")
+    begin(browser, "Lock")
+    browser.sees("Another bulk change is not finished.")
+    browser.web.get_log("browser")
+    browser.check("bulk-active")
+    browser.press("Show that change")
+    browser.sees("Name or address begins with")
+    browser.press("Cancel this change")
+    browser.press("Cancel this change", "//dialog")
+    browser.sees("The change was canceled. No member changed.")
+    assert len(statuses(module_org)) == 30
+
+
+def test_a_viewer_sees_bulk_changes_and_starts_none(stack, club, module_org):
+    viewer = ConsoleBrowser(stack, "viewer")
+    try:
+        viewer.sign_in(module_org.new_admin("viewer"))
+        viewer.press("Members")
+        viewer.sees("30 members")
+        assert "Change members" not in viewer.text()
+        viewer.press("Bulk changes")
+        viewer.press("Lock members")
+        viewer.sees("About this change")
+    finally:
+        viewer.close()
