@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { guessTargets, keyOf, mappingOf, targetsOf, uniqueHeader } from "../console/imports/columns.js"
+import { attributeKeyOf, guessTargets, keyOf, looksLikeMember, mappingOf, targetsOf, uniqueHeader } from "../console/imports/columns.js"
 
 const ATTRIBUTES = [{ key: "shirt_size", label: "Shirt size" }, { key: "phone", label: "Phone" }, { key: "boat", label: "Lieblingsboot" }]
 
@@ -30,4 +30,15 @@ test("a mapping and its targets agree", () => {
 
 test("column names become unique and are never empty", () => {
   assert.deepEqual(uniqueHeader(["Name", "", "Name ", "Name"]), ["Name", "Column 2", "Name (2)", "Name (3)"])
+})
+
+test("a new attribute gets a key that the registry accepts", () => {
+  assert.equal(attributeKeyOf("T-Shirt Größe"), "t_shirt_groesse")
+  assert.equal(attributeKeyOf("2. Telefon"), "a_2_telefon")
+  assert.equal(attributeKeyOf("会員"), "")
+})
+
+test("a first row with an address is a member", () => {
+  assert.equal(looksLikeMember(["Ann", "ann@example.org"]), true)
+  assert.equal(looksLikeMember(["Name", "E-Mail"]), false)
 })

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { guessDates, numberIn, payloadOf, valueOf } from "../console/imports/convert.js"
+import { guessDates, guessType, numberIn, payloadOf, valueOf } from "../console/imports/convert.js"
 
 test("the format of dates is guessed from all cells", () => {
   assert.deepEqual(guessDates(["28.02.1990", "01.02.1991"]), { format: "dmy", isSure: true })
@@ -25,4 +25,13 @@ test("a payload has core fields, attributes, and no empty values", () => {
   const columns = [{ target: "email" }, { target: "" }, { target: "dob", type: "date", dates: "dmy" }, { target: "attribute:vip", type: "boolean" }]
   assert.deepEqual(payloadOf([" a@b.example ", "x", "", "yes"], columns), { email: "a@b.example", attributes: { vip: true } })
   assert.deepEqual(payloadOf(["'=1+1"], columns), { email: "=1+1" })
+})
+
+test("the type of a column is guessed, and digits without a quantity are text", () => {
+  assert.equal(guessType(["28.02.1990", "", "01.12.1999"]), "date")
+  assert.equal(guessType(["1,5", "20"]), "number")
+  assert.equal(guessType(["ja", "Nein"]), "boolean")
+  assert.equal(guessType(["01099", "10115"]), "text")
+  assert.equal(guessType(["+49 30 1"]), "text")
+  assert.equal(guessType(["", " "]), "text")
 })

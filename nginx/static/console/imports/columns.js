@@ -30,6 +30,15 @@ export const guessTargets = (header, attributes) => {
   return targets
 }
 
+/** A key for a new attribute of this column: "T-Shirt Größe" is "t_shirt_groesse". @param {string} name */
+export const attributeKeyOf = name => {
+  const key = name.split(/[^\p{L}\p{N}]+/u).map(keyOf).filter(Boolean).join("_").slice(0, 64)
+  return /^[a-z]/.test(key) ? key : key && `a_${key}`.slice(0, 64)
+}
+
+/** Whether the first row of a file is a member, and not the names of columns. @param {string[]} header */
+export const looksLikeMember = header => header.some(cell => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(cell.trim()))
+
 /** The mapping of an import job, as POST /v1/imports takes it. */
 export const mappingOf = (header, targets) => ({
   columns: header.map((sourceColumn, index) => {

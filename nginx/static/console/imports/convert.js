@@ -53,6 +53,19 @@ export const valueOf = (text, type, dates) => {
   return text
 }
 
+/**
+ * The type of an attribute that fits all of the cells. Digits that are not a quantity, such as a postcode with a leading
+ * zero or a telephone number, are text.
+ * @param {string[]} cells
+ */
+export const guessType = cells => {
+  const given = cells.map(cell => cell.trim()).filter(Boolean)
+  const fits = test => given.length > 0 && given.every(test)
+  if (DATES.some(([name]) => fits(cell => dateIn(cell, name) !== null))) return "date"
+  if (fits(cell => /[a-z]/i.test(cell) && (YES.has(cell.toLowerCase()) || NO.has(cell.toLowerCase())))) return "boolean"
+  return fits(cell => !/^[+0]\d/.test(cell) && numberIn(cell) !== null) ? "number" : "text"
+}
+
 // A spreadsheet's guard against formulas, which exports of Muster have too.
 const withoutGuard = cell => (/^'\s*[=+\-@＝＋－＠'\t\r\n]/.test(cell) ? cell.slice(1) : cell)
 

@@ -1,6 +1,7 @@
 // Correcting one row in place: the job returns to staging, and the row replaces the one with its number.
-import { get, post } from "../lib/api.js"
+import { post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loaded, TextField } from "../ui/parts.js"
@@ -45,7 +46,7 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
 }
 
 export const CorrectRow = ({ job, row, onDone, onClose }) => {
-  const registry = useLoad(signal => get("/v1/attributes", { limit: 100 }, signal), [])
-  return html`<${Dialog} isWide=${true} title=${t.correctRow(row.row_number)} onClose=${onClose}><${Loaded} state=${registry}>${({ attributes }) => html`
+  const registry = useLoad(allAttributes, [])
+  return html`<${Dialog} isWide=${true} title=${t.correctRow(row.row_number)} onClose=${onClose}><${Loaded} state=${registry}>${attributes => html`
     <${Form} job=${job} row=${row} registry=${attributes} onDone=${onDone} onClose=${onClose} />`}<//><//>`
 }

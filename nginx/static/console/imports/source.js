@@ -17,6 +17,10 @@ export const encodingOf = bytes => {
   }
 }
 
+/** Whether a file is a workbook of a spreadsheet program: a ZIP file, or the older format of Excel. @param {Uint8Array} bytes */
+export const isSpreadsheet = bytes => [[0x50, 0x4b, 0x03, 0x04], [0xd0, 0xcf, 0x11, 0xe0]]
+  .some(mark => mark.every((byte, index) => bytes[index] === byte))
+
 /** What the beginning of a file shows. @param {Blob} file @param {string} [chosenEncoding] */
 export const inspect = async (file, chosenEncoding) => {
   const bytes = new Uint8Array(await file.slice(0, SAMPLE).arrayBuffer())
@@ -25,7 +29,7 @@ export const inspect = async (file, chosenEncoding) => {
   const separator = guessSeparator(text)
   const records = readAll(text, separator)
   if (bytes.length === SAMPLE) records.pop() // it may be cut
-  return { encoding, separator, header: records[0] ?? [], samples: records.slice(1) }
+  return { isSpreadsheet: isSpreadsheet(bytes), encoding, separator, header: records[0] ?? [], samples: records.slice(1) }
 }
 
 /** Calls onRecord for each record after the header, in order. It reads the file in pieces. */

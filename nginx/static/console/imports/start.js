@@ -1,22 +1,21 @@
 // A new import: choose a file, assign its columns, start.
-import { get, post } from "../lib/api.js"
+import { post } from "../lib/api.js"
 import { plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, open } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { ErrorBox, Loaded, SelectField, Table, Title } from "../ui/parts.js"
-import { guessTargets, mappingOf, uniqueHeader } from "./columns.js"
+import { allAttributes } from "../lib/registry.js"
+import { ErrorBox, Loaded, SelectField, Title } from "../ui/parts.js"
+import { guessTargets, looksLikeMember, mappingOf, uniqueHeader } from "./columns.js"
 import { guessDates } from "./convert.js"
 import { keepPlan } from "./files.js"
+import { Mapping } from "./mapping.js"
 import { Steps } from "./parts.js"
 import { inspect, readRecords } from "./source.js"
 
 const t = texts.imports
-const CORE = Object.keys(texts.member.fields)
 const ROW_LIMIT = 250_000
-const SAMPLES = 3
-const SAMPLE_LENGTH = 60
 
 const FileField = ({ onFile, error }) => {
   const [isOver, show] = useState(false)
@@ -37,29 +36,14 @@ const FileField = ({ onFile, error }) => {
     <${ErrorBox} error=${error} />`
 }
 
-const samplesOf = (source, index) =>
-  [...new Set(source.samples.map(cells => (cells[index] ?? "").trim().slice(0, SAMPLE_LENGTH)).filter(Boolean))].slice(0, SAMPLES).join(" · ")
-
-const Mapping = ({ source, registry, targets, setTargets }) => {
-  const options = [["", t.ignored], ...CORE.map(key => [key, texts.member.fields[key]]),
-    ...registry.map(({ key, label }) => [`attribute:${key}`, t.attribute(label)])]
-  const change = (index, target) => setTargets(targets.map((before, at) => {
-    if (at === index) return target
-    return before === target ? "" : before
-  }))
-  return html`<${Table} caption=${t.mapping} columns=${t.mappingColumns}>${source.header.map((name, index) => html`<tr>
-    <th scope="row">${name}</th><td class="faint">${samplesOf(source, index) || t.noSamples}</td>
-    <td><select aria-label=${t.fieldFor(name)} value=${targets[index]} onChange=${event => change(index, event.target.value)}>
-      ${options.map(([key, text]) => html`<option value=${key} selected=${key === targets[index]}>${text}</option>`)}</select></td></tr>`)}<//>`
-}
-
 /** The columns with what their conversion needs: target, type, and the format of dates. */
 export const columnsOf = (targets, registry, dates) => {
   const types = Object.fromEntries(registry.map(({ key, type }) => [`attribute:${key}`, type]))
   return targets.map(target => ({ target, type: target === "dob" ? "date" : types[target] ?? "text", dates }))
 }
 
-const Plan = ({ file, source, registry, onOther }) => {
+const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
+  const registry = attributes.filter(one => one.enabled)
   const [targets, setTargets] = useState(() => guessTargets(source.header, registry))
   const isDate = columnsOf(targets, registry).map(({ type }) => type === "date")
   const guess = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => isDate[index])))
@@ -76,7 +60,8 @@ const Plan = ({ file, source, registry, onOther }) => {
   const hasEmail = targets.includes("email")
   const ignored = targets.filter(target => !target).length
   return html`<p>${t.fileIs(file.name)} ${ignored > 0 && t.ignoredCount(plural(ignored, "column"))}</p>
-    <${Mapping} source=${source} registry=${registry} targets=${targets} setTargets=${setTargets} />
+    ${looksLikeMember(source.header) && html`<p class="box warning" role="status">${t.noNames}</p>`}
+    <${Mapping} source=${source} attributes=${attributes} setAttributes=${setAttributes} targets=${targets} setTargets=${setTargets} />
     ${isDate.includes(true) && html`<${SelectField} label=${t.dates} hint=${guess.isSure || dates ? undefined : t.datesUnsure}
       value=${dates || guess.format} onChange=${setDates} options=${t.dateFormats} />`}
     ${!hasEmail && html`<p class="box warning" role="status">${t.needsEmail}</p>`}
@@ -87,16 +72,17 @@ const Plan = ({ file, source, registry, onOther }) => {
 }
 
 export default () => {
-  const registry = useLoad(signal => get("/v1/attributes", { limit: 100 }, signal), [])
+  const registry = useLoad(allAttributes, [])
   const [chosen, choose] = useState(null)
   const reading = useAction()
   const take = file => reading.run(async () => {
     const source = await inspect(file)
+    if (source.isSpreadsheet) throw new Error(t.spreadsheet)
     if (source.header.length === 0) throw new Error(t.noRows)
     choose({ file, source: { ...source, header: uniqueHeader(source.header) } })
   })
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p><${Title} text=${t.start} /><${Steps} current=${chosen ? 1 : 0} />
     ${!chosen && html`<${FileField} onFile=${take} error=${reading.error} />`}
-    ${chosen && html`<${Loaded} state=${registry}>${({ attributes }) => html`<${Plan} ...${chosen}
-      registry=${attributes.filter(one => one.enabled)} onOther=${() => choose(null)} />`}<//>`}`
+    ${chosen && html`<${Loaded} state=${registry}>${attributes => html`<${Plan} ...${chosen}
+      attributes=${attributes} setAttributes=${registry.set} onOther=${() => choose(null)} />`}<//>`}`
 }

@@ -1,6 +1,7 @@
 // The upload of a file: its progress, and its continuation after a reload or on another computer.
 import { get, post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { ErrorBox } from "../ui/parts.js"
@@ -46,8 +47,7 @@ export const Staged = ({ job, refresh, onPlan }) => {
     const source = await inspect(file)
     const expected = job.mapping.columns.map(column => column.sourceColumn)
     if (JSON.stringify(uniqueHeader(source.header)) !== JSON.stringify(expected)) throw new Error(t.otherColumns)
-    const { attributes } = await get("/v1/attributes", { limit: 100 })
-    const columns = columnsOf(targetsOf(job.mapping), attributes, "iso")
+    const columns = columnsOf(targetsOf(job.mapping), await allAttributes(), "iso")
     const { format } = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => columns[index]?.type === "date")))
     await keepPlan(job.id, { file, encoding: source.encoding, separator: source.separator, columns: columns.map(one => ({ ...one, dates: format })) })
     onPlan()

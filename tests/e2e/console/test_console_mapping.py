@@ -1,0 +1,85 @@
+"""The columns of an import in the console: attributes that are created or enabled on the way, and files that do not fit."""
+
+import pytest
+from support.stack import wait_for
+from test_console_imports import file_of  # noqa: F401
+
+
+def column(browser, name):
+    return browser.element(f"select[aria-label='Field for {name}']")
+
+
+def choose(browser, name, text):
+    column(browser, name).find_element("xpath", f".//option[normalize-space(.)='{text}']").click()
+
+
+def take(at, path):
+    browser = at("imports/new")
+    browser.element("input[type=file]").send_keys(path)
+    return browser
+
+
+def test_attributes_are_created_and_enabled_for_columns(at, file_of, module_org):  # noqa: F811
+    lines = ["Mail,Lieblingsboot,Beitritt Verein,Notfall", *[f"boat{number}@mapping.example,{boat},0{number + 1}.02.2020,Tel {number}"
+                                                            for number, boat in enumerate(["Vierer", "Achter", "Vierer"])]]
+    browser = take(at, file_of(lines, "boats.csv"))
+    browser.sees("3 columns will not be imported.")
+    choose(browser, "Lieblingsboot", "New attribute…")
+    browser.sees("Add an attribute")
+    assert browser.labeled("Key").get_attribute("value") == "lieblingsboot"
+    browser.choose("Type", "One choice")
+    assert browser.labeled("Choices").get_attribute("value") == "Vierer\nAchter"
+    browser.check("import-new-attribute")
+    browser.press("Save")
+    browser.sees("2 columns will not be imported.")
+    assert column(browser, "Lieblingsboot").get_attribute("value") == "attribute:lieblingsboot"
+    choose(browser, "Beitritt Verein", "New attribute…")
+    assert browser.labeled("Key").get_attribute("value") == "beitritt_verein"
+    assert browser.labeled("Type").get_attribute("value") == "date"
+    browser.press("Save")
+    browser.sees("1 column will not be imported.")
+    choose(browser, "Notfall", "Emergency contact")
+    browser.sees("Enable Emergency contact?")
+    browser.check("import-enable-attribute")
+    browser.press("Enable")
+    browser.sees("File: boats.csv.")
+    wait_for(lambda: column(browser, "Notfall").get_attribute("value") == "attribute:emergency_contact", "the attribute to be chosen")
+    browser.check("import-mapped")
+    browser.press("Upload and check")
+    browser.sees("Import 3 rows", 60)
+    browser.press("Import 3 rows")
+    browser.press("Import now")
+    browser.sees("The import is complete.", 60)
+    boat = module_org.api.get_json("/v1/users", params={"email": "boat1@mapping.example"})["users"][0]
+    assert boat["attributes"] == {"lieblingsboot": "Achter", "beitritt_verein": "2020-02-02", "emergency_contact": "Tel 1"}
+    browser.press("Show its members")
+    browser.sees("3 members")
+    browser.check_quiet("mapping")
+
+
+def test_a_field_moves_to_the_column_that_was_chosen_last(at, file_of):  # noqa: F811
+    browser = take(at, file_of(["Mail,Contact,Town", "a@mapping.example,b@mapping.example,York"]))
+    browser.sees("Mail")
+    choose(browser, "Contact", "Mail address")
+    browser.sees("Mail address is no longer taken from the column Mail.")
+    assert column(browser, "Mail").get_attribute("value") == ""
+
+
+def test_an_existing_key_is_not_changed_by_a_new_attribute(at, file_of, module_org):  # noqa: F811
+    before = module_org.api.get_json("/v1/attributes/shirt_size")
+    browser = take(at, file_of(["Mail,Other", "a@mapping.example,1"]))
+    choose(browser, "Other", "New attribute…")
+    browser.fill("Key", "shirt_size")
+    browser.press("Save")
+    browser.sees("An attribute with this key exists already.")
+    assert module_org.api.get_json("/v1/attributes/shirt_size") == before
+
+
+@pytest.mark.parametrize("name, content, says", [
+    ("members.xlsx", b"PK\x03\x04rest of a workbook", "This is a spreadsheet. Save it as CSV"),
+    ("members.csv", b"ann@mapping.example,Ann\nbob@mapping.example,Bob\n", "The first row looks like a member."),
+])
+def test_a_file_of_another_form_is_explained(at, tmp_path, name, content, says):
+    path = tmp_path / name
+    path.write_bytes(content)
+    take(at, str(path)).sees(says)
