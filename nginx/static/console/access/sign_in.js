@@ -42,10 +42,10 @@ const CodeForm = ({ email, onBack }) => {
 }
 
 export const SignIn = () => {
-  const { hasEnded } = useStore(session)
+  const { hasEnded, admin } = useStore(session)
   const { organization, path } = useStore(route)
   const isInvited = organization === null && path[0] === "invitation"
-  const [email, setEmail] = useState("")
+  const [email, setEmail] = useState(admin?.email ?? "")
   const [isSent, show] = useState(false)
   return html`<${Title} text=${isSent ? t.codeTitle : t.title} />
     ${hasEnded && html`<p class="box warning" role="alert">${t.ended}</p>`}

@@ -8,9 +8,12 @@ import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
+import { authenticator, everywhere } from "../lib/texts_account.js"
 import { leaving } from "../lib/texts_invitations.js"
 import { Leave } from "../team/leave.js"
 import { BackupCodes } from "../access/backup_codes.js"
+import { signOut } from "../ui/sign_out.js"
+import { ReplaceAuthenticator } from "./authenticator.js"
 import { Badge, Confirm, Dialog, ErrorBox, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 
 const t = texts.account
@@ -36,14 +39,21 @@ const NewCodes = ({ onClose }) => {
 
 const SecondFactor = () => {
   const state = useLoad(signal => get("/v1/session", undefined, signal), [])
-  const [asks, ask] = useState(false)
+  const [asks, ask] = useState("")
   const close = () => {
-    ask(false)
+    ask("")
     state.reload()
+  }
+  const replaced = () => {
+    announce(authenticator.replaced)
+    close()
   }
   return html`<section><h2>${t.factor}</h2><${Loaded} state=${state}>${({ two_factor: factor }) => html`
     <p>${t.left(plural(factor.backup_codes_left, "backup code"))}</p>
-    <button type="button" onClick=${() => ask(true)}>${t.newCodes}</button>`}<//>${asks && html`<${NewCodes} onClose=${close} />`}</section>`
+    <div class="actions"><button type="button" onClick=${() => ask("codes")}>${t.newCodes}</button>
+      <button type="button" onClick=${() => ask("authenticator")}>${authenticator.replace}</button></div>`}<//>
+    ${asks === "codes" && html`<${NewCodes} onClose=${close} />`}
+    ${asks === "authenticator" && html`<${ReplaceAuthenticator} onDone=${replaced} onClose=${close} />`}</section>`
 }
 
 const EndDialog = ({ session, onDone, onClose }) => {
@@ -56,6 +66,16 @@ const EndDialog = ({ session, onDone, onClose }) => {
     error=${ending.error} onConfirm=${confirm} onClose=${onClose}><p>${t.endHint}</p><//>`
 }
 
+const EverywhereDialog = ({ onClose }) => {
+  const ending = useAction()
+  const confirm = () => ending.run(async () => {
+    await call("DELETE", "/v1/sessions")
+    await signOut()
+  })
+  return html`<${Confirm} title=${everywhere.title} action=${everywhere.action} isBusy=${ending.isBusy} error=${ending.error}
+    onConfirm=${confirm} onClose=${onClose}><p>${everywhere.hint}</p><//>`
+}
+
 const Row = ({ session, end }) => html`<tr>
   <th scope="row">${session.user_agent ?? t.unknown}</th><td>${session.country ?? "–"}</td><td>${formatTime(session.created_at)}</td>
   <td>${formatAgo(session.last_used_at)}</td>
@@ -65,6 +85,7 @@ const Row = ({ session, end }) => html`<tr>
 const Sessions = () => {
   const list = useList((cursor, signal) => get("/v1/sessions", { cursor }, signal), "sessions", [])
   const [ended, end] = useState(null)
+  const [leavesAll, leaveAll] = useState(false)
   const done = () => {
     end(null)
     announce(t.ended)
@@ -73,7 +94,9 @@ const Sessions = () => {
   return html`<section><h2>${t.sessions}</h2><${Loaded} state=${list}>${() => html`
       <${Table} caption=${t.sessions} columns=${t.columns}>${list.items.map(one => html`<${Row} key=${one.id} session=${one} end=${() => end({ session: one })} />`)}<//>
       <${More} list=${list} />
-      ${list.items.length > 1 && html`<button type="button" class="danger" onClick=${() => end({})}>${t.endOthers}</button>`}`}<//>
+      <div class="actions">${list.items.length > 1 && html`<button type="button" class="danger" onClick=${() => end({})}>${t.endOthers}</button>`}
+        <button type="button" class="danger" onClick=${() => leaveAll(true)}>${everywhere.action}</button></div>`}<//>
+    ${leavesAll && html`<${EverywhereDialog} onClose=${() => leaveAll(false)} />`}
     ${ended && html`<${EndDialog} session=${ended.session} onDone=${done} onClose=${() => end(null)} />`}</section>`
 }
 

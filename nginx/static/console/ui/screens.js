@@ -6,6 +6,7 @@ const t = texts.shell.links
 /** @type {Array<[string, () => Promise<{ default: any }>]>} */
 export const SCREENS = [
   ["home", () => import("../home/home.js")],
+  ["organization", () => import("../organization/organization.js")],
   ["members", () => import("../members/list.js")],
   ["members/:id", () => import("../members/member.js")],
   ["member-jobs", () => import("../member_jobs/list.js")],
@@ -28,7 +29,7 @@ export const SCREENS = [
 
 /** @type {Array<[string, Array<[string, string]>]>} families, each with the first part of an address and its text */
 export const NAVIGATION = [
-  [t.overview, [["home", t.home]]],
+  [t.overview, [["home", t.home], ["organization", t.organization]]],
   [t.people, [["members", t.members], ["imports", t.imports], ["member-jobs", t.memberJobs], ["attributes", t.attributes]]],
   [t.data, [["connections", t.connections], ["deliveries", t.deliveries]]],
   [t.content, [["articles", t.articles]]],

@@ -9,6 +9,7 @@ import { Dialog } from "./parts.js"
 
 const t = texts.app
 const INTERVAL = 15_000 // milliseconds
+const RETRY = 300_000 // milliseconds before it asks again for the idle time
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" })
 
 /** The current session's idle time: one call, some seconds after the first screen. */
@@ -24,6 +25,7 @@ const StayDialog = ({ at, look }) => {
 const useEnd = () => {
   const { state, expiresAt } = useStore(session)
   const idleLife = useRef(undefined)
+  const askedAt = useRef(0)
   const [end, show] = useState(null)
   useEffect(() => {
     if (state !== "in") {
@@ -31,7 +33,10 @@ const useEnd = () => {
       return undefined
     }
     const look = async () => {
-      if (idleLife.current === undefined) idleLife.current = await readIdleLife().catch(() => undefined)
+      if (idleLife.current === undefined && Date.now() - askedAt.current > RETRY) {
+        askedAt.current = Date.now()
+        idleLife.current = await readIdleLife().catch(() => undefined)
+      }
       const next = endOf({ now: Date.now(), used: lastUse(), idleLife: idleLife.current ?? null, expiresAt })
       if (next.isOver) await get("/v1/session").catch(() => {})
       else show(next.isNear ? { ...next, look } : null)
