@@ -1,0 +1,214 @@
+"""The console when several tabs, an ending session or an absent server get in the way, in a real browser (docs/console.md)."""
+
+import pytest
+from support.console import ConsoleBrowser
+from support.stack import wait_for
+from support.world import Organization
+
+# Lets the page believe that it is later.
+LATER = "const now = Date.now.bind(Date); Date.now = () => now() + (window.shift ?? 0)"
+
+
+@pytest.fixture(scope="module")
+def other_org(stack, contract):
+    return Organization(stack, contract, name="Lakeside")
+
+
+@pytest.fixture(scope="module")
+def admin(module_org, other_org):
+    made = module_org.new_admin("owner")
+    made.give_seat(other_org.id, "admin")
+    return made
+
+
+@pytest.fixture
+def browser(stack, admin):
+    running = ConsoleBrowser(stack, "scenarios")
+    running.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LATER})
+    running.sign_in(admin)
+    yield running
+    running.close()
+
+
+def member(org, word):
+    return org.create_user({"email": f"{word}@scenarios.example", "first_name": word.capitalize()})
+
+
+def edit(browser, org, user, last_name):
+    """Types a last name into the form of a member."""
+    browser.open(f"#/o/{org.id}/members/{user['id']}")
+    browser.press("Edit")
+    browser.fill("Last name", last_name)
+
+
+def sign_in_again(browser, admin):
+    browser.fill("Mail address", admin.address)
+    before = admin.mails_before()
+    browser.press("Send code")
+    browser.fill("Code", admin.code_after(before))
+    browser.press("Sign in")
+    browser.pass_factor(admin)
+    browser.stack.keys_issued.append(wait_for(lambda: browser.web.get_cookie("__Host-muster-session"), "the cookie")["value"])
+
+
+def end_sessions(stack, admin):
+    stack.sql("DELETE FROM sessions WHERE admin_id = UNHEX(REPLACE(%s, '-', ''))", admin.id)
+
+
+LOOK = "dispatchEvent(new Event('focus'))"  # the page looks at the clock
+
+
+def learn_idle_time(browser):
+    """Lets the page ask once how long an unused session lasts."""
+    browser.web.execute_script(LOOK)
+    known = "return performance.getEntriesByType('resource').some(one => one.name.includes('/v1/sessions'))"
+    wait_for(lambda: browser.web.execute_script(known), "the time that an unused session lasts")
+
+
+def test_two_tabs_change_two_organizations(browser, module_org, other_org):
+    here, there = member(module_org, "club"), member(other_org, "lake")
+    first = browser.web.current_window_handle
+    edit(browser, module_org, here, "First")
+    browser.web.switch_to.new_window("tab")
+    edit(browser, other_org, there, "Second")
+    second = browser.web.current_window_handle
+    browser.web.switch_to.window(first)
+    browser.press("Save")
+    browser.sees("Club First")
+    browser.web.switch_to.window(second)
+    browser.press("Save")
+    browser.sees("Lake Second")
+    assert (module_org.user(here["id"])["last_name"], other_org.user(there["id"])["last_name"]) == ("First", "Second")
+    browser.press("Members")
+    browser.sees("lake@scenarios.example")
+    assert "club@scenarios.example" not in browser.text()
+    browser.web.close()
+    browser.web.switch_to.window(first)
+    browser.press("Members")
+    browser.sees("club@scenarios.example")
+    assert "lake@scenarios.example" not in browser.text()
+
+
+def test_a_session_that_ends_in_the_middle_of_an_edit_loses_no_text(browser, admin, module_org, stack):
+    user = member(module_org, "edited")
+    edit(browser, module_org, user, "Kept")
+    end_sessions(stack, admin)
+    browser.press("Save")
+    browser.sees("Your session has ended.")
+    assert "edited@scenarios.example" not in browser.element("dialog.cover").text
+    browser.web.get_log("browser")
+    browser.check("session-ended")
+    sign_in_again(browser, admin)
+    wait_for(lambda: not browser.web.find_elements("css selector", "dialog.cover"), "the page to come back")
+    assert browser.labeled("Last name").get_attribute("value") == "Kept"
+    browser.press("Save")
+    browser.sees("Edited Kept")
+    wait_for(lambda: browser.web.title.startswith("Edited Kept"), "the title of the page")
+    browser.check_quiet("session-ended")
+
+
+def test_another_person_does_not_get_the_page(browser, admin, module_org, stack):
+    edit(browser, module_org, member(module_org, "private"), "Secret")
+    end_sessions(stack, admin)
+    browser.press("Save")
+    browser.sees("Your session has ended.")
+    other = module_org.new_admin("viewer")
+    other.new_session()
+    sign_in_again(browser, other)
+    wait_for(lambda: not browser.web.find_elements("css selector", "dialog"), "the form to go")
+    browser.sees("private@scenarios.example")
+    assert "Secret" not in browser.web.page_source
+
+
+def test_a_sign_out_in_one_tab_signs_out_the_other(browser, module_org):
+    first = browser.web.current_window_handle
+    browser.web.switch_to.new_window("tab")
+    browser.open(f"#/o/{module_org.id}/members")
+    browser.sees("Change members")
+    browser.press("Sign out")
+    browser.sees("Sign in to Muster")
+    browser.web.close()
+    browser.web.switch_to.window(first)
+    browser.sees("Sign in to Muster")
+
+
+def test_an_unused_session_is_announced_and_prolonged(browser, stack, admin):
+    browser.sees("In numbers")
+    learn_idle_time(browser)
+    browser.web.execute_script(f"window.shift = {12 * 3600 - 300} * 1000; {LOOK}")
+    browser.sees("Are you still there?")
+    browser.check("session-ends")
+    browser.press("Stay signed in")
+    wait_for(lambda: "Are you still there?" not in browser.text(), "the question to go")
+    browser.web.execute_script(LOOK)
+    assert "Are you still there?" not in browser.text()
+    end_sessions(stack, admin)
+    browser.web.execute_script(f"window.shift = {25 * 3600} * 1000; {LOOK}")
+    browser.sees("Your session has ended.")
+    browser.web.get_log("browser")
+
+
+def test_the_last_day_of_a_session_is_announced(browser):
+    browser.sees("In numbers")
+    browser.web.execute_script(f"window.shift = {7 * 86400 - 200} * 1000; localStorage['muster.used'] = Date.now(); dispatchEvent(new Event('focus'))")
+    browser.sees("seven days after the sign-in")
+    browser.check("session-last-day")
+
+
+@pytest.mark.parametrize("service", ["musterd", "nginx"])
+def test_an_absent_server_is_named_and_the_text_is_saved_later(browser, module_org, stack, service):
+    user = member(module_org, f"away{service}")
+    edit(browser, module_org, user, "Typed")
+    learn_idle_time(browser)
+    with stack.without(service):
+        browser.press("Save")
+        browser.sees("The server cannot be reached" if service == "nginx" else "The service is busy or restarting")
+        browser.web.get_log("browser")
+        browser.check(f"away-{service}")
+    wait_for(stack.answers, "the server to answer")
+    browser.press("Save")
+    browser.sees("Typed")
+    assert module_org.user(user["id"])["last_name"] == "Typed"
+
+
+def test_a_list_of_an_absent_server_is_tried_again(browser, module_org, stack):
+    with stack.without("musterd"):
+        browser.press("Team")
+        browser.sees("Try again")
+        browser.web.get_log("browser")
+    wait_for(stack.answers, "the server to answer")
+    browser.press("Try again")
+    browser.sees("(you)")
+
+
+def test_a_large_file_with_wrong_names_and_rows_is_imported_and_undone(browser, other_org, tmp_path):
+    path = tmp_path / "export.csv"
+    good = [f"Nr {number};large{number}@scenarios.example;DE" for number in range(9990)]
+    bad = [*[f"Bad {number};no address {number};DE" for number in range(5)], *[f"Lost {number};lost{number}@scenarios.example;ZZ" for number in range(5)]]
+    path.write_text("\n".join(["Wer;Wohin schreiben;Wo", *good, *bad]), encoding="utf-8")
+    browser.open(f"#/o/{other_org.id}/imports/new")
+    browser.element("input[type=file]").send_keys(str(path))
+    browser.sees("Choose the column with the mail address.")
+    for name, text in (("Wer", "Display name"), ("Wohin schreiben", "Mail address"), ("Wo", "Country")):
+        browser.element(f"select[aria-label='Field for {name}']").find_element("xpath", f".//option[.='{text}']").click()
+    browser.press("Upload and check")
+    browser.sees("Uploading")
+    browser.web.refresh()
+    browser.sees("Import 9,990 rows", 90)
+    for number in range(2):
+        browser.press("Correct", f"//tr[contains(., 'no address {number}')]")
+        browser.fill("Mail address", f"found{number}@scenarios.example")
+        browser.press("Save")
+        wait_for(lambda number=number: f"no address {number}" not in browser.text(), "the row to be corrected")
+    browser.press("Check again")
+    browser.press("Import 9,992 rows")
+    browser.sees("8 rows with errors left out")
+    browser.press("Import now")
+    browser.web.refresh()
+    browser.sees("The import is complete.", 90)
+    total = {"total": "true", "limit": 1}
+    assert other_org.api.get_json("/v1/users", params=total | {"q": "found"})["total"]["count"] == 2
+    browser.press("Undo import")
+    browser.press("Undo now")
+    browser.sees("The import was undone.", 90)
+    assert other_org.api.get_json("/v1/users", params=total | {"q": "large"})["total"]["count"] == 0
