@@ -44,6 +44,10 @@ def test_attributes_are_created_and_enabled_for_columns(at, file_of, module_org)
     browser.press("Enable")
     browser.sees("File: boats.csv.")
     wait_for(lambda: column(browser, "Notfall").get_attribute("value") == "attribute:emergency_contact", "the attribute to be chosen")
+    assert not browser.web.find_element("xpath", "//button[.='Upload and check']").is_enabled()
+    browser.sees("The file does not show whether the day or the month is first.")
+    browser.check("import-dates")
+    browser.choose("Dates are written as", "Day.month.year: 28.02.1990")
     browser.check("import-mapped")
     browser.press("Upload and check")
     browser.sees("Import 3 rows", 60)
@@ -83,3 +87,18 @@ def test_a_file_of_another_form_is_explained(at, tmp_path, name, content, says):
     path = tmp_path / name
     path.write_bytes(content)
     take(at, str(path)).sees(says)
+
+
+def test_another_browser_asks_for_the_form_of_the_dates(at, file_of, module_org):  # noqa: F811
+    columns = [{"sourceColumn": "Mail", "target": "core_field", "fieldKey": "email"},
+               {"sourceColumn": "Born", "target": "core_field", "fieldKey": "dob"}]
+    job = module_org.create_import(declared_total=2, mapping={"columns": columns})
+    browser = at(f"imports/{job['id']}")
+    browser.sees("The upload stopped after 0 of 2 rows.")
+    browser.element("input[type=file]").send_keys(file_of(["Mail,Born", "d1@mapping.example,01.02.1990", "d2@mapping.example,02.03.1990"]))
+    browser.sees("The file does not show whether the day or the month is first.")
+    browser.check("import-unfinished-dates")
+    browser.choose("Dates are written as", "Month/day/year: 02/28/1990")
+    browser.sees("Import 2 rows", 60)
+    assert [row["payload"]["dob"] for row in module_org.rows(job["id"])] == ["1990-01-02", "1990-02-03"]
+    module_org.cancel(job["id"])

@@ -6,9 +6,10 @@ import { address, open } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
-import { ErrorBox, Loaded, SelectField, Title } from "../ui/parts.js"
+import { ErrorBox, Loaded, Title } from "../ui/parts.js"
 import { guessTargets, looksLikeMember, mappingOf, uniqueHeader } from "./columns.js"
 import { guessDates } from "./convert.js"
+import { DatesField } from "./dates.js"
 import { keepPlan } from "./files.js"
 import { Mapping } from "./mapping.js"
 import { Steps } from "./parts.js"
@@ -47,10 +48,11 @@ const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
   const [targets, setTargets] = useState(() => guessTargets(source.header, registry))
   const isDate = columnsOf(targets, registry).map(({ type }) => type === "date")
   const guess = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => isDate[index])))
-  const [dates, setDates] = useState("")
+  const [chosen, setDates] = useState("")
+  const dates = chosen || (guess.isSure ? guess.format : "")
   const starting = useAction()
   const start = () => starting.run(async () => {
-    const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, dates || guess.format) }
+    const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, dates) }
     const total = await readRecords(file, plan, () => {})
     if (total === 0 || total > ROW_LIMIT) throw new Error(total ? t.tooMany(total) : t.noRows)
     const job = await post("/v1/imports", { file_name: file.name.slice(0, 255), declared_total: total, mapping: mappingOf(source.header, targets) })
@@ -58,16 +60,16 @@ const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
     open(["imports", job.id])
   })
   const hasEmail = targets.includes("email")
+  const isReady = hasEmail && (dates !== "" || !isDate.includes(true))
   const ignored = targets.filter(target => !target).length
   return html`<p>${t.fileIs(file.name)} ${ignored > 0 && t.ignoredCount(plural(ignored, "column"))}</p>
     ${looksLikeMember(source.header) && html`<p class="box warning" role="status">${t.noNames}</p>`}
     <${Mapping} source=${source} attributes=${attributes} setAttributes=${setAttributes} targets=${targets} setTargets=${setTargets} />
-    ${isDate.includes(true) && html`<${SelectField} label=${t.dates} hint=${guess.isSure || dates ? undefined : t.datesUnsure}
-      value=${dates || guess.format} onChange=${setDates} options=${t.dateFormats} />`}
+    ${isDate.includes(true) && html`<${DatesField} isSure=${guess.isSure} value=${dates} onChange=${setDates} />`}
     ${!hasEmail && html`<p class="box warning" role="status">${t.needsEmail}</p>`}
     <p>${t.promise}</p>
     <${ErrorBox} error=${starting.error} />
-    <div class="actions"><button type="button" class="primary" disabled=${!hasEmail || starting.isBusy} onClick=${start}>
+    <div class="actions"><button type="button" class="primary" disabled=${!isReady || starting.isBusy} onClick=${start}>
       ${starting.isBusy ? t.reading : t.upload}</button><button type="button" onClick=${onOther}>${t.otherFile}</button></div>`
 }
 

@@ -3,11 +3,14 @@ import { get, post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
+import { session } from "../lib/session.js"
+import { useStore } from "../lib/store.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { ErrorBox } from "../ui/parts.js"
 import { CancelButton } from "./cancel.js"
 import { targetsOf, uniqueHeader } from "./columns.js"
 import { guessDates } from "./convert.js"
+import { DatesField } from "./dates.js"
 import { forgetPlan, keepPlan } from "./files.js"
 import { Progress } from "./parts.js"
 import { inspect } from "./source.js"
@@ -21,7 +24,9 @@ export const Upload = ({ job, plan, refresh }) => {
   const [isPaused, setPaused] = useState(false)
   const [error, showError] = useState(null)
   const [turn, again] = useState(0)
+  const { state: access } = useStore(session)
   useEffect(() => {
+    if (access !== "in") return undefined // it continues after the next sign-in
     let isStopped = false
     const work = async () => {
       const { staged_rows: staged } = await get(`/v1/imports/${job.id}`)
@@ -34,26 +39,33 @@ export const Upload = ({ job, plan, refresh }) => {
     showError(null)
     work().catch(failed => isStopped || showError(failed))
     return () => void (isStopped = true)
-  }, [job.id, turn])
+  }, [job.id, turn, access])
   return html`<${Progress} label=${t.uploading} done=${done} total=${job.declared_total} note=${isPaused ? t.paused : ""} />
     ${error ? html`<${ErrorBox} error=${error} retry=${() => again(turn + 1)} />` : html`<p>${t.mayReload}</p>`}
     <${CancelButton} job=${job} onDone=${refresh} />`
 }
 
-/** An upload that this browser does not know: it asks for the same file. */
+/** An upload that this browser does not know: it asks for the same file, and for the form of its dates if they do not show it. */
 export const Staged = ({ job, refresh, onPlan }) => {
   const reading = useAction()
+  const [unsure, ask] = useState(null)
+  const keep = async (plan, dates) => {
+    await keepPlan(job.id, { ...plan, columns: plan.columns.map(one => ({ ...one, dates })) })
+    onPlan()
+  }
   const take = file => reading.run(async () => {
     const source = await inspect(file)
     const expected = job.mapping.columns.map(column => column.sourceColumn)
     if (JSON.stringify(uniqueHeader(source.header)) !== JSON.stringify(expected)) throw new Error(t.otherColumns)
     const columns = columnsOf(targetsOf(job.mapping), await allAttributes(), "iso")
-    const { format } = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => columns[index]?.type === "date")))
-    await keepPlan(job.id, { file, encoding: source.encoding, separator: source.separator, columns: columns.map(one => ({ ...one, dates: format })) })
-    onPlan()
+    const { format, isSure } = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => columns[index]?.type === "date")))
+    const plan = { file, encoding: source.encoding, separator: source.separator, columns }
+    if (isSure) await keep(plan, format)
+    else ask(plan)
   })
   return html`<p class="box warning">${t.unfinished(job.staged_rows, job.declared_total)}</p>
     <p><label for="again">${t.sameFile(job.file_name)}</label></p>
     <p><input id="again" type="file" onChange=${event => event.target.files[0] && take(event.target.files[0])} /></p>
+    ${unsure && html`<${DatesField} isSure=${false} value="" onChange=${dates => reading.run(() => keep(unsure, dates))} />`}
     <${ErrorBox} error=${reading.error} /><${CancelButton} job=${job} onDone=${refresh} />`
 }
