@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { endOf, idleLifeOf } from "../console/lib/session_end.js"
 import { endSession, session, signedOut, takeSession } from "../console/lib/session.js"
+import { programOf } from "../console/account/programs.js"
 import { actionsOf } from "../console/team/list.js"
 
 const HOUR = 3_600_000
@@ -37,6 +38,13 @@ test("an unused session ends before its last day, and a used one on it", () => {
   assert.equal(endOf({ ...known, now: used + 11.9 * HOUR }).isNear, true)
   assert.equal(endOf({ ...known, now: used + 12.1 * HOUR }).isOver, true)
   assert.equal(endOf({ ...known, used: Date.parse(record.expires_at) - HOUR, now: used }).kind, "fixed")
+})
+
+test("a browser is named by what it sends", () => {
+  assert.equal(programOf("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0"), "Firefox 145 on Windows")
+  assert.equal(programOf("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0"), "Edge 142 on Linux")
+  assert.equal(programOf("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18.0 Mobile Safari/604.1"), "Safari 18 on iOS")
+  assert.equal(programOf("curl/8.1"), "curl/8.1")
 })
 
 test("everybody may leave, and only owners manage the others", () => {

@@ -113,6 +113,15 @@ def test_another_address_signs_in_at_the_same_invitation(browser, stack, module_
     assert urlsplit(browser.web.current_url).fragment == f"/invitation?organization={other_org.id}"
 
 
+def test_another_invitation_than_that_of_the_link_is_named(browser, guest, module_org, new_org):
+    browser.sign_in(guest)
+    browser.web.execute_script(f"location.hash = '#/invitation?organization={new_org(attributes=False).id}'")
+    browser.sees("The invitation of your link is not for")
+    browser.sees("Riverside Rowing Club")
+    browser.element(f"select.organization option[value='{module_org.id}']").click()
+    browser.sees("In numbers")
+
+
 def test_leaving_the_only_organization_signs_out(browser, module_org):
     browser.sign_in(module_org.new_admin("viewer"))
     browser.press("Team")

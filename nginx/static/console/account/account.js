@@ -14,6 +14,7 @@ import { Leave } from "../team/leave.js"
 import { BackupCodes } from "../access/backup_codes.js"
 import { signOut } from "../ui/sign_out.js"
 import { ReplaceAuthenticator } from "./authenticator.js"
+import { programOf } from "./programs.js"
 import { Badge, Confirm, Dialog, ErrorBox, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 
 const t = texts.account
@@ -77,7 +78,7 @@ const EverywhereDialog = ({ onClose }) => {
 }
 
 const Row = ({ session, end }) => html`<tr>
-  <th scope="row">${session.user_agent ?? t.unknown}</th><td>${session.country ?? "–"}</td><td>${formatTime(session.created_at)}</td>
+  <th scope="row"><span title=${session.user_agent}>${session.user_agent ? programOf(session.user_agent) : t.unknown}</span></th><td>${session.country ?? "–"}</td><td>${formatTime(session.created_at)}</td>
   <td>${formatAgo(session.last_used_at)}</td>
   <td>${session.is_current ? html`<${Badge} kind="good">${t.current}<//>`
     : html`<button type="button" class="small danger" aria-label=${`${t.end}: ${formatTime(session.created_at)}`} onClick=${end}>${t.end}</button>`}</td></tr>`

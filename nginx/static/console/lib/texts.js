@@ -87,7 +87,7 @@ export const texts = {
     title: "Sign in to Muster",
     codeTitle: "Check your mail",
     ended: "Your session has ended. Sign in again to return to the page that you were on. It keeps what you have typed.",
-    invited: "You opened an invitation. Sign in with the mail address that it was sent to.",
+    invited: "You opened an invitation. Sign in with the mail address that it was sent to. If no code arrives, ask an owner to send the invitation again.",
     address: "Mail address",
     addressHint: "Enter your mail address. Muster sends a code to it.",
     send: "Send code",
@@ -264,7 +264,7 @@ export const texts = {
   audit: {
     title: "Audit log",
     about: "About",
-    prefixes: [["", "Everything"], ["session.", "Sign-ins"], ["seat.", "Team"], ["api_key.", "API keys"], ["user.", "Members"],
+    prefixes: [["", "Everything"], ["session.", "Sign-ins"], ["seat.", "Team"], ["api_key.", "API keys"], ["user.", "Members"], ["member_job.", "Bulk changes"], ["organization.", "Organization"],
       ["import.", "Imports"], ["attribute.", "Attributes"], ["module.", "Modules"], ["installation.", "Installations"],
       ["webhook_endpoint.", "Webhook endpoints"], ["connection.", "Connections"], ["article.", "Articles"], ["ad_campaign.", "Campaigns"]],
     by: "By",

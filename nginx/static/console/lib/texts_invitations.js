@@ -5,6 +5,7 @@ export const invitations = {
   hint: "Invitations to teams of other organizations. You get a seat only if you accept.",
   none: "No invitation for you",
   noneHint: email => `You are signed in as ${email}. An invitation is valid for 7 days, and only for the address that it was sent to.`,
+  other: email => `The invitation of your link is not for ${email}, or it has expired. These are:`,
   otherAddress: "Sign in with another address",
   ask: "Ask an owner of the organization to invite you again.",
   rights: {

@@ -60,6 +60,7 @@ export const memberJobs = {
   decide: "Nothing has changed so far. Check the numbers and the filter, then confirm.",
   nothing: "No member would change. Cancel this change, and check its filter.",
   commit: { lock: count => `Lock ${plural(count, "member")}`, unlock: count => `Unlock ${plural(count, "member")}`, remove: count => `Remove ${plural(count, "member")}` },
+  moved: { INVALID_STATE: "This change has moved on in the meantime. Close this dialog to see its state." },
   commitTitle: { lock: count => `Lock ${plural(count, "member")}?`, unlock: count => `Unlock ${plural(count, "member")}?`,
     remove: count => `Remove ${plural(count, "member")}?` },
   commitHint: {

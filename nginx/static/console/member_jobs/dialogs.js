@@ -17,7 +17,7 @@ const RemoveDialog = ({ count, running, onConfirm, onClose }) => {
   return html`<${Dialog} title=${t.commitTitle.remove(count)} onClose=${onClose}><form onSubmit=${submit}>
     <ul>${t.commitHint.remove.map(line => html`<li>${line}</li>`)}</ul>
     <${TextField} label=${t.type(count)} inputmode="numeric" autocomplete="off" required value=${typed} onInput=${setTyped} />
-    <${ErrorBox} error=${running.error} />
+    <${ErrorBox} error=${running.error} known=${t.moved} />
     <div class="actions"><button class="danger" disabled=${!isRight || running.isBusy}>${t.commit.remove(count)}</button>
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
 }
@@ -25,7 +25,7 @@ const RemoveDialog = ({ count, running, onConfirm, onClose }) => {
 const ChangeDialog = ({ action, count, running, onConfirm, onClose }) => html`
   <${Dialog} title=${t.commitTitle[action](count)} onClose=${onClose}>
     <ul>${t.commitHint[action].map(line => html`<li>${line}</li>`)}</ul>
-    <${ErrorBox} error=${running.error} />
+    <${ErrorBox} error=${running.error} known=${t.moved} />
     <div class="actions"><button type="button" class="primary" disabled=${running.isBusy} onClick=${onConfirm}>${t.commit[action](count)}</button>
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div><//>`
 
@@ -36,10 +36,14 @@ export const CommitButton = ({ job, refresh }) => {
   const commit = async () => {
     if (await running.run(() => post(`/v1/member-jobs/${job.id}/commit`))) refresh()
   }
+  const close = () => {
+    ask(false)
+    if (running.error) refresh()
+  }
   const Asked = job.action === "remove" ? RemoveDialog : ChangeDialog
   return html`<button type="button" class=${job.action === "remove" ? "danger" : "primary"} disabled=${count === 0} onClick=${() => ask(true)}>
       ${t.commit[job.action](count)}</button>
-    ${asks && html`<${Asked} action=${job.action} count=${count} running=${running} onConfirm=${commit} onClose=${() => ask(false)} />`}`
+    ${asks && html`<${Asked} action=${job.action} count=${count} running=${running} onConfirm=${commit} onClose=${close} />`}`
 }
 
 export const CancelButton = ({ job, refresh }) => {

@@ -55,6 +55,7 @@ export default ({ organization }) => {
   const isFirst = one => one.organization_id === organization
   const ordered = [...invitations.filter(isFirst), ...invitations.filter(one => !isFirst(one))]
   return html`<${Title} text=${t.title} /><${Loaded} state=${state}>${() => html`
+    ${organization && ordered.length > 0 && !isFirst(ordered[0]) && html`<p class="box warning">${t.other(admin?.email)}</p>`}
     ${ordered.length > 0
       ? html`<p>${t.hint}</p><ul class="cards wide">${ordered.map(one => html`<${Card} key=${one.id} invitation=${one} />`)}</ul>`
       : html`<${None} email=${admin?.email} />`}

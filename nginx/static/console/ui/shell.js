@@ -38,7 +38,8 @@ const Keys = ({ onClose }) => {
 
 const OrganizationSwitch = ({ seats, organization }) => {
   const change = event => {
-    location.hash = format(event.target.value, route.get().path.slice(0, 1))
+    const { organization: before, path } = route.get()
+    location.hash = format(event.target.value, before ? path.slice(0, 1) : [])
   }
   const seat = seats.find(one => one.organization_id === organization)
   if (seats.length === 1 && seat) return html`<p class="organization"><span class="hidden">${t.organization}: </span>${seat.name}</p>`

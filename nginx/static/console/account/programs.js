@@ -1,0 +1,14 @@
+// Names of browsers in the text that they send about themselves. Any program can send any text.
+
+const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["Firefox", "Firefox"], ["HeadlessChrome", "Chrome"], ["Chrome", "Chrome"], ["Version", "Safari"]]
+const SYSTEMS = [[/Windows/, "Windows"], [/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Mac OS X/, "macOS"], [/CrOS/, "ChromeOS"], [/Linux/, "Linux"]]
+
+/** "Firefox 145 on Windows"; the text itself if it is not one of a known browser. @param {string} userAgent */
+export const programOf = userAgent => {
+  for (const [mark, name] of BROWSERS) {
+    const version = new RegExp(`\\b${mark}/(\\d+)`).exec(userAgent)?.[1]
+    const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))
+    if (version && system) return `${name} ${version} on ${system[1]}`
+  }
+  return userAgent
+}
