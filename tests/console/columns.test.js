@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
+import { reasonOf } from "../console/imports/rows.js"
 import { attributeKeyOf, guessTargets, keyOf, looksLikeMember, mappingOf, targetsOf, uniqueHeader } from "../console/imports/columns.js"
 
 const ATTRIBUTES = [{ key: "shirt_size", label: "Shirt size" }, { key: "phone", label: "Phone" }, { key: "boat", label: "Lieblingsboot" }]
@@ -36,6 +37,13 @@ test("a new attribute gets a key that the registry accepts", () => {
   assert.equal(attributeKeyOf("T-Shirt Größe"), "t_shirt_groesse")
   assert.equal(attributeKeyOf("2. Telefon"), "a_2_telefon")
   assert.equal(attributeKeyOf("会員"), "")
+})
+
+test("a reason shows the value that is wrong", () => {
+  const fields = [{ path: "country", message: "is not a country" }, { path: "attributes.boat", message: "is not a choice" }]
+  assert.equal(reasonOf({ fields, payload: { country: "XX", attributes: { boat: ["a", "b"] } } }), "Country “XX” is not a country; boat “a, b” is not a choice")
+  assert.equal(reasonOf({ fields: [{ path: "email", message: "is missing" }], payload: {} }), "Mail address is missing")
+  assert.equal(reasonOf({ fields: [], payload: {}, error_message: "Twice." }), "Twice.")
 })
 
 test("a first row with an address is a member", () => {

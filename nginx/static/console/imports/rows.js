@@ -6,12 +6,23 @@ import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { Loaded, More, Table } from "../ui/parts.js"
+import { valueText } from "../members/parts.js"
 import { CorrectRow } from "./correct.js"
 
 const t = texts.imports
 
 const fieldName = path => texts.member.fields[path] ?? path.replace("attributes.", "")
-const reasonOf = row => (row.fields.length ? row.fields.map(fault => `${fieldName(fault.path)} ${fault.message}`).join("; ") : row.error_message)
+const LENGTH = 40 // characters of a faulty value that the table shows
+const shortened = text => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text)
+
+/** A fault with the value: Country “XX” is not … */
+const sentenceOf = ({ path, message }, payload) => {
+  const value = path.startsWith("attributes.") ? payload.attributes?.[path.slice(11)] : payload[path]
+  return `${fieldName(path)} ${value === undefined || value === null ? "" : `“${shortened(valueText(value))}” `}${message}`
+}
+
+/** Why a row was not imported, with the values that are wrong. */
+export const reasonOf = row => (row.fields.length ? row.fields.map(fault => sentenceOf(fault, row.payload)).join("; ") : row.error_message)
 const nameOf = payload => payload.display_name || [payload.first_name, payload.last_name].filter(Boolean).join(" ")
 
 const Row = ({ row, canCorrect, correct }) => html`<tr>

@@ -30,6 +30,7 @@ export const memberJobs = {
   back: "All bulk changes",
   start: "Change members",
   startTitle: "Change many members",
+  everyone: "No filter is set. The change applies to all members of the organization.",
   matching: "The change applies to all members that match:",
   action: "What to do with them",
   actions: [["lock", "Lock"], ["unlock", "Unlock"], ["remove", "Remove"]],

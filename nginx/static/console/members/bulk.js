@@ -7,7 +7,7 @@ import { texts } from "../lib/texts.js"
 import { memberJobs as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Facts, Loaded, SelectField, TextField } from "../ui/parts.js"
-import { jobFilterOf, pairsOf } from "./conditions.js"
+import { isEveryone, jobFilterOf, pairsOf } from "./conditions.js"
 
 const Form = ({ filter, registry, onClose }) => {
   const [action, choose] = useState("lock")
@@ -20,7 +20,8 @@ const Form = ({ filter, registry, onClose }) => {
   }
   const active = counting.error?.details?.job_id
   return html`<form onSubmit=${submit}>
-    <p>${t.matching}</p><${Facts} pairs=${pairsOf(filter, registry)} />
+    ${isEveryone(filter) ? html`<p class="box warning">${t.everyone}</p>`
+      : html`<p>${t.matching}</p><${Facts} pairs=${pairsOf(filter, registry)} />`}
     <${SelectField} label=${t.action} hint=${t.effects[action]} value=${action} onChange=${choose} options=${t.actions} />
     ${action === "lock" && html`<${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} />`}
     <p>${t.countFirst}</p>

@@ -49,13 +49,14 @@ export const jobFilterOf = (query, registry) => {
   return Object.keys(filter).length ? filter : { updated_since: ALL_SINCE }
 }
 
-const isEveryone = filter => new Date(filter.updated_since).getTime() === 0 && Object.keys(filter).length === 1
+/** Whether a job's filter selects all members. */
+export const isEveryone = filter => new Date(filter.updated_since).getTime() === 0 && Object.keys(filter).length === 1
 
 const valueText = value => (typeof value === "boolean" ? (value ? texts.members.yes : texts.members.no) : String(value))
 
 /** A job's filter as pairs of names and values. imports: file names by the id of an import. */
 export const pairsOf = (filter, registry, imports = {}) => {
-  if (isEveryone(filter)) return [[t.all, texts.members.yes]]
+  if (isEveryone(filter)) return [[texts.members.title, t.all]]
   const labels = Object.fromEntries(registry.map(({ key, label }) => [key, label]))
   return [
     filter.q && [t.q, filter.q],

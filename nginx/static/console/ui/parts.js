@@ -47,11 +47,15 @@ const faultLines = error => Object.entries(error.fields ?? {}).map(([path, messa
  * An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's.
  * @param {{ error: ApiError | null, retry?: () => void, known?: Record<string, string> }} props
  */
-export const ErrorBox = ({ error, retry, known = {} }) => {
-  if (!error) return null
+export const ErrorBox = props => props.error && html`<${ShownError} ...${props} />`
+
+/** @param {{ error: ApiError, retry?: () => void, known?: Record<string, string> }} props */
+const ShownError = ({ error, retry, known = {} }) => {
+  const box = useRef(/** @type {HTMLElement | null} */ (null))
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [error])
   const message = known[error.code] ?? general[error.code] ?? error.message
   const report = [message, ...faultLines(error), error.requestId && `${t.requestId}: ${error.requestId}`].filter(Boolean).join("\n")
-  return html`<div class="box error" role="alert">
+  return html`<div class="box error" role="alert" ref=${box}>
     <p>${message}</p>
     ${faultLines(error).length > 0 && html`<ul>${faultLines(error).map(line => html`<li>${line}</li>`)}</ul>`}
     ${error.requestId && html`<p class="faint">${t.requestId}: <code>${error.requestId}</code> <${CopyButton} text=${report} label=${t.copyError} /></p>`}
