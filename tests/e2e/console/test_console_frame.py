@@ -79,6 +79,7 @@ def test_a_wrong_code_and_then_a_backup_code(browser, owner):
 
 def test_the_first_screen_is_small_and_takes_two_calls(browser, owner, stack):
     browser.sign_in(owner)
+    browser.sees("First steps")
     browser.web.execute_cdp_cmd("Network.setCacheDisabled", {"cacheDisabled": True})
     browser.requests()
     browser.open()

@@ -68,10 +68,10 @@ class ConsoleBrowser:
 
     def forget(self):
         """Deletes the cookie and the storage, so that the browser has no session."""
-        self.web.get(f"{self.stack.base_url}/console/console.css")  # a page of the origin without scripts
-        self.web.delete_all_cookies()
-        self.web.execute_script("localStorage.clear()")
-        self.web.get_log("browser")  # that page has no icon
+        self.web.get("about:blank")
+        self.web.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        self.web.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": self.stack.base_url, "storageTypes": "local_storage,indexeddb"})
+        self.web.get_log("browser")  # of the pages before
 
     def text(self):
         return self.web.execute_script("return document.body.innerText")
