@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { attributeKeys, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
+import { noteOf } from "../console/member_jobs/job.js"
 
 const REGISTRY = [{ key: "points", label: "Points", type: "number" }, { key: "vip", label: "VIP", type: "boolean" },
   { key: "shirt_size", label: "Shirt size", type: "single_choice" }]
@@ -43,4 +44,11 @@ test("a job without a filter changes all members, and says so", () => {
 test("a filter is shown with the names of the registry", () => {
   assert.deepEqual(pairsOf({ country: "DE", imported_by: IMPORT, attributes: { vip: false, gone: "x" } }, REGISTRY, { [IMPORT]: "club.csv" }),
     [["Country", "DE"], ["Import", "club.csv"], ["VIP", "No"], ["gone", "x"]])
+})
+
+test("a step waits until the runner works on it", () => {
+  const job = { phase_started_at: "2026-11-23T15:00:00Z", heartbeat_at: null }
+  assert.match(noteOf(job), /waiting/)
+  assert.match(noteOf({ ...job, heartbeat_at: "2026-11-23T14:59:00Z" }), /waiting/)
+  assert.equal(noteOf({ ...job, heartbeat_at: "2026-11-23T15:00:01Z" }), "")
 })

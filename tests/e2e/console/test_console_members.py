@@ -135,6 +135,25 @@ def test_a_second_change_leads_to_the_one_that_is_not_finished(at, club, module_
     assert len(statuses(module_org)) == 30
 
 
+def test_a_change_is_stopped_while_it_waits(at, club, module_org, stack):
+    browser = at("members?q=club0")
+    browser.sees("10 members")
+    with stack.without("runner"):
+        begin(browser, "Lock")
+        browser.sees("waiting for its turn")
+        browser.check("bulk-counting")
+    browser.press("Lock 10 members")
+    with stack.without("runner"):
+        browser.press("Lock 10 members", "//dialog")
+        browser.sees("Changing")
+        browser.check("bulk-changing")
+        browser.press("Stop")
+        browser.sees("Members that were changed already stay changed.")
+        browser.press("Stop", "//dialog")
+        browser.sees("The change was canceled. No member changed.")
+    assert statuses(module_org, status="locked") == []
+
+
 def test_a_viewer_sees_bulk_changes_and_starts_none(stack, club, module_org):
     viewer = ConsoleBrowser(stack, "viewer")
     try:

@@ -55,6 +55,7 @@ export const memberJobs = {
   noneHint: "Filter the members, then choose “Change members” on their page.",
   toMembers: "Go to the members",
   counting: count => `${plural(count, "member")} so far`,
+  waiting: "– waiting for its turn",
   mayLeave: "You can leave this page. The work continues.",
   changed: { lock: "To lock", unlock: "To unlock", remove: "To remove" },
   unchanged: { lock: "Locked already", unlock: "Active already", remove: "Already removed" },

@@ -16,7 +16,10 @@ import { StateBadge } from "./parts.js"
 
 const MOVING = new Set(["validating", "committing"])
 
-const Counting = ({ job }) => html`<div class="box" role="status"><p><strong>${t.states.validating}</strong> ${t.counting(job.processed_count)}</p>
+/** What the page says until the runner works on the current step. */
+export const noteOf = job => (job.heartbeat_at && job.heartbeat_at >= job.phase_started_at ? "" : t.waiting)
+
+const Counting = ({ job }) => html`<div class="box" role="status"><p><strong>${t.states.validating}</strong> ${noteOf(job) || t.counting(job.processed_count)}</p>
   <progress aria-label=${t.states.validating}></progress></div>`
 
 const Decision = ({ job, isAdmin, refresh }) => html`
@@ -26,7 +29,7 @@ const Decision = ({ job, isAdmin, refresh }) => html`
 
 const Running = ({ job, isAdmin, refresh }) => html`
   ${job.state === "validating" ? html`<${Counting} job=${job} />`
-    : html`<${Progress} label=${t.changing} done=${job.processed_count} total=${Math.max(job.processed_count, job.preview.changed + job.preview.unchanged)} />`}
+    : html`<${Progress} label=${t.changing} done=${job.processed_count} total=${Math.max(job.processed_count, job.preview.changed + job.preview.unchanged)} note=${noteOf(job)} />`}
   <p>${t.mayLeave}</p>${isAdmin && html`<${CancelButton} job=${job} refresh=${refresh} />`}`
 
 const Outcome = ({ job }) => html`
