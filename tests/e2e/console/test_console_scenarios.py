@@ -212,3 +212,19 @@ def test_a_large_file_with_wrong_names_and_rows_is_imported_and_undone(browser, 
     browser.press("Undo now")
     browser.sees("The import was undone.", 90)
     assert other_org.api.get_json("/v1/users", params=total | {"q": "large"})["total"]["count"] == 0
+
+
+def test_an_upload_continues_after_a_new_sign_in(browser, admin, other_org, stack, tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(["Email", *[f"long{number}@scenarios.example" for number in range(40000)]]), encoding="utf-8")
+    browser.open(f"#/o/{other_org.id}/imports/new")
+    browser.element("input[type=file]").send_keys(str(path))
+    browser.press("Upload and check")
+    browser.sees("Uploading")
+    end_sessions(stack, admin)
+    browser.sees("Your session has ended.")
+    sign_in_again(browser, admin)
+    browser.sees("Import 40,000 rows", 120)
+    browser.press("Cancel import")
+    browser.press("Cancel import", "//dialog")
+    browser.sees("The import was canceled.")
