@@ -36,7 +36,11 @@ def test_members_are_filtered_by_country_attribute_import_and_change(at, club):
     browser.sees("Changed since")
     browser.fill("Country", "fr")
     browser.sees("\n3 members\n")
-    browser.labeled("Country").send_keys(Keys.BACKSPACE, Keys.BACKSPACE)
+    browser.labeled("Country").send_keys(Keys.BACKSPACE)
+    browser.choose("Status", "Active")
+    browser.sees("\n3 members\n")  # one letter is not a country yet
+    browser.choose("Status", "All")
+    browser.labeled("Country").send_keys(Keys.BACKSPACE)
     browser.sees("33 members")
     browser.choose("Import", next(one.text for one in browser.labeled("Import").find_elements("tag name", "option") if "club.csv" in one.text))
     browser.sees("30 members")

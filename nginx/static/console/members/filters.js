@@ -13,6 +13,7 @@ import { QueryField } from "../ui/search.js"
 import { attributeKeys, attributeName } from "./conditions.js"
 
 const LIMIT = 5 // attributes of a search
+const COUNTRY = /^(?:[a-z]{2})?$/i
 const ANY = ["", t.any]
 
 const set = (name, value) => replaceQuery({ ...route.get().query, [name]: value })
@@ -58,7 +59,7 @@ const Fields = ({ registry, imports }) => {
   const options = [["", t.imports], ...imports.map(job => [job.id, `${job.file_name}, ${formatDay(job.created_at)}`])]
   if (query.import && !imports.some(job => job.id === query.import)) options.push([query.import, t.otherImport])
   return html`
-    <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" />
+    <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" accepts=${COUNTRY} />
     <${QueryField} name="since" label=${t.since} type="date" />
     <${SelectField} label=${t.import} value=${query.import ?? ""} options=${options} onChange=${id => set("import", id)} />
     <${Attributes} registry=${registry} />`

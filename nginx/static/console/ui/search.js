@@ -5,8 +5,8 @@ import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
 const PAUSE = 300 // milliseconds without typing before a search
 
-/** name: of the text in the query of the address. */
-export const QueryField = ({ name, label, width = "", ...rest }) => {
+/** name: of the text in the query of the address. accepts: texts that are complete; others are still being typed. */
+export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest }) => {
   const id = useId()
   const { query } = useStore(route)
   const value = query[name] ?? ""
@@ -19,7 +19,7 @@ export const QueryField = ({ name, label, width = "", ...rest }) => {
   }, [value])
   useEffect(() => {
     const search = () => {
-      if (typed.trim() === sent.current) return
+      if (typed.trim() === sent.current || !accepts.test(typed.trim())) return
       sent.current = typed.trim()
       replaceQuery({ ...route.get().query, [name]: typed.trim() })
     }
