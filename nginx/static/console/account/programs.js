@@ -1,6 +1,7 @@
 // Names of browsers in the text that they send about themselves. Any program can send any text.
 
 const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["Firefox", "Firefox"], ["HeadlessChrome", "Chrome"], ["Chrome", "Chrome"], ["Version", "Safari"]]
+/** @type {Array<[RegExp, string]>} */
 const SYSTEMS = [[/Windows/, "Windows"], [/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Mac OS X/, "macOS"], [/CrOS/, "ChromeOS"], [/Linux/, "Linux"]]
 
 /** "Firefox 145 on Windows"; the text itself if it is not one of a known browser. @param {string} userAgent */

@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the same call may succeed in a while. */
+/** Whether the same call may succeed in a while. @param {any} error */
 export const isPassing = error => error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
 const UNREACHABLE = { code: "UNREACHABLE", message: "The server cannot be reached. Check your connection, and try again." }

@@ -14,7 +14,7 @@ const PAUSE_AWAY = 3000 // milliseconds while the server cannot be reached
  * @param {string} key of the record
  */
 export const usePolled = (load, isMoving, key) => {
-  const last = useRef({ key: "", data: null })
+  const last = useRef({ key: "", data: /** @type {T | null} */ (null) })
   const state = useLoad(async signal => {
     try {
       last.current = { key, data: await load(signal) }
@@ -26,7 +26,7 @@ export const usePolled = (load, isMoving, key) => {
   }, [key])
   const { data, isAway } = state.data ?? { data: null, isAway: false }
   useEffect(() => {
-    if (!state.data || !(isAway || isMoving(data))) return undefined
+    if (!data || !(isAway || isMoving(data))) return undefined
     const timer = setTimeout(state.reload, isAway ? PAUSE_AWAY : PAUSE)
     return () => clearTimeout(timer)
   }, [state.data])

@@ -58,6 +58,7 @@ export const signedOut = () => {
 
 /** Follows the other tabs of this browser. @param {() => void} onSignIn called after a sign-in in another tab */
 export const followTabs = onSignIn => {
+  /** @param {StorageEvent} event */
   const follow = event => {
     if (event.key !== null && event.key !== "muster.session") return
     const { state } = session.get()

@@ -24,11 +24,11 @@ const StayDialog = ({ at, look }) => {
 /** Looks at the clock now and then, and when the person returns to the page: timers stop while a computer sleeps. */
 const useEnd = () => {
   const { state, expiresAt } = useStore(session)
-  const idleLife = useRef(undefined)
+  const idleLife = useRef(/** @type {number | null | undefined} */ (undefined))
   const askedAt = useRef(0)
   const [end, show] = useState(null)
   useEffect(() => {
-    if (state !== "in") {
+    if (state !== "in" || expiresAt === null) {
       show(null)
       return undefined
     }
