@@ -4,7 +4,7 @@ import { choicesIn } from "../console/attributes/edit.js"
 import { momentOf } from "../console/audit/log.js"
 import { attentionOf } from "../console/home/home.js"
 import { stateOf } from "../console/keys/list.js"
-import { formatAgo, formatDuration, plural } from "../console/lib/format.js"
+import { formatAgo, formatDay, formatDuration, plural } from "../console/lib/format.js"
 import { changesOf } from "../console/members/edit.js"
 
 test("only what differs is sent, and null clears a value", () => {
@@ -34,6 +34,10 @@ test("times and numbers are written as people say them", () => {
   assert.equal(plural(1234, "row"), "1,234 rows")
   assert.equal(formatDuration(0.2), "1 s")
   assert.equal(formatDuration(150), "3 min")
+})
+
+test("a date is the same day in every time zone", () => {
+  assert.equal(formatDay("2026-11-20"), new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }).format(new Date(2026, 10, 20)))
 })
 
 test("choices are one a line, each once", () => {

@@ -32,6 +32,11 @@ return [...document.querySelectorAll("body *")].filter(one => one.getBoundingCli
     !one.closest(".scroll")).map(one => one.outerHTML.slice(0, 120))"""
 
 
+def quoted(text):
+    """A string of XPath."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def unused_code(admin):
     """A code that stays valid while a browser types it; None if all codes of the moment are used."""
     step = admin.lasting_step()
@@ -84,7 +89,7 @@ class ConsoleBrowser:
 
     def labeled(self, label):
         """The control with this label."""
-        path = f"//*[@id=//label[normalize-space(.)={json.dumps(label)}]/@for]"
+        path = f"//*[@id=//label[normalize-space(.)={quoted(label)}]/@for]"
         return wait_for(lambda: self.web.find_elements(By.XPATH, path), f"a field {label}")[0]
 
     def fill(self, label, text):
@@ -94,13 +99,13 @@ class ConsoleBrowser:
 
     def press(self, text, within=""):
         """Presses the button or link with this text."""
-        path = f"{within}//*[self::button or self::a or self::label][normalize-space(.)={json.dumps(text)}]"
+        path = f"{within}//*[self::button or self::a or self::label][normalize-space(.)={quoted(text)}]"
         found = wait_for(lambda: [one for one in self.web.find_elements(By.XPATH, path) if one.is_displayed() and one.is_enabled()],
                          f"a button {text!r} in {self.text()[:1500]!r}")
         found[-1].click()
 
     def choose(self, label, text):
-        self.labeled(label).find_element(By.XPATH, f"./option[normalize-space(.)={json.dumps(text)}]").click()
+        self.labeled(label).find_element(By.XPATH, f"./option[normalize-space(.)={quoted(text)}]").click()
 
     # ------------------------------------------------------------------ access
     def sign_in(self, admin):
@@ -172,13 +177,15 @@ class ConsoleBrowser:
         """only: the rules of axe to check instead of all."""
         if not self.web.execute_script("return window.axe !== undefined"):
             self.web.execute_script(self.axe)
-        assert self.web.execute_async_script(AXE, {"runOnly": only} if only else {}) == [], name
+        found = self.web.execute_async_script(AXE, {"runOnly": only} if only else {})
+        assert found == [], f"{name}: {found}"
 
     def walk(self, name):
         """Every control can be reached with Tab alone, and the focus leaves each of them again."""
         controls = self.web.execute_script(CONTROLS)
         reached = set()
-        for _ in range(len(controls) + 8):
+        dates = self.web.execute_script("return document.querySelectorAll('input[type=date], input[type=datetime-local]').length")
+        for _ in range(len(controls) + 8 + 8 * dates):  # the parts of a date are stops of their own
             ActionChains(self.web).send_keys(Keys.TAB).perform()
             reached.add(self.web.switch_to.active_element.id)
         missed = [one.get_attribute("outerHTML")[:200] for one in controls if one.id not in reached]

@@ -3,27 +3,19 @@ import { call, post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { Confirm, Dialog, ErrorBox, Secret, SelectField, TextField } from "../ui/parts.js"
+import { FormDialog } from "../ui/form.js"
+import { Confirm, Dialog, Secret, SelectField, TextField } from "../ui/parts.js"
 
 const t = texts.keys
 
 /** The end of a day, in the time zone of the browser, as the API takes it. */
-const endOfDay = day => (day ? new Date(`${day}T23:59:59`).toISOString() : null)
-const dayOf = time => {
+export const endOfDay = day => (day ? new Date(`${day}T23:59:59`).toISOString() : null)
+
+/** The day of a moment, as an input of type date has it. */
+export const dayOf = time => {
   if (!time) return ""
   const at = new Date(time)
   return [at.getFullYear(), String(at.getMonth() + 1).padStart(2, "0"), String(at.getDate()).padStart(2, "0")].join("-")
-}
-
-const Form = ({ title, action, saving, submit, onClose, children }) => {
-  const send = event => {
-    event.preventDefault()
-    submit()
-  }
-  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${send}>${children}
-    <${ErrorBox} error=${saving.error} />
-    <div class="actions"><button class="primary" disabled=${saving.isBusy}>${action}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
 }
 
 export const IssueKey = ({ onDone, onClose }) => {
@@ -32,7 +24,7 @@ export const IssueKey = ({ onDone, onClose }) => {
   const [day, setDay] = useState("")
   const saving = useAction()
   const submit = () => saving.run(async () => onDone(await post("/v1/api-keys", { name, role, expires_at: endOfDay(day) })))
-  return html`<${Form} title=${t.issue} action=${t.issueNow} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} saving=${saving} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${t.roleOptions} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
@@ -47,7 +39,7 @@ export const ChangeKey = ({ record, onDone, onClose }) => {
     await call("PATCH", `/v1/api-keys/${record.id}`, { body: { name, ...end } })
     onDone()
   })
-  return html`<${Form} title=${t.changeTitle(record.name)} action=${texts.parts.save} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} saving=${saving} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
 }
@@ -57,7 +49,7 @@ export const RotateKey = ({ record, onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () =>
     onDone(await post(`/v1/api-keys/${record.id}/rotate`, { overlap_seconds: Number(overlap) })))
-  return html`<${Form} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} saving=${saving} submit=${submit} onClose=${onClose}>
     <p>${t.rotateHint}</p>
     <${SelectField} label=${t.overlap} value=${overlap} onChange=${setOverlap} options=${t.overlaps} /><//>`
 }

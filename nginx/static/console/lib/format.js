@@ -1,6 +1,7 @@
 // Numbers, times and sizes as the browser's language writes them.
 const number = new Intl.NumberFormat()
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" })
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 /** @type {Array<[Intl.RelativeTimeFormatUnit, number]>} */
@@ -8,8 +9,11 @@ const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]]
 
 /** @param {number} value */
 export const formatNumber = value => number.format(value)
-/** @param {string | null | undefined} text a time of the API */
-export const formatDay = text => text ? day.format(new Date(text)) : "–"
+/**
+ * The day of a moment in the browser's time zone; a date without a time is the same day everywhere.
+ * @param {string | null | undefined} text
+ */
+export const formatDay = text => (text ? (/^\d{4}-\d{2}-\d{2}$/.test(text) ? date : day).format(new Date(text)) : "–")
 /** @param {string | null | undefined} text */
 export const formatTime = text => text ? time.format(new Date(text)) : "–"
 

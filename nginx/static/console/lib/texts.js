@@ -15,6 +15,7 @@ export const texts = {
     more: "Show more",
     edit: "Edit",
     save: "Save",
+    showCurrent: "Show the current values",
   },
 
   // Messages of error codes, where the API's own message does not say enough to a person.

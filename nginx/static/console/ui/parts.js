@@ -45,12 +45,12 @@ const faultLines = error => Object.entries(error.fields ?? {}).map(([path, messa
 
 /**
  * An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's.
- * @param {{ error: ApiError | null, retry?: () => void, known?: Record<string, string> }} props
+ * @param {{ error: ApiError | null, retry?: () => void, retryText?: string, known?: Record<string, string> }} props
  */
 export const ErrorBox = props => props.error && html`<${ShownError} ...${props} />`
 
-/** @param {{ error: ApiError, retry?: () => void, known?: Record<string, string> }} props */
-const ShownError = ({ error, retry, known = {} }) => {
+/** @param {{ error: ApiError, retry?: () => void, retryText?: string, known?: Record<string, string> }} props */
+const ShownError = ({ error, retry, retryText = t.tryAgain, known = {} }) => {
   const box = useRef(/** @type {HTMLElement | null} */ (null))
   useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [error])
   const message = known[error.code] ?? general[error.code] ?? error.message
@@ -59,7 +59,7 @@ const ShownError = ({ error, retry, known = {} }) => {
     <p>${message}</p>
     ${faultLines(error).length > 0 && html`<ul>${faultLines(error).map(line => html`<li>${line}</li>`)}</ul>`}
     ${error.requestId && html`<p class="faint">${t.requestId}: <code>${error.requestId}</code> <${CopyButton} text=${report} label=${t.copyError} /></p>`}
-    ${retry && html`<button type="button" onClick=${retry}>${t.tryAgain}</button>`}
+    ${retry && html`<button type="button" onClick=${retry}>${retryText}</button>`}
   </div>`
 }
 
