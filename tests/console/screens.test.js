@@ -46,11 +46,12 @@ test("choices are one a line, each once", () => {
 
 test("the first page names only what needs attention", () => {
   const calm = {
-    active_import: null, webhook_endpoints: { active: 1, failing: 0, paused: 0, disabled: 0 }, keys_expiring_in_30_days: { api_keys: 0 },
+    active_import: null, webhook_endpoints: { active: 1, failing: 0, paused: 0, disabled: 0 }, keys_expiring_in_30_days: { api_keys: 0, tracking_keys: 0, content_keys: 0 },
     connections: { pending: 0, connected: 1, expired: 0, revoked: 0, error: 0 },
   }
   assert.deepEqual(attentionOf(calm), [])
-  const busy = { ...calm, webhook_endpoints: { ...calm.webhook_endpoints, failing: 2 }, connections: { ...calm.connections, error: 1 } }
+  const busy = { ...calm, webhook_endpoints: { ...calm.webhook_endpoints, failing: 2 }, connections: { ...calm.connections, error: 1 },
+    keys_expiring_in_30_days: { api_keys: 0, tracking_keys: 1, content_keys: 1 } }
   assert.deepEqual(attentionOf(busy).map(([text]) => text),
-    ["2 webhook endpoints: the last attempt failed", "1 connection without access to the provider"])
+    ["2 webhook endpoints: the last attempt failed", "2 page keys will expire within 30 days", "1 connection without access to the provider"])
 })

@@ -14,6 +14,9 @@ const counted = ({ count, exact }) => (exact ? formatNumber(count) : t.moreThan(
 /** @param {Api.EndpointCounts} counts */
 const sum = counts => Object.values(counts).reduce((total, count) => total + count, 0)
 
+/** @param {Api.OrganizationSummary} summary */
+const pageKeysOf = ({ keys_expiring_in_30_days: keys }) => keys.tracking_keys + keys.content_keys
+
 /**
  * What an admin should look at: [sentence, path, query].
  * @param {Api.OrganizationSummary} summary
@@ -24,6 +27,7 @@ export const attentionOf = summary => /** @type {Array<[string, string[], Record
   summary.webhook_endpoints.failing > 0 && [t.failing(plural(summary.webhook_endpoints.failing, "webhook endpoint")), ["deliveries"], { status: "failed" }],
   summary.webhook_endpoints.disabled > 0 && [t.disabled(plural(summary.webhook_endpoints.disabled, "webhook endpoint")), ["deliveries"], { status: "canceled" }],
   summary.keys_expiring_in_30_days.api_keys > 0 && [t.expiring(plural(summary.keys_expiring_in_30_days.api_keys, "API key")), ["keys"]],
+  pageKeysOf(summary) > 0 && [t.expiring(plural(pageKeysOf(summary), "page key")), ["page-keys"]],
   summary.connections.expired + summary.connections.revoked + summary.connections.error > 0
     && [t.connections(plural(summary.connections.expired + summary.connections.revoked + summary.connections.error, "connection")), ["connections"]],
 ])

@@ -3,6 +3,7 @@ const number = new Intl.NumberFormat()
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" })
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 /** @type {Array<[Intl.RelativeTimeFormatUnit, number]>} */
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]]
@@ -16,6 +17,7 @@ export const formatNumber = value => number.format(value)
 export const formatDay = text => (text ? (/^\d{4}-\d{2}-\d{2}$/.test(text) ? date : day).format(new Date(text)) : "–")
 /** @param {string | null | undefined} text */
 export const formatTime = text => text ? time.format(new Date(text)) : "–"
+export const formatClock = text => clock.format(new Date(text))
 
 /** "3 hours ago", or "in 5 minutes". @param {string} text @param {number} [now] */
 export const formatAgo = (text, now = Date.now()) => {

@@ -1,4 +1,4 @@
-// All texts of the console, in English. Those of imports and articles are in texts_imports.js and texts_articles.js.
+// All texts of the console, in English. The texts_*.js files have those of large families.
 import { imports } from "./texts_imports.js"
 
 export const texts = {
@@ -81,6 +81,9 @@ export const texts = {
       deliveries: "Webhooks",
       content: "Content",
       articles: "Articles",
+      pages: "Web pages",
+      pageKeys: "Page keys",
+      events: "Events",
     },
   },
 
@@ -267,7 +270,7 @@ export const texts = {
     about: "About",
     prefixes: [["", "Everything"], ["session.", "Sign-ins"], ["seat.", "Team"], ["api_key.", "API keys"], ["user.", "Members"], ["member_job.", "Bulk changes"], ["organization.", "Organization"],
       ["import.", "Imports"], ["attribute.", "Attributes"], ["module.", "Modules"], ["installation.", "Installations"],
-      ["webhook_endpoint.", "Webhook endpoints"], ["connection.", "Connections"], ["article.", "Articles"], ["ad_campaign.", "Campaigns"]],
+      ["webhook_endpoint.", "Webhook endpoints"], ["connection.", "Connections"], ["article.", "Articles"], ["ad_campaign.", "Campaigns"], ["tracking_key.", "Tracking keys"], ["content_key.", "Content keys"]],
     by: "By",
     actors: [["", "Anyone"], ["admin", "Admins"], ["operator", "The operator"], ["system", "Muster itself"]],
     actorNames: { operator: "Operator", system: "Muster", admin: "Former admin" },

@@ -24,6 +24,9 @@ export const SCREENS = [
   ["articles", () => import("../articles/list.js")],
   ["articles/new", () => import("../articles/new.js")],
   ["articles/:id", () => import("../articles/article.js")],
+  ["page-keys", () => import("../pages/list.js")],
+  ["page-keys/:kind/:id", () => import("../pages/key.js")],
+  ["events", () => import("../events/list.js")],
   ["audit", () => import("../audit/log.js")],
 ]
 
@@ -33,6 +36,7 @@ export const NAVIGATION = [
   [t.people, [["members", t.members], ["imports", t.imports], ["member-jobs", t.memberJobs], ["attributes", t.attributes]]],
   [t.data, [["connections", t.connections], ["deliveries", t.deliveries]]],
   [t.content, [["articles", t.articles]]],
+  [t.pages, [["page-keys", t.pageKeys], ["events", t.events]]],
   [t.access, [["team", t.team], ["keys", t.keys], ["audit", t.audit]]],
 ]
 

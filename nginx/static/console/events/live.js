@@ -1,0 +1,50 @@
+// The newest events of the organization, loaded again every few seconds while somebody looks at the page.
+import { get } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { startPolling } from "../lib/repeat.js"
+import { html, useEffect, useState } from "../lib/view.js"
+import { ErrorBox } from "../ui/parts.js"
+import { events as t } from "../lib/texts_pages.js"
+
+const INTERVAL = 5000 // milliseconds
+const TURNS = 60
+export const MINUTES = (INTERVAL * TURNS) / 60_000
+
+/**
+ * limit: how many events are shown until the person asks for older ones, which ends the repetition.
+ * known: the ids of the events that the first reply had.
+ */
+export const useLiveEvents = limit => {
+  const [state, show] = useState({ page: null, known: null, error: null, isLive: true })
+  const older = useAction()
+  useEffect(() => {
+    if (!state.isLive) return undefined
+    const control = new AbortController()
+    const run = async () => {
+      try {
+        const page = await get("/v1/engagement/events", { limit }, control.signal)
+        show(before => ({ ...before, page, error: null, known: before.known ?? new Set(page.events.map(event => event.id)) }))
+        return true
+      } catch (error) {
+        if (!control.signal.aborted) show(before => ({ ...before, error }))
+        return false
+      }
+    }
+    const stop = startPolling({ run, interval: INTERVAL, most: TURNS, onEnd: () => show(before => ({ ...before, isLive: false })) })
+    return () => {
+      stop()
+      control.abort()
+    }
+  }, [state.isLive])
+  const showOlder = () => older.run(async () => {
+    show(before => ({ ...before, isLive: false }))
+    const next = await get("/v1/engagement/events", { limit, cursor: state.page.next_cursor })
+    show(before => ({ ...before, page: { events: [...before.page.events, ...next.events], next_cursor: next.next_cursor } }))
+  })
+  return { ...state, older, showOlder, resume: () => show({ ...state, error: null, isLive: true }) }
+}
+
+/** Says whether new events appear, and continues after a pause. */
+export const LiveState = ({ live }) => html`<${ErrorBox} error=${live.error} />
+  <p class="live" role="status"><span class="faint">${live.isLive ? `${t.live} ${t.stopping(MINUTES)}` : t.stopped}</span>
+    ${!live.isLive && html`<button type="button" class="small" onClick=${live.resume}>${t.again}</button>`}</p>`
