@@ -3,7 +3,7 @@ import test from "node:test"
 import { changesOf, fieldsOf, newKeyOf } from "../console/pages/keys.js"
 import { faultsOfRows, originIn, originsIn } from "../console/pages/origins.js"
 import { mayHaveSent } from "../console/pages/works.js"
-import { policyOf, trackingCode } from "../console/pages/snippets.js"
+import { codeOfSlot, policyOf, trackingCode } from "../console/pages/snippets.js"
 
 const KEY = { name: "shop", allowed_origins: ["https://shop.example"], expires_at: null, rate_limit_per_second: 20, burst: null }
 
@@ -46,5 +46,6 @@ test("the code has the key, and the hash of the script on demand", () => {
   const script = { url: "https://m.example/js/muster.js", integrity: "sha384-abc" }
   assert.match(trackingCode({ script, key: "ek_live_1", hasIntegrity: true }), /data-key="ek_live_1"\n {2}integrity="sha384-abc" crossorigin async>/)
   assert.match(trackingCode({ script, key: "ek_live_1", hasIntegrity: false }), /data-key="ek_live_1" async>/)
+  assert.match(codeOfSlot({ base: "https://m.example", key: "k", slug: "top" }), /serve\?key=k&slot=top/)
   assert.equal(policyOf("https://m.example/"), "script-src https://m.example; connect-src https://m.example")
 })

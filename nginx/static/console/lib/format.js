@@ -1,5 +1,6 @@
 // Numbers, times and sizes as the browser's language writes them.
 const number = new Intl.NumberFormat()
+const percent = new Intl.NumberFormat(undefined, { style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" })
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
@@ -10,6 +11,9 @@ const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]]
 
 /** @param {number} value */
 export const formatNumber = value => number.format(value)
+/** "2.35%". @param {number} share */
+export const formatPercent = share => percent.format(share)
+
 /**
  * The day of a moment in the browser's time zone; a date without a time is the same day everywhere.
  * @param {string | null | undefined} text
@@ -17,6 +21,7 @@ export const formatNumber = value => number.format(value)
 export const formatDay = text => (text ? (/^\d{4}-\d{2}-\d{2}$/.test(text) ? date : day).format(new Date(text)) : "–")
 /** @param {string | null | undefined} text */
 export const formatTime = text => text ? time.format(new Date(text)) : "–"
+/** With seconds. @param {string} text */
 export const formatClock = text => clock.format(new Date(text))
 
 /** "3 hours ago", or "in 5 minutes". @param {string} text @param {number} [now] */

@@ -1,0 +1,99 @@
+// One campaign: its state, limits and creatives, its figures by day, and what an admin can do with it.
+import { announce } from "../lib/announce.js"
+import { call, get } from "../lib/api.js"
+import { formatNumber, formatTime } from "../lib/format.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { address, open } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { ads as t } from "../lib/texts_ads.js"
+import { html, useState } from "../lib/view.js"
+import { Confirm, ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
+import { Creatives } from "./creatives.js"
+import { Figures, sumOf } from "./figures.js"
+import { Remarks, StateBadge, allOf, servedOf, sizeOf, versionOf } from "./parts.js"
+
+const ALL_DAYS = 366 // the most that the API returns
+
+/** The figures of one campaign, which the API has only in a list of all. */
+const figuresOf = async (id, signal) =>
+  (await allOf("/console/v1/ads/figures", "campaigns", { days: 1 }, signal)).find(one => one.campaign_id === id)
+
+const load = async (id, signal) => {
+  const [campaign, slots, creatives, figures] = await Promise.all([
+    get(`/console/v1/ads/campaigns/${id}`, undefined, signal), allOf("/console/v1/ads/slots", "slots", {}, signal),
+    allOf("/console/v1/ads/creatives", "creatives", { campaign_id: id }, signal), figuresOf(id, signal)])
+  return { campaign, slots: slots.filter(slot => campaign.slot_ids.includes(slot.id)), creatives, figures }
+}
+
+/** Whom the campaign is shown to, as lines. @returns {string[]} */
+export const audienceOf = ({ countries, locales, tags, attributes }) => [
+  ...Object.entries({ countries, locales, tags }).filter(([, values]) => values.length > 0).map(([name, values]) => t.oneOf(t.targets[name], values)),
+  ...Object.entries(attributes).map(([key, value]) => t.is(key, typeof value === "boolean" ? texts.members[value ? "yes" : "no"] : String(value))),
+]
+
+const Lines = ({ lines, empty }) => (lines.length ? html`<ul class="plain-list">${lines.map(line => html`<li>${line}</li>`)}</ul>` : empty)
+
+const State = ({ campaign, slots, figures }) => html`<${Facts} pairs=${[
+  [t.facts.state, html`<${StateBadge} reasons=${figures.not_shown_because} /><${Remarks} figures=${figures} />
+    ${figures.not_shown_because.length === 0 && html`<p class="remark">${t.running}</p>`}`],
+  [t.facts.slots, html`<${Lines} lines=${slots.map(slot => `${slot.name} (${sizeOf(slot)})`)} empty="–" />`],
+  [t.facts.period, t.runs(formatTime(campaign.starts_at), campaign.ends_at && formatTime(campaign.ends_at))],
+  [t.facts.daily, campaign.daily_impressions === null ? t.noLimit : t.daily(campaign.daily_impressions)],
+  [t.facts.today, campaign.daily_impressions === null ? undefined : servedOf(figures)],
+  [t.facts.cap, campaign.frequency_cap === null ? t.noLimit : t.cap(campaign.frequency_cap)],
+  [t.facts.weight, formatNumber(campaign.weight)],
+  [t.facts.targeting, html`<${Lines} lines=${audienceOf(campaign.targeting)} empty=${t.everybody} />`],
+  [t.facts.updated, formatTime(campaign.updated_at)]]} />`
+
+const Delete = ({ campaign, creatives, onReload, onClose }) => {
+  const counted = useLoad(signal => get(`/console/v1/ads/campaigns/${campaign.id}/stats`, { days: ALL_DAYS }, signal), [campaign.id])
+  const deleting = useAction()
+  const remove = () => deleting.run(async () => {
+    await call("DELETE", `/console/v1/ads/campaigns/${campaign.id}`, { headers: versionOf(campaign) })
+    announce(t.deleted(campaign.name))
+    open(["ads"])
+  })
+  const isConflict = deleting.error?.code === "PRECONDITION_FAILED"
+  return html`<${Confirm} title=${t.deleteTitle(campaign.name)} action=${isConflict ? texts.parts.showCurrent : t.delete}
+    isBusy=${deleting.isBusy || counted.data === null} onConfirm=${isConflict ? onReload : remove} onClose=${onClose}>
+    <${Loaded} state=${counted}>${({ days }) => html`<p>${t.deleteHint}</p>
+      <ul>${t.deleteList(creatives.length, sumOf(days)).map(line => html`<li>${line}</li>`)}</ul>
+      <p>${t.deleteLinks}</p>${campaign.status === "active" && html`<p>${t.pauseInstead}</p>`}`}<//>
+    <${ErrorBox} error=${deleting.error} known=${t.conflict} /><//>`
+}
+
+const Actions = ({ campaign, running, toggle, ask }) => html`
+  <button type="button" class=${campaign.status === "paused" ? "primary" : ""} disabled=${running.isBusy} onClick=${toggle}>
+    ${campaign.status === "paused" ? t.start : t.pause}</button>
+  <a class="button" href=${address(["ads", campaign.id, "edit"])}>${texts.parts.edit}</a>
+  <button type="button" class="danger" onClick=${ask}>${t.delete}</button>`
+
+const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
+  const [asks, ask] = useState(false)
+  const running = useAction()
+  const toggle = () => running.run(async () => {
+    const status = campaign.status === "paused" ? "active" : "paused"
+    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: { status }, headers: versionOf(campaign) })
+    announce(status === "active" ? t.started : t.pausedNow)
+    reload()
+  })
+  const again = () => {
+    ask(false)
+    running.clear()
+    reload()
+  }
+  return html`<${Title} text=${campaign.name} actions=${isAdmin && html`
+      <${Actions} campaign=${campaign} running=${running} toggle=${toggle} ask=${() => ask(true)} />`} />
+    <${ErrorBox} error=${running.error} known=${t.conflict} retry=${running.error?.code === "PRECONDITION_FAILED" ? again : undefined}
+      retryText=${texts.parts.showCurrent} />
+    <${State} campaign=${campaign} slots=${slots} figures=${figures} />
+    <${Creatives} campaign=${campaign} slots=${slots} creatives=${creatives} isAdmin=${isAdmin} reload=${reload} />
+    <${Figures} campaign=${campaign} />
+    ${asks && html`<${Delete} campaign=${campaign} creatives=${creatives} onReload=${again} onClose=${() => ask(false)} />`}`
+}
+
+export default ({ id, role }) => {
+  const state = useLoad(signal => load(id, signal), [id])
+  return html`<p><a href=${address(["ads"])}>${t.back}</a></p><${Loaded} state=${state}>${data => html`
+    <${Campaign} key=${id} ...${data} isAdmin=${role !== "viewer"} reload=${state.reload} />`}<//>`
+}

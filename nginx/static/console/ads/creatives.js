@@ -1,0 +1,74 @@
+// The creatives of a campaign: what each shows, the slots that it fits, and what an admin can do with it.
+import { announce } from "../lib/announce.js"
+import { call } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { creatives as t } from "../lib/texts_ads.js"
+import { parsePage } from "../lib/trusted.js"
+import { html, useState } from "../lib/view.js"
+import { Confirm, Empty, ErrorBox, Table } from "../ui/parts.js"
+import { CreativeForm } from "./creative_form.js"
+import { CreativePreview } from "./creative_preview.js"
+import { sizeOf, versionOf } from "./parts.js"
+
+/** The names of the slots that have the size of a creative. */
+export const slotsOf = (creative, slots) => slots.filter(slot => slot.width === creative.width && slot.height === creative.height).map(slot => slot.name)
+
+const LONGEST = 60 // characters of an HTML creative that the list shows
+
+/** What a creative shows, in short. */
+const shortText = ({ kind, alt, image_url: picture, html: content }) =>
+  (kind === "image" ? alt ?? picture : parsePage(content).body.textContent.trim().slice(0, LONGEST))
+
+const Row = ({ creative, slots, isAdmin, ask }) => {
+  const fitting = slotsOf(creative, slots)
+  const size = sizeOf(creative)
+  const actions = isAdmin ? ["preview", "edit", "delete"] : ["preview"]
+  return html`<tr><th scope="row">${t.kinds[creative.kind]}<br /><span class="faint">${shortText(creative)}</span></th>
+    <td class="nowrap">${size}</td>
+    <td>${fitting.join(", ") || html`<span class="fault">${t.noSlot}</span>`}</td>
+    <td><a href=${creative.landing_url} target="_blank" rel="noopener noreferrer">${creative.landing_url}</a></td>
+    <td><div class="actions">${actions.map(action => html`<button type="button" class="small ${action === "delete" ? "danger" : ""}"
+      aria-label=${`${t[action]}: ${t.kinds[creative.kind]} ${size}`} onClick=${() => ask({ action, creative })}>${t[action]}</button>`)}</div></td></tr>`
+}
+
+const Delete = ({ creative, isLast, onDone, onReload, onClose }) => {
+  const deleting = useAction()
+  const remove = () => deleting.run(async () => {
+    await call("DELETE", `/console/v1/ads/creatives/${creative.id}`, { headers: versionOf(creative) })
+    onDone(t.deleted)
+  })
+  const isConflict = deleting.error?.code === "PRECONDITION_FAILED"
+  return html`<${Confirm} title=${t.deleteTitle(sizeOf(creative))} action=${isConflict ? texts.parts.showCurrent : t.delete} isBusy=${deleting.isBusy}
+    onConfirm=${isConflict ? onReload : remove} onClose=${onClose}><p>${t.deleteHint}</p>${isLast && html`<p>${t.deleteLast}</p>`}
+    <${ErrorBox} error=${deleting.error} known=${t.conflict} /><//>`
+}
+
+const DIALOGS = { add: CreativeForm, edit: CreativeForm, preview: CreativePreview, delete: Delete }
+
+/** What the sanitizer removed from the HTML of the creative that was saved last. */
+const Removed = ({ lines }) => lines.length > 0 && html`<div class="box warning" role="status"><p>${t.differs}</p>
+  <pre tabindex="0" role="region" aria-label=${t.differs}>${lines.join("\n")}</pre></div>`
+
+export const Creatives = ({ campaign, slots, creatives, isAdmin, reload }) => {
+  const [dialog, ask] = useState(null)
+  const [removed, showRemoved] = useState([])
+  const close = () => ask(null)
+  const again = () => {
+    close()
+    reload()
+  }
+  const done = (text, lines = []) => {
+    announce(text)
+    showRemoved(lines)
+    again()
+  }
+  const Asked = dialog && DIALOGS[dialog.action]
+  const add = isAdmin && html`<p><button type="button" onClick=${() => ask({ action: "add" })}>${t.add}</button></p>`
+  return html`<section><h2>${t.title}</h2><p>${t.hint}</p><${Removed} lines=${removed} />
+    ${creatives.length === 0 ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p>${add}<//>` : html`
+      <${Table} caption=${t.title} columns=${[...t.columns, texts.keys.actionColumn]}>${creatives.map(creative => html`
+        <${Row} key=${creative.id} creative=${creative} slots=${slots} isAdmin=${isAdmin} ask=${ask} />`)}<//>${add}`}
+    ${Asked && html`<${Asked} campaign=${campaign} creative=${dialog.creative} slots=${slots} isLast=${creatives.length === 1}
+      onDone=${done} onReload=${again} onClose=${close} />`}</section>`
+}

@@ -1,0 +1,65 @@
+// A new campaign, and the changes of one. If-Match rejects them if somebody else has changed the campaign.
+import { announce } from "../lib/announce.js"
+import { call, get, post } from "../lib/api.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { address, open } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { ads as t, slots as s } from "../lib/texts_ads.js"
+import { html, useLayoutEffect, useState } from "../lib/view.js"
+import { Empty, Loaded, Title } from "../ui/parts.js"
+import { changesOf, fieldsOf, newCampaignOf } from "./fields.js"
+import { CampaignForm } from "./form.js"
+import { allOf, versionOf } from "./parts.js"
+
+const REGISTRY_PAGE = 100 // attributes; targeting by further ones stays as it is
+
+let loads = 0 // each load fills the form again
+
+const load = async (id, signal) => {
+  const [campaign, slots, { attributes }] = await Promise.all([
+    id && get(`/console/v1/ads/campaigns/${id}`, undefined, signal), allOf("/console/v1/ads/slots", "slots", {}, signal),
+    get("/v1/attributes", { limit: REGISTRY_PAGE }, signal)])
+  loads += 1
+  return { campaign, slots, registry: attributes.filter(one => one.enabled), number: loads }
+}
+
+const NewCampaign = ({ slots, registry }) => {
+  const [fields, setFields] = useState(fieldsOf({ slot_ids: slots.length === 1 ? [slots[0].id] : [] }))
+  const saving = useAction()
+  const create = () => saving.run(async () => {
+    const campaign = await post("/console/v1/ads/campaigns", newCampaignOf(fields))
+    announce(t.created)
+    open(["ads", campaign.id])
+  })
+  return html`<${Title} text=${t.newTitle} />
+    <${CampaignForm} fields=${fields} setFields=${setFields} slots=${slots} registry=${registry} saving=${saving} action=${t.createNow}
+      isNew=${true} onSubmit=${create} cancel=${address(["ads"])} />`
+}
+
+const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
+  const [fields, setFields] = useState(fieldsOf(campaign))
+  const saving = useAction()
+  useLayoutEffect(() => {
+    setFields(fieldsOf(campaign))
+    saving.clear()
+  }, [number])
+  const save = () => saving.run(async () => {
+    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: changesOf(campaign, fields), headers: versionOf(campaign) })
+    announce(t.saved)
+    open(["ads", campaign.id])
+  })
+  return html`<${Title} text=${t.editTitle(campaign.name)} />
+    <${CampaignForm} fields=${fields} setFields=${setFields} slots=${slots} registry=${registry} saving=${saving} action=${texts.parts.save}
+      onSubmit=${save} onReload=${reload} cancel=${address(["ads", campaign.id])} />`
+}
+
+const NoSlots = () => html`<${Title} text=${t.newTitle} /><${Empty} title=${t.noSlots}><p>${t.noSlotsHint}</p>
+  <p><a class="button primary" href=${address(["slots"])}>${s.create}</a></p><//>`
+
+export default ({ id }) => {
+  const state = useLoad(signal => load(id, signal), [id])
+  return html`<p><a href=${address(["ads"])}>${t.back}</a></p><${Loaded} state=${state}>${data => {
+    if (data.campaign) return html`<${EditCampaign} ...${data} reload=${state.reload} />`
+    return data.slots.length === 0 ? html`<${NoSlots} />` : html`<${NewCampaign} ...${data} />`
+  }}<//>`
+}

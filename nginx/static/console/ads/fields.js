@@ -1,0 +1,62 @@
+// The fields of a campaign: between the record of the API and the form.
+import { localTimeOf } from "../articles/fields.js"
+
+/** The form of a record; without one, an empty form. targets: pairs of an attribute's key and its value. */
+export const fieldsOf = (campaign = {}) => ({
+  name: campaign.name ?? "",
+  slot_ids: campaign.slot_ids ?? [],
+  status: campaign.status ?? "active",
+  starts: localTimeOf(campaign.starts_at),
+  ends: localTimeOf(campaign.ends_at),
+  weight: String(campaign.weight ?? 1),
+  daily: String(campaign.daily_impressions ?? ""),
+  cap: String(campaign.frequency_cap ?? ""),
+  countries: (campaign.targeting?.countries ?? []).join(", "),
+  locales: (campaign.targeting?.locales ?? []).join(", "),
+  tags: (campaign.targeting?.tags ?? []).join("\n"),
+  targets: Object.entries(campaign.targeting?.attributes ?? {}),
+})
+
+const parts = (text, separator) => [...new Set(text.split(separator).map(one => one.trim()).filter(Boolean))]
+const numberIn = text => (text.trim() === "" ? null : Number(text))
+const momentIn = text => (text ? new Date(text).toISOString() : null)
+
+const targetingIn = fields => ({
+  countries: parts(fields.countries.toUpperCase(), /[\s,;]+/),
+  locales: parts(fields.locales, /[\s,;]+/),
+  tags: parts(fields.tags, "\n"),
+  attributes: Object.fromEntries(fields.targets.filter(([key, value]) => key !== "" && value !== "")),
+})
+
+const BODY = {
+  name: fields => fields.name,
+  slot_ids: fields => fields.slot_ids,
+  status: fields => fields.status,
+  starts_at: fields => momentIn(fields.starts),
+  ends_at: fields => momentIn(fields.ends),
+  weight: fields => numberIn(fields.weight),
+  daily_impressions: fields => numberIn(fields.daily),
+  frequency_cap: fields => numberIn(fields.cap),
+  targeting: targetingIn,
+}
+
+/** The body of a POST: empty optional fields are left out. */
+export const newCampaignOf = fields => Object.fromEntries(Object.entries(BODY)
+  .map(([name, valueIn]) => [name, valueIn(fields)]).filter(([, value]) => value !== null))
+
+/** What differs between the record and the form, as the body of a PATCH. The form has times without seconds. */
+export const changesOf = (campaign, fields) => {
+  const before = fieldsOf(campaign)
+  return Object.fromEntries(Object.entries(BODY).map(([name, valueIn]) => [name, valueIn(before), valueIn(fields)])
+    .filter(([, was, is]) => JSON.stringify(was) !== JSON.stringify(is)).map(([name, , is]) => [name, is]))
+}
+
+/** The faults at a path and below it: "“XX” is not a country". valueAt: what was sent at an index or a key. */
+export const faultsAt = (error, path, values = []) => Object.entries(error?.fields ?? {})
+  .filter(([at]) => at === path || at.startsWith(`${path}[`) || at.startsWith(`${path}.`))
+  .map(([at, message]) => {
+    const index = /\[(\d+)\]$/.exec(at)?.[1]
+    return index !== undefined && values[index] !== undefined ? `“${values[index]}” ${message}` : message
+  }).join(". ")
+
+export const listedIn = { countries: text => parts(text.toUpperCase(), /[\s,;]+/), locales: text => parts(text, /[\s,;]+/), tags: text => parts(text, "\n") }

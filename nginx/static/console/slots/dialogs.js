@@ -1,0 +1,59 @@
+// The dialogs of a slot. If-Match rejects a change if somebody else has changed the slot.
+import { call, post } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { slots as t } from "../lib/texts_ads.js"
+import { html, useState } from "../lib/view.js"
+import { slugOf } from "../articles/fields.js"
+import { versionOf } from "../ads/parts.js"
+import { FormDialog } from "../ui/form.js"
+import { Confirm, ErrorBox, SelectField, TextField } from "../ui/parts.js"
+
+const LONGEST_SLUG = 63
+
+/** The form after a change: the short name of a new slot follows the name until the person writes one. */
+export const withSlug = (before, after) => {
+  const follows = before.slug === slugOf(before.name).slice(0, LONGEST_SLUG) && after.slug === before.slug
+  return follows ? { ...after, slug: slugOf(after.name).slice(0, LONGEST_SLUG) } : after
+}
+
+const bodyOf = ({ name, slug, width, height }) => ({ name, slug, width: Number(width), height: Number(height) })
+
+const Size = ({ fields, setFields, faults, isNew }) => {
+  const choose = size => size && setFields({ ...fields, width: size.split("x")[0], height: size.split("x")[1] })
+  const current = t.commonOptions.some(([size]) => size === `${fields.width}x${fields.height}`) ? `${fields.width}x${fields.height}` : ""
+  return html`${isNew && html`<${SelectField} label=${t.common} value=${current} options=${t.commonOptions} onChange=${choose} />`}
+    <div class="columns">${["width", "height"].map(name => html`<${TextField} key=${name} label=${t[name]} hint=${t.pixels} type="number" min="1" max="10000"
+      required value=${fields[name]} error=${faults[name]} onInput=${text => setFields({ ...fields, [name]: text })} />`)}</div>`
+}
+
+/** slot: the one to edit; without one, a new slot. */
+export const SlotForm = ({ slot, onDone, onReload, onClose }) => {
+  const [fields, setFields] = useState({ name: "", slug: "", width: "", height: "", ...slot })
+  const saving = useAction()
+  const submit = () => saving.run(async () => {
+    if (slot) await call("PATCH", `/console/v1/ads/slots/${slot.id}`, { body: bodyOf(fields), headers: versionOf(slot) })
+    else await post("/console/v1/ads/slots", bodyOf(fields))
+    onDone(slot ? t.saved : t.created)
+  })
+  const set = name => text => setFields(slot ? { ...fields, [name]: text } : withSlug(fields, { ...fields, [name]: text }))
+  const faults = saving.error?.fields ?? {}
+  return html`<${FormDialog} title=${slot ? t.editTitle(slot.name) : t.create} action=${slot ? texts.parts.save : t.createNow} saving=${saving}
+    known=${{ ...t.errors, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${slot && onReload} onClose=${onClose}>
+    <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${set("name")} />
+    <${TextField} label=${t.slug} hint=${slot ? `${t.slugHint}. ${t.slugChange}` : t.slugHint} required maxlength=${LONGEST_SLUG} value=${fields.slug}
+      error=${faults.slug} onInput=${set("slug")} />
+    <${Size} fields=${fields} setFields=${setFields} faults=${faults} isNew=${!slot} />${slot && html`<p class="hint">${t.sizeChange}</p>`}<//>`
+}
+
+export const DeleteSlot = ({ slot, onDone, onReload, onClose }) => {
+  const deleting = useAction()
+  const remove = () => deleting.run(async () => {
+    await call("DELETE", `/console/v1/ads/slots/${slot.id}`, { headers: versionOf(slot) })
+    onDone(t.deleted(slot.name))
+  })
+  const isConflict = deleting.error?.code === "PRECONDITION_FAILED"
+  return html`<${Confirm} title=${t.deleteTitle(slot.name)} action=${isConflict ? texts.parts.showCurrent : t.delete} isBusy=${deleting.isBusy}
+    onConfirm=${isConflict ? onReload : remove} onClose=${onClose}><p>${t.deleteHint}</p>
+    <${ErrorBox} error=${deleting.error} known=${{ ...t.errors, INVALID_STATE: t.inUse(deleting.error?.details?.reason) }} /><//>`
+}
