@@ -132,7 +132,7 @@ def test_html_of_a_creative_is_sanitized_shown_without_pictures_and_deleted(at, 
 
 
 def test_a_campaign_is_edited_paused_started_and_deleted(at, ads):
-    slot, other = ads.slot(name="Side"), ads.slot(name="Foot", width=300, height=250)
+    slot, other = ads.slot(name="Side"), ads.slot(slug="foot", name="Foot", width=300, height=250)
     campaign = ads.campaign(slot, name="Season", frequency_cap=3)
     ads.creative(campaign)
     browser = at(f"ads/{campaign['id']}")
@@ -145,7 +145,7 @@ def test_a_campaign_is_edited_paused_started_and_deleted(at, ads):
     browser.sees("The campaign is active.")
     press_above(browser, "Edit")
     browser.sees("Edit Season")
-    browser.press("Foot 300 × 250")
+    browser.press("Foot foot, 300 × 250")
     set_time(browser, "Start", 2)
     set_time(browser, "End", 1)
     browser.fill("Countries", "GB, XX")
@@ -243,7 +243,7 @@ def test_a_change_by_somebody_else_is_not_overwritten(at, ads):
 
 def test_a_slot_is_changed_and_deleted_only_without_campaigns(at, ads):
     slot, taken = ads.slot(name="Foot of the page"), ads.slot(slug="taken", name="Taken")
-    campaign = ads.campaign(slot)
+    campaign = ads.campaign(slot, name="User of the slot")
     browser = at("slots")
     browser.sees("Foot of the page")
     row = "//tr[contains(., 'Foot of the page')]"
@@ -253,17 +253,24 @@ def test_a_slot_is_changed_and_deleted_only_without_campaigns(at, ads):
     browser.sees("Another slot has this short name.")
     browser.web.get_log("browser")
     browser.check("slot-edit")
-    browser.fill("Short name", "foot")
+    browser.fill("Short name", "foot-of-page")
     browser.press("Save")
     browser.sees("The slot was saved.")
-    assert ads.read("slots", slot)["slug"] == "foot"
+    assert ads.read("slots", slot)["slug"] == "foot-of-page"
     browser.press("Delete", row)
+    browser.sees("1 campaign uses this slot")
+    browser.sees("User of the slot")
+    browser.check("slot-in-use")
+    browser.press("Close", "//dialog")
+    ads.delete("campaigns", campaign)
+    browser.press("Delete", row)
+    browser.sees("No campaign uses it.")
+    late = ads.campaign(slot)
     browser.press("Delete", "//dialog")
     browser.sees("campaigns use this slot: 1")
     browser.web.get_log("browser")
-    browser.check("slot-in-use")
     browser.press("Cancel", "//dialog")
-    ads.delete("campaigns", campaign)
+    ads.delete("campaigns", late)
     browser.press("Delete", row)
     browser.press("Delete", "//dialog")
     browser.sees("Foot of the page was deleted.")

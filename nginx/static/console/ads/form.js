@@ -11,7 +11,7 @@ const Slots = ({ slots, chosen, error, onChange }) => {
   const toggle = id => onChange(chosen.includes(id) ? chosen.filter(one => one !== id) : [...chosen, id])
   return html`<fieldset><legend>${t.fields.slots}</legend><ul class="choices">${slots.map(slot => html`<li key=${slot.id}><label class="check">
       <input type="checkbox" checked=${chosen.includes(slot.id)} onChange=${() => toggle(slot.id)} />
-      <span>${slot.name} <span class="faint">${sizeOf(slot)}</span></span></label></li>`)}</ul>
+      <span>${slot.name} <span class="faint">${slot.slug}, ${sizeOf(slot)}</span></span></label></li>`)}</ul>
     ${error && html`<p class="fault" role="alert">${error}</p>`}</fieldset>`
 }
 

@@ -76,6 +76,7 @@ export const pageKeys = {
   checks: origins => [
     `Is the page at one of these origins? ${origins.join(", ")}. A file that you open from your disk has no origin.`,
     "Is the code in the page that the browser gets? Look for muster.js in the source of the page, and reload it without the cache.",
+    "Was Muster updated since you copied the code? Copy it again, because its hash may be old.",
     "Does an extension of the browser block trackers? Try a private window.",
     "Does the page have a Content-Security-Policy? It must allow the addresses above.",
     "Add data-debug to the script element: the console of the browser then shows each event and its reply. TypeError means that the key or the origin is wrong.",

@@ -1,13 +1,14 @@
 // The dialogs of a slot. If-Match rejects a change if somebody else has changed the slot.
 import { call, post } from "../lib/api.js"
-import { useAction } from "../lib/load.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { slots as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
 import { slugOf } from "../articles/fields.js"
-import { versionOf } from "../ads/parts.js"
+import { allOf, versionOf } from "../ads/parts.js"
 import { FormDialog } from "../ui/form.js"
-import { Confirm, ErrorBox, SelectField, TextField } from "../ui/parts.js"
+import { Confirm, Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
 
 const LONGEST_SLUG = 63
 
@@ -46,14 +47,23 @@ export const SlotForm = ({ slot, onDone, onReload, onClose }) => {
     <${Size} fields=${fields} setFields=${setFields} faults=${faults} isNew=${!slot} />${slot && html`<p class="hint">${t.sizeChange}</p>`}<//>`
 }
 
+const Used = ({ slot, campaigns, onClose }) => html`<${Dialog} title=${t.deleteTitle(slot.name)} onClose=${onClose}>
+  <p>${t.used(campaigns.length)}</p>
+  <ul class="list">${campaigns.map(one => html`<li><a href=${address(["ads", one.id])}>${one.name}</a></li>`)}</ul>
+  <div class="actions"><button type="button" onClick=${onClose}>${texts.parts.close}</button></div><//>`
+
 export const DeleteSlot = ({ slot, onDone, onReload, onClose }) => {
+  const campaigns = useLoad(signal => allOf("/console/v1/ads/campaigns", "campaigns", {}, signal), [slot.id])
   const deleting = useAction()
   const remove = () => deleting.run(async () => {
     await call("DELETE", `/console/v1/ads/slots/${slot.id}`, { headers: versionOf(slot) })
     onDone(t.deleted(slot.name))
   })
+  const users = campaigns.data?.filter(one => one.slot_ids.includes(slot.id)) ?? []
+  if (users.length > 0) return html`<${Used} slot=${slot} campaigns=${users} onClose=${onClose} />`
   const isConflict = deleting.error?.code === "PRECONDITION_FAILED"
-  return html`<${Confirm} title=${t.deleteTitle(slot.name)} action=${isConflict ? texts.parts.showCurrent : t.delete} isBusy=${deleting.isBusy}
-    onConfirm=${isConflict ? onReload : remove} onClose=${onClose}><p>${t.deleteHint}</p>
+  return html`<${Confirm} title=${t.deleteTitle(slot.name)} action=${isConflict ? texts.parts.showCurrent : t.delete}
+    isBusy=${deleting.isBusy || campaigns.data === null} onConfirm=${isConflict ? onReload : remove} onClose=${onClose}>
+    <${Loaded} state=${campaigns}>${() => html`<p>${t.deleteHint}</p>`}<//>
     <${ErrorBox} error=${deleting.error} known=${{ ...t.errors, INVALID_STATE: t.inUse(deleting.error?.details?.reason) }} /><//>`
 }
