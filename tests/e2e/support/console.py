@@ -15,6 +15,7 @@ from .stack import wait_for
 
 WIDTHS = (320, 1920)
 THEMES = ("light", "dark")
+PARTS_OF_A_TIME = 8  # places in a field of a time where the Tab key stops, and a few more
 # Reports of the page's own policy, from before its first script.
 WATCH = """window.reports = []
 addEventListener("securitypolicyviolation", event => reports.push([event.violatedDirective, event.blockedURI, event.sample]))"""
@@ -183,9 +184,9 @@ class ConsoleBrowser:
     def walk(self, name):
         """Every control can be reached with Tab alone, and the focus leaves each of them again."""
         controls = self.web.execute_script(CONTROLS)
+        times = [one for one in controls if one.get_attribute("type") in ("date", "datetime-local")]
         reached = set()
-        dates = self.web.execute_script("return document.querySelectorAll('input[type=date], input[type=datetime-local]').length")
-        for _ in range(len(controls) + 8 + 8 * dates):  # the parts of a date are stops of their own
+        for _ in range(len(controls) + PARTS_OF_A_TIME * (1 + len(times))):
             ActionChains(self.web).send_keys(Keys.TAB).perform()
             reached.add(self.web.switch_to.active_element.id)
         missed = [one.get_attribute("outerHTML")[:200] for one in controls if one.id not in reached]
