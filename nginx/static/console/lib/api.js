@@ -46,18 +46,18 @@ const failure = async reply => {
 }
 
 /**
- * @typedef {{ body?: any, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal }} Options
- * @param {string} method @param {string} path @param {Options} options
+ * @typedef {{ body?: any, json?: string, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal }} Options
+ * @param {string} method @param {string} path @param {Options} options json: a body that is JSON already
  */
-const send = async (method, path, { body, query, headers, signal }) => {
+const send = async (method, path, { body, json = body === undefined ? undefined : JSON.stringify(body), query, headers, signal }) => {
   const organization = WITHOUT_ORGANIZATION.test(path) ? null : route.get().organization
   try {
     return await fetch(withQuery(path, query), {
-      method, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store",
+      method, signal, body: json, credentials: "same-origin", cache: "no-store",
       headers: {
         "X-Muster-Console": "1",
         ...(organization ? { "X-Organization": organization } : {}),
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(json === undefined ? {} : { "Content-Type": "application/json" }),
         ...headers,
       },
     })
@@ -74,7 +74,8 @@ const send = async (method, path, { body, query, headers, signal }) => {
  * @template {string} P
  * @param {M} method
  * @param {P & Api.Path<M, P>} path
- * @param {{ body?: Api.Body<M, P>, query?: Api.Query<M, P>, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @param {{ body?: Api.Body<M, P>, json?: string, query?: Api.Query<M, P>, headers?: Record<string, string>, signal?: AbortSignal,
+ *   asText?: boolean }} [options] json: a body that is JSON already; asText: the reply is not read as JSON
  * @returns {Promise<{ data: Api.Reply<M, P>, headers: Headers }>}
  */
 export const call = async (method, path, options = {}) => {
@@ -87,7 +88,7 @@ export const call = async (method, path, options = {}) => {
   }
   else noteUse()
   if (!reply.ok) throw await failure(reply)
-  const isJson = reply.headers.get("Content-Type")?.startsWith("application/json")
+  const isJson = !options.asText && reply.headers.get("Content-Type")?.startsWith("application/json")
   return { data: reply.status === 204 ? null : await (isJson ? reply.json() : reply.text()), headers: reply.headers }
 }
 
@@ -101,3 +102,27 @@ export const get = async (path, query, signal) => (await call("GET", path, { que
  * @param {P & Api.Path<"POST", P>} path @param {Api.Body<"POST", P>} [body] @param {Api.Query<"POST", P>} [query]
  */
 export const post = async (path, body, query) => (await call("POST", path, { body, query })).data
+
+/** The header that rejects a change if the record has changed since it was read. Its ETag is `updated_at` in quotes. @param {{ updated_at: string }} record */
+export const ifMatch = record => ({ "If-Match": `"${record.updated_at}"` })
+
+/** An error without the messages that are shown next to their fields. @param {any} error @param {(path: string) => boolean} [isShown] */
+export const withoutFields = (error, isShown = () => true) => error && ({
+  code: error.code, message: error.message, requestId: error.requestId,
+  fields: Object.fromEntries(Object.entries(error.fields ?? {}).filter(([path]) => !isShown(path))),
+})
+
+/**
+ * All records of a list, page after page. For lists that are short by a limit of the API.
+ * @param {any} path @param {string} name of the records in the reply @param {AbortSignal} [signal]
+ * @returns {Promise<any[]>}
+ */
+export const getAll = async (path, name, signal) => {
+  const all = []
+  for (let cursor = /** @type {string | null | undefined} */ (null); cursor !== undefined;) {
+    const page = await get(path, { cursor, limit: 100 }, signal)
+    all.push(...page[name])
+    cursor = page.next_cursor ?? undefined
+  }
+  return all
+}
