@@ -31,6 +31,12 @@ def test_the_names_of_columns_are_those_of_muster_import():
         (ROOT / "src/client/column_names.hpp").read_text(), "kColumnNames = {")
 
 
+def test_the_event_types_are_those_of_the_server():
+    shown = re.findall(r'"([a-z_]+\.[a-z_]+)"', (SOURCE / "webhooks/events.js").read_text())
+    server = re.findall(r'= "([a-z_]+\.[a-z_]+)";', (ROOT / "src/rules/event_types.hpp").read_text())
+    assert len(shown) == len(server) == 13 and set(shown) == set(server)
+
+
 def test_files_of_the_console_are_short():
     for path in SOURCE.rglob("*.js"):
         if "vendor" not in path.parts:

@@ -204,26 +204,6 @@ def test_an_attribute_is_added_and_changed(at, module_org):
     browser.check_quiet("attributes")
 
 
-def test_a_delivery_is_shown_and_sent_again(at, module_org):
-    browser = at("deliveries")
-    browser.sees("No deliveries yet")
-    endpoint = module_org.create_endpoint(module_org.install(module_org.published_module()))
-    module_org.test_endpoint(endpoint)
-    browser = at("deliveries?event=webhook_endpoint.test")
-    browser.sees("webhook_endpoint.test")
-    wait_for(lambda: browser.web.refresh() or "Address not allowed" in browser.text() or "No connection" in browser.text(), "an attempt")
-    browser.check("deliveries")
-    browser.press("webhook_endpoint.test", "//td/..")
-    browser.sees("Body that was sent")
-    browser.sees('"endpoint_id"')
-    browser.check("delivery")
-    browser.press("Send again")
-    browser.sees("The delivery is queued again.")
-    browser = at("deliveries?status=succeeded")
-    browser.sees("No delivery matches the filters")
-    browser.check_quiet("deliveries")
-
-
 def test_the_first_page_says_what_needs_attention(at, module_org, ann):
     job = module_org.create_import(file_name="club.csv")
     browser = at("home")

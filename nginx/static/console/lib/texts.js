@@ -1,4 +1,5 @@
 // All texts of the console, in English. The texts_*.js files have those of large families.
+// All texts of the console, in English. Larger families have their own files: texts_imports.js, texts_articles.js ...
 import { imports } from "./texts_imports.js"
 
 export const texts = {
@@ -16,6 +17,12 @@ export const texts = {
     edit: "Edit",
     save: "Save",
     showCurrent: "Show the current values",
+  },
+
+  dialogs: {
+    conflict: "Somebody else changed this in the meantime. Nothing was saved. Look at the current values, then repeat your change.",
+    reload: "Show the current values",
+    askAdmin: "Ask an admin of the organization.",
   },
 
   // Messages of error codes, where the API's own message does not say enough to a person.
@@ -78,7 +85,10 @@ export const texts = {
       audit: "Audit log",
       data: "Data",
       connections: "Connections",
-      deliveries: "Webhooks",
+      modulesFamily: "Modules",
+      modules: "Modules",
+      installations: "Installations",
+      webhooks: "Webhooks",
       content: "Content",
       articles: "Articles",
       ads: "Ads",
@@ -374,37 +384,6 @@ export const texts = {
     enabledHint: "Members keep the values of a disabled attribute, but the values cannot be written.",
     saved: "The attribute was saved.",
     taken: "An attribute with this key exists already. Choose another key, or change that attribute.",
-  },
-
-  deliveries: {
-    title: "Webhook deliveries",
-    hint: "Events that were sent to the webhook endpoints of your modules in the last 30 days.",
-    columns: ["Event", "State", "Attempts", "Last result", "Time"],
-    status: "State",
-    states: { pending: "Pending", succeeded: "Delivered", failed: "Failed", canceled: "Canceled" },
-    statuses: [["", "All"], ["pending", "Pending"], ["succeeded", "Delivered"], ["failed", "Failed"], ["canceled", "Canceled"]],
-    event: "Event",
-    events: [["", "All"], ["member.created", "member.created"], ["member.attached", "member.attached"], ["member.updated", "member.updated"],
-      ["member.locked", "member.locked"], ["member.unlocked", "member.unlocked"], ["member.removed", "member.removed"],
-      ["engagement.recorded", "engagement.recorded"], ["webhook_endpoint.test", "webhook_endpoint.test"]],
-    classes: {
-      timeout: "No answer in time", dns: "Name not found", connect: "No connection", tls: "TLS failed", blocked_address: "Address not allowed",
-    },
-    none: "No deliveries yet",
-    noMatch: "No delivery matches the filters",
-    back: "All deliveries",
-    attempts: "Attempts",
-    attemptColumns: ["Time", "Result", "Duration", "Beginning of the answer"],
-    noAttempts: "No attempt yet.",
-    payload: "Body that was sent",
-    copyPayload: "Copy body",
-    headers: "Headers of the last attempt",
-    created: "Time of the event",
-    next: "Next attempt",
-    webhookId: "Webhook id",
-    endpoint: "Endpoint",
-    redeliver: "Send again",
-    queued: "The delivery is queued again.",
   },
 
   home: {

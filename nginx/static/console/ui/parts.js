@@ -2,7 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { copyText } from "../lib/copy.js"
 import { texts } from "../lib/texts.js"
-import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../lib/view.js"
 
 /** @typedef {import("../lib/api.js").ApiError} ApiError */
 
@@ -105,7 +105,7 @@ export const SelectField = ({ label, hint, error, value, onChange, options, ...r
  */
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement
     dialog.current.showModal()
     return () => before instanceof HTMLElement && before.isConnected && before.focus()
@@ -120,14 +120,15 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
 
 /**
  * A question before something that cannot be undone.
- * @param {{ title: string, action: string, isBusy: boolean, error: ApiError | null, onConfirm: () => void, onClose: () => void, children: any }} props
+ * @param {{ title: string, action: string, kind?: string, isBusy: boolean, error: ApiError | null, onConfirm: () => void,
+ *   onClose: () => void, children: any }} props
  */
-export const Confirm = ({ title, action, isBusy, error, onConfirm, onClose, children }) => html`
+export const Confirm = ({ title, action, kind = "danger", isBusy, error, onConfirm, onClose, children }) => html`
   <${Dialog} title=${title} onClose=${onClose}>
     ${children}
     <${ErrorBox} error=${error} />
     <div class="actions">
-      <button type="button" class="danger" disabled=${isBusy} onClick=${onConfirm}>${action}</button>
+      <button type="button" class=${kind} disabled=${isBusy} onClick=${onConfirm}>${action}</button>
       <button type="button" onClick=${onClose}>${t.cancel}</button>
     </div>
   <//>`

@@ -4,12 +4,10 @@ import { announce } from "../lib/announce.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
-import { texts } from "../lib/texts.js"
+import { deliveries as t } from "../lib/texts_webhooks.js"
 import { html } from "../lib/view.js"
 import { CopyButton, ErrorBox, Facts, Loaded, Table, Title } from "../ui/parts.js"
-import { DeliveryBadge, resultOf } from "./parts.js"
-
-const t = texts.deliveries
+import { DeliveryBadge, addressOf, resultOf } from "./parts.js"
 
 /** JSON with line breaks; other text as it is. @param {string} text */
 const indented = text => {
@@ -31,21 +29,26 @@ const Sent = ({ delivery }) => html`<section><h2>${t.payload}</h2>
   <pre tabindex="0" role="region" aria-label=${t.payload}>${indented(delivery.payload)}</pre>
   ${delivery.request_headers.length > 0 && html`<h2>${t.headers}</h2><${Facts} pairs=${Object.entries(delivery.request_headers.at(-1))} />`}</section>`
 
-export default ({ installation, endpoint, id, role }) => {
-  const path = `/v1/installations/${installation}/webhook-endpoints/${endpoint}/deliveries/${id}`
-  const state = useLoad(signal => get(path, undefined, signal), [id])
+const load = async (path, id, signal) => {
+  const [delivery, endpoint] = await Promise.all([get(`${path}/deliveries/${id}`, undefined, signal), get(path, undefined, signal)])
+  return { delivery, endpoint }
+}
+
+export default ({ installation, endpoint: endpointId, id, role }) => {
+  const path = `/v1/installations/${installation}/webhook-endpoints/${endpointId}`
+  const state = useLoad(signal => load(path, id, signal), [id])
   const sending = useAction()
   const again = () => sending.run(async () => {
-    await post(`${path}/redeliver`)
+    await post(`${path}/deliveries/${id}/redeliver`)
     announce(t.queued)
     state.reload()
   })
-  return html`<p><a href=${address(["deliveries"])}>${t.back}</a></p><${Loaded} state=${state}>${delivery => html`
+  return html`<p><a href=${address(["webhooks", "deliveries"])}>${t.back}</a></p><${Loaded} state=${state}>${({ delivery, endpoint }) => html`
     <${Title} text=${delivery.event_type} actions=${role !== "viewer" && html`
       <button type="button" disabled=${sending.isBusy} onClick=${again}>${t.redeliver}</button>`} />
     <${ErrorBox} error=${sending.error} />
     <section><${Facts} pairs=${[[t.status, html`<${DeliveryBadge} status=${delivery.status} />`], [t.created, formatTime(delivery.created_at)],
       [t.next, delivery.status === "pending" ? formatTime(delivery.next_attempt_at) : undefined], [t.webhookId, html`<code>${delivery.webhook_id}</code>`],
-      [t.endpoint, html`<code>${delivery.endpoint_id}</code>`]]} /></section>
+      [t.endpoint, html`<a href=${addressOf(endpoint)}>${endpoint.url}</a>`]]} /></section>
     <${Attempts} delivery=${delivery} /><${Sent} delivery=${delivery} />`}<//>`
 }

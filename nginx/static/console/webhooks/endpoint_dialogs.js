@@ -1,0 +1,54 @@
+// The dialogs of a webhook endpoint: rotate its secret, pause, disable, delete.
+import { announce } from "../lib/announce.js"
+import { call, get, ifMatch } from "../lib/api.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { endpoints as t } from "../lib/texts_webhooks.js"
+import { html, useState } from "../lib/view.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Dialog, Loaded, Secret } from "../ui/parts.js"
+import { pathOf } from "./parts.js"
+
+const MOST_COUNTED = 100 // waiting deliveries on one page of the API
+
+/** How many deliveries of the endpoint wait, as a sentence. */
+const Waiting = ({ endpoint, text }) => {
+  const state = useLoad(signal => get(`${pathOf(endpoint)}/deliveries`, { status: "pending", limit: MOST_COUNTED }, signal), [endpoint.id])
+  return html`<${Loaded} state=${state}>${({ deliveries, next_cursor }) => html`
+    <p>${deliveries.length ? text(t.waitingCount(deliveries.length, Boolean(next_cursor))) : t.waitingNone}</p>`}<//>`
+}
+
+const setStatus = (endpoint, status) => call("PATCH", pathOf(endpoint), { body: { status }, headers: ifMatch(endpoint) })
+
+/** A question, and one call. */
+const Question = ({ endpoint, title, action, kind, ask, onDone, onClose, onReload, known, children }) => {
+  const running = useAction()
+  const submit = () => running.run(async () => onDone(await ask(endpoint)))
+  return html`<${FormDialog} title=${title} action=${action} kind=${kind} running=${running} known=${known} submit=${submit} onClose=${onClose} onReload=${onReload}>
+    <p><code>${endpoint.url}</code></p>${children}<//>`
+}
+
+const said = (text, done) => () => {
+  announce(text)
+  done()
+}
+
+export const Pause = props => html`<${Question} ...${props} title=${t.pauseTitle} action=${t.pause} kind="primary" ask=${one => setStatus(one, "paused")}
+  onDone=${said(t.paused, props.onDone)}><p>${t.pauseHint}</p><//>`
+
+export const Disable = props => html`<${Question} ...${props} title=${t.disableTitle} action=${t.disable} kind="danger" ask=${one => setStatus(one, "disabled")}
+  onDone=${said(t.disabled, props.onDone)}><p>${t.disableHint}</p><${Waiting} endpoint=${props.endpoint} text=${t.disableWaiting} /><//>`
+
+export const Delete = props => html`<${Question} ...${props} title=${t.deleteTitle} action=${t.delete} kind="danger"
+  ask=${one => call("DELETE", pathOf(one), { headers: ifMatch(one) })} onDone=${said(t.deleted, props.onDeleted)}>
+  <p>${t.deleteHint}</p><${Waiting} endpoint=${props.endpoint} text=${t.deleteWaiting} /><//>`
+
+export const Rotate = props => {
+  const [made, show] = useState(null)
+  const rotate = async one => (await call("POST", `${pathOf(one)}/rotate-secret`, { headers: ifMatch(one) })).data
+  if (made) {
+    return html`<${Dialog} title=${t.madeTitle} onClose=${props.onDone}><p>${t.madeHint}</p><${Secret} label=${made.url} value=${made.signing_secret} />
+      <div class="actions"><button type="button" class="primary" onClick=${props.onDone}>${t.stored}</button></div><//>`
+  }
+  return html`<${Question} ...${props} title=${t.rotateTitle} action=${t.rotate} kind="primary" known=${t.rotateErrors} ask=${rotate} onDone=${show}>
+    <p>${t.rotateHint}</p><//>`
+}

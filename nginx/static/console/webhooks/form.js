@@ -1,0 +1,124 @@
+// The dialog of a webhook endpoint: add one, or edit it. The signing secret of a new one is shown once.
+import { announce } from "../lib/announce.js"
+import { call, get, ifMatch, post } from "../lib/api.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { texts } from "../lib/texts.js"
+import { endpoints as t } from "../lib/texts_webhooks.js"
+import { html, useState } from "../lib/view.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Dialog, Field, Secret, SelectField, TextField } from "../ui/parts.js"
+import { EVENT_FAMILIES, MUSTER_EVENTS, typesIn } from "./events.js"
+import { pathOf } from "./parts.js"
+
+/** The types that the installed version reports. */
+const useEmitted = installation => {
+  const state = useLoad(async signal => {
+    if (!installation) return []
+    const { manifest } = await get(`/v1/modules/${installation.module_id}/versions/${installation.version_id}`, undefined, signal)
+    return manifest.events?.emits ?? []
+  }, [installation?.id])
+  return state.data ?? []
+}
+
+/** The form of an endpoint: types without a check box are in `others`. */
+export const formOf = (endpoint, emitted) => {
+  const types = endpoint?.subscribed_event_types ?? []
+  const boxes = new Set([...MUSTER_EVENTS, ...emitted])
+  return { url: endpoint?.url ?? "", description: endpoint?.description ?? "", chosen: new Set(types.filter(one => boxes.has(one))),
+    others: types.filter(one => !boxes.has(one)).join("\n") }
+}
+
+export const typesOf = form => [...new Set([...form.chosen, ...typesIn(form.others)])].sort()
+
+/** What differs between the record and the form, as the body of a PATCH. */
+export const changesOf = (endpoint, form) => ({
+  ...(form.url === endpoint.url ? {} : { url: form.url }),
+  ...(form.description === (endpoint.description ?? "") ? {} : { description: form.description || null }),
+  ...(String(typesOf(form)) === String([...endpoint.subscribed_event_types].sort()) ? {} : { subscribed_event_types: typesOf(form) }),
+})
+
+/** The messages about types, each with its type. */
+const typeFaults = (fields, types) => Object.entries(fields ?? {}).filter(([path]) => path.startsWith("subscribed_event_types"))
+  .map(([path, message]) => [types[Number(/\[(\d+)\]/.exec(path)?.[1])], message].filter(Boolean).join(": ")).join(" ")
+
+const isField = path => /^(url|description|subscribed_event_types(\[\d+\])?)$/.test(path)
+
+const Family = ({ name, types, chosen, setChosen }) => {
+  const isAll = types.every(type => chosen.has(type))
+  const set = (some, isOn) => setChosen(new Set(isOn ? [...chosen, ...some] : [...chosen].filter(type => !some.includes(type))))
+  return html`<fieldset class="family"><legend>${name}</legend>
+    ${types.length > 1 && html`<label class="check faint"><input type="checkbox" checked=${isAll} onChange=${event => set(types, event.target.checked)} /> <span>${t.all}<span class="hidden">${t.allOf(name)}</span></span></label>`}
+    ${types.map(type => html`<label class="check"><input type="checkbox" checked=${chosen.has(type)} onChange=${event => set([type], event.target.checked)} /> <code>${type}</code></label>`)}</fieldset>`
+}
+
+const Events = ({ module, emitted, form, change, error }) => html`<h3>${t.events}</h3>
+  <div class="columns">${EVENT_FAMILIES.map(([family, types]) => html`<${Family} name=${t.families[family]} types=${types} chosen=${form.chosen} setChosen=${chosen => change({ chosen })} />`)}
+    ${emitted.length > 0 && html`<${Family} name=${t.ownFamily(module?.name ?? "")} types=${emitted} chosen=${form.chosen} setChosen=${chosen => change({ chosen })} />`}</div>
+  <${Field} label=${t.otherTypes} hint=${t.otherTypesHint} error=${error}>${attributes => html`
+    <textarea ...${attributes} rows="2" spellcheck="false" value=${form.others} onInput=${event => change({ others: event.target.value })}></textarea>`}<//>`
+
+const Fields = ({ form, change, faults, children }) => html`
+  <${TextField} label=${t.url} hint=${t.urlHint} required maxlength="2048" inputmode="url" placeholder="https://" value=${form.url} error=${faults.url} onInput=${url => change({ url })} />
+  <${TextField} label=${t.description} hint=${t.descriptionHint} maxlength="255" value=${form.description} error=${faults.description}
+    onInput=${description => change({ description })} />${children}`
+
+/** The form's state. The boxes of the module's own types appear when they are loaded. */
+const useForm = (endpoint, emitted) => {
+  const [changes, set] = useState({})
+  const first = formOf(endpoint, emitted)
+  const form = { ...first, ...changes }
+  return [form, part => set({ ...changes, ...part })]
+}
+
+const Made = ({ made, onClose }) => html`<${Dialog} title=${t.madeTitle} onClose=${onClose}><p>${t.madeHint}</p>
+  <${Secret} label=${made.url} value=${made.signing_secret} />
+  <div class="actions"><button type="button" class="primary" onClick=${onClose}>${t.stored}</button></div><//>`
+
+/** choices: installations that are not disabled, each with its module. */
+export const AddEndpoint = ({ choices, onDone, onClose }) => {
+  const [id, choose] = useState(choices[0].id)
+  const [made, show] = useState(null)
+  const [hasNoType, complain] = useState(false)
+  const adding = useAction()
+  const installation = choices.find(one => one.id === id)
+  const emitted = useEmitted(installation)
+  const [form, change] = useForm(null, emitted)
+  const types = typesOf(form)
+  const chooseModule = next => {
+    choose(next)
+    change({ chosen: new Set([...form.chosen].filter(type => MUSTER_EVENTS.includes(type))) })
+  }
+  const submit = async () => {
+    complain(types.length === 0)
+    if (types.length === 0) return
+    const body = { url: form.url, description: form.description || null, subscribed_event_types: types }
+    await adding.run(async () => show(await post(`/v1/installations/${id}/webhook-endpoints`, body)))
+  }
+  if (made) return html`<${Made} made=${made} onClose=${() => onDone(made)} />`
+  const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(adding.error?.fields, types)
+  return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isShown=${isField} known=${t.addErrors} submit=${submit} onClose=${onClose}>
+    ${choices.length > 1 && html`<${SelectField} label=${t.module} value=${id} onChange=${chooseModule} options=${choices.map(one => [one.id, one.module?.name ?? one.id])} />`}
+    <${Fields} form=${form} change=${change} faults=${adding.error?.fields ?? {}} />
+    <${Events} module=${installation.module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
+}
+
+export const EditEndpoint = ({ endpoint, installation, module, onDone, onClose, onReload }) => {
+  const saving = useAction()
+  const emitted = useEmitted(installation)
+  const [form, change] = useForm(endpoint, emitted)
+  const [hasNoType, complain] = useState(false)
+  const types = typesOf(form)
+  const submit = async () => {
+    complain(types.length === 0)
+    if (types.length === 0) return
+    await saving.run(async () => {
+      await call("PATCH", pathOf(endpoint), { body: changesOf(endpoint, form), headers: ifMatch(endpoint) })
+      announce(t.saved)
+      onDone()
+    })
+  }
+  const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(saving.error?.fields, types)
+  return html`<${FormDialog} title=${t.editTitle} action=${texts.parts.save} isWide=${true} running=${saving} isShown=${isField} submit=${submit} onClose=${onClose} onReload=${onReload}>
+    <${Fields} form=${form} change=${change} faults=${saving.error?.fields ?? {}} />
+    <${Events} module=${module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
+}

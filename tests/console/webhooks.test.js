@@ -1,0 +1,55 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { typesIn } from "../console/webhooks/events.js"
+import { notesOf } from "../console/webhooks/endpoint.js"
+import { changesOf, formOf, typesOf } from "../console/webhooks/form.js"
+import { stateOf } from "../console/webhooks/parts.js"
+import { firstSince, rangeOf } from "../console/webhooks/recover.js"
+import { shortNameOf } from "../console/webhooks/set_up.js"
+
+const ENDPOINT = { url: "https://a.example/", description: null, subscribed_event_types: ["shop.paid", "member.created", "other.paid"] }
+
+test("types without a check box are in the text area", () => {
+  const form = formOf(ENDPOINT, ["shop.paid"])
+  assert.deepEqual([[...form.chosen], form.others], [["shop.paid", "member.created"], "other.paid"])
+  assert.deepEqual(typesOf({ ...form, others: "other.paid, b.c\nb.c" }), ["b.c", "member.created", "other.paid", "shop.paid"])
+  assert.deepEqual(typesIn(" a.b\n\nc.d a.b "), ["a.b", "c.d"])
+})
+
+test("only what differs from the endpoint is sent", () => {
+  const form = formOf(ENDPOINT, [])
+  assert.deepEqual(changesOf(ENDPOINT, form), {})
+  assert.deepEqual(changesOf(ENDPOINT, { ...form, description: "Shop" }), { description: "Shop" })
+  assert.deepEqual(changesOf({ ...ENDPOINT, description: "Shop" }, form), { description: null })
+  assert.deepEqual(changesOf(ENDPOINT, { ...form, others: "" }), { subscribed_event_types: ["member.created"] })
+})
+
+test("an active endpoint fails after a failed attempt", () => {
+  assert.equal(stateOf({ status: "active", failing_since: null }), "active")
+  assert.equal(stateOf({ status: "active", failing_since: "2026-11-21T12:00:00Z" }), "failing")
+  assert.equal(stateOf({ status: "disabled", failing_since: "2026-11-21T12:00:00Z" }), "disabled")
+})
+
+test("the page says why an endpoint gets no events", () => {
+  const enabled = { status: "enabled" }
+  const calm = { status: "active", failing_since: null, disabled_reason: null, backlog_dropped_at: null }
+  assert.deepEqual(notesOf(calm, enabled), [])
+  assert.match(notesOf({ ...calm, status: "disabled", disabled_reason: "gone" }, enabled)[0], /410 Gone/)
+  assert.match(notesOf({ ...calm, status: "disabled" }, enabled)[0], /An admin disabled/)
+  assert.equal(notesOf({ ...calm, status: "paused", backlog_dropped_at: "2026-11-21T12:00:00Z" }, { status: "disabled" }).length, 3)
+})
+
+test("recovering begins at the first failure or the last success, at least a day and at most 30 days ago", () => {
+  const now = Date.parse("2026-11-21T12:00:00Z")
+  const since = endpoint => firstSince({ failing_since: null, last_succeeded_at: null, ...endpoint }, now)
+  assert.equal(since({}), "2026-11-20T12:00:00.000Z")
+  assert.equal(since({ last_succeeded_at: "2026-11-18T12:00:00Z" }), "2026-11-18T12:00:00.000Z")
+  assert.equal(since({ failing_since: "2026-11-21T11:00:00Z" }), "2026-11-20T12:00:00.000Z")
+  assert.equal(since({ last_succeeded_at: "2026-01-01T00:00:00Z" }), "2026-10-22T12:00:00.000Z")
+  assert.deepEqual(Object.keys(rangeOf({ since: "2026-11-21T12:00", until: "" })), ["since"])
+})
+
+test("the short name of a module begins with a letter", () => {
+  assert.deepEqual(["Club shop", "1st shop", "é", "!", "x".repeat(80)].map(shortNameOf),
+    ["club-shop", "module-1st-shop", "module-e", "module", "x".repeat(63)])
+})
