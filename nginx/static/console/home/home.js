@@ -28,6 +28,8 @@ export const attentionOf = summary => /** @type {Array<[string, string[], Record
   summary.webhook_endpoints.disabled > 0 && [t.disabled(plural(summary.webhook_endpoints.disabled, "webhook endpoint")), ["webhooks"], { state: "disabled" }],
   summary.keys_expiring_in_30_days.api_keys > 0 && [t.expiring(plural(summary.keys_expiring_in_30_days.api_keys, "API key")), ["keys"]],
   pageKeysOf(summary) > 0 && [t.expiring(plural(pageKeysOf(summary), "page key")), ["page-keys"]],
+  summary.keys_expiring_in_30_days.module_credentials > 0
+    && [t.expiring(plural(summary.keys_expiring_in_30_days.module_credentials, "module credential")), ["installations"]],
   summary.connections.expired + summary.connections.revoked + summary.connections.error > 0
     && [t.connections(plural(summary.connections.expired + summary.connections.revoked + summary.connections.error, "connection")), ["connections"]],
 ])

@@ -1,0 +1,87 @@
+// A new version: its manifest, published or kept as a draft. A version cannot change, so a manifest with faults stays as a draft, and
+// the next attempt is another version.
+import { announce } from "../lib/announce.js"
+import { call, get, getAll, post, withoutFields } from "../lib/api.js"
+import { memberOf, parse, printed } from "../lib/json.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { address, open, route } from "../lib/router.js"
+import { modules as t } from "../lib/texts_modules.js"
+import { html, useState } from "../lib/view.js"
+import { ErrorBox, Loaded, TextField, Title } from "../ui/parts.js"
+import { Manifest, ManifestHelp, exampleOf, faultsIn, faultsOf, nextVersion } from "./manifest.js"
+
+/** The manifest of a version, as its numbers are written. */
+export const readManifest = async (path, signal) => {
+  const { data } = await call("GET", path, { asText: true, signal })
+  return printed(memberOf(parse(data), "manifest"))
+}
+
+/** The module, and a first text: the manifest of the version that is copied, of the newest one, or the example. */
+const load = async (id, from, signal) => {
+  const path = `/v1/modules/${id}`
+  const [module, versions] = await Promise.all([get(path, undefined, signal), getAll(`${path}/versions`, "versions", signal)])
+  const newest = versions.at(-1)
+  const source = versions.find(one => one.id === from) ?? newest
+  const text = source ? await readManifest(`${path}/versions/${source.id}`, signal) : exampleOf(module)
+  return { module, text, version: newest ? nextVersion(newest.version) : "1.0.0" }
+}
+
+const publish = async (module, made) => {
+  await post(`/v1/modules/${module.id}/versions/${made.id}/publish`)
+  announce(t.published(made.version))
+}
+
+const Tools = ({ module, text, setText }) => html`<div class="actions">
+  <button type="button" class="small" onClick=${() => setText(exampleOf(module))}>${t.example}</button>
+  <button type="button" class="small" disabled=${faultsIn(text).length > 0} onClick=${() => setText(printed(parse(text)))}>${t.format}</button></div>`
+
+const Form = ({ module, text: first, version: suggested }) => {
+  const [version, setVersion] = useState(suggested)
+  const [text, setText] = useState(first)
+  const [faults, setFaults] = useState([])
+  const [kept, setKept] = useState("")
+  const saving = useAction()
+  const keep = (made, error) => {
+    setFaults(faultsOf(text, error.fields))
+    setKept(made.version)
+    setVersion(nextVersion(made.version))
+  }
+  const send = async isPublished => {
+    const found = faultsIn(text)
+    setFaults(found)
+    setKept("")
+    if (found.length) return saving.clear()
+    return saving.run(async () => {
+      const json = `{"version":${JSON.stringify(version)},"manifest":${text}}`
+      const { data: made } = await call("POST", `/v1/modules/${module.id}/versions`, { json })
+      try {
+        if (isPublished) await publish(module, made)
+        else announce(t.draftSaved)
+      } catch (error) {
+        if (error.code === "MANIFEST_INVALID") return keep(made, error)
+        announce(t.notPublished)
+      }
+      return open(["modules", module.id, "versions", made.id])
+    })
+  }
+  const submit = event => {
+    event.preventDefault()
+    send(true)
+  }
+  return html`<form onSubmit=${submit}>
+    ${kept && html`<p class="box warning" role="status">${t.keptDraft(kept, version)}</p>`}
+    <${TextField} label=${t.version} hint=${t.versionHint} required maxlength="64" value=${version} error=${saving.error?.fields?.version} onInput=${setVersion} />
+    <${Manifest} text=${text} faults=${faults} hint=${t.manifestHint} onInput=${setText}
+      tools=${html`<${Tools} module=${module} text=${text} setText=${setText} />`} />
+    <${ManifestHelp} />
+    <${ErrorBox} error=${withoutFields(saving.error)} known=${t.versionErrors} />
+    <div class="actions after"><button class="primary" disabled=${saving.isBusy}>${t.publish}</button>
+      <button type="button" disabled=${saving.isBusy} onClick=${() => send(false)}>${t.saveDraft}</button></div></form>`
+}
+
+export default ({ id }) => {
+  const { from } = route.get().query
+  const state = useLoad(signal => load(id, from, signal), [id])
+  return html`<p><a href=${address(["modules", id])}>${t.backToModule}</a></p><${Loaded} state=${state}>${data => html`
+    <${Title} text=${t.newTitle(data.module.name)} /><${Form} ...${data} />`}<//>`
+}
