@@ -29,5 +29,5 @@ test("a manifest that is not an object has a fault before it is sent", () => {
 })
 
 test("a module is installed unless its installation is disabled", () => {
-  assert.deepEqual(installedIn([{ id: "1", module_id: "a", status: "disabled" }, { id: "2", module_id: "b", status: "error" }]), { b: "2" })
+  assert.deepEqual(installedIn([{ id: "1", module_id: "a", status: "disabled" }, { id: "2", module_id: "b", status: "error" }]), { b: { id: "2", module_id: "b", status: "error" } })
 })

@@ -84,11 +84,12 @@ def test_a_module_is_created_and_published_from_the_example(at, console):
     browser.check("version-new")
     browser.press("Publish")
     browser.sees("Version 1.0.0 is published.")
+    browser.sees("(current)")
+    browser.check("module-published")
+    browser.press("1.0.0")
     browser.sees("Club shop 1.0.0")
     browser.check("version-published")
     browser.press("The module")
-    browser.sees("(current)")
-    browser.check("module-published")
     [module] = console.get_json("/v1/modules")["modules"]
     assert (module["slug"], module["status"]) == ("club-shop", "published")
     browser.press("All modules")
@@ -129,6 +130,7 @@ def test_faults_of_a_manifest_are_shown_at_their_place_and_corrected(at, module_
     browser.press("Publish")
     browser.sees("Version 1.0.1 is published.")
     assert LONG in console.get(path).text
+    browser.press("1.0.1")
     assert LONG in browser.labeled("Manifest").get_attribute("value")
 
 
@@ -232,7 +234,9 @@ def test_an_installation_moves_to_another_version(at, module_org, console, insta
     manifest = {"name": "Shop", "config_schema": {"currency": {"type": "string"}, "payment_key": {"type": "string"}}}
     version = module_org.create_version(module, manifest)
     module_org.publish(module, version)
-    browser = at(f"installations/{record['id']}")
+    browser = at(f"modules/{module['id']}")
+    browser.sees("The installation does not use the current version.")
+    browser.press("Open the installation")
     browser.sees("The module has another current version.")
     browser.press("Change version")
     browser.sees("so their values are deleted: greeting.")

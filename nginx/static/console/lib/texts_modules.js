@@ -27,6 +27,7 @@ export const modules = {
     draft: "Publish a version, so that the module can be installed.",
     deprecated: "It cannot be installed any more, and no version can be published. Installations keep working.",
   },
+  otherVersionInstalled: "The installation does not use the current version. Open it to change its version.",
   install: "Install",
   openInstallation: "Open the installation",
   versions: "Versions",

@@ -143,7 +143,10 @@ export const deliveries = {
   statuses: [["", "All"], ["pending", "Pending"], ["succeeded", "Delivered"], ["failed", "Failed"], ["canceled", "Canceled"]],
   event: "Event",
   anyEvent: "All",
+  result: "Last result",
+  anyResult: "All",
   classes: {
+    "2xx": "Accepted", http_3xx: "HTTP 3xx", http_4xx: "HTTP 4xx", http_5xx: "HTTP 5xx",
     timeout: "No answer in time", dns: "Name not found", connect: "No connection", tls: "TLS failed", blocked_address: "Address not allowed",
   },
   none: "No deliveries yet",

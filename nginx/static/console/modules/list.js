@@ -34,7 +34,7 @@ const CreateModule = ({ onClose }) => {
 
 const Row = ({ module, installation }) => html`<tr><th scope="row"><a href=${address(["modules", module.id])}>${module.name}</a></th>
   <td><code>${module.slug}</code></td><td>${module.vendor}</td><td><${ModuleBadge} status=${module.status} /></td>
-  <td>${installation ? html`<a href=${address(["installations", installation])}>${t.installed}</a>` : t.notInstalled}</td></tr>`
+  <td>${installation ? html`<a href=${address(["installations", installation.id])}>${t.installed}</a>` : t.notInstalled}</td></tr>`
 
 const load = async signal => {
   const [modules, installations] = await Promise.all([

@@ -34,7 +34,7 @@ const Versions = ({ module, versions }) => html`<${Table} caption=${t.versions} 
   <td class="nowrap">${formatTime(one.created_at)}</td></tr>`)}<//>`
 
 const Actions = ({ module, installation, isAdmin, ask }) => html`
-  ${installation && html`<a class="button" href=${address(["installations", installation])}>${t.openInstallation}</a>`}
+  ${installation && html`<a class="button" href=${address(["installations", installation.id])}>${t.openInstallation}</a>`}
   ${isAdmin && module.status === "published" && html`
     <button type="button" class="danger" onClick=${() => ask("deprecate")}>${t.deprecate}</button>
     ${!installation && html`<button type="button" class="primary" onClick=${() => ask("install")}>${t.install}</button>`}`}`
@@ -52,6 +52,7 @@ const Module = ({ module, versions, installation, role, reload }) => {
     <a class=${`button ${versions.length ? "" : "primary"}`} href=${address(["modules", module.id, "versions", "new"])}>${t.newVersion}</a>`
   return html`<${Title} text=${module.name} actions=${html`<${Actions} module=${module} installation=${installation} isAdmin=${isAdmin} ask=${ask} />`} />
     ${t.stateHints[module.status] && html`<p>${t.stateHints[module.status]}</p>`}
+    ${installation && installation.version_id !== module.current_version_id && html`<p class="box">${t.otherVersionInstalled}</p>`}
     <section><${Facts} pairs=${[[t.state, html`<${ModuleBadge} status=${module.status} />`], [t.slug, html`<code>${module.slug}</code>`],
       [t.eventPrefix, html`<code>${eventPrefixOf(module.slug)}</code>`], [t.vendor, module.vendor], [t.createdAt, formatTime(module.created_at)]]} /></section>
     <section><header class="title"><h2>${t.versions}</h2>${versions.length > 0 && create}</header>${versions.length === 0

@@ -54,14 +54,19 @@ const Form = ({ module, text: first, version: suggested }) => {
     return saving.run(async () => {
       const json = `{"version":${JSON.stringify(version)},"manifest":${text}}`
       const { data: made } = await call("POST", `/v1/modules/${module.id}/versions`, { json })
+      const draft = ["modules", module.id, "versions", made.id]
+      if (!isPublished) {
+        announce(t.draftSaved)
+        return open(draft)
+      }
       try {
-        if (isPublished) await publish(module, made)
-        else announce(t.draftSaved)
+        await publish(module, made)
+        return open(["modules", module.id])
       } catch (error) {
         if (error.code === "MANIFEST_INVALID") return keep(made, error)
         announce(t.notPublished)
+        return open(draft)
       }
-      return open(["modules", module.id, "versions", made.id])
     })
   }
   const submit = event => {

@@ -11,6 +11,6 @@ export const VersionBadge = ({ status }) => html`<${Badge} kind=${KINDS[status] 
 /** What the types of a module's events begin with. @param {string} slug */
 export const eventPrefixOf = slug => `${slug.replaceAll("-", "_")}.`
 
-/** The ids of the modules that have an installation that is not disabled, each with that installation's id. */
+/** The installations that are not disabled, by the ids of their modules. */
 export const installedIn = installations => Object.fromEntries(
-  installations.filter(one => one.status !== "disabled").map(one => [one.module_id, one.id]))
+  installations.filter(one => one.status !== "disabled").map(one => [one.module_id, one]))

@@ -3,7 +3,7 @@ import { announce } from "../lib/announce.js"
 import { get, post, withoutFields } from "../lib/api.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address } from "../lib/router.js"
+import { address, open } from "../lib/router.js"
 import { modules as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, CopyButton, ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
@@ -33,13 +33,12 @@ const Publish = ({ record, onDone, onFault, onClose }) => {
     onConfirm=${publish} onClose=${onClose}><p>${t.publishHint}</p><//>`
 }
 
-const Version = ({ module, record, text, role, reload }) => {
+const Version = ({ module, record, text, role }) => {
   const [isAsking, ask] = useState(false)
   const [error, setError] = useState(null)
   const done = () => {
     announce(t.published(record.version))
-    ask(false)
-    reload()
+    open(["modules", module.id])
   }
   const fail = found => {
     setError(found)
@@ -60,5 +59,5 @@ const Version = ({ module, record, text, role, reload }) => {
 export default ({ id, version, role }) => {
   const state = useLoad(signal => load(id, version, signal), [id, version])
   return html`<p><a href=${address(["modules", id])}>${t.backToModule}</a></p><${Loaded} state=${state}>${data => html`
-    <${Version} key=${data.record.id} ...${data} role=${role} reload=${state.reload} />`}<//>`
+    <${Version} key=${data.record.id} ...${data} role=${role} />`}<//>`
 }

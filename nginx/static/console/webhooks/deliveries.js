@@ -12,8 +12,10 @@ import { DeliveryTable } from "./delivery_table.js"
 import { MUSTER_EVENTS, TEST_EVENT } from "./events.js"
 import { Tabs, addressOf } from "./parts.js"
 
-const parametersOf = ({ status, event, since, until }) => ({
-  status, event_type: event, since: momentOf(since, false), until: momentOf(until, true),
+const RESULTS = ["2xx", "http_3xx", "http_4xx", "http_5xx", "timeout", "dns", "connect", "tls", "blocked_address"]
+
+const parametersOf = ({ status, event, result, since, until }) => ({
+  status, event_type: event, class: result, since: momentOf(since, false), until: momentOf(until, true),
 })
 
 /** The list of the API for an address: that of one endpoint, or of all. */
@@ -31,19 +33,20 @@ const Filters = ({ query, filter }) => {
   return html`<form class="filters" onSubmit=${event => event.preventDefault()}>
     <${SelectField} label=${t.status} value=${query.status ?? ""} options=${t.statuses} onChange=${status => filter({ status })} />
     <${SelectField} label=${t.event} value=${query.event ?? ""} options=${[["", t.anyEvent], ...types.map(type => [type, type])]} onChange=${event => filter({ event })} />
+    <${SelectField} label=${t.result} value=${query.result ?? ""} options=${[["", t.anyResult], ...RESULTS.map(one => [one, t.classes[one]])]} onChange=${result => filter({ result })} />
     <${TextField} label=${texts.audit.since} type="date" value=${query.since ?? ""} onInput=${since => filter({ since })} />
     <${TextField} label=${texts.audit.until} type="date" value=${query.until ?? ""} onInput=${until => filter({ until })} />
-    ${hasFilter(query) && html`<button type="button" onClick=${() => filter({ status: "", event: "", since: "", until: "" })}>${texts.audit.clear}</button>`}</form>`
+    ${hasFilter(query) && html`<button type="button" onClick=${() => filter({ status: "", event: "", result: "", since: "", until: "" })}>${texts.audit.clear}</button>`}</form>`
 }
 
-const hasFilter = ({ status, event, since, until }) => [status, event, since, until].some(Boolean)
+const hasFilter = ({ status, event, result, since, until }) => [status, event, result, since, until].some(Boolean)
 
 export default () => {
   const { query } = useStore(route)
   const filter = changes => replaceQuery({ ...query, ...changes })
   const path = endpointPath(query)
   const list = useList((cursor, signal) => get(path ? `${path}/deliveries` : "/v1/webhook-deliveries", { ...parametersOf(query), cursor, limit: 50 }, signal),
-    "deliveries", [path, query.status, query.event, query.since, query.until])
+    "deliveries", [path, query.status, query.event, query.result, query.since, query.until])
   return html`<${Title} text=${e.title} /><${Tabs} current=${e.tabDeliveries} />
     ${path ? html`<${OneEndpoint} path=${path} onAll=${() => filter({ installation: "", endpoint: "" })} />` : html`<p>${t.hint}</p>`}
     <${Filters} query=${query} filter=${filter} />
