@@ -94,6 +94,21 @@ def test_an_invitation_is_offered_on_every_page_and_declined(browser, guest, sta
     browser.sees("In numbers")
 
 
+def test_accepting_needs_a_recent_second_factor(browser, guest, stack, other_org):
+    browser.sign_in(guest)
+    stack.sql("UPDATE sessions SET verified_at = verified_at - 960000 WHERE admin_id = UNHEX(REPLACE(%s, '-', ''))", guest.id)
+    browser.press("1 invitation")
+    browser.press("Accept")
+    browser.sees("Confirm that it is you")
+    browser.press("Cancel", "//dialog")
+    browser.sees("Nothing was changed.")
+    browser.press("Accept")
+    browser.sees("Confirm that it is you")
+    browser.pass_factor(guest)
+    browser.sees("In numbers")
+    assert f"/o/{other_org.id}/home" in browser.web.current_url
+
+
 def test_a_withdrawn_invitation_is_explained(browser, guest, other_org):
     browser.sign_in(guest)
     browser.press("1 invitation")

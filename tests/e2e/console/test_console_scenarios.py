@@ -181,6 +181,22 @@ def test_a_list_of_an_absent_server_is_tried_again(browser, module_org, stack):
     browser.sees("(you)")
 
 
+def test_a_page_that_follows_a_job_survives_an_absent_server(browser, module_org, stack):
+    with stack.without("runner"):
+        job = module_org.api.post("/v1/member-jobs", json={"action": "lock", "filter": {"q": "zzz"}}, expect=201).json()
+        browser.open(f"#/o/{module_org.id}/member-jobs/{job['id']}")
+        browser.sees("waiting for its turn")
+        with stack.without("musterd"):
+            browser.sees("The server cannot be reached at the moment.")
+            browser.sees("waiting for its turn")
+    wait_for(stack.answers, "the server to answer")
+    browser.sees("No member would change.", 60)
+    assert "cannot be reached" not in browser.text()
+    browser.press("Cancel this change")
+    browser.press("Cancel this change", "//dialog")
+    browser.sees("The change was canceled.")
+
+
 def test_a_large_file_with_wrong_names_and_rows_is_imported_and_undone(browser, other_org, tmp_path):
     path = tmp_path / "export.csv"
     good = [f"Nr {number};large{number}@scenarios.example;DE" for number in range(9990)]
