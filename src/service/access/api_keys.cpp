@@ -64,7 +64,7 @@ void notify_of_key(OrgTransaction& transaction, const KeyRing& keys, const rules
                      {.what = what,
                       .name = key.name,
                       .id = key.id.text(),
-                      .remedy = "revoke the key (DELETE /v1/api-keys/{id})"});
+                      .remedy = "revoke the key under API keys"});
 }
 
 bool is_prolonged(const rules::ApiKey& before, const rules::ApiKey& key) {

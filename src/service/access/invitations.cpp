@@ -100,8 +100,7 @@ void send_invitation(Context& context, OrgTransaction& transaction, const Invita
 void notify_of_invitation(OrgTransaction& transaction, const KeyRing& keys,
                           const Invitation& invitation) {
     notify_of_seat(transaction, keys, "invitation", invitation.email, invitation.role,
-                   "withdraw the invitation (DELETE /v1/invitations/{invitationId}, or\n"
-                   "musterctl admin withdraw)");
+                   "withdraw the invitation under Team");
 }
 
 // An expired invitation of the address is replaced.

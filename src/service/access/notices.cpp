@@ -104,7 +104,7 @@ Notice notice_of_factor(const rules::Admin& admin, FactorChange change, Timestam
                     "\n    at: " + now.text() +
                     "\n\nA current code of the second factor was sent for it. If the admin did "
                     "not do this,\nask the operator of Muster to end the sessions of the admin "
-                    "(musterctl admin\nreset-2fa), and read the audit log (GET /v1/audit-log).\n"};
+                    "(musterctl admin\nreset-2fa), and read the audit log in the console.\n"};
 }
 
 // `purpose`: notices with another purpose have a budget of their own.
@@ -158,8 +158,9 @@ void notify_of_access(OrgTransaction& transaction, const KeyRing& keys, const Ne
         {.subject = "Muster: new " + what,
          .text = "Your organization has a new " + what + ":\n\n    " + what + ": " +
                  shown_name(access.name) + id + "\n" + place_of(transaction) +
-                 "\nIf you expected this, there is nothing to do. Otherwise " +
-                 std::string(access.remedy) + ",\nand read the audit log (GET /v1/audit-log).\n",
+                 "\nIf you expected this, there is nothing to do. Otherwise sign in to the "
+                 "console,\n" +
+                 std::string(access.remedy) + ", and read the audit log.\n",
          .except = access.except});
 }
 
@@ -171,7 +172,7 @@ void notify_of_loss(OrgTransaction& transaction, const KeyRing& keys, const Lost
                            place_of(transaction) +
                            "\nIf you expected this, there is nothing to do. Otherwise ask the "
                            "operator of Muster to\nrestore the owners of the organization "
-                           "(musterctl admin), and read the audit log\n(GET /v1/audit-log).\n",
+                           "(musterctl admin), and read the audit log\nin the console.\n",
                    .about = lost.admin});
 }
 

@@ -36,7 +36,7 @@ struct NewAccess {
     std::string_view what;               // "API key"
     std::string name;                    // or address; no secret
     std::string id;                      // "" if the name says enough
-    std::string_view remedy;             // how to take it back: "revoke the key (...)"
+    std::string_view remedy;             // how to take it back: "revoke the key under API keys"
     std::optional<AdminId> except = {};  // an admin who gets no mail
 };
 void notify_of_access(OrgTransaction& transaction, const KeyRing& keys, const NewAccess& access);

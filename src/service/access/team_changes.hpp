@@ -37,7 +37,6 @@ void notify_of_seat(OrgTransaction& transaction, const KeyRing& keys, std::strin
 rules::TeamSeat team_seat(const rules::SeatHolder& holder);
 rules::TeamSeat team_seat(const rules::Invitation& invitation, Timestamp now);
 
-inline constexpr std::string_view kRemoveSeat =
-    "remove the seat (DELETE /v1/seats/{adminId}, or\nmusterctl admin remove)";
+inline constexpr std::string_view kRemoveSeat = "remove the seat under Team";
 
 }  // namespace muster::service

@@ -59,8 +59,7 @@ IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, cons
                      {.what = "module credential",
                       .name = record.name,
                       .id = record.id.text(),
-                      .remedy = "revoke the credential\n"
-                                "(DELETE /v1/installations/{id}/credentials/{credentialId})"});
+                      .remedy = "revoke the credential under Installations"});
     return issued;
 }
 

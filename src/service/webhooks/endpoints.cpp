@@ -89,8 +89,7 @@ void notify_of_endpoint(OrgTransaction& transaction, const KeyRing& keys, std::s
                      {.what = what,
                       .name = std::string(url_without_query(endpoint.url)),
                       .id = endpoint.id.text(),
-                      .remedy = "delete the endpoint\n"
-                                "(DELETE /v1/installations/{id}/webhook-endpoints/{endpointId})"});
+                      .remedy = "delete the endpoint under Webhooks"});
 }
 
 }  // namespace
