@@ -28,8 +28,10 @@ std::vector<MeasuredCall> summary_calls() {
         [](OrgStore& org) { return store::count_members_of_status(org, "active", kPage); });
     add({"summary.members_changed"}, kCounted,
         [](OrgStore& org) { return store::count_members_changed(org, Timestamp(5), kPage); });
-    add({"summary.published_articles", "summary.draft_articles"}, 2 * kCounted,
-        [](OrgStore& org) { return store::count_articles_by_status(org, kPage).published; });
+    add({"summary.published_articles", "summary.scheduled_articles", "summary.draft_articles"},
+        2 * kCounted, [](OrgStore& org) {
+            return store::count_articles_by_status(org, Timestamp::now(), kPage).published;
+        });
     add({"summary.active_import"}, kEnds,
         [](OrgStore& org) { return store::find_active_import(org, Timestamp(1)); });
     // An organization has 2000 keys of each kind, and 200 endpoints, connections and campaigns.

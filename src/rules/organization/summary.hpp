@@ -56,6 +56,7 @@ struct ConnectionCounts {
 
 struct ArticleCounts {
     std::int64_t published = 0;
+    std::int64_t scheduled = 0;
     std::int64_t draft = 0;
 };
 

@@ -87,6 +87,7 @@ struct JsonType<rules::ArticleCounts> : NestedRecord<rules::ArticleCounts> {
     static constexpr auto kRecord = record<rules::ArticleCounts>(
         "ArticleCounts",
         field<&rules::ArticleCounts::published>("published", "Published articles."),
+        field<&rules::ArticleCounts::scheduled>("scheduled", "Articles that will be published."),
         field<&rules::ArticleCounts::draft>("draft", "Drafts."));
 };
 

@@ -35,7 +35,7 @@ rules::OrganizationSummary summarize_organization(Context& context, OrgId organi
             store::count_expiring_keys(org, now, now + rules::kSummarizedExpiry);
         summary.webhook_endpoints = store::count_endpoints_by_state(org);
         summary.connections = store::count_connections_of(org);
-        summary.articles = store::count_articles_by_status(org, rules::kMostArticles);
+        summary.articles = store::count_articles_by_status(org, now, rules::kMostArticles);
         summary.ads_in_7_days =
             store::sum_ad_days(org, rules::ad_day_of(now) - rules::kSummarizedAdDays + 1);
         return summary;

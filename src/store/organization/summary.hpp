@@ -23,7 +23,7 @@ rules::ExpiringKeys count_expiring_keys(db::OrgStore& org, Timestamp now, Timest
 rules::EndpointCounts count_endpoints_by_state(db::OrgStore& org);
 rules::ConnectionCounts count_connections_of(db::OrgStore& org);
 // Counted up to `most` each.
-rules::ArticleCounts count_articles_by_status(db::OrgStore& org, std::int64_t most);
+rules::ArticleCounts count_articles_by_status(db::OrgStore& org, Timestamp now, std::int64_t most);
 // Of all campaigns, from the day `first_day` on, for kSummarizedAdDays days.
 rules::AdTotals sum_ad_days(db::OrgStore& org, std::int64_t first_day);
 

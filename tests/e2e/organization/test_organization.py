@@ -57,7 +57,7 @@ def test_the_summary_counts_what_the_organization_has(new_org):
         "active": 2, "locked": 1, "changed_in_7_days": 3}
     assert (shown["active_import"]["id"], shown["active_import"]["state"]) == (job, "staging")
     assert shown["active_import"]["staged_rows"] == 1
-    assert shown["articles"] == {"published": 1, "draft": 1}
+    assert shown["articles"] == {"published": 1, "scheduled": 0, "draft": 1}
     assert shown["webhook_endpoints"] == {"active": 1, "failing": 0, "paused": 0, "disabled": 0}
     assert shown["connections"] == dict.fromkeys(("pending", "connected", "expired", "revoked", "error"), 0)
     assert shown["ads_in_7_days"] == {"impressions": 0, "clicks": 0}

@@ -108,8 +108,11 @@ BOOST_AUTO_TEST_CASE(endpoints_connections_and_articles_are_counted_by_state) {
     BOOST_TEST(summary().connections.expired == 0);
     BOOST_TEST(summary().articles.published == 1);
     BOOST_TEST(summary().articles.draft == 0);
-    client.run("UPDATE articles SET published_at = NULL");
+    client.execute("UPDATE articles SET published_at = ?", Timestamp::now() + std::chrono::days(1));
     BOOST_TEST(summary().articles.published == 0);
+    BOOST_TEST(summary().articles.scheduled == 1);
+    client.run("UPDATE articles SET published_at = NULL");
+    BOOST_TEST(summary().articles.scheduled == 0);
     BOOST_TEST(summary().articles.draft == 1);
 }
 
