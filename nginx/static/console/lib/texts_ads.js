@@ -188,7 +188,7 @@ export const slots = {
   errors: { CONFLICT: "Another slot has this short name. Choose another one.", PRECONDITION_FAILED: CONFLICT("slot") },
   deleteTitle: name => `Delete ${name}?`,
   deleteHint: "This cannot be undone. Pages that ask for the slot then show no ad. No campaign uses it.",
-  used: count => `${plural(count, "campaign")} ${count === 1 ? "uses" : "use"} this slot, so it cannot be deleted. Choose other slots there first, or delete ${count === 1 ? "it" : "them"}:`,
+  used: count => `${plural(count, "campaign")} ${count === 1 ? "uses" : "use"} this slot, so it cannot be deleted. Remove the slot there first:`,
   inUse: reason => `Nothing was deleted: ${reason}.`,
   deleted: name => `${name} was deleted.`,
   codeTitle: name => `Code for ${name}`,

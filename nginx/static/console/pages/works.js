@@ -28,9 +28,9 @@ const useConfirmation = (record, events, page) => {
   return isUsed
 }
 
-const Result = ({ count, isUsed, isLive }) => {
+const Result = ({ count, isUsed, isWaiting }) => {
   if (count > 0) return html`<p class="box ${isUsed ? "good" : "warning"}" role="status">${isUsed ? t.came(count) : t.otherKey(count)}</p>`
-  return isLive && html`<p class="box" role="status">${t.waiting}</p>`
+  return isWaiting && html`<p class="box" role="status">${t.waiting}</p>`
 }
 
 export const Works = ({ record }) => {
@@ -39,7 +39,7 @@ export const Works = ({ record }) => {
   const came = tracked.filter(event => !live.known.has(event.id))
   const isUsed = useConfirmation(record, came, live.page)
   return html`<section><h2>${t.works}</h2><p>${t.worksHint}</p>
-    <${Result} count=${came.length} isUsed=${isUsed} isLive=${live.isLive} /><${LiveState} live=${live} />
+    <${Result} count=${came.length} isUsed=${isUsed} isWaiting=${live.isLive && live.page !== null} /><${LiveState} live=${live} />
     ${tracked.length > 0 && html`<p class="faint">${t.anyKey}</p><${EventTable} events=${tracked.slice(0, SHOWN)} known=${live.known} />`}
     ${!isUsed && html`<h3>${t.nothingCame}</h3><ul class="list">${t.checks(record.allowed_origins).map(line => html`<li>${line}</li>`)}</ul>`}</section>`
 }
