@@ -93,9 +93,17 @@ class ConsoleBrowser:
         path = f"//*[@id=//label[normalize-space(.)={quoted(label)}]/@for]"
         return wait_for(lambda: self.web.find_elements(By.XPATH, path), f"a field {label}")[0]
 
-    def fill(self, label, text):
+    def shown(self, label):
+        """The control with this label, once its dialog is open."""
         field = self.labeled(label)
+        wait_for(field.is_displayed, f"the field {label} to be shown")
+        return field
+
+    def fill(self, label, text):
+        field = self.shown(label)
         field.clear()
+        # Without the event, the page does not notice, and restores the old text when it is drawn again.
+        self.web.execute_script("arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", field)
         field.send_keys(text)
 
     def press(self, text, within=""):
@@ -106,7 +114,7 @@ class ConsoleBrowser:
         found[-1].click()
 
     def choose(self, label, text):
-        self.labeled(label).find_element(By.XPATH, f"./option[normalize-space(.)={quoted(text)}]").click()
+        self.shown(label).find_element(By.XPATH, f"./option[normalize-space(.)={quoted(text)}]").click()
 
     # ------------------------------------------------------------------ access
     def sign_in(self, admin):
