@@ -6,7 +6,8 @@ from support.console import ConsoleBrowser
 
 @pytest.fixture(scope="module")
 def browser(stack, module_org, request):
-    running = ConsoleBrowser(stack, request.module.__name__.rsplit("_", 1)[-1])
+    module = request.module  # WINDOWS: see start_browser()
+    running = ConsoleBrowser(stack, module.__name__.rsplit("_", 1)[-1], windows=getattr(module, "WINDOWS", False))
     running.sign_in(module_org.new_admin("owner"))
     yield running
     running.close()

@@ -12,6 +12,7 @@ from support.page_keys import PageKey
 from support.stack import wait_for
 
 HTML = '<p onclick="x()">Final on <b>Sunday</b></p>\n<script>x()</script>\n<p><img src="https://img.example/a.png" alt="The cup"></p>'
+WINDOWS = True  # the previews are frames
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 

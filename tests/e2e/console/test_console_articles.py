@@ -8,6 +8,7 @@ from support.console import ConsoleBrowser
 from support.stack import wait_for
 
 PATH = "/console/v1/articles"
+WINDOWS = True  # the previews are frames
 FORBIDDEN = '<p onclick="x()">See <b>you</b></p>\n<script>x()</script>\n<p><img src="https://img.example/a.png" alt="The cup"></p>'
 STORED = '<p>See <b>you</b></p>'
 IN_A_DAY = """const at = new Date(Date.now() + 86400000 - new Date().getTimezoneOffset() * 60000)
@@ -190,7 +191,7 @@ def test_hostile_text_stays_text(at, module_org):
 
 def test_a_viewer_reads_articles_without_buttons(stack, module_org):
     made = module_org.create_article(title="Read me")
-    viewer = ConsoleBrowser(stack, "reader")
+    viewer = ConsoleBrowser(stack, "reader", windows=WINDOWS)
     try:
         viewer.sign_in(module_org.new_admin("viewer"))
         viewer.open(f"#/o/{module_org.id}/articles/{made['id']}")

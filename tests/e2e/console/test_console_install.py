@@ -39,20 +39,22 @@ class Installed:
         return self.get("/console/").text
 
 
+def restart_nginx(stack, configuration):
+    (stack.folder / "nginx/nginx.conf").write_text(configuration)
+    for verb in ("stop", "start"):
+        stack.service(verb, "nginx")
+    wait_for(stack.answers, "nginx to answer")
+
+
 @pytest.fixture(scope="module")
 def installed(stack):
     made = Installed(stack)
     made.install()
-    conf = stack.folder / "nginx/nginx.conf"
-    before = conf.read_text()
+    before = (stack.folder / "nginx/nginx.conf").read_text()
     assert str(SOURCE) in before
-    conf.write_text(before.replace(str(SOURCE), str(made.folder)))
-    for verb in ("stop", "start"):
-        stack.service(verb, "nginx")
+    restart_nginx(stack, before.replace(str(SOURCE), str(made.folder)))
     yield made
-    conf.write_text(before)
-    for verb in ("stop", "start"):
-        stack.service(verb, "nginx")
+    restart_nginx(stack, before)
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ LOADED = "return !!(window.muster && muster.track)"
 def browser(stack):
     profile = stack.folder / "tmp/browser"
     shutil.rmtree(profile, ignore_errors=True)
-    running = start_browser(profile, hides_pages=True)
+    running = start_browser(profile, windows=True)
     yield running
     running.quit()
 

@@ -52,12 +52,13 @@ def _without_windows(folder):
     return str(program)
 
 
-def start_browser(folder, logs=False, hides_pages=False):
+def start_browser(folder, logs=False, windows=False):
     """Chromium that shows nothing; its profile is created in `folder`. logs: keeps what pages write to the console and request
-    (get_log). hides_pages: a page can be hidden, as by another tab. The caller must quit it."""
+    (get_log). windows: the whole browser, which can hide a page, and in which the Tab key leaves a frame without an origin. The
+    caller must quit it."""
     options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium" if hides_pages else _without_windows(folder)
-    if hides_pages:
+    options.binary_location = "/usr/bin/chromium" if windows else _without_windows(folder)
+    if windows:
         options.add_argument("--headless=new")
     for argument in ("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
                      "--disable-background-networking", "--disable-component-update", "--no-proxy-server",

@@ -47,10 +47,10 @@ def unused_code(admin):
 class ConsoleBrowser:
     """One browser with the console of a stack. Close it."""
 
-    def __init__(self, stack, name="console"):
+    def __init__(self, stack, name="console", windows=False):
         profile = stack.folder / f"tmp/{name}-browser"
         shutil.rmtree(profile, ignore_errors=True)
-        self.stack, self.web = stack, start_browser(profile, logs=True)
+        self.stack, self.web = stack, start_browser(profile, logs=True, windows=windows)
         self.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
         # Colors change at once, so that a check of contrasts does not see them on the way.
         self.web.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
