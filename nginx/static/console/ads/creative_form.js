@@ -10,7 +10,6 @@ import { Field, SelectField, TextField } from "../ui/parts.js"
 import { sizeOf, versionOf } from "./parts.js"
 
 const OTHER = "other"
-const TEXTS = ["image_url", "html", "alt", "landing_url"]
 
 /** The sizes of a campaign's slots with their names: [["728x90", "728 × 90: Top"]]. */
 export const sizesOf = slots => {
@@ -22,13 +21,16 @@ export const sizesOf = slots => {
   return [...names].map(([size, of]) => [size, t.sizeOf(...size.split("x"), of)])
 }
 
-/** The form of a record; without one, an empty form with the first of the sizes. */
+/**
+ * The form of a record; without one, an empty form with the first of the sizes.
+ * @param {Api.AdCreative | undefined} creative @param {string[][]} sizes of sizesOf()
+ */
 export const creativeFieldsOf = (creative, sizes) => {
   const size = creative ? `${creative.width}x${creative.height}` : sizes[0]?.[0] ?? OTHER
   const [width, height] = size === OTHER ? ["", ""] : size.split("x")
   return {
     kind: creative?.kind ?? "image", size: sizes.some(([one]) => one === size) ? size : OTHER, width, height,
-    ...Object.fromEntries(TEXTS.map(name => [name, creative?.[name] ?? ""])),
+    image_url: creative?.image_url ?? "", html: creative?.html ?? "", alt: creative?.alt ?? "", landing_url: creative?.landing_url ?? "",
   }
 }
 

@@ -1,7 +1,10 @@
 // The fields of a campaign: between the record of the API and the form.
 import { localTimeOf } from "../articles/fields.js"
 
-/** The form of a record; without one, an empty form. targets: pairs of an attribute's key and its value. */
+/**
+ * The form of a record; without one, an empty form. targets: pairs of an attribute's key and its value.
+ * @param {Partial<Api.AdCampaign>} [campaign]
+ */
 export const fieldsOf = (campaign = {}) => ({
   name: campaign.name ?? "",
   slot_ids: campaign.slot_ids ?? [],

@@ -11,11 +11,16 @@ const TURNS = 60
 export const MINUTES = (INTERVAL * TURNS) / 60_000
 
 /**
- * limit: how many events are shown until the person asks for older ones, which ends the repetition.
- * known: the ids of the events that the first reply had.
+ * @typedef {object} Live what the page shows
+ * @property {Api.RecentEventList | null} page null until the first reply
+ * @property {Set<string> | null} known the ids of the events that the first reply had
+ * @property {any} error of the last call
+ * @property {boolean} isLive whether the events are loaded again
  */
+
+/** @param {number} limit how many events are shown until the person asks for older ones, which ends the repetition */
 export const useLiveEvents = limit => {
-  const [state, show] = useState({ page: null, known: null, error: null, isLive: true })
+  const [state, show] = useState(/** @type {Live} */ ({ page: null, known: null, error: null, isLive: true }))
   const older = useAction()
   useEffect(() => {
     if (!state.isLive) return undefined
@@ -38,8 +43,8 @@ export const useLiveEvents = limit => {
   }, [state.isLive])
   const showOlder = () => older.run(async () => {
     show(before => ({ ...before, isLive: false }))
-    const next = await get("/v1/engagement/events", { limit, cursor: state.page.next_cursor })
-    show(before => ({ ...before, page: { events: [...before.page.events, ...next.events], next_cursor: next.next_cursor } }))
+    const next = await get("/v1/engagement/events", { limit, cursor: state.page?.next_cursor })
+    show(before => ({ ...before, page: { events: [...(before.page?.events ?? []), ...next.events], next_cursor: next.next_cursor } }))
   })
   return { ...state, older, showOlder, resume: () => show({ ...state, error: null, isLive: true }) }
 }

@@ -23,7 +23,7 @@ export const ChangeSettings = ({ module, record, stored, version: first = record
     if (properties) setForm({ ...form, fields: { ...fieldsOf(properties, stored), ...form.fields } })
   }, [properties])
   const dropped = properties ? droppedFrom(properties, stored) : []
-  const submit = () => saving.run(async () => {
+  const submit = () => properties && saving.run(async () => {
     const json = `{"version_id":"${version}","config":${configOf(properties, form.fields, stored, form.removed)}}`
     await call("PATCH", `/v1/installations/${record.id}`, { json, headers: ifMatch(record) })
     onDone(t.changed)

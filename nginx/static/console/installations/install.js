@@ -38,7 +38,7 @@ export const Install = ({ module: given, modules = [], onClose }) => {
     setForm(emptyForm)
     installing.clear()
   }
-  const submit = () => installing.run(async () => {
+  const submit = () => properties && installing.run(async () => {
     const json = `{"module_id":"${chosen.id}","version_id":"${version}","config":${configOf(properties, form.fields)}}`
     const { data } = await call("POST", "/v1/installations", { json })
     announce(t.installed(chosen.name))

@@ -34,7 +34,8 @@ export default ({ role }) => {
   const state = useLoad(load, [])
   const [isOpen, show] = useState(false)
   const isAdmin = role !== "viewer"
-  const canInstall = isAdmin && state.data?.installable.length > 0
+  const installable = state.data?.installable ?? []
+  const canInstall = isAdmin && installable.length > 0
   return html`<${Title} text=${t.title} actions=${canInstall && html`
       <button type="button" class="primary" onClick=${() => show(true)}>${t.install}</button>`} />
     <p>${t.hint}</p>
@@ -42,5 +43,5 @@ export default ({ role }) => {
       ? html`<${Nothing} hasModules=${data.hasModules} isAdmin=${isAdmin} />`
       : html`<${Table} caption=${t.title} columns=${t.columns}>${data.installations.map(record => html`
           <${Row} key=${record.id} record=${record} module=${data.byId[record.module_id]} />`)}<//>`)}<//>
-    ${isOpen && html`<${Install} modules=${state.data.installable} onClose=${() => show(false)} />`}`
+    ${isOpen && html`<${Install} modules=${installable} onClose=${() => show(false)} />`}`
 }

@@ -13,6 +13,7 @@ export const ads = {
   utc: "Days are those of UTC, and today is included. New figures appear when you load the page again.",
   create: "Create a campaign",
   none: "No campaigns yet",
+  /** @type {Array<[path: string[], link: string, text: string]>} */
   steps: [
     [["slots"], "Create a slot", "for each place of your pages that shows ads. Its size decides which creatives fit."],
     [["ads", "new"], "Create a campaign", "that runs in your slots, then add creatives to it."],

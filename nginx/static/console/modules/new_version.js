@@ -13,7 +13,8 @@ import { Manifest, ManifestHelp, exampleOf, faultsIn, faultsOf, nextVersion } fr
 /** The manifest of a version, as its numbers are written. */
 export const readManifest = async (path, signal) => {
   const { data } = await call("GET", path, { asText: true, signal })
-  return printed(memberOf(parse(data), "manifest"))
+  const manifest = memberOf(parse(data), "manifest")
+  return manifest ? printed(manifest) : ""
 }
 
 /** The module, and a first text: the manifest of the version that is copied, of the newest one, or the example. */

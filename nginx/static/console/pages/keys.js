@@ -4,7 +4,7 @@ import { originsIn } from "./origins.js"
 
 export const PATHS = { tracking: "/v1/engagement/keys", content: "/console/v1/content-keys" }
 
-/** The form of a record; without one, an empty form. */
+/** The form of a record; without one, an empty form. A content key has no limits. @param {Partial<Api.TrackingKey>} [key] */
 export const fieldsOf = (key = {}) => ({
   name: key.name ?? "", origins: key.allowed_origins ?? [""], day: dayOf(key.expires_at),
   perSecond: String(key.rate_limit_per_second ?? ""), burst: String(key.burst ?? ""),

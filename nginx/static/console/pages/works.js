@@ -36,7 +36,7 @@ const Result = ({ count, isUsed, isWaiting }) => {
 export const Works = ({ record }) => {
   const live = useLiveEvents(LOADED)
   const tracked = (live.page?.events ?? []).filter(event => event.source === "tracked")
-  const came = tracked.filter(event => !live.known.has(event.id))
+  const came = tracked.filter(event => !live.known?.has(event.id))
   const isUsed = useConfirmation(record, came, live.page)
   return html`<section><h2>${t.works}</h2><p>${t.worksHint}</p>
     <${Result} count=${came.length} isUsed=${isUsed} isWaiting=${live.isLive && live.page !== null} /><${LiveState} live=${live} />

@@ -55,8 +55,8 @@ export default ({ role }) => {
   return html`<${Title} text=${t.title} actions=${isAdmin && choices.length > 0 && html`
       <button type="button" class="primary" onClick=${() => ask("add")}>${t.add}</button>`} />
     <${Tabs} current=${t.tabEndpoints} /><p>${t.hint}</p>
-    <${Loaded} state=${list}>${() => (list.items.length === 0 && !list.hasMore
-      ? html`<${Nothing} choices=${choices} hasModules=${list.data.hasModules} isAdmin=${isAdmin} onSetUp=${() => ask("set up")} />` : html`<${List} list=${list} state=${query.state} />`)}<//>
+    <${Loaded} state=${list}>${({ hasModules }) => (list.items.length === 0 && !list.hasMore
+      ? html`<${Nothing} choices=${choices} hasModules=${hasModules} isAdmin=${isAdmin} onSetUp=${() => ask("set up")} />` : html`<${List} list=${list} state=${query.state} />`)}<//>
     ${dialog === "add" && choices.length > 0 && html`<${AddEndpoint} choices=${choices} onDone=${openEndpoint} onClose=${() => ask(null)} />`}
     ${dialog === "set up" && html`<${SetUp} onDone=${installed} onClose=${() => ask(null)} />`}`
 }

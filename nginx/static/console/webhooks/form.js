@@ -20,7 +20,15 @@ const useEmitted = installation => {
   return state.data ?? []
 }
 
-/** The form of an endpoint: types without a check box are in `others`. */
+/**
+ * @typedef {object} Form of an endpoint
+ * @property {string} url
+ * @property {string} description
+ * @property {Set<string>} chosen the types whose boxes are checked
+ * @property {string} others the types without a check box, one a line
+ */
+
+/** @param {Api.WebhookEndpoint | null} endpoint null: a new one @param {string[]} emitted types of the module @returns {Form} */
 export const formOf = (endpoint, emitted) => {
   const types = endpoint?.subscribed_event_types ?? []
   const boxes = new Set([...MUSTER_EVENTS, ...emitted])
@@ -62,7 +70,11 @@ const Fields = ({ form, change, faults, children }) => html`
   <${TextField} label=${t.description} hint=${t.descriptionHint} maxlength="255" value=${form.description} error=${faults.description}
     onInput=${description => change({ description })} />${children}`
 
-/** The form's state. The boxes of the module's own types appear when they are loaded. */
+/**
+ * The form's state, and a function that changes parts of it. The boxes of the module's own types appear when they are loaded.
+ * @param {Api.WebhookEndpoint | null} endpoint @param {string[]} emitted
+ * @returns {[Form, (part: Partial<Form>) => void]}
+ */
 const useForm = (endpoint, emitted) => {
   const [changes, set] = useState({})
   const first = formOf(endpoint, emitted)

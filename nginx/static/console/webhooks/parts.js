@@ -25,11 +25,12 @@ export const stateOf = endpoint => (endpoint.status === "active" && endpoint.fai
 export const EndpointBadge = ({ endpoint }) => html`<${Badge} kind=${ENDPOINT_KINDS[stateOf(endpoint)] ?? "plain"}>${t.states[stateOf(endpoint)] ?? endpoint.status}<//>`
 
 /** The links between the two pages of webhooks. */
-export const Tabs = ({ current }) => html`<ul class="tabs" aria-label=${t.tabs}>${[[["webhooks"], t.tabEndpoints], [["webhooks", "deliveries"], t.tabDeliveries]]
-  .map(([path, text]) => html`<li><a href=${address(path)} aria-current=${current === text ? "page" : undefined}>${text}</a></li>`)}</ul>`
+export const Tabs = ({ current }) => html`<ul class="tabs" aria-label=${t.tabs}>${[
+  { path: ["webhooks"], text: t.tabEndpoints }, { path: ["webhooks", "deliveries"], text: t.tabDeliveries },
+].map(({ path, text }) => html`<li><a href=${address(path)} aria-current=${current === text ? "page" : undefined}>${text}</a></li>`)}</ul>`
 
 /** `moduleOf`: the name of an endpoint's module; without it, the column is left out. `isOff`: whether its installation is disabled. */
-export const EndpointTable = ({ endpoints, moduleOf, isOff = () => false }) => {
+export const EndpointTable = ({ endpoints, moduleOf, isOff }) => {
   const columns = t.columns.filter(text => moduleOf || text !== t.module)
   const first = columns.indexOf(t.columns[3])
   return html`<${Table} caption=${t.title} columns=${columns} numbers=${[first, first + 1]}>${endpoints.map(one => html`<tr key=${one.id}>

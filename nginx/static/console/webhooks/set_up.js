@@ -19,7 +19,7 @@ export const shortNameOf = name => {
   return (/^[a-z]./.test(slug) ? slug : `module-${slug}`).slice(0, LONGEST_SLUG).replace(/-$/, "")
 }
 
-const vendor = () => session.get().seats.find(seat => seat.organization_id === route.get().organization).name
+const vendor = () => session.get().seats.find(seat => seat.organization_id === route.get().organization)?.name ?? ""
 
 /** `done` keeps the results of the steps. @param {Record<string, any>} done @param {string} name */
 export const setUp = async (done, name) => {
