@@ -6,9 +6,16 @@
  * @property {"object" | "array" | "string" | "literal"} kind literal: a number, true, false or null
  * @property {number} start
  * @property {number} end
- * @property {any} value of a string, its text; of another literal, the text as it is written
- * @property {Array<{ name: string, start: number, value: Value }>} members of an object
+ * @property {string} value of a string, its text; of another literal, the text as it is written
+ * @property {Member[]} members of an object
  * @property {Value[]} items of an array
+ */
+
+/**
+ * @typedef {object} Member
+ * @property {string} name
+ * @property {number} start of the name
+ * @property {Value} value
  */
 
 /** A fault in the text, and its position. */
@@ -26,6 +33,7 @@ const STRING = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
 const WORD = /(?:true|false|null)(?!\w)/y
 
+/** @param {string} text */
 export const isNumber = text => new RegExp(`^(?:${NUMBER.source})$`).test(text)
 
 class Reader {
@@ -35,6 +43,7 @@ class Reader {
     this.position = 0
   }
 
+  /** Takes what a pattern matches here, or nothing: null. @param {RegExp} pattern */
   take(pattern) {
     pattern.lastIndex = this.position
     const found = pattern.exec(this.text)?.[0] ?? null
@@ -42,7 +51,7 @@ class Reader {
     return found
   }
 
-  /** Takes this character, after spaces. */
+  /** Takes this character, after spaces. @param {string} character */
   is(character) {
     this.take(SPACE)
     if (this.text[this.position] !== character) return false
@@ -50,16 +59,19 @@ class Reader {
     return true
   }
 
+  /** @param {string} expected @returns {never} */
   fail(expected) {
     const found = this.text[this.position]
     throw new JsonFault(`Expected ${expected} instead of ${found === undefined ? "the end" : JSON.stringify(found)}.`, this.position)
   }
 
+  /** @returns {Value} */
   value(depth = 0) {
     if (depth > DEEPEST) throw new JsonFault(`At most ${DEEPEST} levels are allowed.`, this.position)
     this.take(SPACE)
     const start = this.position
-    const made = (kind, more) => ({ kind, start, end: this.position, value: null, members: [], items: [], ...more })
+    /** @param {Value["kind"]} kind @param {Partial<Value>} content @returns {Value} */
+    const made = (kind, content) => ({ kind, start, end: this.position, value: "", members: [], items: [], ...content })
     if (this.is("{")) return made("object", { members: this.members(depth), end: this.position })
     if (this.is("[")) return made("array", { items: this.items(depth), end: this.position })
     const string = this.take(STRING)
@@ -68,6 +80,7 @@ class Reader {
     return literal === null ? this.fail("a value") : made("literal", { value: literal })
   }
 
+  /** @param {Set<string>} known the names that the object has already, to which this one is added */
   name(known) {
     this.take(SPACE)
     const start = this.position
@@ -78,8 +91,11 @@ class Reader {
     return { name, start }
   }
 
+  /** @param {number} depth @returns {Member[]} */
   members(depth) {
+    /** @type {Member[]} */
     const members = []
+    /** @type {Set<string>} */
     const known = new Set()
     if (this.is("}")) return members
     do {
@@ -90,7 +106,9 @@ class Reader {
     return this.is("}") ? members : this.fail("a comma or }")
   }
 
+  /** @param {number} depth @returns {Value[]} */
   items(depth) {
+    /** @type {Value[]} */
     const items = []
     if (this.is("]")) return items
     do items.push(this.value(depth + 1)); while (this.is(","))
@@ -125,12 +143,14 @@ export const placeOf = (value, path, start = value.start) => {
   return item ? placeOf(item, path.slice(index[0].length)) : place
 }
 
-/** The number of the line of a position, from 1. */
+/** The number of the line of a position, from 1. @param {string} text @param {number} position */
 export const lineOf = (text, position) => text.slice(0, position).split("\n").length
 
 const LONGEST_LINE = 80
+/** @param {Value} value @returns {boolean} */
 const isPlain = value => value.kind === "string" || value.kind === "literal" || (value.kind === "array" && value.items.every(isPlain))
 
+/** @param {Value} value @returns {string} */
 const onOneLine = value => {
   if (value.kind === "string") return JSON.stringify(value.value)
   if (value.kind === "literal") return value.value
@@ -138,7 +158,7 @@ const onOneLine = value => {
   return `{${value.members.map(one => `${JSON.stringify(one.name)}: ${onOneLine(one.value)}`).join(", ")}}`
 }
 
-/** A value with line breaks, except in short parts without objects. Numbers stay as they are written. @param {Value} value */
+/** A value with line breaks, except in short parts without objects. Numbers stay as they are written. @param {Value} value @returns {string} */
 export const printed = (value, indent = "") => {
   const line = onOneLine(value)
   const parts = [...value.items, ...value.members.map(one => one.value)]
