@@ -76,10 +76,11 @@ BOOST_AUTO_TEST_CASE(counts_of_the_summary) {
     });
     check_count({"summary.connections"},
                 [](OrgStore& org) { return store::count_connections_of(org).connected; });
-    check_count({"summary.published_articles", "summary.scheduled_articles",
-                 "summary.draft_articles"}, [](OrgStore& org) {
-        return store::count_articles_by_status(org, Timestamp::now(), 9).published;
-    });
+    check_count(
+        {"summary.published_articles", "summary.scheduled_articles", "summary.draft_articles"},
+        [](OrgStore& org) {
+            return store::count_articles_by_status(org, Timestamp::now(), 9).published;
+        });
     check_count({"summary.ad_days"},
                 [](OrgStore& org) { return store::sum_ad_days(org, 19'997).impressions; });
 }
