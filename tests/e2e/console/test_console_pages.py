@@ -209,6 +209,7 @@ def test_older_events_are_shown_page_by_page(at, module_org):
 def test_an_error_stops_the_live_events_until_the_person_continues(at, module_org, stack):
     browser = at("events")
     browser.sees("New events appear by themselves.")
+    wait_for(lambda: any("/v1/sessions" in url for url in browser.requests()), "the page to ask when the session ends", 30)
     with stack.without("musterd"):
         browser.sees("New events no longer appear by themselves.", 30)
         browser.web.get_log("browser")

@@ -101,10 +101,12 @@ class ConsoleBrowser:
 
     def fill(self, label, text):
         field = self.shown(label)
-        field.clear()
-        # Without the event, the page does not notice, and restores the old text when it is drawn again.
-        self.web.execute_script("arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", field)
-        field.send_keys(text)
+        if field.get_attribute("type") in ("date", "datetime-local", "time"):
+            field.clear()
+            field.send_keys(text)
+        else:  # what is typed replaces the old text, which a page that is drawn meanwhile would restore
+            field.send_keys(Keys.CONTROL, "a")
+            field.send_keys(text or Keys.DELETE)
 
     def press(self, text, within=""):
         """Presses the button or link with this text."""
