@@ -51,7 +51,8 @@ def test_members_are_exported(at, ann):
 
 def test_one_member_is_shown_changed_locked_and_removed(at, ann, module_org):
     browser = at(f"members/{ann['id']}")
-    browser.sees("shirt_size")
+    browser.sees("Shirt size")
+    assert "shirt_size" not in browser.text()
     browser.sees("<b>1</b>")
     browser.sees("No events of this member were recorded.")
     browser.check("member")

@@ -3,6 +3,7 @@ import { call, get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { formatDay, formatTime } from "../lib/format.js"
 import { useAction, useList, useLoad } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
 import { address, open } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
@@ -13,15 +14,16 @@ import { StatusBadge, nameOf, valueText } from "./parts.js"
 const t = texts.member
 
 const load = async (id, signal) => {
-  const [{ data: member, headers }, { attributes }] = await Promise.all([
-    call("GET", `/v1/users/${id}`, { signal }), get(`/v1/users/${id}/attributes`, undefined, signal)])
-  return { member, attributes, etag: headers.get("ETag") }
+  const [{ data: member, headers }, { attributes }, registry] = await Promise.all([
+    call("GET", `/v1/users/${id}`, { signal }), get(`/v1/users/${id}/attributes`, undefined, signal), allAttributes(signal)])
+  const labels = Object.fromEntries(registry.map(({ key, label }) => [key, label]))
+  return { member, attributes: attributes.map(one => ({ ...one, label: labels[one.key] || one.key })), etag: headers.get("ETag") }
 }
 
 const Attributes = ({ attributes }) => html`<section><h2>${t.attributes}</h2>${attributes.length === 0
   ? html`<p class="faint">${t.noAttributes}</p>`
   : html`<${Table} caption=${t.attributes} columns=${t.attributeColumns}>${attributes.map(one => html`<tr>
-      <th scope="row">${one.key}</th><td>${valueText(one.value)}</td><td>${t.origins[one.provenance] ?? one.provenance}</td>
+      <th scope="row">${one.label}</th><td>${valueText(one.value)}</td><td>${t.origins[one.provenance] ?? one.provenance}</td>
       <td class="nowrap">${formatTime(one.updated_at)}</td></tr>`)}<//>`}</section>`
 
 const Events = ({ id }) => {
