@@ -1,5 +1,4 @@
 // All texts of the console, in English. The texts_*.js files have those of large families.
-// All texts of the console, in English. Larger families have their own files: texts_imports.js, texts_articles.js ...
 import { imports } from "./texts_imports.js"
 
 export const texts = {
@@ -338,7 +337,7 @@ export const texts = {
 
   connections: {
     title: "Connections",
-    hint: "A connection lets Muster read data of another product that your organization uses.",
+    hint: "A connection keeps an access of your organization to another product. This version of Muster does not read its data yet.",
     columns: ["Name", "Provider", "State", "Message"],
     states: { pending: "Waiting for permission", connected: "Connected", expired: "Expired", revoked: "Revoked", error: "Error" },
     none: "No connections yet",
