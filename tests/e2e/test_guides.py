@@ -73,13 +73,13 @@ def test_the_examples_find_the_key_in_a_file(run, guide_org, tmp_path):
     assert "users" in (tmp_path / "users.json").read_text()
 
 
-def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org, tmp_path):
+def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org):
     """The codes of the page are replaced by those of the mail and of the authenticator."""
     second = Organization(stack, contract, attributes=False)
     admin = Admin(stack, contract, (guide_org.id, "admin"), (second.id, "admin"))
     chain = commands("api/sign-in.md")
-    (define, ask, verify, define_admin, enable, check, backup, new_codes, replace, confirm, session, sessions, end_others,
-     switch, expect) = chain
+    (define, ask, verify, read_token, write_header, define_admin, enable, check, backup, new_codes, replace, confirm, session, sessions,
+     end_others, switch, expect) = chain
     trust = {"plain() { curl -sS": f"plain() {{ curl -sS {TRUST}"}
 
     def step(*steps, replaced=None):
@@ -89,7 +89,7 @@ def test_an_admin_signs_in_as_documented(run, stack, contract, guide_org, tmp_pa
     step(define, ask, replaced={"ada@example.org": admin.address})
     code = wait_for_code(stack, admin.address, after=before)
     token = json.loads(step(define, verify, replaced={"ada@example.org": admin.address, "68828936": code}))["token"]
-    (tmp_path / "admin.header").write_text(f"Authorization: Bearer {token}\n")
+    run([read_token, write_header], {"read -r TOKEN": f"read -r TOKEN <<<{token}"})
     factor = json.loads(step(define, define_admin, enable))
     stack.keys_issued += [token, factor["secret"], *factor["backup_codes"]]
     step(define, define_admin, check, replaced={"492039": totp(factor["secret"], step_now())})
