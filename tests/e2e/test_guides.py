@@ -52,6 +52,7 @@ def test_the_examples_of_the_api_are_true(run, guide_org, page):
     chain = commands(f"api/{page}.md")
     assert chain
     if page == "imports":
+        chain += commands("api/imports-undo.md")
         guide_org.api.post("/v1/users", json={"email": "ann@example.org"})
     if page == "member-jobs":
         guide_org.create_user({"email": "ann@example.org", "country": "DE", "attributes": {"shirt_size": "M"}})

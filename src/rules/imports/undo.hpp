@@ -1,5 +1,6 @@
-// Which effects of an import's rows an undo takes back (docs/api/imports.md "POST
-// /v1/imports/{id}/undo"). Compares what a row wrote with the member as it is now. Pure functions.
+// Which effects of an import's rows an undo takes back (docs/api/imports-undo.md
+// "POST /v1/imports/{id}/undo"). Compares what a row wrote with the member as it is now. Pure
+// functions.
 #pragma once
 
 #include "rules/imports/block.hpp"
