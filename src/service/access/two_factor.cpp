@@ -90,17 +90,27 @@ std::optional<FactorResult> mark_verified(db::Tx& tx, const rules::Admin& admin,
                         attempt.replaces_token ? replace_session_token(tx, session.id) : Secret()};
 }
 
-// Runs `check` under the admin's lock, then counts a failure or marks the session as verified. A
-// failure is committed too.
-FactorResult verify(Context& context, const FactorAttempt& attempt,
-                    const std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>& check) {
+using UseCode = std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>;
+using Work = std::function<void(db::Tx&, const rules::Admin&, Timestamp)>;
+
+// Runs `use_code` under the admin's lock; it returns false if the code is wrong. Then runs `work`
+// and marks the session as verified, or counts a failure, which is committed too.
+FactorResult verify(Context& context, const FactorAttempt& attempt, const UseCode& use_code,
+                    const Work& work) {
     auto result = context.database.transaction([&](db::Tx& tx) -> std::optional<FactorResult> {
         const Timestamp now = Timestamp::now();
         const auto admin = lock_session_admin(tx, attempt.session);
         reject_while_paused(admin, now);
-        if (check(tx, admin, now)) return mark_verified(tx, admin, attempt, now);
-        count_failure(tx, context.keys, admin, attempt.session.id, attempt.request_id, now);
-        return FactorResult{};
+        if (!use_code(tx, admin, now)) {
+            count_failure(tx, context.keys, admin, attempt.session.id, attempt.request_id, now);
+            return FactorResult{};
+        }
+        if (!attempt.session.verified_at)
+            accept_first_invitation(tx, context.keys, admin, attempt.request_id, now);
+        if (!rules::is_totp_code(attempt.code))
+            audit_everywhere(tx, admin.id, attempt.request_id, "backup_code.used", now);
+        work(tx, admin, now);
+        return mark_verified(tx, admin, attempt, now);
     });
     if (!result) reject_ended_session();
     return std::move(*result);
@@ -111,9 +121,10 @@ FactorResult verify(Context& context, const FactorAttempt& attempt,
         .detail("reason", "two-factor authentication is not set up: enable it first");
 }
 
-// Whether the code is of a time step that was never accepted before. Completes an enrollment.
-bool is_right_totp(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
-                   const FactorAttempt& attempt, Timestamp now) {
+// Uses up the time step of the code. False if the code is wrong, or not of a later step than the
+// last one that was used.
+bool use_totp_code(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
+                   std::string_view code, Timestamp now) {
     if (admin.totp_secret.empty()) reject_without_factor();
     const auto secret = keys.open(admin.totp_secret, rules::totp_seal_name(admin.id));
     if (!secret) {
@@ -121,32 +132,23 @@ bool is_right_totp(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
             .retry_after(60)
             .internal("a TOTP secret is encrypted with a key that is not configured");
     }
-    const auto step = rules::matching_totp_step(*secret, attempt.code, now, admin.totp_last_step);
-    if (!step) return false;
-    store::set_totp_last_step(tx, admin.id, *step);
-    accept_first_invitation(tx, keys, admin, attempt.request_id, now);
-    if (!admin.totp_enrolled_at) {
-        store::set_totp_enrolled(tx, admin.id, now);
-        audit_everywhere(tx, admin.id, attempt.request_id, "second_factor.enrolled", now);
-    }
-    return true;
+    const auto step = rules::matching_totp_step(*secret, code, now, admin.totp_last_step);
+    if (step) store::set_totp_last_step(tx, admin.id, *step);
+    return step.has_value();
 }
 
-bool is_right_backup_code(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
-                          const FactorAttempt& attempt, Timestamp now) {
+// False if the code is wrong or was used.
+bool use_backup_code(db::Tx& tx, const rules::Admin& admin, std::string_view code) {
     if (!admin.totp_enrolled_at) reject_without_factor();
-    const auto hash = rules::backup_code_hash(admin.id, attempt.code);
-    if (!store::use_backup_code(tx, admin.id, hash)) return false;
-    accept_first_invitation(tx, keys, admin, attempt.request_id, now);
-    audit_everywhere(tx, admin.id, attempt.request_id, "backup_code.used", now);
-    return true;
+    return store::use_backup_code(tx, admin.id, rules::backup_code_hash(admin.id, code));
 }
 
-// A backup code has letters, and more characters.
-bool is_right_code(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
-                   const FactorAttempt& attempt, Timestamp now) {
-    return rules::is_totp_code(attempt.code) ? is_right_totp(tx, keys, admin, attempt, now)
-                                             : is_right_backup_code(tx, keys, admin, attempt, now);
+// Uses up a code of either kind. A backup code has letters, and more characters.
+UseCode use_of_any_code(const KeyRing& keys, std::string_view code) {
+    return [&keys, code](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
+        return rules::is_totp_code(code) ? use_totp_code(tx, keys, admin, code, now)
+                                         : use_backup_code(tx, admin, code);
+    };
 }
 
 void set_backup_codes(db::Tx& tx, AdminId admin, const std::vector<Secret>& codes, Timestamp now) {
@@ -194,15 +196,22 @@ Enrollment enable_two_factor(Context& context, const rules::Session& session) {
 }
 
 FactorResult verify_totp(Context& context, const FactorAttempt& attempt) {
-    return verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        return is_right_totp(tx, context.keys, admin, attempt, now);
-    });
+    const auto use_code = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
+        return use_totp_code(tx, context.keys, admin, attempt.code, now);
+    };
+    const auto enroll = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
+        if (admin.totp_enrolled_at) return;
+        store::set_totp_enrolled(tx, admin.id, now);
+        audit_everywhere(tx, admin.id, attempt.request_id, "second_factor.enrolled", now);
+    };
+    return verify(context, attempt, use_code, enroll);
 }
 
 FactorResult verify_backup_code(Context& context, const FactorAttempt& attempt) {
-    return verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        return is_right_backup_code(tx, context.keys, admin, attempt, now);
-    });
+    const auto use_code = [&](db::Tx& tx, const rules::Admin& admin, Timestamp) {
+        return use_backup_code(tx, admin, attempt.code);
+    };
+    return verify(context, attempt, use_code, [](db::Tx&, const rules::Admin&, Timestamp) {});
 }
 
 std::int64_t count_backup_codes(Context& context, AdminId admin) {
@@ -212,13 +221,13 @@ std::int64_t count_backup_codes(Context& context, AdminId admin) {
 
 std::vector<Secret> replace_backup_codes(Context& context, const FactorAttempt& attempt) {
     const auto codes = rules::create_backup_codes();
-    const auto result = verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        if (!is_right_code(tx, context.keys, admin, attempt, now)) return false;
+    const auto replace = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
         set_backup_codes(tx, admin.id, codes, now);
         audit_everywhere(tx, admin.id, attempt.request_id, "backup_codes.replaced", now);
         notify_of_factor(tx, context.keys, admin, FactorChange::BackupCodes, now);
-        return true;
-    });
+    };
+    const auto result =
+        verify(context, attempt, use_of_any_code(context.keys, attempt.code), replace);
     return result.is_right ? codes : std::vector<Secret>();
 }
 
@@ -227,18 +236,18 @@ std::optional<NextAuthenticator> replace_authenticator(Context& context,
     const Secret secret = rules::create_totp_secret();
     const SessionId session = attempt.session.id;
     const auto sealed = context.keys.seal(secret.reveal(), rules::next_totp_seal_name(session));
-    const auto result = verify(context, attempt, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        if (!is_right_code(tx, context.keys, admin, attempt, now)) return false;
+    const auto begin = [&](db::Tx& tx, const rules::Admin&, Timestamp) {
         store::set_next_totp_secret(tx, session, sealed);
-        return true;
-    });
+    };
+    const auto result =
+        verify(context, attempt, use_of_any_code(context.keys, attempt.code), begin);
     if (!result.is_right) return std::nullopt;
     return NextAuthenticator{Secret(to_base32(secret.reveal())),
                              Secret(rules::totp_uri(secret, attempt.session.email))};
 }
 
 bool confirm_authenticator(Context& context, const FactorAttempt& attempt) {
-    const auto check = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
+    const auto replace = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
         const Secret secret = next_secret(tx, context.keys, attempt.session, now);
         // The steps that the current authenticator has used up are free for the new one.
         const auto step = rules::matching_totp_step(secret, attempt.code, now, 0);
@@ -246,11 +255,13 @@ bool confirm_authenticator(Context& context, const FactorAttempt& attempt) {
         const auto sealed = context.keys.seal(secret.reveal(), rules::totp_seal_name(admin.id));
         store::replace_totp_secret(tx, admin.id, sealed, *step, now);
         store::clear_next_totp_secrets(tx, admin.id);
-        audit_everywhere(tx, admin.id, attempt.request_id, "second_factor.replaced", now);
-        notify_of_factor(tx, context.keys, admin, FactorChange::Authenticator, now);
         return true;
     };
-    return verify(context, attempt, check).is_right;
+    const auto report = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
+        audit_everywhere(tx, admin.id, attempt.request_id, "second_factor.replaced", now);
+        notify_of_factor(tx, context.keys, admin, FactorChange::Authenticator, now);
+    };
+    return verify(context, attempt, replace, report).is_right;
 }
 
 AdminId reset_two_factor(Context& context, std::string_view email) {
