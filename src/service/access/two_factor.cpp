@@ -66,26 +66,34 @@ std::optional<OrgId> organization_of_sign_in(db::Tx& tx, const rules::Session& s
     return organizations.empty() ? std::nullopt : std::optional(organizations.front());
 }
 
-// Marks the session as verified. Its admin has a seat by now, unless an invitation was withdrawn
-// or a seat was removed: the session then ends.
-std::optional<FactorResult> mark_verified(db::Tx& tx, const rules::Admin& admin,
-                                          const FactorAttempt& attempt, Timestamp now) {
-    const rules::Session& session = attempt.session;
-    const auto organization = organization_of_sign_in(tx, session);
+// Forgives the wrong codes of the session, too.
+void mark_verified(db::Tx& tx, const rules::Admin& admin, SessionId session, Timestamp now) {
     // nullopt: the admin signed out, or the operator reset the second factor, in the meantime.
-    const auto own_failures = store::set_session_verified(tx, session.id, now);
+    const auto own_failures = store::set_session_verified(tx, session, now);
     if (!own_failures) reject_ended_session();
     store::set_second_factor_guesses(tx, admin.id,
                                      rules::after_right_code(admin.guesses, *own_failures));
-    if (!organization) {
+}
+
+// Logs the right code. nullopt: the sign-in has nothing to act on, because an invitation was
+// withdrawn or a seat was removed, and its session ends. A session that was verified before
+// continues, also while the organizations of its admin are disabled.
+std::optional<FactorResult> continue_session(db::Tx& tx, const rules::Admin& admin,
+                                             const FactorAttempt& attempt, Timestamp now) {
+    const rules::Session& session = attempt.session;
+    const bool is_sign_in = !session.verified_at;
+    const auto organization = organization_of_sign_in(tx, session);
+    if (!organization && is_sign_in) {
         store::delete_session(tx, session.id);
         return std::nullopt;
     }
-    if (!session.verified_at && *organization != session.active_organization_id) {
+    if (organization && is_sign_in && *organization != session.active_organization_id) {
         store::set_active_organization(tx, session.id, *organization);
     }
-    const char* action = session.verified_at ? "session.verified" : "session.opened";
-    audit_admin(tx, *organization, admin.id, attempt.request_id, action, {}, now);
+    if (organization) {
+        const char* action = is_sign_in ? "session.opened" : "session.verified";
+        audit_admin(tx, *organization, admin.id, attempt.request_id, action, {}, now);
+    }
     return FactorResult{true,
                         attempt.replaces_token ? replace_session_token(tx, session.id) : Secret()};
 }
@@ -110,7 +118,8 @@ FactorResult verify(Context& context, const FactorAttempt& attempt, const UseCod
         if (!rules::is_totp_code(attempt.code))
             audit_everywhere(tx, admin.id, attempt.request_id, "backup_code.used", now);
         work(tx, admin, now);
-        return mark_verified(tx, admin, attempt, now);
+        mark_verified(tx, admin, attempt.session.id, now);
+        return continue_session(tx, admin, attempt, now);
     });
     if (!result) reject_ended_session();
     return std::move(*result);

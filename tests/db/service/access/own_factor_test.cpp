@@ -6,6 +6,7 @@
 #include "rules/access/totp.hpp"
 #include "service/access/two_factor.hpp"
 #include "service/operations/key_rotation.hpp"
+#include "service/organization/status.hpp"
 
 #include <algorithm>
 
@@ -106,6 +107,20 @@ BOOST_AUTO_TEST_CASE(a_backup_code_may_take_the_place_of_the_authenticators_code
     BOOST_TEST(new_codes(made.backup_codes[3].reveal()).size() == 10U);
     BOOST_TEST(new_codes(made.backup_codes[4].reveal()).empty());  // replaced
     BOOST_TEST(new_codes(code()).size() == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_of_a_disabled_organization_sees_what_is_replaced) {
+    BOOST_TEST(service::disable_organization(context, acme));
+    const auto codes = new_codes(code());
+    BOOST_TEST(codes.size() == 10U);
+    forget_last_step();
+    const auto next = replace(code());
+    BOOST_TEST_REQUIRE(next.has_value());
+    BOOST_TEST(confirm(code_from(next->secret)));
+    BOOST_TEST(service::enable_organization(context, acme));
+    BOOST_TEST(service::verify_backup_code(context, attempt(codes[0].reveal())).is_right);
+    forget_last_step();
+    BOOST_TEST(verifies(code_from(next->secret)));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_or_used_code_changes_nothing_and_counts_towards_the_pause) {
