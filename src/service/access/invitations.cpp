@@ -152,20 +152,22 @@ auto with_invitation_of(Context& context, OrgId organization, std::string_view e
     });
 }
 
-// False if the invitation is not valid any more.
-bool accept(OrgTransaction& transaction, const KeyRing& keys, const rules::Admin& admin,
-            InvitationId id) {
+// Returns the role of the seat; nullopt if the invitation is not valid any more.
+std::optional<rules::Role> accept(OrgTransaction& transaction, const KeyRing& keys,
+                                  const rules::Admin& admin, InvitationId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto invitation = store::lock_invitation(org, id);
-    if (!invitation || invitation->expires_at <= transaction.now) return false;
+    if (!invitation || invitation->expires_at <= transaction.now) return std::nullopt;
     store::delete_invitation(org, id);
     const std::string role(text_of(invitation->role));
-    if (!store::insert_seat(org, admin.id, role, transaction.now)) return true;
+    // The operator may have added a seat with another role at the same time.
+    if (!store::insert_seat(org, admin.id, role, transaction.now))
+        return store::find_role(org, admin.id);
     audit(transaction, "seat.accepted", admin.id.text(),
           {{"role", role}, {"invitation_id", id.text()}});
     notify_of_seat(transaction, keys, "admin", admin.email, invitation->role, kRemoveSeat,
                    admin.id);
-    return true;
+    return invitation->role;
 }
 
 OrgTransaction transaction_of(db::Tx& tx, OrgId organization, AdminId admin,
@@ -259,7 +261,7 @@ std::optional<rules::TeamSeat> find_invitation(Context& context, OrgId organizat
 
 void accept_first_invitation(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                              std::string_view request_id, Timestamp now) {
-    if (!store::find_seats(tx, admin.id).empty()) return;
+    if (!store::find_seat_organizations(tx, admin.id).empty()) return;
     for (const auto& offer : store::find_invitations_of(tx, admin.email, now, kMostOffers)) {
         auto transaction = transaction_of(tx, offer.organization_id, admin.id, request_id, now);
         if (accept(transaction, keys, admin, offer.id)) return;
@@ -274,11 +276,13 @@ std::vector<rules::Offer> list_offers(Context& context, const rules::Session& se
 
 rules::Seat accept_offer(Context& context, const rules::Session& session, InvitationId id,
                          std::string_view request_id) {
+    std::optional<rules::Role> role;
     const auto offer = with_offer(context, session, id, request_id,
                                   [&](OrgTransaction& transaction, const rules::Admin& admin) {
-                                      return accept(transaction, context.keys, admin, id);
+                                      role = accept(transaction, context.keys, admin, id);
+                                      return role.has_value();
                                   });
-    return {offer.organization_id, offer.organization_name, offer.role};
+    return {offer.organization_id, offer.organization_name, *role};
 }
 
 void decline_offer(Context& context, const rules::Session& session, InvitationId id,

@@ -52,8 +52,8 @@ rules::TeamSeat change_role(Context& context, OrgTransaction& transaction, Admin
 // the invitations that the admin sent and that were not accepted.
 void remove_seat(Context& context, OrgTransaction& transaction, AdminId admin);
 
-// Gives an admin without a seat the one of the next invitation to expire. Called at each right code
-// of the second factor.
+// Gives an admin without a seat the one of the next invitation to expire. A seat in a disabled
+// organization counts as one. Called at the first right code of a session's second factor.
 void accept_first_invitation(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                              std::string_view request_id, Timestamp now);
 

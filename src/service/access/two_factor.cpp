@@ -11,6 +11,7 @@
 #include "service/access/team.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
+#include "store/access/invitations.hpp"
 #include "store/access/sessions.hpp"
 
 #include <algorithm>
@@ -75,15 +76,21 @@ void mark_verified(db::Tx& tx, const rules::Admin& admin, SessionId session, Tim
                                      rules::after_right_code(admin.guesses, *own_failures));
 }
 
-// Logs the right code. nullopt: the sign-in has nothing to act on, because an invitation was
-// withdrawn or a seat was removed, and its session ends. A session that was verified before
-// continues, also while the organizations of its admin are disabled.
+// Whether a session can act: its admin has a seat, or an invitation to accept or decline.
+bool can_act(db::Tx& tx, const rules::Admin& admin, const std::optional<OrgId>& organization,
+             Timestamp now) {
+    return organization || !store::find_invitations_of(tx, admin.email, now, 1).empty();
+}
+
+// Logs the right code. nullopt: an invitation was withdrawn or a seat was removed during the
+// sign-in, and its session ends. A session that was verified before continues, also while the
+// organizations of its admin are disabled.
 std::optional<FactorResult> continue_session(db::Tx& tx, const rules::Admin& admin,
                                              const FactorAttempt& attempt, Timestamp now) {
     const rules::Session& session = attempt.session;
     const bool is_sign_in = !session.verified_at;
     const auto organization = organization_of_sign_in(tx, session);
-    if (!organization && is_sign_in) {
+    if (is_sign_in && !can_act(tx, admin, organization, now)) {
         store::delete_session(tx, session.id);
         return std::nullopt;
     }

@@ -3,6 +3,7 @@
 #include "db/team.hpp"
 #include "service/access/team.hpp"
 #include "service/operations/purge.hpp"
+#include "service/organization/status.hpp"
 
 #include <map>
 
@@ -131,6 +132,49 @@ BOOST_AUTO_TEST_CASE(an_admin_with_a_seat_accepts_or_declines) {
     BOOST_TEST(team(third).empty());
     BOOST_TEST(actions(third).at(0) == "seat.invitation_declined");
     BOOST_TEST(service::list_offers(context, session).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_seat_in_a_disabled_organization_counts_as_a_seat) {
+    const OrgId other = organization("Other");
+    service::add_admin(context, other, kBob, "owner");
+    const auto open = sign_in_with_two_factors(kBob);
+    const auto invited = invite(kBob);
+    BOOST_TEST(service::disable_organization(context, other));
+    verify_factor(open);
+    BOOST_TEST((team()[1].status == SeatStatus::Invited));
+    // A sign-in accepts nothing either, and its session can decide.
+    const auto token = sign_in_with_two_factors(kBob);
+    const auto session = session_of(token).value();
+    BOOST_TEST((team()[1].status == SeatStatus::Invited));
+    BOOST_TEST(session.verified_at.has_value());
+    BOOST_TEST(!session.role.has_value());
+    BOOST_TEST(actions(acme).at(0) == "seat.invited");
+    service::accept_offer(context, session, *invited.invitation_id, "req-3");
+    BOOST_TEST((session_of(token)->role == Role::Admin));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_in_which_a_disabled_organization_is_deleted_accepts_nothing) {
+    const OrgId other = organization("Other");
+    service::add_admin(context, other, kBob, "owner");
+    const auto token = sign_in_with_two_factors(kBob);
+    invite(kBob);
+    client.execute("DELETE FROM seats WHERE organization_id = ?", other);
+    verify_factor(token);
+    BOOST_TEST((team()[1].status == SeatStatus::Invited));
+    BOOST_TEST(service::list_offers(context, session_of(token).value()).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(the_reply_to_an_acceptance_has_the_role_of_the_seat) {
+    service::add_admin(context, organization("Other"), kBob, "owner");
+    const auto token = sign_in_with_two_factors(kBob);
+    const auto session = session_of(token).value();
+    const auto invited = invite(kBob, Role::Owner);
+    // As if the operator had added the seat at the same time.
+    client.execute("INSERT INTO seats (organization_id, admin_id, role, created_at) "
+                   "VALUES (?, ?, 'viewer', 1)",
+                   acme, session.admin_id);
+    const auto seat = service::accept_offer(context, session, *invited.invitation_id, "req-3");
+    BOOST_TEST((seat.role == Role::Viewer));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_sign_in_accepts_one_invitation) {
