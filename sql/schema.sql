@@ -184,6 +184,7 @@ CREATE TABLE IF NOT EXISTS sessions (
     verified_at            BIGINT         NULL,
     second_factor_failures INT            NOT NULL DEFAULT 0,
     next_totp_secret       VARBINARY(255) NULL,
+    next_totp_at           BIGINT         NULL,
     user_agent             VARCHAR(200)   NULL,
     country                CHAR(2)        NULL,
     created_at             BIGINT         NOT NULL,

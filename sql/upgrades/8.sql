@@ -22,7 +22,8 @@ ALTER TABLE sessions
 -- Older programs do not show the list of sessions and do not replace an authenticator.
 ALTER TABLE sessions
     ADD COLUMN next_totp_secret VARBINARY(255) NULL AFTER second_factor_failures,
-    ADD COLUMN user_agent VARCHAR(200) NULL AFTER next_totp_secret,
+    ADD COLUMN next_totp_at BIGINT NULL AFTER next_totp_secret,
+    ADD COLUMN user_agent VARCHAR(200) NULL AFTER next_totp_at,
     ADD COLUMN country CHAR(2) NULL AFTER user_agent,
     ALGORITHM = INSTANT;
 ALTER TABLE guess_budgets

@@ -177,11 +177,10 @@ void set_backup_codes(db::Tx& tx, AdminId admin, const std::vector<Secret>& code
 
 // The secret that replace_authenticator() showed to this session.
 Secret next_secret(db::Tx& tx, const KeyRing& keys, const rules::Session& session, Timestamp now) {
-    const auto sealed = store::find_next_totp_secret(tx, session.id);
-    const bool is_recent =
-        session.verified_at && now - *session.verified_at <= rules::kRecentSecondFactor;
-    auto secret = sealed && is_recent ? keys.open(*sealed, rules::next_totp_seal_name(session.id))
-                                      : std::nullopt;
+    const auto sealed =
+        store::find_next_totp_secret(tx, session.id, now - rules::kRecentSecondFactor);
+    auto secret =
+        sealed ? keys.open(*sealed, rules::next_totp_seal_name(session.id)) : std::nullopt;
     if (secret) return std::move(*secret);
     throw Error(ErrorCode::InvalidState)
         .detail("reason",
@@ -252,8 +251,8 @@ std::optional<NextAuthenticator> replace_authenticator(Context& context,
     const Secret secret = rules::create_totp_secret();
     const SessionId session = attempt.session.id;
     const auto sealed = context.keys.seal(secret.reveal(), rules::next_totp_seal_name(session));
-    const auto begin = [&](db::Tx& tx, const rules::Admin&, Timestamp) {
-        store::set_next_totp_secret(tx, session, sealed);
+    const auto begin = [&](db::Tx& tx, const rules::Admin&, Timestamp now) {
+        store::set_next_totp_secret(tx, session, sealed, now);
     };
     const auto result =
         verify(context, attempt, use_of_any_code(context.keys, attempt.code), begin);

@@ -165,25 +165,27 @@ std::int64_t delete_other_sessions(db::Tx& tx, AdminId admin, SessionId kept) {
     return tx.execute(kDelete, admin, kept);
 }
 
-std::optional<std::string> find_next_totp_secret(db::Tx& tx, SessionId session) {
+std::optional<std::string> find_next_totp_secret(db::Tx& tx, SessionId session,
+                                                 Timestamp begun_since) {
     static constexpr SystemSql kFind{
         "sessions.find_next_totp_secret", Why{"a session belongs to an admin, not to a tenant"},
-        "SELECT next_totp_secret FROM sessions WHERE id = ? AND next_totp_secret IS NOT NULL"};
-    return tx.one<std::string>(kFind, session);
+        "SELECT next_totp_secret FROM sessions WHERE id = ? AND next_totp_secret IS NOT NULL "
+        "AND next_totp_at >= ?"};
+    return tx.one<std::string>(kFind, session, begun_since);
 }
 
-void set_next_totp_secret(db::Tx& tx, SessionId session, std::string_view sealed) {
-    static constexpr SystemSql kSet{"sessions.set_next_totp_secret",
-                                    Why{"a session belongs to an admin, not to a tenant"},
-                                    "UPDATE sessions SET next_totp_secret = ? WHERE id = ?"};
-    tx.execute(kSet, sealed, session);
+void set_next_totp_secret(db::Tx& tx, SessionId session, std::string_view sealed, Timestamp now) {
+    static constexpr SystemSql kSet{
+        "sessions.set_next_totp_secret", Why{"a session belongs to an admin, not to a tenant"},
+        "UPDATE sessions SET next_totp_secret = ?, next_totp_at = ? WHERE id = ?"};
+    tx.execute(kSet, sealed, now, session);
 }
 
 void clear_next_totp_secrets(db::Tx& tx, AdminId admin) {
-    static constexpr SystemSql kClear{"sessions.clear_next_totp_secrets",
-                                      Why{"a session belongs to an admin, not to a tenant"},
-                                      "UPDATE sessions SET next_totp_secret = NULL "
-                                      "WHERE admin_id = ? AND next_totp_secret IS NOT NULL"};
+    static constexpr SystemSql kClear{
+        "sessions.clear_next_totp_secrets", Why{"a session belongs to an admin, not to a tenant"},
+        "UPDATE sessions SET next_totp_secret = NULL, next_totp_at = NULL "
+        "WHERE admin_id = ? AND next_totp_secret IS NOT NULL"};
     tx.execute(kClear, admin);
 }
 

@@ -46,9 +46,10 @@ bool delete_session_of(db::Tx& tx, AdminId admin, SessionId session);
 // Returns the number of deleted sessions.
 std::int64_t delete_other_sessions(db::Tx& tx, AdminId admin, SessionId kept);
 
-// The sealed secret of the authenticator that the session has begun to set up.
-std::optional<std::string> find_next_totp_secret(db::Tx& tx, SessionId session);
-void set_next_totp_secret(db::Tx& tx, SessionId session, std::string_view sealed);
+// The sealed secret of the authenticator that the session has begun to set up since that time.
+std::optional<std::string> find_next_totp_secret(db::Tx& tx, SessionId session,
+                                                 Timestamp begun_since);
+void set_next_totp_secret(db::Tx& tx, SessionId session, std::string_view sealed, Timestamp now);
 // Of all sessions of the admin.
 void clear_next_totp_secrets(db::Tx& tx, AdminId admin);
 // Returns the number of deleted sessions.

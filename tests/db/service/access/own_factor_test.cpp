@@ -176,10 +176,20 @@ BOOST_AUTO_TEST_CASE(a_replacement_belongs_to_its_session_and_lasts_15_minutes) 
     BOOST_TEST(code_of([&] {
                    service::confirm_authenticator(context, {other_session, digits, "r"});
                }) == ErrorCode::InvalidState);
-    client.run("UPDATE sessions SET verified_at = verified_at - 901000");
+    client.run("UPDATE sessions SET next_totp_at = next_totp_at - 901000");
     BOOST_TEST(code_of([&] { (void)confirm(digits); }) == ErrorCode::InvalidState);
-    client.run("UPDATE sessions SET verified_at = verified_at + 10000");
+    client.run("UPDATE sessions SET next_totp_at = next_totp_at + 10000");
     BOOST_TEST(confirm(digits));
+}
+
+BOOST_AUTO_TEST_CASE(another_code_of_the_session_does_not_prolong_a_replacement) {
+    const auto next = replace(code());
+    BOOST_TEST_REQUIRE(next.has_value());
+    forget_last_step();
+    client.run("UPDATE sessions SET next_totp_at = next_totp_at - 901000");
+    BOOST_TEST(verifies(code()));
+    const auto digits = code_from(next->secret);
+    BOOST_TEST(code_of([&] { (void)confirm(digits); }) == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(the_secret_of_the_next_authenticator_is_stored_sealed_for_its_session) {
