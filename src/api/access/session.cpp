@@ -290,7 +290,8 @@ constexpr std::array kSessionEndpoints = {
              .summary = "End one of the admin's sessions",
              .description =
                  "Ends a session of the signed-in admin from its next request on. The calling "
-                 "session may end itself; that is a sign-out.",
+                 "session may end itself; that is a sign-out. A session that has ended, or of "
+                 "another admin, is 404.",
              .access = Access::VerifiedSession,
              .reply = {204, "The session has ended."},
              .handler = answers_nothing<end_session>},

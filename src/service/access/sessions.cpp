@@ -156,7 +156,7 @@ Timestamp idle_end(const rules::ListedSession& session) {
 bool end_session(Context& context, const rules::Session& session, SessionId ended,
                  std::string_view request_id) {
     return context.database.transaction([&](db::Tx& tx) {
-        if (!store::delete_session_of(tx, session.admin_id, ended)) return false;
+        if (!store::delete_open_session(tx, open_sessions(session.admin_id), ended)) return false;
         audit_ended(tx, session, 1, request_id);
         return true;
     });
@@ -165,7 +165,8 @@ bool end_session(Context& context, const rules::Session& session, SessionId ende
 std::int64_t end_other_sessions(Context& context, const rules::Session& session,
                                 std::string_view request_id) {
     return context.database.transaction([&](db::Tx& tx) {
-        const auto count = store::delete_other_sessions(tx, session.admin_id, session.id);
+        const auto count =
+            store::delete_other_sessions(tx, open_sessions(session.admin_id), session.id);
         if (count > 0) audit_ended(tx, session, count, request_id);
         return count;
     });

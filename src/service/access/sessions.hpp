@@ -63,10 +63,10 @@ std::optional<rules::ListedSession> find_session(Context& context, AdminId admin
 // When a session that is not used ends.
 Timestamp idle_end(const rules::ListedSession& session);
 // Ends another session of the admin of `session`, or `session` itself. False if the admin has no
-// such session.
+// such session, or it has ended.
 bool end_session(Context& context, const rules::Session& session, SessionId ended,
                  std::string_view request_id);
-// Ends all sessions of the admin except `session`. Returns their number.
+// Ends all sessions of the admin except `session`. Returns the number of those that had not ended.
 std::int64_t end_other_sessions(Context& context, const rules::Session& session,
                                 std::string_view request_id);
 

@@ -151,18 +151,26 @@ std::optional<rules::ListedSession> find_open_session(db::Tx& tx, const OpenSess
     return tx.one(kFind, session, open.admin, open.expires_after, open.used_after);
 }
 
-bool delete_session_of(db::Tx& tx, AdminId admin, SessionId session) {
-    static constexpr SystemSql kDelete{"sessions.delete_own",
-                                       Why{"a session belongs to an admin, not to a tenant"},
-                                       "DELETE FROM sessions WHERE id = ? AND admin_id = ?"};
-    return tx.execute(kDelete, session, admin) == 1;
+bool delete_open_session(db::Tx& tx, const OpenSessions& open, SessionId session) {
+    static constexpr SystemSql kDelete{
+        "sessions.delete_own", Why{"a session belongs to an admin, not to a tenant"},
+        "DELETE FROM sessions WHERE id = ? AND admin_id = ? AND expires_at > ? "
+        "AND last_used_at > ?"};
+    return tx.execute(kDelete, session, open.admin, open.expires_after, open.used_after) == 1;
 }
 
-std::int64_t delete_other_sessions(db::Tx& tx, AdminId admin, SessionId kept) {
+std::int64_t delete_other_sessions(db::Tx& tx, const OpenSessions& open, SessionId kept) {
+    static constexpr SystemSql kDeleteOpen{
+        "sessions.delete_open_others", Why{"a session belongs to an admin, not to a tenant"},
+        "DELETE FROM sessions WHERE admin_id = ? AND id <> ? AND expires_at > ? "
+        "AND last_used_at > ?"};
     static constexpr SystemSql kDelete{"sessions.delete_others",
                                        Why{"a session belongs to an admin, not to a tenant"},
                                        "DELETE FROM sessions WHERE admin_id = ? AND id <> ?"};
-    return tx.execute(kDelete, admin, kept);
+    const auto count =
+        tx.execute(kDeleteOpen, open.admin, kept, open.expires_after, open.used_after);
+    tx.execute(kDelete, open.admin, kept);
+    return count;
 }
 
 std::optional<std::string> find_next_totp_secret(db::Tx& tx, SessionId session,

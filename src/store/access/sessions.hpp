@@ -41,10 +41,10 @@ std::vector<rules::ListedSession> page_sessions(db::Tx& tx, const OpenSessions& 
                                                 std::optional<SessionId> before, int limit);
 std::optional<rules::ListedSession> find_open_session(db::Tx& tx, const OpenSessions& open,
                                                       SessionId session);
-// False if the admin has no such session.
-bool delete_session_of(db::Tx& tx, AdminId admin, SessionId session);
-// Returns the number of deleted sessions.
-std::int64_t delete_other_sessions(db::Tx& tx, AdminId admin, SessionId kept);
+// False if the admin has no such session, or it has ended.
+bool delete_open_session(db::Tx& tx, const OpenSessions& open, SessionId session);
+// Deletes the sessions that have ended too. Returns the number of the others.
+std::int64_t delete_other_sessions(db::Tx& tx, const OpenSessions& open, SessionId kept);
 
 // The sealed secret of the authenticator that the session has begun to set up since that time.
 std::optional<std::string> find_next_totp_secret(db::Tx& tx, SessionId session,

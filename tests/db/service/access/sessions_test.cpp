@@ -219,4 +219,22 @@ BOOST_AUTO_TEST_CASE(an_admin_ends_only_the_own_sessions) {
     BOOST_TEST(std::count(all.begin(), all.end(), "session.ended") == 2);
 }
 
+BOOST_AUTO_TEST_CASE(only_a_session_that_has_not_ended_is_ended_and_counted) {
+    const auto idle = sign_in();
+    const auto expired = sign_in();
+    const auto open = sign_in();
+    client.execute("UPDATE sessions SET last_used_at = last_used_at - ? WHERE id = ?",
+                   (12 * kHour).count(), idle.session.id);
+    client.execute("UPDATE sessions SET expires_at = 1 WHERE id = ?", expired.session.id);
+    BOOST_TEST(!service::end_session(context, opened.session, idle.session.id, "r"));
+    BOOST_TEST(!service::end_session(context, opened.session, expired.session.id, "r"));
+    BOOST_TEST(actions(acme).at(0) != "session.ended");
+    BOOST_TEST(service::end_other_sessions(context, opened.session, "r") == 1);
+    BOOST_TEST(!session_of(open.token).has_value());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM sessions") == 1);  // the ended ones are deleted
+    const auto newest = log(acme).at(0);
+    BOOST_TEST(newest.action == "session.ended");
+    BOOST_TEST(newest.details.find(R"("1")") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
