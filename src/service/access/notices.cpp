@@ -7,6 +7,7 @@
 #include "rules/access/admins.hpp"
 #include "rules/access/guess_budget.hpp"
 #include "rules/access/roles.hpp"
+#include "service/access/sessions.hpp"
 #include "service/mail.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/organizations.hpp"
@@ -119,11 +120,11 @@ void notify_admin_and_owners(db::Tx& tx, const KeyRing& keys, const rules::Admin
     Addresses addresses = {admin.email};
     auto seats = store::find_seats(tx, admin.id);
     seats.resize(std::min(seats.size(), kMostOrganizations));
-    for (const rules::Seat& seat : seats) {
-        const auto id = seat.organization_id.bytes();
-        if (spend_notice(tx, NoticeKind::Security, id, kNoticesOfAnOrganization, now) == Spent::No)
+    for (const OrgId& id : sorted_organizations_of(seats)) {
+        if (spend_notice(tx, NoticeKind::Security, id.bytes(), kNoticesOfAnOrganization, now) ==
+            Spent::No)
             continue;
-        db::OrgStore org(tx, seat.organization_id);
+        db::OrgStore org(tx, id);
         addresses.merge(recipients(store::list_seat_holders(org), {}, {}, {}));
     }
     queue_notices(tx, keys, addresses, notice, now);

@@ -93,6 +93,12 @@ std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats) {
     return organizations;
 }
 
+std::vector<OrgId> sorted_organizations_of(std::span<const rules::Seat> seats) {
+    auto organizations = organizations_of(seats);
+    std::ranges::sort(organizations);
+    return organizations;
+}
+
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {
     return context.database.autocommit([&](db::Tx& tx) { return store::find_seats(tx, admin); });
 }

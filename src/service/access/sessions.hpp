@@ -44,6 +44,9 @@ std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Time
 
 // The organizations of the seats, in their order.
 std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats);
+// In the order of their ids. A transaction that locks records of several organizations, or writes
+// to their audit logs, does it in this order: otherwise two transactions wait for each other.
+std::vector<OrgId> sorted_organizations_of(std::span<const rules::Seat> seats);
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
 // The role of the admin's seat in the organization, or nullopt if there is no such seat.
 std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organization);

@@ -146,7 +146,7 @@ std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view e
             if (live) store::set_otp_failures(tx, subject, live->failures + 1);
             if (is_first_of_hour(failures, now)) {
                 audit_refused_sign_in(
-                    tx, found ? organizations_of(found->seats) : std::vector<OrgId>(),
+                    tx, found ? sorted_organizations_of(found->seats) : std::vector<OrgId>(),
                     found ? found->id() : AdminId(), "mail_code", request_id, now);
             }
             return std::nullopt;

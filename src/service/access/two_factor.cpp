@@ -24,8 +24,8 @@ namespace {
 // Writes to the audit log of every organization where the admin has a seat.
 void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
                       std::string_view action, Timestamp now, AuditDetails details = {}) {
-    for (const auto& seat : store::find_seats(tx, admin)) {
-        audit_admin(tx, seat.organization_id, admin, request_id, action, details, now);
+    for (const OrgId& organization : sorted_organizations_of(store::find_seats(tx, admin))) {
+        audit_admin(tx, organization, admin, request_id, action, details, now);
     }
 }
 
@@ -49,7 +49,7 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
     store::set_second_factor_guesses(tx, admin.id, guesses);
     store::count_session_failure(tx, session);
-    audit_refused_sign_in(tx, organizations_of(store::find_seats(tx, admin.id)), admin.id,
+    audit_refused_sign_in(tx, sorted_organizations_of(store::find_seats(tx, admin.id)), admin.id,
                           "second_factor", request_id, now);
     const auto seconds = rules::seconds_paused(guesses, now);
     if (!seconds) return;

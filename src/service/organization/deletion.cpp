@@ -33,6 +33,8 @@ std::vector<TableCount> preview_organization_deletion(Context& context, OrgId or
 void request_organization_deletion(Context& context, OrgId organization) {
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
+        // Also before the organization's lock, as disable_organization() does.
+        store::end_job_leases(org);
         const auto found = store::read_and_lock_organization(org);
         if (!found) throw Error(ErrorCode::NotFound);
         if (found->state == rules::OrganizationState::Deleting) return;

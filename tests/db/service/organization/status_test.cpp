@@ -6,6 +6,7 @@
 #include "rules/access/organizations.hpp"
 #include "rules/access/roles.hpp"
 #include "service/access/organizations.hpp"
+#include "service/organization/deletion.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/api_keys.hpp"
 #include "store/access/invitations.hpp"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <future>
 
 using namespace muster;
 using test::kLater;
@@ -135,6 +137,30 @@ BOOST_AUTO_TEST_CASE(each_change_of_the_state_happens_once_and_is_logged) {
     BOOST_TEST((test::code_of([&] {
                     (void)service::disable_organization(context, OrgId::create());
                 }) == ErrorCode::NotFound));
+}
+
+BOOST_AUTO_TEST_CASE(a_unit_of_a_job_can_write_to_the_log_while_the_organization_is_disabled) {
+    const auto check = [&](const std::function<void(service::Context&)>& change) {
+        test::Client unit;
+        unit.run("START TRANSACTION");
+        BOOST_TEST_REQUIRE(!unit.column("SELECT id FROM member_jobs WHERE organization_id = ? "
+                                        "AND active_job = 1 FOR UPDATE",
+                                        owner.id)
+                                .empty());
+        auto changed = std::async(std::launch::async, [&] {
+            test::DatabaseContext worker;
+            change(worker.context);
+        });
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+        // An audit entry locks the organization, because of its foreign key.
+        BOOST_TEST(client.column("SELECT 1 FROM organizations WHERE id = ? FOR UPDATE SKIP LOCKED",
+                                 owner.id)
+                       .size() == 1U);
+        unit.run("ROLLBACK");
+        changed.get();
+    };
+    check([&](auto& with) { (void)service::disable_organization(with, owner.id); });
+    check([&](auto& with) { service::request_organization_deletion(with, owner.id); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()
