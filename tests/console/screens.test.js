@@ -54,4 +54,6 @@ test("the first page names only what needs attention", () => {
     keys_expiring_in_30_days: { api_keys: 0, tracking_keys: 1, content_keys: 1 } }
   assert.deepEqual(attentionOf(busy).map(([text]) => text),
     ["2 webhook endpoints: the last attempt failed", "2 page keys will expire within 30 days", "1 connection without access to the provider"])
+  const imported = { ...calm, active_import: { id: "i", file_name: "members.csv", state: "validated", invalid_rows: 3 } }
+  assert.deepEqual(attentionOf(imported).map(([text]) => text).slice(1), ["3 rows of the import have errors"])
 })

@@ -29,6 +29,7 @@ struct ActiveImport {
     std::string file_name;
     std::int64_t staged_rows = 0;
     std::int64_t processed_rows = 0;
+    std::int64_t invalid_rows = 0;
     Timestamp created_at;
 };
 

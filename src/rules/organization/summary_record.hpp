@@ -44,6 +44,8 @@ struct JsonType<rules::ActiveImport> : NestedRecord<rules::ActiveImport> {
         field<&rules::ActiveImport::staged_rows>("staged_rows", "Number of staged rows."),
         field<&rules::ActiveImport::processed_rows>(
             "processed_rows", "Number of rows that the current state has processed."),
+        field<&rules::ActiveImport::invalid_rows>("invalid_rows",
+                                                  "Number of rows with errors that were found."),
         field<&rules::ActiveImport::created_at>("created_at", "Time when the job was created."));
 };
 

@@ -38,8 +38,8 @@ struct FactorResult {
 
 // Verifies a TOTP code. It is right, and marks the session as verified now, if it is of a time step
 // that was never accepted before. The first right code of a session also accepts an invitation if
-// the admin has no seat (service/access/team.hpp). A session may verify its second factor again. Throws RATE_LIMITED
-// while attempts are paused, INVALID_STATE if there is no second factor.
+// the admin has no seat (service/access/team.hpp). A session may verify its second factor again.
+// Throws RATE_LIMITED while attempts are paused, INVALID_STATE if there is no second factor.
 FactorResult verify_totp(Context& context, const FactorAttempt& attempt);
 
 // The same for a backup code. Each backup code works once.

@@ -21,6 +21,7 @@ constexpr auto kActiveImport =
                           column<&ActiveImport::file_name>("file_name"),
                           column<&ActiveImport::staged_rows>("staged_rows"),
                           column<&ActiveImport::processed_rows>("processed_rows"),
+                          column<&ActiveImport::invalid_rows>("invalid_rows"),
                           column<&ActiveImport::created_at>("created_at"));
 
 constexpr auto kExpiringPublishable = db::row<std::int64_t, std::int64_t>(

@@ -92,3 +92,17 @@ def test_a_provider_is_connected_refreshed_and_deleted(at, module_org, oauth_ser
     browser.press("Delete", "//dialog")
     browser.sees("No connections yet")
     assert listed(module_org.admin().api, module_org) == {}
+
+
+def test_a_person_who_denies_the_access_gets_no_connection(at, module_org):
+    browser = at("connections")
+    browser.element("button[aria-label='Connect GitLab']").click()
+    browser.fill("Name in the list", "Not this one")
+    browser.press("Continue")
+    wait_for(lambda: browser.web.find_elements("id", "deny"), "the provider's page")
+    browser.web.find_element("id", "deny").click()
+    browser.sees("access was denied on its page")
+    browser.requests()  # those of the provider's page, which has no icon
+    browser.web.get_log("browser")
+    browser.check("connection-denied")
+    assert all(one["authStatus"] != "connected" for one in listed(module_org.admin().api, module_org).values())

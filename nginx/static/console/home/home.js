@@ -24,6 +24,8 @@ const pageKeysOf = ({ keys_expiring_in_30_days: keys }) => keys.tracking_keys + 
 export const attentionOf = summary => /** @type {Array<[string, string[], Record<string, string>?] | false | null>} */ ([
   summary.active_import && [t.activeImport(summary.active_import.file_name, texts.imports.states[summary.active_import.state]),
     ["imports", summary.active_import.id]],
+  summary.active_import !== null && summary.active_import.invalid_rows > 0
+    && [t.invalidRows(summary.active_import.invalid_rows), ["imports", summary.active_import.id]],
   summary.webhook_endpoints.failing > 0 && [t.failing(plural(summary.webhook_endpoints.failing, "webhook endpoint")), ["webhooks"], { state: "failing" }],
   summary.webhook_endpoints.disabled > 0 && [t.disabled(plural(summary.webhook_endpoints.disabled, "webhook endpoint")), ["webhooks"], { state: "disabled" }],
   summary.keys_expiring_in_30_days.api_keys > 0 && [t.expiring(plural(summary.keys_expiring_in_30_days.api_keys, "API key")), ["keys"]],

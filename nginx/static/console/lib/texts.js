@@ -1,4 +1,5 @@
 // All texts of the console, in English. The texts_*.js files have those of large families.
+import { plural } from "./format.js"
 import { imports } from "./texts_imports.js"
 
 export const texts = {
@@ -406,6 +407,7 @@ export const texts = {
     published: "Published articles",
     impressions: "Ad views in 7 days",
     activeImport: (name, state) => `The import of ${name} is not finished: ${state}`,
+    invalidRows: count => `${plural(count, "row")} of the import ${count === 1 ? "has" : "have"} errors`,
     failing: count => `${count}: the last attempt failed`,
     disabled: count => `${count} disabled`,
     expiring: count => `${count} will expire within 30 days`,

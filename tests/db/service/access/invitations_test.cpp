@@ -170,9 +170,10 @@ BOOST_AUTO_TEST_CASE(the_reply_to_an_acceptance_has_the_role_of_the_seat) {
     const auto session = session_of(token).value();
     const auto invited = invite(kBob, Role::Owner);
     // As if the operator had added the seat at the same time.
-    client.execute("INSERT INTO seats (organization_id, admin_id, role, created_at) "
-                   "VALUES (?, ?, 'viewer', 1)",
-                   acme, session.admin_id);
+    client.execute(
+        "INSERT INTO seats (organization_id, admin_id, role, created_at) "
+        "VALUES (?, ?, 'viewer', 1)",
+        acme, session.admin_id);
     const auto seat = service::accept_offer(context, session, *invited.invitation_id, "req-3");
     BOOST_TEST((seat.role == Role::Viewer));
 }

@@ -296,14 +296,16 @@ BOOST_AUTO_TEST_CASE(a_pause_locks_the_organizations_of_the_admin_in_the_order_o
     const auto made = enrolled();
     for (int i = 0; i < 4; ++i) (void)verify(wrong(made));
     const auto lock_budget = [](test::Client& by, const OrgId& organization) {
-        return by.column("SELECT 1 FROM guess_budgets WHERE kind = 'security_notice' "
-                         "AND subject = ? FOR UPDATE SKIP LOCKED",
-                         sha256(organization.bytes()));
+        return by.column(
+            "SELECT 1 FROM guess_budgets WHERE kind = 'security_notice' "
+            "AND subject = ? FOR UPDATE SKIP LOCKED",
+            sha256(organization.bytes()));
     };
     for (const OrgId& organization : {acme, second}) {
-        client.execute("INSERT INTO guess_budgets (kind, subject, spent, expires_at) "
-                       "VALUES ('security_notice', ?, '', 9999999999999)",
-                       sha256(organization.bytes()));
+        client.execute(
+            "INSERT INTO guess_budgets (kind, subject, spent, expires_at) "
+            "VALUES ('security_notice', ?, '', 9999999999999)",
+            sha256(organization.bytes()));
     }
     test::Client other;
     other.run("START TRANSACTION");

@@ -153,9 +153,10 @@ BOOST_AUTO_TEST_CASE(a_unit_of_a_job_can_write_to_the_log_while_the_organization
         });
         BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         // An audit entry locks the organization, because of its foreign key.
-        BOOST_TEST(client.column("SELECT 1 FROM organizations WHERE id = ? FOR UPDATE SKIP LOCKED",
-                                 owner.id)
-                       .size() == 1U);
+        BOOST_TEST(
+            client
+                .column("SELECT 1 FROM organizations WHERE id = ? FOR UPDATE SKIP LOCKED", owner.id)
+                .size() == 1U);
         unit.run("ROLLBACK");
         changed.get();
     };

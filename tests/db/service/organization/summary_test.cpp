@@ -65,6 +65,8 @@ BOOST_AUTO_TEST_CASE(only_a_job_that_is_not_finished_is_the_active_import) {
     put_job("staging");
     BOOST_TEST_REQUIRE(summary().active_import.has_value());
     BOOST_TEST(summary().active_import->id == owner.job);
+    client.run("UPDATE import_jobs SET invalid_rows = 3");
+    BOOST_TEST(summary().active_import->invalid_rows == 3);
     put_job("completed");
     BOOST_TEST(!summary().active_import);
 }
