@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/settings.hpp"
+#include "jobs/retry_pause.hpp"
 #include "service/failure.hpp"
 #include "service/imports/discard.hpp"
 #include "service/imports/jobs.hpp"
@@ -232,7 +233,7 @@ void ImportWork::fail_or_pause(const Lease& lease, const rules::ImportJob& job,
                  : "The job failed after several attempts without progress. Create a new job."});
     } else {
         service::release_import(context_, lease, service::AttemptPolicy::Count,
-                                Milliseconds(1000L * (1L << job.attempts)));
+                                retry_pause(job.attempts));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/settings.hpp"
+#include "jobs/retry_pause.hpp"
 #include "service/failure.hpp"
 
 #include <exception>
@@ -64,7 +65,7 @@ void MemberJobWork::fail_or_pause(const MemberJobLease& lease, std::string_view 
              "The job failed after several attempts without progress. Create a new job."});
     } else {
         service::release_member_job(context_, lease, AttemptPolicy::Count,
-                                    Milliseconds(1000L * (1L << lease.attempts)));
+                                    retry_pause(lease.attempts));
     }
 }
 
