@@ -3,7 +3,6 @@
 #include "service/member_jobs/jobs.hpp"
 
 #include "api/groups.hpp"
-#include "base/json.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/members/core_field_checks.hpp"
 #include "service/members/filter.hpp"
@@ -24,6 +23,9 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
+// The texts of the attributes as a query has them.
+using AttributeTexts = std::map<std::string, std::string>;
+
 // The filter as it is sent: the registry decides what a value of an attribute may be.
 struct SentFilter {
     std::optional<rules::MemberStatus> status;
@@ -31,7 +33,7 @@ struct SentFilter {
     std::optional<std::string> prefix;
     std::optional<Timestamp> updated_since;
     std::optional<ImportId> imported_by;
-    std::optional<RawJson> attributes;
+    std::optional<AttributeTexts> attributes;
 };
 struct SentMemberJob {
     MemberAction action{};
@@ -40,6 +42,31 @@ struct SentMemberJob {
 };
 
 constexpr std::size_t kMostFilterBytes = 16'384;
+
+// An object of texts, numbers and booleans.
+struct ConditionValues {
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                AttributeTexts& out) const {
+        const auto object = to.object(in, path);
+        if (!object) return;
+        if (json::minified(in).size() > kMostFilterBytes) {
+            return to.fault(path, FieldCode::TooLong, longest(kMostFilterBytes));
+        }
+        for (const auto& [key, value] : *object) {
+            if (!rules::is_condition_value(value)) {
+                to.fault(json::Path(path, key), FieldCode::WrongType);
+                continue;
+            }
+            const auto text = value.string();
+            out.emplace(key, text ? std::string(*text) : json::minified(value));
+        }
+    }
+    Json::Value schema() const {
+        Json::Value value;
+        for (const char* type : {"string", "number", "boolean"}) value["type"].append(type);
+        return map_of(value);
+    }
+};
 
 constexpr auto kMemberJobFilter =
     json::object<SentFilter>(
@@ -55,7 +82,7 @@ constexpr auto kMemberJobFilter =
                        "Only members that changed at this time or later."),
         json::optional("imported_by", &SentFilter::imported_by, json::Uuid<ImportId>{},
                        "Only members that this import job created or attached."),
-        json::optional("attributes", &SentFilter::attributes, json::AnyObject{kMostFilterBytes},
+        json::optional("attributes", &SentFilter::attributes, ConditionValues{},
                        "Only members whose attributes have these values: a text, number or boolean "
                        "by key, up to 5. Of a multi_choice, one of the choices.",
                        R"({"shirt_size": "M"})"))
@@ -69,19 +96,6 @@ constexpr auto kNewMemberJob = json::object<SentMemberJob>(
     json::required("filter", &SentMemberJob::filter, kMemberJobFilter,
                    "The members. At least one condition; a member must match all of them."));
 
-// The texts of the attributes as a query has them. An array or an object becomes a text that no
-// attribute has.
-std::map<std::string, std::string> texts_of(const RawJson& attributes) {
-    Json::Value object;
-    std::map<std::string, std::string> texts;
-    if (!parse_json(attributes.text, object)) return texts;
-    for (const std::string& key : object.getMemberNames()) {
-        const Json::Value& value = object[key];
-        texts[key] = value.isString() ? value.asString() : json_text(value);
-    }
-    return texts;
-}
-
 // Throws VALIDATION_ERROR with all faults.
 MemberJobFilter checked_filter(OrgTransaction& transaction, const SentFilter& sent) {
     Faults faults;
@@ -92,9 +106,8 @@ MemberJobFilter checked_filter(OrgTransaction& transaction, const SentFilter& se
         if (fault) faults.add("filter.country", *fault);
     }
     if (sent.attributes) {
-        filter.attributes =
-            service::attribute_conditions(transaction.tx, transaction.org(),
-                                          texts_of(*sent.attributes), "filter.attributes.", faults);
+        filter.attributes = service::attribute_conditions(
+            transaction.tx, transaction.org(), *sent.attributes, "filter.attributes.", faults);
     }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     return filter;
@@ -140,7 +153,8 @@ constexpr auto kMemberJob = record<MemberJob>(
     field<&MemberJob::action>("action", "What the job does with each member."),
     field<&MemberJob::reason>("reason", "Reason of a lock; null if none was given.",
                               "Fees not paid"),
-    RecordField<MemberJob>{"filter", "The filter that was sent.",
+    RecordField<MemberJob>{"filter",
+                           "The filter that was sent, with its values in their normal form.",
                            [](JsonWriter& to, const MemberJob& job) { to.raw(job.filter.text); },
                            [] { return map_of(any_json()); }, R"({"country": "DE"})"},
     field<&MemberJob::state>(

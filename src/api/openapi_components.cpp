@@ -150,9 +150,10 @@ Json::Value details_schema() {
         "WRONG_CODE) and ORIGIN_NOT_ALLOWED (MISSING, FOREIGN); otherwise a sentence.",
         "");
     of["field"] = described(text_schema(), "The field or header that conflicts.", "slug");
-    of["state"] = described(text_schema(), "State of the import job.", "completed");
+    of["state"] = described(text_schema(), "State of the import job or member job.", "completed");
     of["expected"] = described(text_schema(), "State that the call requires.", "staging");
-    of["job_id"] = described(JsonType<ImportId>::schema(), "Id of the active import job.", "");
+    of["job_id"] =
+        described(JsonType<ImportId>::schema(), "Id of the active import job or member job.", "");
     of["staged_rows"] = described(integer_schema(), "Number of rows already staged.", "");
     of["limit"] = described(integer_schema(), "Maximum number of rows of a job.", "");
     of["quota"] = described(text_schema(), "The limit of the day that is used up.", "staged_bytes");

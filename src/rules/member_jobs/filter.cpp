@@ -1,33 +1,54 @@
 #include "rules/member_jobs/filter.hpp"
 
 #include "base/json.hpp"
+#include "json/json_body.hpp"
 
 #include <stdexcept>
 
 namespace muster::rules {
 namespace {
 
+[[noreturn]] void reject(const std::string& reason) {
+    throw std::invalid_argument("the stored filter " + reason);
+}
+
 // Throws unless there is a value.
 template <class Value>
 Value known(std::optional<Value> value) {
-    if (!value) throw std::invalid_argument("the stored filter is not valid");
+    if (!value) reject("has a value that is not valid");
     return std::move(*value);
 }
 
-// The JSON text as attribute_conditions() writes it.
-std::string value_text(const Json::Value& value) {
-    if (!value.isString()) return json_text(value);
-    std::string text;
-    JsonWriter(text).string(value.asString());
-    return text;
+std::string text_of_member(const json::JsonIn& value) {
+    return std::string(known(value.string()));
 }
 
-std::vector<AttributeCondition> attributes_of(const Json::Value& object) {
+std::vector<AttributeCondition> attributes_of(const json::JsonIn& object) {
     std::vector<AttributeCondition> conditions;
-    for (const std::string& key : object.getMemberNames()) {
-        conditions.push_back({key, value_text(object[key])});
+    for (const auto& [key, value] : known(object.object())) {
+        if (!is_condition_value(value)) reject("has an attribute that is not a single value");
+        auto& condition = conditions.emplace_back(AttributeCondition{std::string(key), {}});
+        json::append_value(condition.value, value);
     }
     return conditions;
+}
+
+void add_condition(MemberJobFilter& filter, std::string_view name, const json::JsonIn& value) {
+    if (name == "status") {
+        filter.status = known(parse<MemberStatus>(text_of_member(value)));
+    } else if (name == "country") {
+        filter.country = text_of_member(value);
+    } else if (name == "q") {
+        filter.prefix = text_of_member(value);
+    } else if (name == "updated_since") {
+        filter.updated_since = known(Timestamp::parse(text_of_member(value)));
+    } else if (name == "imported_by") {
+        filter.imported_by = known(ImportId::parse(text_of_member(value)));
+    } else if (name == "attributes") {
+        filter.attributes = attributes_of(value);
+    } else {
+        reject("has a condition that this version does not know");
+    }
 }
 
 }  // namespace
@@ -60,22 +81,14 @@ std::string filter_json(const MemberJobFilter& filter) {
 }
 
 MemberJobFilter parse_filter(std::string_view json) {
-    Json::Value object;
-    if (!parse_json(json, object) || !object.isObject()) {
-        throw std::invalid_argument("the stored filter is not a JSON object");
-    }
-    const auto text = [&](const char* name) {
-        return object.isMember(name) ? std::optional(object[name].asString()) : std::nullopt;
-    };
+    json::JsonParser parser;
+    const auto object = parser.parse_object(json);
+    if (!object) reject("is not a JSON object");
     MemberJobFilter filter;
-    if (const auto status = text("status")) filter.status = known(parse<MemberStatus>(*status));
-    filter.country = text("country");
-    filter.prefix = text("q");
-    if (const auto since = text("updated_since")) {
-        filter.updated_since = known(Timestamp::parse(*since));
-    }
-    if (const auto job = text("imported_by")) filter.imported_by = known(ImportId::parse(*job));
-    if (object.isMember("attributes")) filter.attributes = attributes_of(object["attributes"]);
+    for (const auto& [name, value] : *object) add_condition(filter, name, value);
+    if (filter == MemberJobFilter()) reject("has no condition");
+    // A condition that was overwritten or read differently would select other members.
+    if (filter_json(filter) != json) reject("is not in the form in which it is written");
     return filter;
 }
 

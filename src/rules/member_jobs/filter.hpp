@@ -31,7 +31,8 @@ struct MemberJobFilter {
 };
 
 [[nodiscard]] std::string filter_json(const MemberJobFilter& filter);
-// Throws std::invalid_argument for anything but a text of filter_json().
+// Throws std::invalid_argument for anything but a text of filter_json() with a condition: a job
+// must never run with fewer conditions than its creator sent.
 [[nodiscard]] MemberJobFilter parse_filter(std::string_view json);
 
 }  // namespace muster::rules

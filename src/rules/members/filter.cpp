@@ -2,6 +2,7 @@
 
 #include "base/faults.hpp"
 #include "base/json.hpp"
+#include "json/json_body.hpp"
 #include "rules/attributes.hpp"
 
 #include <algorithm>
@@ -15,38 +16,45 @@ const Attribute* find_attribute(const AttributeRegistry& registry, std::string_v
     return found == all.end() ? nullptr : &*found;
 }
 
-bool is_number(const std::string& text) {
-    Json::Value list;
-    return parse_json("[" + text + "]", list) && list.size() == 1 && list[0].isNumeric();
+// The number without white space, as the parser writes it; nullopt if the text is not one.
+std::optional<std::string> number_text(const std::string& text) {
+    json::JsonParser parser;
+    const auto number = parser.parse(text);
+    return number && number->is_number() ? std::optional(json::minified(*number)) : std::nullopt;
 }
 
-bool is_value(const Attribute& attribute, const std::string& text) {
-    switch (attribute.type) {
-        case AttributeType::Text:
-            return true;
-        case AttributeType::Number:
-            return is_number(text);
-        case AttributeType::Date:
-            return Date::parse(text).has_value();
-        case AttributeType::Boolean:
-            return text == "true" || text == "false";
-        case AttributeType::SingleChoice:
-        case AttributeType::MultiChoice:
-            return std::ranges::find(attribute.choices, text) != attribute.choices.end();
-    }
-    return false;
-}
-
-std::string json_of(const Attribute& attribute, const std::string& text) {
-    const bool is_bare =
-        attribute.type == AttributeType::Number || attribute.type == AttributeType::Boolean;
-    if (is_bare) return text;
+std::string quoted(const std::string& text) {
     std::string json;
     JsonWriter(json).string(text);
     return json;
 }
 
+// The value as JSON; nullopt if the attribute cannot have it.
+std::optional<std::string> value_json(const Attribute& attribute, const std::string& text) {
+    const auto quoted_if = [&](bool is_value) {
+        return is_value ? std::optional(quoted(text)) : std::nullopt;
+    };
+    switch (attribute.type) {
+        case AttributeType::Text:
+            return quoted(text);
+        case AttributeType::Number:
+            return number_text(text);
+        case AttributeType::Date:
+            return quoted_if(Date::parse(text).has_value());
+        case AttributeType::Boolean:
+            return text == "true" || text == "false" ? std::optional(text) : std::nullopt;
+        case AttributeType::SingleChoice:
+        case AttributeType::MultiChoice:
+            return quoted_if(std::ranges::find(attribute.choices, text) != attribute.choices.end());
+    }
+    return std::nullopt;
+}
+
 }  // namespace
+
+bool is_condition_value(const json::JsonIn& value) {
+    return value.is_string() || value.is_boolean() || value.is_number();
+}
 
 std::vector<AttributeCondition> attribute_conditions(
     const AttributeRegistry& registry, const std::map<std::string, std::string>& texts,
@@ -57,10 +65,10 @@ std::vector<AttributeCondition> attribute_conditions(
         const std::string place = std::string(path) + key;
         if (!attribute) {
             faults.add(place, FieldCode::UnknownAttribute);
-        } else if (!is_value(*attribute, text)) {
-            faults.add(place, FieldCode::InvalidValue, value_limits(*attribute));
+        } else if (auto json = value_json(*attribute, text)) {
+            conditions.push_back({key, std::move(*json)});
         } else {
-            conditions.push_back({key, json_of(*attribute, text)});
+            faults.add(place, FieldCode::InvalidValue, value_limits(*attribute));
         }
     }
     if (texts.size() > kMostAttributeConditions) {

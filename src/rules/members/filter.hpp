@@ -10,6 +10,10 @@ namespace muster {
 class Faults;
 }
 
+namespace muster::json {
+class JsonIn;
+}
+
 namespace muster::rules {
 
 class AttributeRegistry;
@@ -23,6 +27,9 @@ struct AttributeCondition {
 };
 
 inline constexpr std::size_t kMostAttributeConditions = 5;
+
+// Whether a JSON value can be the value of a condition: a string, a number or a boolean.
+[[nodiscard]] bool is_condition_value(const json::JsonIn& value);
 
 // The conditions for texts by key, as a query has them: 2.5, true, 2026-01-31. Disabled attributes
 // are known too. Adds a fault for each key that is unknown and each value that its type does not

@@ -86,8 +86,12 @@ def test_members_of_an_import_with_an_attribute_are_removed(new_org):
     ({"action": "lock", "filter": {}}, {"filter": "required"}),
     ({"action": "lock", "filter": {"email": "a@x.test"}}, {"filter.email": "unknown_field"}),
     ({"action": "remove", "reason": "x", "filter": {"country": "DE"}}, {"reason": "invalid_value"}),
-    ({"action": "lock", "filter": {"country": "Germany", "attributes": {"none": [1]}}},
+    ({"action": "lock", "filter": {"country": "Germany", "attributes": {"none": 1}}},
      {"filter.country": "invalid_country", "filter.attributes.none": "unknown_attribute"}),
+    ({"action": "lock", "filter": {"attributes": {"a": [1], "b": {"x": 1}, "c": None, "d": 1}}},
+     {f"filter.attributes.{key}": "wrong_type" for key in "abc"}),
+    ({"action": "lock", "filter": {"attributes": {"a": 17_000 * "x"}}}, {"filter.attributes": "too_long"}),
+    ({"action": "lock", "filter": {"attributes": [1]}}, {"filter.attributes": "wrong_type"}),
     ({"action": "lock", "filter": {"status": "gone", "imported_by": "me", "updated_since": "now"}},
      {"filter.status": "invalid_choice", "filter.imported_by": "invalid_uuid", "filter.updated_since": "invalid_timestamp"}),
 ])

@@ -254,4 +254,22 @@ BOOST_AUTO_TEST_CASE(a_job_without_progress_fails_after_its_attempts) {
     BOOST_TEST(job(id).failure->code == "MEMBER_JOB_ATTEMPTS_EXHAUSTED");
 }
 
+BOOST_AUTO_TEST_CASE(a_filter_that_cannot_be_read_fails_the_job_and_changes_no_member) {
+    add(0, 3, "DE");
+    for (const char* filter :
+         {"{}", R"({"country":null})", R"({"status":"active","q":null})",
+          R"({"country":"DE","city":"Bonn"})", R"({"country":"DE","attributes":[]})"}) {
+        const auto id = create(MemberAction::Remove, germans).id;
+        run();
+        commit(id);
+        client.execute("UPDATE member_jobs SET filter = ? WHERE id = ?", filter, id);
+        for (int turn = 0; turn < 20; ++turn) {
+            run();
+            client.execute("UPDATE member_jobs SET lease_until = 0");
+        }
+        BOOST_TEST((job(id).state == MemberJobState::Failed), filter);
+        BOOST_TEST(count("1 = 1") == 3, filter);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_text_becomes_a_value_of_the_attribute_s_type) {
     BOOST_TEST(faults.empty());
     const std::vector<AttributeCondition> expected = {{"a.b", "\"x\""},
                                                       {"name", R"("a \"b\"")"},
-                                                      {"points", "-2.50"},
+                                                      {"points", "-2.5"},
                                                       {"size", "\"M\""},
                                                       {"vip", "true"}};
     BOOST_TEST((found == expected));
