@@ -228,7 +228,8 @@ constexpr std::array kMemberJobEndpoints = {
             "Creates a job that locks, unlocks or removes all members that match the filter, and "
             "starts its dry run, which changes nothing and counts them. Poll getMemberJob until the "
             "state is validated, then commit. An organization has one active member job at a time: "
-            "otherwise 409 INVALID_STATE with its job_id.",
+            "otherwise 409 INVALID_STATE with its job_id. It can create 200 a day: otherwise 429 "
+            "QUOTA_EXCEEDED.",
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,

@@ -16,10 +16,14 @@ enum class Quota : std::uint8_t {
     ReplyBytes,    // recorded replies of Idempotency-Keys
     AuditEntries,  // of the organization's log
     IssuedKeys,    // API keys, publishable keys and credentials of modules
+    MemberJobs,    // also those that were canceled
 };
 
 // Ended keys are kept for 30 days, so the number of new ones is bounded too.
 inline constexpr std::int64_t kMostIssuedKeys = 1'000;
+// Member jobs are kept for 30 days, each with a filter of up to 20 KiB. This bounds their number to
+// 31 times as many. A cancel frees the slot of the active job, so that one bounds nothing.
+inline constexpr std::int64_t kMostMemberJobs = 200;
 
 constexpr std::int64_t quota_day_of(Timestamp when) {
     return when.milliseconds() / Milliseconds(std::chrono::days(1)).count();
@@ -37,6 +41,6 @@ template <>
 inline constexpr std::array kNames<rules::Quota> = {
     Name{rules::Quota::StagedBytes, "staged_bytes"}, Name{rules::Quota::ReplyBytes, "reply_bytes"},
     Name{rules::Quota::AuditEntries, "audit_entries"},
-    Name{rules::Quota::IssuedKeys, "issued_keys"}};
+    Name{rules::Quota::IssuedKeys, "issued_keys"}, Name{rules::Quota::MemberJobs, "member_jobs"}};
 
 }  // namespace muster

@@ -18,7 +18,7 @@ constexpr unsigned kSlots = 8;
 
 // A use that its transactions count under another lock of the organization has one slot.
 bool is_counted_in_turn(Quota quota) {
-    return quota == Quota::StagedBytes || quota == Quota::IssuedKeys;
+    return quota == Quota::StagedBytes || quota == Quota::IssuedKeys || quota == Quota::MemberJobs;
 }
 
 int slot_for(Quota quota) {
@@ -38,6 +38,8 @@ std::string_view what(Quota quota) {
             return "entries in its audit log";
         case Quota::IssuedKeys:
             return "new keys";
+        case Quota::MemberJobs:
+            return "new member jobs";
     }
     return "";
 }
@@ -52,6 +54,7 @@ std::string_view advice(Quota quota) {
                    "an API key";
         case Quota::StagedBytes:
         case Quota::IssuedKeys:
+        case Quota::MemberJobs:
             break;
     }
     return "send it later";

@@ -18,8 +18,8 @@ constexpr std::int64_t bytes_of_mib(int mib) {
 
 std::int64_t used_today(db::OrgStore& org, rules::Quota quota, Timestamp now);
 
-// Counts a use. Many transactions of an organization can count at once; those of StagedBytes and
-// IssuedKeys wait for each other.
+// Counts a use. Many transactions of an organization can count at once; those of StagedBytes,
+// IssuedKeys and MemberJobs wait for each other.
 void add_use(db::OrgStore& org, rules::Quota quota, std::int64_t amount, Timestamp now);
 
 // Throws QUOTA_EXCEEDED if today's uses have reached `most`. Transactions that run at the same time
@@ -31,7 +31,8 @@ void reject_used_up(db::OrgStore& org, rules::Quota quota, std::int64_t most, Ti
 void reject_full_replies(db::OrgStore& org, std::int64_t most, Timestamp now);
 void add_reply_bytes(db::OrgStore& org, std::int64_t bytes, std::int64_t most, Timestamp now);
 
-// Counts a use of StagedBytes or IssuedKeys, and throws QUOTA_EXCEEDED if it exceeds `most`. Exact.
+// Counts a use of StagedBytes, IssuedKeys or MemberJobs, and throws QUOTA_EXCEEDED if it exceeds
+// `most`. Exact.
 void take(db::OrgStore& org, rules::Quota quota, std::int64_t amount, std::int64_t most,
           Timestamp now);
 

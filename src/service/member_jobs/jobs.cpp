@@ -4,6 +4,7 @@
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
+#include "service/quotas.hpp"
 #include "store/member_jobs/jobs.hpp"
 
 namespace muster::service {
@@ -66,6 +67,7 @@ MemberJob create_member_job(OrgTransaction& transaction, const NewMemberJob& in)
             .detail("reason", "the organization already has an active member job")
             .detail("job_id", active->text());
     }
+    take(org, rules::Quota::MemberJobs, 1, rules::kMostMemberJobs, transaction.now);
     audit(transaction, "member_job.created", job.id.text(),
           {{"action", std::string(text_of(job.action))}});
     return job;

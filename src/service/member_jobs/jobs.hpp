@@ -19,7 +19,8 @@ struct NewMemberJob {
 };
 
 // Creates a job in the state validating. Throws VALIDATION_ERROR if the filter has no condition or
-// a reason is given for another action, INVALID_STATE if the organization has an active job.
+// a reason is given for another action, INVALID_STATE if the organization has an active job,
+// QUOTA_EXCEEDED.
 rules::MemberJob create_member_job(OrgTransaction& transaction, const NewMemberJob& in);
 // Moves a validated job to committing. Throws NOT_FOUND, INVALID_STATE.
 rules::MemberJob commit_member_job(OrgTransaction& transaction, rules::MemberJobId id);

@@ -28,7 +28,8 @@ std::vector<Usage> uses_of_today(db::OrgStore& org, const LimitsSettings& limits
         {Quota::StagedBytes, bytes_of_mib(limits.staged_mib)},
         {Quota::ReplyBytes, bytes_of_mib(limits.reply_mib)},
         {Quota::AuditEntries, limits.audit_entries},
-        {Quota::IssuedKeys, rules::kMostIssuedKeys}};
+        {Quota::IssuedKeys, rules::kMostIssuedKeys},
+        {Quota::MemberJobs, rules::kMostMemberJobs}};
     std::vector<Usage> usage;
     for (const auto& [quota, most] : all) {
         usage.push_back({std::string(text_of(quota)), used_today(org, quota, now), most,

@@ -335,13 +335,14 @@ BOOST_AUTO_TEST_CASE(the_usage_counts_each_limit) {
     for (const auto& use : service::organization_usage(own, acme).usage) {
         used[use.quota] = use.used;
         maximum[use.quota] = use.maximum.value_or(-1);
-        const bool is_daily = maximum.size() <= 4;
+        const bool is_daily = maximum.size() <= 5;
         BOOST_TEST(use.frees_at.has_value() == is_daily, use.quota);
     }
-    BOOST_TEST(used.size() == 14);
+    BOOST_TEST(used.size() == 15);
     BOOST_TEST(used["staged_bytes"] > 1024);
     BOOST_TEST(maximum["staged_bytes"] == 1 << 20);
     BOOST_TEST(used["issued_keys"] == 1);
+    BOOST_TEST(maximum["member_jobs"] == rules::kMostMemberJobs);
     BOOST_TEST(used["audit_entries"] == 1);
     BOOST_TEST(maximum["audit_entries"] == 20);
     BOOST_TEST(used["api_keys"] == 1);

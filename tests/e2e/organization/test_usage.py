@@ -8,7 +8,8 @@ from support.client import details_of
 from support.stack import wait_for
 from support.world import email, emails
 
-DAY_KINDS = {"staged_bytes": 2 << 30, "reply_bytes": 4 << 30, "audit_entries": 20_000, "issued_keys": 1_000}
+DAY_KINDS = {"staged_bytes": 2 << 30, "reply_bytes": 4 << 30, "audit_entries": 20_000, "issued_keys": 1_000,
+             "member_jobs": 200}
 
 
 def rows(count):
@@ -76,6 +77,18 @@ def test_rows_and_jobs_beyond_the_bytes_of_a_day_are_refused(new_org):
             "mapping": {"columns": [{"sourceColumn": "Mail", "target": "core_field", "fieldKey": "email"}]}}
     refusal_of(org.api.post("/v1/imports", json=body, expect=429, code="QUOTA_EXCEEDED"), "staged_bytes")
     assert usage(org.api)["staged_bytes"]["used"] == DAY_KINDS["staged_bytes"]
+
+
+def test_member_jobs_beyond_the_number_of_a_day_are_refused(new_org):
+    org = new_org(attributes=False)
+    body = {"action": "lock", "filter": {"country": "DE"}}
+    job = org.api.post("/v1/member-jobs", json=body, expect=201).json()["id"]
+    org.api.post(f"/v1/member-jobs/{job}/cancel", expect=200)
+    assert usage(org.api)["member_jobs"]["used"] == 1
+    use_up(org, "member_jobs")
+    refused = org.api.post("/v1/member-jobs", json=body, expect=429, code="QUOTA_EXCEEDED")
+    assert "200 of 200 new member jobs today" in refusal_of(refused, "member_jobs")["reason"]
+    assert [one["id"] for one in org.api.get_json("/v1/member-jobs")["member_jobs"]] == [job]
 
 
 def test_replies_beyond_the_bytes_of_a_day_are_not_recorded(new_org, stack):

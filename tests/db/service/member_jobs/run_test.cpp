@@ -5,6 +5,7 @@
 #include "db/webhook_fixture.hpp"
 #include "jobs/member_jobs.hpp"
 #include "rules/audit.hpp"
+#include "rules/quotas.hpp"
 #include "service/access/team.hpp"
 #include "service/audit.hpp"
 #include "service/member_jobs/jobs.hpp"
@@ -221,6 +222,22 @@ BOOST_AUTO_TEST_CASE(an_organization_has_one_active_job) {
     (void)create(MemberAction::Unlock, germans);
     BOOST_TEST(service::list_member_jobs(context, acme, {}, 10).size() == 2U);
     BOOST_TEST(service::list_member_jobs(context, organization("Other"), {}, 10).empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_creates_a_limited_number_of_jobs_a_day) {
+    cancel(create(MemberAction::Lock, germans).id);
+    client.execute("UPDATE organization_days SET amount = ? WHERE kind = 'member_jobs'",
+                   rules::kMostMemberJobs - 1);
+    cancel(create(MemberAction::Lock, germans).id);
+    BOOST_TEST(code_of([&] { create(MemberAction::Lock, germans); }) == ErrorCode::QuotaExceeded);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM member_jobs") == 2);
+    client.execute("UPDATE organization_days SET day = day - 1");
+    (void)create(MemberAction::Lock, germans);
+    // An active job is the reason, not the day: the call changes nothing.
+    BOOST_TEST(code_of([&] { create(MemberAction::Lock, germans); }) == ErrorCode::InvalidState);
+    as(organization("Other"), [&](service::OrgTransaction& transaction) {
+        (void)service::create_member_job(transaction, {MemberAction::Lock, {}, germans});
+    });
 }
 
 BOOST_AUTO_TEST_CASE(a_filter_without_a_condition_and_a_needless_reason_are_faults) {
