@@ -9,6 +9,9 @@
 #include "service/members/filter.hpp"
 #include "service/quotas.hpp"
 #include "store/member_jobs/jobs.hpp"
+#include "store/members/list.hpp"
+
+#include <unordered_map>
 
 namespace muster::service {
 namespace {
@@ -21,6 +24,10 @@ using rules::MemberJobState;
 // Calls that change one of these members wait for the unit.
 constexpr int kMembersPerUnit = 100;
 constexpr int kPredictedPerUnit = 250;
+// Of the members' attributes, which a unit holds in memory and writes again: into their rows, and
+// up to 64 into one INSERT of events. That statement must stay below the 16 MiB of the server's
+// max_allowed_packet. An audit entry has less than 1 KiB.
+constexpr std::int64_t kBytesPerUnit = std::int64_t{4} << 20U;
 
 MemberFilter member_filter(const rules::MemberJobFilter& of) {
     MemberFilter filter;
@@ -51,6 +58,23 @@ MemberJobCounts predicted(db::OrgStore& org, const MemberJob& job,
     return {count, all - count};
 }
 
+// Ends the unit before the member that exceeds kBytesPerUnit, but after the first one. Locks the
+// members.
+void limit_bytes(db::OrgStore& org, MemberRun& unit) {
+    std::unordered_map<UserId, std::int64_t> bytes;
+    for (const auto& size : store::lock_member_sizes(org, unit.users)) {
+        bytes.emplace(size.user, size.bytes);
+    }
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < unit.users.size(); ++i) {
+        sum += bytes[unit.users[i]];
+        if (i == 0 || sum <= kBytesPerUnit) continue;
+        unit.next = unit.positions[i - 1];
+        unit.users.resize(i);
+        return;
+    }
+}
+
 MemberJobCounts committed(db::Tx& tx, const MemberJobLease& lease, const MemberJob& job,
                           const MemberFilter& filter, const std::vector<UserId>& users,
                           Timestamp now) {
@@ -78,8 +102,9 @@ bool run_unit(Context& context, const MemberJobLease& lease, db::Tx& tx) {
     reject_unlogged(context, org, *job, now);
     const auto filter = member_filter(rules::parse_filter(job->filter.text));
     const bool is_dry_run = job->state == MemberJobState::Validating;
-    const auto found = find_next_members(org, filter, job->position,
-                                         is_dry_run ? kPredictedPerUnit : kMembersPerUnit);
+    auto found = find_next_members(org, filter, job->position,
+                                   is_dry_run ? kPredictedPerUnit : kMembersPerUnit);
+    if (!is_dry_run) limit_bytes(org, found);
     MemberJobCounts counts;
     if (!found.users.empty()) {
         counts = is_dry_run ? predicted(org, *job, found.users)

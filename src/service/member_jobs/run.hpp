@@ -1,5 +1,6 @@
-// The runner's steps of a member job. A unit changes up to 100 members and counts them in one
-// transaction, under the lease of the runner, so a killed runner loses or repeats none.
+// The runner's steps of a member job. A unit changes up to 100 members, or as many as have
+// 4 MiB of attributes, and counts them in one transaction. It runs under the lease of the runner,
+// so a killed runner loses or repeats none.
 #pragma once
 
 #include "rules/member_jobs/jobs.hpp"

@@ -45,6 +45,9 @@ constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
     column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"));
 
+constexpr auto kSize = columns<MemberSize>(column<&MemberSize::user>("user_id"),
+                                           column<&MemberSize::bytes>("LENGTH(attributes)"));
+
 }  // namespace
 
 std::vector<MemberKey> find_member_key(db::OrgStore& org, std::string_view email) {
@@ -173,6 +176,14 @@ AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> user
         if (member.has_value) matches.users.insert(member.user_id);
     }
     return matches;
+}
+
+std::vector<MemberSize> lock_member_sizes(db::OrgStore& org, std::span<const UserId> users) {
+    static constexpr OrgSql kLock{"members.lock_sizes", kSize,
+                                  "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND user_id IN ({?}) FOR UPDATE"};
+    if (users.empty()) return {};
+    return org.all_in(kLock, users);
 }
 
 }  // namespace muster::store

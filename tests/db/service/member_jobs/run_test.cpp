@@ -289,4 +289,30 @@ BOOST_AUTO_TEST_CASE(a_filter_that_cannot_be_read_fails_the_job_and_changes_no_m
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_unit_ends_at_the_bytes_of_its_members) {
+    // Together 30 MiB, above the server's max_allowed_packet; one alone is above the bound.
+    add(0, 100, "DE");
+    client.run(
+        "UPDATE members SET attributes = CONCAT('{\"note\":[\"', REPEAT('x', "
+        "IF(email = 'm50@x.test', 5000000, 300000)), '\",\"api\",1]}')");
+    endpoint(acme, installation, "https://x.test/", "member.locked");
+    const auto id = create(MemberAction::Lock, germans).id;
+    run();
+    commit(id);
+    const auto lease = service::claim_due_member_job(context, Uuid::v7());
+    std::int64_t done = 0;
+    int units = 0;
+    for (bool has_more = true; has_more; ++units) {
+        has_more = service::run_member_job_unit(context, *lease);
+        const auto changed = job(id).counts.changed - done;
+        BOOST_TEST(changed <= 15);
+        done += changed;
+    }
+    BOOST_TEST(done == 100);
+    BOOST_TEST(units >= 7);
+    BOOST_TEST((job(id).state == MemberJobState::Completed));
+    BOOST_TEST(count("status = 'locked'") == 100);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 100);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
