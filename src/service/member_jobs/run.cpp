@@ -125,15 +125,18 @@ bool run_unit(Context& context, const MemberJobLease& lease, db::Tx& tx) {
 std::optional<MemberJobLease> claim_due_member_job(Context& context, const Uuid& owner) {
     return context.database.transaction([&](db::Tx& tx) -> std::optional<MemberJobLease> {
         const Timestamp now = Timestamp::now();
-        const auto due = store::find_due_member_job(tx, now);
-        if (!due) return std::nullopt;
-        db::OrgStore org(tx, due->organization);
-        if (!store::claim_member_job(org, due->id, owner, now, lease_end(context, now))) {
-            return std::nullopt;
+        // A job that another runner claims at the same time is no longer due after the claim
+        // waited.
+        while (const auto due = store::find_due_member_job(tx, now)) {
+            db::OrgStore org(tx, due->organization);
+            if (!store::claim_member_job(org, due->id, owner, now, lease_end(context, now))) {
+                continue;
+            }
+            const auto job = store::find_member_job(org, due->id, now);
+            if (!job) continue;
+            return MemberJobLease{due->organization, due->id, owner, job->state, job->attempts};
         }
-        const auto job = store::find_member_job(org, due->id, now);
-        if (!job) return std::nullopt;
-        return MemberJobLease{due->organization, due->id, owner, job->state, job->attempts};
+        return std::nullopt;
     });
 }
 

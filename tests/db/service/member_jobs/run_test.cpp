@@ -12,6 +12,8 @@
 
 #include "print.hpp"
 
+#include <future>
+
 using namespace muster;
 using jobs::Deadline;
 using rules::MemberAction;
@@ -313,6 +315,31 @@ BOOST_AUTO_TEST_CASE(a_unit_ends_at_the_bytes_of_its_members) {
     BOOST_TEST((job(id).state == MemberJobState::Completed));
     BOOST_TEST(count("status = 'locked'") == 100);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 100);
+}
+
+BOOST_AUTO_TEST_CASE(a_runner_that_loses_a_job_to_another_takes_the_next_one) {
+    const OrgId other = organization("Other");
+    const auto create_in = [&](OrgId organization) {
+        return as(organization, [&](service::OrgTransaction& transaction) {
+            return service::create_member_job(transaction, {MemberAction::Lock, {}, germans}).id;
+        });
+    };
+    const auto first = create_in(acme);
+    client.execute("UPDATE member_jobs SET created_at = created_at - 1000");
+    const auto second = create_in(other);
+    client.run("START TRANSACTION");
+    client.execute("UPDATE member_jobs SET lease_owner = ?, lease_until = ? WHERE id = ?",
+                   Uuid::v7(), Timestamp::now() + Milliseconds(60'000), first);
+    auto claimed = std::async(std::launch::async, [] {
+        test::DatabaseContext rival;
+        return service::claim_due_member_job(rival.context, Uuid::v7());
+    });
+    test::Client observer;
+    BOOST_TEST(test::until([&] { return observer.has_lock_wait(); }));
+    client.run("COMMIT");
+    const auto lease = claimed.get();
+    BOOST_TEST_REQUIRE(lease.has_value());
+    BOOST_TEST((lease->id == second));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
