@@ -5,7 +5,7 @@ import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { creatives as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
-import { FormDialog } from "../ui/form.js"
+import { FormDialog } from "../ui/dialogs.js"
 import { Field, SelectField, TextField } from "../ui/parts.js"
 import { sizeOf, versionOf } from "./parts.js"
 
@@ -73,7 +73,7 @@ export const CreativeForm = ({ campaign, creative, slots, onDone, onReload, onCl
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${creative ? t.editTitle(sizeOf(creative)) : t.add} action=${creative ? texts.parts.save : t.addNow} isWide=${true}
-    saving=${saving} known=${{ ...t.conflict, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${creative && onReload} onClose=${onClose}>
+    running=${saving} known=${{ ...t.conflict, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${creative && onReload} onClose=${onClose}>
     <${SelectField} label=${t.kind} value=${fields.kind} options=${t.kindOptions} onChange=${set("kind")} />
     <${Size} fields=${fields} set=${set} sizes=${sizes} faults=${faults} /><${Content} fields=${fields} set=${set} faults=${faults} />
     <${TextField} label=${t.landing} hint=${t.landingHint} type="url" required maxlength="2048" value=${fields.landing_url}

@@ -3,7 +3,7 @@ import { call, post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { FormDialog } from "../ui/form.js"
+import { FormDialog } from "../ui/dialogs.js"
 import { Confirm, Dialog, Secret, SelectField, TextField } from "../ui/parts.js"
 
 const t = texts.keys
@@ -24,7 +24,7 @@ export const IssueKey = ({ onDone, onClose }) => {
   const [day, setDay] = useState("")
   const saving = useAction()
   const submit = () => saving.run(async () => onDone(await post("/v1/api-keys", { name, role, expires_at: endOfDay(day) })))
-  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} running=${saving} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${t.roleOptions} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
@@ -39,7 +39,7 @@ export const ChangeKey = ({ record, onDone, onClose }) => {
     await call("PATCH", `/v1/api-keys/${record.id}`, { body: { name, ...end } })
     onDone()
   })
-  return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} running=${saving} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
 }
@@ -49,7 +49,7 @@ export const RotateKey = ({ record, onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () =>
     onDone(await post(`/v1/api-keys/${record.id}/rotate`, { overlap_seconds: Number(overlap) })))
-  return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} running=${saving} submit=${submit} onClose=${onClose}>
     <p>${t.rotateHint}</p>
     <${SelectField} label=${t.overlap} value=${overlap} onChange=${setOverlap} options=${t.overlaps} /><//>`
 }

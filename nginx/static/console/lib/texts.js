@@ -21,7 +21,6 @@ export const texts = {
 
   dialogs: {
     conflict: "Somebody else changed this in the meantime. Nothing was saved. Look at the current values, then repeat your change.",
-    reload: "Show the current values",
     askAdmin: "Ask an admin of the organization.",
   },
 

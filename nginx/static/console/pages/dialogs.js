@@ -8,7 +8,7 @@ import { texts } from "../lib/texts.js"
 import { pageKeys as t } from "../lib/texts_pages.js"
 import { html, useState } from "../lib/view.js"
 import { stateOf } from "../keys/list.js"
-import { FormDialog } from "../ui/form.js"
+import { FormDialog } from "../ui/dialogs.js"
 import { Confirm, ErrorBox, TextField } from "../ui/parts.js"
 import { PATHS, changesOf, fieldsOf, newKeyOf } from "./keys.js"
 import { Origins } from "./origins.js"
@@ -24,7 +24,7 @@ const KeyForm = ({ kind, first, title, action, hint, save, onClose }) => {
   const saving = useAction()
   const set = name => value => setFields({ ...fields, [name]: value })
   const faults = saving.error?.fields ?? {}
-  return html`<${FormDialog} title=${title} action=${action} isWide=${true} saving=${saving} known=${{ INVALID_STATE: t.full(saving.error?.details?.reason) }}
+  return html`<${FormDialog} title=${title} action=${action} isWide=${true} running=${saving} known=${{ INVALID_STATE: t.full(saving.error?.details?.reason) }}
     submit=${() => saving.run(() => save(fields))} onClose=${onClose}>${hint && html`<p>${hint}</p>`}
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${set("name")} />
     <${Origins} rows=${fields.origins} error=${saving.error} onChange=${set("origins")} />

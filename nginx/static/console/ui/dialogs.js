@@ -7,8 +7,9 @@ import { Dialog, ErrorBox } from "./parts.js"
 const t = texts.dialogs
 
 /**
- * `running` is the useAction of its submit. `onReload` shows the current record after a conflict of If-Match. `known`: messages
- * of error codes. `isShown`: whether the message about a path is next to its field. `kind`: "primary", or "danger" for what cannot be undone.
+ * `running` is the useAction of its submit. `onReload` shows the current record after a conflict of If-Match; without it, the
+ * person can only repeat or cancel. `known`: messages of error codes. `isShown`: whether the message about a path is next to
+ * its field. `kind`: "primary", or "danger" for what cannot be undone.
  */
 export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = true, running, known, isShown = () => false, submit, onClose, onReload, children }) => {
   const send = event => {
@@ -19,7 +20,7 @@ export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = 
   return html`<${Dialog} title=${title} isWide=${isWide} onClose=${onClose}><form onSubmit=${send}>${children}
     <${ErrorBox} error=${withoutFields(running.error, isShown)} known=${{ PRECONDITION_FAILED: t.conflict, ...known }} />
     <div class="actions">${isConflict
-      ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${t.reload}</button>`
+      ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${texts.parts.showCurrent}</button>`
       : html`<button class=${kind} disabled=${running.isBusy || !isReady}>${action}</button>`}
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
 }

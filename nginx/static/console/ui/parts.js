@@ -52,7 +52,7 @@ export const ErrorBox = props => props.error && html`<${ShownError} ...${props} 
 /** @param {{ error: ApiError, retry?: () => void, retryText?: string, known?: Record<string, string> }} props */
 const ShownError = ({ error, retry, retryText = t.tryAgain, known = {} }) => {
   const box = useRef(/** @type {HTMLElement | null} */ (null))
-  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [error])
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [error.code, error.requestId])
   const message = known[error.code] ?? general[error.code] ?? error.message
   const report = [message, ...faultLines(error), error.requestId && `${t.requestId}: ${error.requestId}`].filter(Boolean).join("\n")
   return html`<div class="box error" role="alert" ref=${box}>
