@@ -15,7 +15,8 @@ import { BackupCodes } from "../access/backup_codes.js"
 import { signOut } from "../ui/sign_out.js"
 import { ReplaceAuthenticator } from "./authenticator.js"
 import { programOf } from "./programs.js"
-import { Badge, Confirm, Dialog, ErrorBox, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Badge, Confirm, Dialog, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 
 const t = texts.account
 
@@ -23,19 +24,14 @@ const NewCodes = ({ onClose }) => {
   const [code, setCode] = useState("")
   const [codes, show] = useState(null)
   const making = useAction()
-  const submit = event => {
-    event.preventDefault()
-    making.run(async () => show((await post("/v1/two-factor/backup-codes", { code: code.trim() })).backup_codes))
-  }
+  const submit = () => making.run(async () => show((await post("/v1/two-factor/backup-codes", { code: code.trim() })).backup_codes))
   if (codes) {
     return html`<${Dialog} title=${t.newCodes} onClose=${onClose}><p>${texts.enroll.codesHint}</p><${BackupCodes} codes=${codes} />
       <div class="actions"><button type="button" class="primary" onClick=${onClose}>${texts.enroll.saved}</button></div><//>`
   }
-  return html`<${Dialog} title=${t.newCodes} onClose=${onClose}><form onSubmit=${submit}><p>${t.newCodesHint}</p>
-    <${TextField} label=${texts.factor.code} required inputmode="numeric" autocomplete="one-time-code" value=${code} onInput=${setCode} />
-    <${ErrorBox} error=${making.error} known=${texts.factor.errors} />
-    <div class="actions"><button class="primary" disabled=${making.isBusy}>${t.make}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+  return html`<${FormDialog} title=${t.newCodes} action=${t.make} running=${making} known=${texts.factor.errors} submit=${submit} onClose=${onClose}>
+    <p>${t.newCodesHint}</p>
+    <${TextField} label=${texts.factor.code} required inputmode="numeric" autocomplete="one-time-code" value=${code} onInput=${setCode} /><//>`
 }
 
 const SecondFactor = () => {

@@ -1,26 +1,17 @@
 // The dialogs of an article: publish, unpublish, delete. If-Match rejects them if somebody else has changed the article.
 import { call } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { texts } from "../lib/texts.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useState } from "../lib/view.js"
-import { Dialog, ErrorBox, SelectField, TextField } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { SelectField, TextField } from "../ui/parts.js"
 import { localTimeOf } from "./fields.js"
 
 /** @param {{ article: Api.Article, etag: string }} props @param {"POST" | "DELETE"} method @param {"" | "/publish" | "/unpublish"} [path] @param {any} [body] */
 const send = ({ article, etag }, method, path = "", body = undefined) =>
   call(method, `/console/v1/articles/${article.id}${path}`, { body, headers: { "If-Match": etag } })
 
-const Question = ({ title, action, kind, running, submit, onClose, children }) => {
-  const confirm = event => {
-    event.preventDefault()
-    submit()
-  }
-  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${confirm}>${children}
-    <${ErrorBox} error=${running.error} known=${t.stateErrors} />
-    <div class="actions"><button class=${kind} disabled=${running.isBusy}>${action}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
-}
+const Question = props => html`<${FormDialog} ...${props} known=${t.stateErrors} />`
 
 export const Publish = props => {
   const { article, onDone, onClose } = props

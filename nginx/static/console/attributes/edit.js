@@ -3,7 +3,8 @@ import { call } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { Dialog, ErrorBox, Field, SelectField, TextField } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Field, SelectField, TextField } from "../ui/parts.js"
 
 const t = texts.attributes
 const TYPES = Object.entries(t.types)
@@ -27,24 +28,19 @@ export const EditAttribute = ({ record, first = {}, taken = [], onDone, onClose 
   const [choices, setChoices] = useState(shown.choices.join("\n"))
   const [isEnabled, setEnabled] = useState(shown.enabled)
   const saving = useAction()
-  const submit = event => {
-    event.preventDefault()
-    saving.run(async () => {
-      if (!record && taken.includes(key.trim())) throw new Error(t.taken)
-      const body = { type, enabled: isEnabled, ...(label.trim() ? { label } : {}), ...(hasChoices(type) ? { choices: choicesIn(choices) } : {}) }
-      const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body })
-      onDone(data)
-    })
-  }
+  const submit = () => saving.run(async () => {
+    if (!record && taken.includes(key.trim())) throw new Error(t.taken)
+    const body = { type, enabled: isEnabled, ...(label.trim() ? { label } : {}), ...(hasChoices(type) ? { choices: choicesIn(choices) } : {}) }
+    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body })
+    onDone(data)
+  })
   const faults = saving.error?.fields ?? {}
-  return html`<${Dialog} title=${record ? t.changeTitle(record.label) : t.add} onClose=${onClose}><form onSubmit=${submit}>
+  return html`<${FormDialog} title=${record ? t.changeTitle(record.label) : t.add} action=${texts.parts.save} running=${saving}
+    known=${{ INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onClose=${onClose}>
     ${!record && html`<${TextField} label=${t.key} hint=${t.keyHint} required maxlength="64" value=${key} onInput=${setKey} error=${faults.key} />`}
     <${TextField} label=${t.label} hint=${t.labelHint} maxlength="255" value=${label} onInput=${setLabel} error=${faults.label} />
     ${record?.starter ? null : html`<${SelectField} label=${t.type} hint=${record ? t.typeHint : undefined} value=${type} onChange=${setType} options=${TYPES} error=${faults.type} />`}
     ${hasChoices(type) && html`<${Choices} value=${choices} onInput=${setChoices} error=${faults.choices} />`}
     <p><label class="check"><input type="checkbox" checked=${isEnabled} onChange=${event => setEnabled(event.target.checked)} /> ${t.enabled}</label></p>
-    <p class="hint">${t.enabledHint}</p>
-    <${ErrorBox} error=${saving.error} known=${{ INVALID_STATE: saving.error?.details?.reason }} />
-    <div class="actions"><button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+    <p class="hint">${t.enabledHint}</p><//>`
 }

@@ -3,7 +3,8 @@ import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { Dialog, ErrorBox, TextField } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { TextField } from "../ui/parts.js"
 
 const t = texts.connections
 
@@ -17,17 +18,12 @@ const ConnectDialog = ({ provider, onClose }) => {
   const [shop, setShop] = useState("")
   const going = useAction()
   const needsShop = provider.provider === "shopify"
-  const submit = event => {
-    event.preventDefault()
-    going.run(() => follow({ provider: provider.provider, ...(name.trim() ? { name } : {}), ...(needsShop ? { settings: { shop } } : {}) }))
-  }
-  return html`<${Dialog} title=${t.connectTitle(provider.name)} onClose=${onClose}><form onSubmit=${submit}>
+  const submit = () => going.run(() =>
+    follow({ provider: provider.provider, ...(name.trim() ? { name } : {}), ...(needsShop ? { settings: { shop } } : {}) }))
+  return html`<${FormDialog} title=${t.connectTitle(provider.name)} action=${t.continue} running=${going} submit=${submit} onClose=${onClose}>
     <p>${t.connectHint(provider.name)}</p>
     ${needsShop && html`<${TextField} label=${t.shop} hint=${t.shopHint} required value=${shop} onInput=${setShop} error=${going.error?.fields?.["settings.shop"]} />`}
-    <${TextField} label=${t.name} hint=${t.nameHint} maxlength="255" value=${name} onInput=${setName} error=${going.error?.fields?.name} />
-    <${ErrorBox} error=${going.error} />
-    <div class="actions"><button class="primary" disabled=${going.isBusy}>${t.continue}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+    <${TextField} label=${t.name} hint=${t.nameHint} maxlength="255" value=${name} onInput=${setName} error=${going.error?.fields?.name} /><//>`
 }
 
 export const Connect = ({ catalog }) => {

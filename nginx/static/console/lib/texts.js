@@ -224,7 +224,6 @@ export const texts = {
     sources: { tracked: "Web page", signed: "Module" },
     editTitle: name => `Edit ${name}`,
     changed: "The member was changed.",
-    reload: "Show the current values",
     conflict: { PRECONDITION_FAILED: "Somebody else changed this member in the meantime. Nothing was saved. Look at the current values, then repeat your change." },
     lock: "Lock",
     lockTitle: name => `Lock ${name}?`,

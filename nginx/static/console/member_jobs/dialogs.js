@@ -3,31 +3,22 @@ import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { memberJobs as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
-import { Confirm, Dialog, ErrorBox, TextField } from "../ui/parts.js"
-import { texts } from "../lib/texts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Confirm, TextField } from "../ui/parts.js"
 
 /** A removal needs the number of members typed. */
 const RemoveDialog = ({ count, running, onConfirm, onClose }) => {
   const [typed, setTyped] = useState("")
-  const submit = event => {
-    event.preventDefault()
-    onConfirm()
-  }
   const isRight = typed.replace(/[\s,.]/g, "") === String(count)
-  return html`<${Dialog} title=${t.commitTitle.remove(count)} onClose=${onClose}><form onSubmit=${submit}>
+  return html`<${FormDialog} title=${t.commitTitle.remove(count)} action=${t.commit.remove(count)} kind="danger" isReady=${isRight} running=${running}
+    known=${t.moved} submit=${onConfirm} onClose=${onClose}>
     <ul>${t.commitHint.remove.map(line => html`<li>${line}</li>`)}</ul>
-    <${TextField} label=${t.type(count)} inputmode="numeric" autocomplete="off" required value=${typed} onInput=${setTyped} />
-    <${ErrorBox} error=${running.error} known=${t.moved} />
-    <div class="actions"><button class="danger" disabled=${!isRight || running.isBusy}>${t.commit.remove(count)}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+    <${TextField} label=${t.type(count)} inputmode="numeric" autocomplete="off" required value=${typed} onInput=${setTyped} /><//>`
 }
 
 const ChangeDialog = ({ action, count, running, onConfirm, onClose }) => html`
-  <${Dialog} title=${t.commitTitle[action](count)} onClose=${onClose}>
-    <ul>${t.commitHint[action].map(line => html`<li>${line}</li>`)}</ul>
-    <${ErrorBox} error=${running.error} known=${t.moved} />
-    <div class="actions"><button type="button" class="primary" disabled=${running.isBusy} onClick=${onConfirm}>${t.commit[action](count)}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div><//>`
+  <${FormDialog} title=${t.commitTitle[action](count)} action=${t.commit[action](count)} running=${running} known=${t.moved} submit=${onConfirm}
+    onClose=${onClose}><ul>${t.commitHint[action].map(line => html`<li>${line}</li>`)}</ul><//>`
 
 export const CommitButton = ({ job, refresh }) => {
   const [asks, ask] = useState(false)

@@ -67,7 +67,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
       error=${saving.error?.fields?.[`attributes.${attribute.key}`]} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
     <${ErrorBox} error=${saving.error} known=${t.conflict} />
     <div class="actions">${isConflict
-      ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${t.reload}</button>`
+      ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${texts.parts.showCurrent}</button>`
       : html`<button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>`}
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div>
   </form>`

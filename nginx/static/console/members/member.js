@@ -7,7 +7,8 @@ import { allAttributes } from "../lib/registry.js"
 import { address, open } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { Confirm, Dialog, ErrorBox, Facts, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Confirm, ErrorBox, Facts, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 import { EditMember } from "./edit.js"
 import { StatusBadge, nameOf, valueText } from "./parts.js"
 
@@ -38,17 +39,13 @@ const Events = ({ id }) => {
 const LockDialog = ({ member, etag, onDone, onClose }) => {
   const [reason, setReason] = useState("")
   const locking = useAction()
-  const submit = async event => {
-    event.preventDefault()
+  const submit = async () => {
     const body = reason.trim() ? { reason: reason.trim() } : {}
     if (await locking.run(() => call("POST", `/v1/users/${member.id}/lock`, { body, headers: { "If-Match": etag } }))) onDone(t.locked)
   }
-  return html`<${Dialog} title=${t.lockTitle(nameOf(member))} onClose=${onClose}><form onSubmit=${submit}>
+  return html`<${FormDialog} title=${t.lockTitle(nameOf(member))} action=${t.lock} running=${locking} known=${t.conflict} submit=${submit} onClose=${onClose}>
     <p>${t.lockHint}</p>
-    <${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} />
-    <${ErrorBox} error=${locking.error} known=${t.conflict} />
-    <div class="actions"><button class="primary" disabled=${locking.isBusy}>${t.lock}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+    <${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} /><//>`
 }
 
 const RemoveDialog = ({ member, etag, attributes, onClose }) => {

@@ -7,28 +7,22 @@ import { takeSession } from "../lib/session.js"
 import { texts } from "../lib/texts.js"
 import { organization as t } from "../lib/texts_organization.js"
 import { html, useState } from "../lib/view.js"
-import { Badge, Dialog, ErrorBox, Facts, Loaded, Table, TextField, Title } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Badge, Facts, Loaded, Table, TextField, Title } from "../ui/parts.js"
 
 const NEAR = 0.8 // share of a limit from which it is marked
 
 const Rename = ({ record, etag, onDone, onClose }) => {
   const [name, setName] = useState(record.name)
   const saving = useAction()
-  const submit = event => {
-    event.preventDefault()
-    saving.run(async () => {
-      await call("PATCH", "/v1/organization", { body: { name }, headers: { "If-Match": etag } })
-      takeSession(await get("/v1/session"))
-      onDone(t.renamed)
-    })
-  }
-  const isConflict = saving.error?.code === "PRECONDITION_FAILED"
-  return html`<${Dialog} title=${t.renameTitle} onClose=${onClose}><form onSubmit=${submit}>
-    <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
-    <${ErrorBox} error=${saving.error} known=${t.conflict} />
-    <div class="actions">${isConflict ? html`<button type="button" class="primary" onClick=${() => onDone("")}>${t.reload}</button>`
-      : html`<button class="primary" disabled=${saving.isBusy || name.trim() === record.name}>${texts.parts.save}</button>`}
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
+  const submit = () => saving.run(async () => {
+    await call("PATCH", "/v1/organization", { body: { name }, headers: { "If-Match": etag } })
+    takeSession(await get("/v1/session"))
+    onDone(t.renamed)
+  })
+  return html`<${FormDialog} title=${t.renameTitle} action=${texts.parts.save} isReady=${name.trim() !== record.name} running=${saving} known=${t.conflict}
+    submit=${submit} onClose=${onClose} onReload=${() => onDone("")} reloadText=${t.reload}>
+    <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} /><//>`
 }
 
 const Share = ({ used, maximum }) => {

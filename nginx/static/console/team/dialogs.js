@@ -3,21 +3,11 @@ import { call, post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { Confirm, Dialog, ErrorBox, SelectField, TextField } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Confirm, SelectField, TextField } from "../ui/parts.js"
 
 const t = texts.team
 const ROLES = Object.entries(t.roleOptions)
-
-const Form = ({ title, action, saving, submit, onClose, children }) => {
-  const send = event => {
-    event.preventDefault()
-    submit()
-  }
-  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${send}>${children}
-    <${ErrorBox} error=${saving.error} known=${t.errors} />
-    <div class="actions"><button class="primary" disabled=${saving.isBusy}>${action}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
-}
 
 export const Invite = ({ onDone, onClose }) => {
   const [email, setEmail] = useState("")
@@ -27,7 +17,7 @@ export const Invite = ({ onDone, onClose }) => {
     await post("/v1/seats", { email, role })
     onDone(t.invited(email))
   })
-  return html`<${Form} title=${t.inviteTitle} action=${t.send} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
     <p>${t.inviteHint}</p>
     <${TextField} label=${t.address} type="email" required value=${email} onInput=${setEmail} error=${saving.error?.fields?.email} />
     <${SelectField} label=${t.role} value=${role} onChange=${setRole} options=${ROLES} /><//>`
@@ -40,7 +30,7 @@ export const ChangeRole = ({ seat, onDone, onClose }) => {
     await call("PATCH", `/v1/seats/${seat.admin_id}`, { body: { role } })
     onDone(t.changed)
   })
-  return html`<${Form} title=${t.roleTitle(seat.email)} action=${texts.parts.save} saving=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${ROLES} /><//>`
 }
 

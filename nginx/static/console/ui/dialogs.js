@@ -11,7 +11,8 @@ const t = texts.dialogs
  * person can only repeat or cancel. `known`: messages of error codes. `isShown`: whether the message about a path is next to
  * its field. `kind`: "primary", or "danger" for what cannot be undone.
  */
-export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = true, running, known, isShown = () => false, submit, onClose, onReload, children }) => {
+export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = true, running, known, isShown = () => false, submit, onClose, onReload,
+  reloadText = texts.parts.showCurrent, children }) => {
   const send = event => {
     event.preventDefault()
     submit()
@@ -20,7 +21,7 @@ export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = 
   return html`<${Dialog} title=${title} isWide=${isWide} onClose=${onClose}><form onSubmit=${send}>${children}
     <${ErrorBox} error=${withoutFields(running.error, isShown)} known=${{ PRECONDITION_FAILED: t.conflict, ...known }} />
     <div class="actions">${isConflict
-      ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${texts.parts.showCurrent}</button>`
+      ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${reloadText}</button>`
       : html`<button class=${kind} disabled=${running.isBusy || !isReady}>${action}</button>`}
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
 }
