@@ -1,6 +1,6 @@
 // One campaign: its state, limits and creatives, its figures by day, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
-import { call, get } from "../lib/api.js"
+import { call, get, getAll, ifMatch } from "../lib/api.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, open } from "../lib/router.js"
@@ -10,18 +10,18 @@ import { html, useState } from "../lib/view.js"
 import { Confirm, ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { Creatives } from "./creatives.js"
 import { Figures, sumOf } from "./figures.js"
-import { Remarks, StateBadge, allOf, servedOf, sizeOf, versionOf } from "./parts.js"
+import { Remarks, StateBadge, servedOf, sizeOf } from "./parts.js"
 
 const ALL_DAYS = 366 // the most that the API returns
 
 /** The figures of one campaign, which the API has only in a list of all. */
 const figuresOf = async (id, signal) =>
-  (await allOf("/console/v1/ads/figures", "campaigns", { days: 1 }, signal)).find(one => one.campaign_id === id)
+  (await getAll("/console/v1/ads/figures", "campaigns", { days: 1 }, signal)).find(one => one.campaign_id === id)
 
 const load = async (id, signal) => {
   const [campaign, slots, creatives, figures] = await Promise.all([
-    get(`/console/v1/ads/campaigns/${id}`, undefined, signal), allOf("/console/v1/ads/slots", "slots", {}, signal),
-    allOf("/console/v1/ads/creatives", "creatives", { campaign_id: id }, signal), figuresOf(id, signal)])
+    get(`/console/v1/ads/campaigns/${id}`, undefined, signal), getAll("/console/v1/ads/slots", "slots", undefined, signal),
+    getAll("/console/v1/ads/creatives", "creatives", { campaign_id: id }, signal), figuresOf(id, signal)])
   return { campaign, slots: slots.filter(slot => campaign.slot_ids.includes(slot.id)), creatives, figures }
 }
 
@@ -49,7 +49,7 @@ const Delete = ({ campaign, creatives, onReload, onClose }) => {
   const counted = useLoad(signal => get(`/console/v1/ads/campaigns/${campaign.id}/stats`, { days: ALL_DAYS }, signal), [campaign.id])
   const deleting = useAction()
   const remove = () => deleting.run(async () => {
-    await call("DELETE", `/console/v1/ads/campaigns/${campaign.id}`, { headers: versionOf(campaign) })
+    await call("DELETE", `/console/v1/ads/campaigns/${campaign.id}`, { headers: ifMatch(campaign) })
     announce(t.deleted(campaign.name))
     open(["ads"])
   })
@@ -73,7 +73,7 @@ const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
   const running = useAction()
   const toggle = () => running.run(async () => {
     const status = campaign.status === "paused" ? "active" : "paused"
-    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: { status }, headers: versionOf(campaign) })
+    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: { status }, headers: ifMatch(campaign) })
     announce(status === "active" ? t.started : t.pausedNow)
     reload()
   })

@@ -1,5 +1,5 @@
 // The form of a creative, for a new one and for changes.
-import { call, post } from "../lib/api.js"
+import { call, ifMatch, post } from "../lib/api.js"
 import { linesOnlyIn } from "../articles/parts.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
@@ -7,7 +7,7 @@ import { creatives as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Field, SelectField, TextField } from "../ui/parts.js"
-import { sizeOf, versionOf } from "./parts.js"
+import { sizeOf } from "./parts.js"
 
 const OTHER = "other"
 
@@ -67,7 +67,7 @@ export const CreativeForm = ({ campaign, creative, slots, onDone, onReload, onCl
   const set = name => value => setFields({ ...fields, [name]: value })
   const submit = () => saving.run(async () => {
     const saved = creative
-      ? (await call("PATCH", `/console/v1/ads/creatives/${creative.id}`, { body: creativeChangesOf(creative, fields), headers: versionOf(creative) })).data
+      ? (await call("PATCH", `/console/v1/ads/creatives/${creative.id}`, { body: creativeChangesOf(creative, fields), headers: ifMatch(creative) })).data
       : await post("/console/v1/ads/creatives", { campaign_id: campaign.id, ...newCreativeOf(fields) })
     onDone(creative ? t.saved : t.added, saved.kind === "html" ? linesOnlyIn(fields.html, saved.html) : [])
   })

@@ -1,6 +1,6 @@
 // The creatives of a campaign: what each shows, the slots that it fits, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
-import { call } from "../lib/api.js"
+import { call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { creatives as t } from "../lib/texts_ads.js"
@@ -9,7 +9,7 @@ import { html, useState } from "../lib/view.js"
 import { Confirm, Empty, ErrorBox, Table } from "../ui/parts.js"
 import { CreativeForm } from "./creative_form.js"
 import { CreativePreview } from "./creative_preview.js"
-import { sizeOf, versionOf } from "./parts.js"
+import { sizeOf } from "./parts.js"
 
 /** The names of the slots that have the size of a creative. */
 export const slotsOf = (creative, slots) => slots.filter(slot => slot.width === creative.width && slot.height === creative.height).map(slot => slot.name)
@@ -35,7 +35,7 @@ const Row = ({ creative, slots, isAdmin, ask }) => {
 const Delete = ({ creative, isLast, onDone, onReload, onClose }) => {
   const deleting = useAction()
   const remove = () => deleting.run(async () => {
-    await call("DELETE", `/console/v1/ads/creatives/${creative.id}`, { headers: versionOf(creative) })
+    await call("DELETE", `/console/v1/ads/creatives/${creative.id}`, { headers: ifMatch(creative) })
     onDone(t.deleted)
   })
   const isConflict = deleting.error?.code === "PRECONDITION_FAILED"

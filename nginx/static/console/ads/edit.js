@@ -1,6 +1,6 @@
 // A new campaign, and the changes of one. If-Match rejects them if somebody else has changed the campaign.
 import { announce } from "../lib/announce.js"
-import { call, get, post } from "../lib/api.js"
+import { call, get, getAll, ifMatch, post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, open } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -9,7 +9,6 @@ import { html, useLayoutEffect, useState } from "../lib/view.js"
 import { Empty, Loaded, Title } from "../ui/parts.js"
 import { changesOf, fieldsOf, newCampaignOf } from "./fields.js"
 import { CampaignForm } from "./form.js"
-import { allOf, versionOf } from "./parts.js"
 
 const REGISTRY_PAGE = 100 // attributes; targeting by further ones stays as it is
 
@@ -17,7 +16,7 @@ let loads = 0 // each load fills the form again
 
 const load = async (id, signal) => {
   const [campaign, slots, { attributes }] = await Promise.all([
-    id && get(`/console/v1/ads/campaigns/${id}`, undefined, signal), allOf("/console/v1/ads/slots", "slots", {}, signal),
+    id && get(`/console/v1/ads/campaigns/${id}`, undefined, signal), getAll("/console/v1/ads/slots", "slots", undefined, signal),
     get("/v1/attributes", { limit: REGISTRY_PAGE }, signal)])
   loads += 1
   return { campaign, slots, registry: attributes.filter(one => one.enabled), number: loads }
@@ -44,7 +43,7 @@ const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
     saving.clear()
   }, [number])
   const save = () => saving.run(async () => {
-    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: changesOf(campaign, fields), headers: versionOf(campaign) })
+    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: changesOf(campaign, fields), headers: ifMatch(campaign) })
     announce(t.saved)
     open(["ads", campaign.id])
   })

@@ -1,5 +1,4 @@
 // Parts that several screens of ads use.
-import { get } from "../lib/api.js"
 import { formatPercent } from "../lib/format.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html } from "../lib/view.js"
@@ -7,7 +6,6 @@ import { Badge } from "../ui/parts.js"
 
 const KINDS = { shown: "good", waiting: "warn", not_begun: "warn", problem: "bad", paused: "plain", ended: "plain" }
 const OF_CREATIVES = ["no_creative", "no_fitting_creative"]
-const PAGE = 100 // records of one call
 
 /** The state of a campaign, from the reasons why it shows nothing. @param {string[]} reasons */
 export const stateOf = reasons => {
@@ -33,18 +31,3 @@ export const servedOf = figures => (figures.served_today === null ? t.noLimit : 
 export const rateOf = ({ impressions, clicks }) => (impressions === 0 ? "–" : formatPercent(clicks / impressions))
 
 export const sizeOf = ({ width, height }) => t.size(width, height)
-
-/** The ETag of a record (docs/api/conventions.md). */
-export const versionOf = record => ({ "If-Match": `"${record.updated_at}"` })
-
-/** All pages of a list. Lists of ads are short: 200 slots, 500 campaigns. */
-export const allOf = async (path, name, query, signal) => {
-  const records = []
-  let cursor = null
-  do {
-    const page = await get(path, { ...query, limit: PAGE, cursor }, signal)
-    records.push(...page[name])
-    cursor = page.next_cursor
-  } while (cursor)
-  return records
-}

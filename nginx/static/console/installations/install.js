@@ -14,7 +14,7 @@ const emptyForm = { fields: {}, removed: new Set() }
 
 /** The published versions of a module, newest first: [id, text] for a list of choices. */
 export const versionChoices = async (module, signal) => {
-  const versions = await getAll(`/v1/modules/${module.id}/versions`, "versions", signal)
+  const versions = await getAll(`/v1/modules/${module.id}/versions`, "versions", undefined, signal)
   return versions.filter(one => one.status === "published").reverse()
     .map(one => [one.id, one.id === module.current_version_id ? t.isCurrent(one.version) : one.version])
 }

@@ -17,8 +17,8 @@ import { InstallationBadge, readVersion } from "./parts.js"
 const load = async (id, signal) => {
   const path = `/v1/installations/${id}`
   const [{ data: text }, credentials, endpoints] = await Promise.all([
-    call("GET", path, { asText: true, signal }), getAll(`${path}/credentials`, "credentials", signal),
-    getAll(`${path}/webhook-endpoints`, "webhook_endpoints", signal)])
+    call("GET", path, { asText: true, signal }), getAll(`${path}/credentials`, "credentials", undefined, signal),
+    getAll(`${path}/webhook-endpoints`, "webhook_endpoints", undefined, signal)])
   const record = JSON.parse(text)
   const [module, version] = await Promise.all([
     get(`/v1/modules/${record.module_id}`, undefined, signal), readVersion(record.module_id, record.version_id, signal)])

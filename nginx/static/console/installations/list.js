@@ -13,7 +13,7 @@ import { InstallationBadge } from "./parts.js"
 
 const load = async signal => {
   const [modules, installations] = await Promise.all([
-    getAll("/v1/modules", "modules", signal), getAll("/v1/installations", "installations", signal)])
+    getAll("/v1/modules", "modules", undefined, signal), getAll("/v1/installations", "installations", undefined, signal)])
   const installed = installedIn(installations)
   return {
     installations, byId: Object.fromEntries(modules.map(one => [one.id, one])), hasModules: modules.some(one => one.status === "published"),

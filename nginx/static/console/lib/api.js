@@ -114,13 +114,13 @@ export const withoutFields = (error, isShown = () => true) => error && ({
 
 /**
  * All records of a list, page after page. For lists that are short by a limit of the API.
- * @param {any} path @param {string} name of the records in the reply @param {AbortSignal} [signal]
+ * @param {any} path @param {string} name of the records in the reply @param {any} [query] @param {AbortSignal} [signal]
  * @returns {Promise<any[]>}
  */
-export const getAll = async (path, name, signal) => {
+export const getAll = async (path, name, query, signal) => {
   const all = []
   for (let cursor = /** @type {string | null | undefined} */ (null); cursor !== undefined;) {
-    const page = await get(path, { cursor, limit: 100 }, signal)
+    const page = await get(path, { ...query, cursor, limit: 100 }, signal)
     all.push(...page[name])
     cursor = page.next_cursor ?? undefined
   }

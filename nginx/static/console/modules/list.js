@@ -38,7 +38,7 @@ const Row = ({ module, installation }) => html`<tr><th scope="row"><a href=${add
 
 const load = async signal => {
   const [modules, installations] = await Promise.all([
-    getAll("/v1/modules", "modules", signal), getAll("/v1/installations", "installations", signal)])
+    getAll("/v1/modules", "modules", undefined, signal), getAll("/v1/installations", "installations", undefined, signal)])
   return { modules, installed: installedIn(installations) }
 }
 

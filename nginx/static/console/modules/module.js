@@ -12,8 +12,8 @@ import { ModuleBadge, VersionBadge, eventPrefixOf, installedIn } from "./parts.j
 
 const load = async (id, signal) => {
   const [module, versions, installations] = await Promise.all([
-    get(`/v1/modules/${id}`, undefined, signal), getAll(`/v1/modules/${id}/versions`, "versions", signal),
-    getAll("/v1/installations", "installations", signal)])
+    get(`/v1/modules/${id}`, undefined, signal), getAll(`/v1/modules/${id}/versions`, "versions", undefined, signal),
+    getAll("/v1/installations", "installations", undefined, signal)])
   return { module, versions: versions.reverse(), installation: installedIn(installations)[id] }
 }
 

@@ -20,7 +20,7 @@ export const readManifest = async (path, signal) => {
 /** The module, and a first text: the manifest of the version that is copied, of the newest one, or the example. */
 const load = async (id, from, signal) => {
   const path = `/v1/modules/${id}`
-  const [module, versions] = await Promise.all([get(path, undefined, signal), getAll(`${path}/versions`, "versions", signal)])
+  const [module, versions] = await Promise.all([get(path, undefined, signal), getAll(`${path}/versions`, "versions", undefined, signal)])
   const newest = versions.at(-1)
   const source = versions.find(one => one.id === from) ?? newest
   const text = source ? await readManifest(`${path}/versions/${source.id}`, signal) : exampleOf(module)

@@ -1,18 +1,17 @@
 // The code that a page needs to show the ads of a slot.
-import { get } from "../lib/api.js"
+import { get, getAll } from "../lib/api.js"
 import { useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { slots as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
-import { allOf } from "../ads/parts.js"
 import { stateOf } from "../keys/list.js"
 import { Snippet } from "../pages/snippet.js"
 import { codeOfSlot } from "../pages/snippets.js"
 import { Dialog, Loaded, SelectField } from "../ui/parts.js"
 
 const load = async signal => {
-  const [about, keys] = await Promise.all([get("/console/v1/about", undefined, signal), allOf("/v1/engagement/keys", "keys", {}, signal)])
+  const [about, keys] = await Promise.all([get("/console/v1/about", undefined, signal), getAll("/v1/engagement/keys", "keys", undefined, signal)])
   return { base: about.base_url, keys: keys.filter(key => stateOf(key) === "active") }
 }
 

@@ -1,12 +1,11 @@
 // The dialogs of a slot. If-Match rejects a change if somebody else has changed the slot.
-import { call, post } from "../lib/api.js"
+import { call, getAll, ifMatch, post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { slots as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
 import { slugOf } from "../articles/fields.js"
-import { allOf, versionOf } from "../ads/parts.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Confirm, Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
 
@@ -33,7 +32,7 @@ export const SlotForm = ({ slot, onDone, onReload, onClose }) => {
   const [fields, setFields] = useState({ name: "", slug: "", width: "", height: "", ...slot })
   const saving = useAction()
   const submit = () => saving.run(async () => {
-    if (slot) await call("PATCH", `/console/v1/ads/slots/${slot.id}`, { body: bodyOf(fields), headers: versionOf(slot) })
+    if (slot) await call("PATCH", `/console/v1/ads/slots/${slot.id}`, { body: bodyOf(fields), headers: ifMatch(slot) })
     else await post("/console/v1/ads/slots", bodyOf(fields))
     onDone(slot ? t.saved : t.created)
   })
@@ -53,10 +52,10 @@ const Used = ({ slot, campaigns, onClose }) => html`<${Dialog} title=${t.deleteT
   <div class="actions"><button type="button" onClick=${onClose}>${texts.parts.close}</button></div><//>`
 
 export const DeleteSlot = ({ slot, onDone, onReload, onClose }) => {
-  const campaigns = useLoad(signal => allOf("/console/v1/ads/campaigns", "campaigns", {}, signal), [slot.id])
+  const campaigns = useLoad(signal => getAll("/console/v1/ads/campaigns", "campaigns", undefined, signal), [slot.id])
   const deleting = useAction()
   const remove = () => deleting.run(async () => {
-    await call("DELETE", `/console/v1/ads/slots/${slot.id}`, { headers: versionOf(slot) })
+    await call("DELETE", `/console/v1/ads/slots/${slot.id}`, { headers: ifMatch(slot) })
     onDone(t.deleted(slot.name))
   })
   const users = campaigns.data?.filter(one => one.slot_ids.includes(slot.id)) ?? []

@@ -18,7 +18,7 @@ const INSTALLATIONS = 25 // on a page, because the API lists the endpoints of ea
 /** Endpoints with their `installation`, and the installations with their `module`. */
 const fetchPage = async (cursor, signal) => {
   const [modules, page] = await Promise.all([
-    getAll("/v1/modules", "modules", signal), get("/v1/installations", { cursor, limit: INSTALLATIONS }, signal)])
+    getAll("/v1/modules", "modules", undefined, signal), get("/v1/installations", { cursor, limit: INSTALLATIONS }, signal)])
   const byId = Object.fromEntries(modules.map(one => [one.id, one]))
   const installations = page.installations.map(one => ({ ...one, module: byId[one.module_id] }))
   const lists = await Promise.all(installations.map(async installation =>

@@ -41,4 +41,4 @@ export const EndpointTable = ({ endpoints, moduleOf, isOff }) => {
     <td class="nowrap">${one.last_succeeded_at ? formatAgo(one.last_succeeded_at) : t.never}</td></tr>`)}<//>`
 }
 
-export const endpointsOf = (installation, signal) => getAll(`/v1/installations/${installation.id}/webhook-endpoints`, "webhook_endpoints", signal)
+export const endpointsOf = (installation, signal) => getAll(`/v1/installations/${installation.id}/webhook-endpoints`, "webhook_endpoints", undefined, signal)
