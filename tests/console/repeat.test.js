@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { startPolling } from "../console/lib/repeat.js"
+import { startRepeating } from "../console/lib/repeat.js"
 
 /** A page and a clock of a test: tick() runs what is due, and what it starts. */
 const makeWorld = () => {
@@ -26,7 +26,7 @@ const start = (world, options = {}) => {
     counts.runs += 1
     return options.isOn?.() ?? true
   }
-  counts.stop = startPolling({ run, interval: 5, most: 3, onEnd: () => void (counts.ends += 1), page: world.page, clock: world.clock })
+  counts.stop = startRepeating({ run, interval: 5, most: 3, onEnd: () => void (counts.ends += 1), page: world.page, clock: world.clock })
   return counts
 }
 

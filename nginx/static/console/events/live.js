@@ -1,7 +1,7 @@
 // The newest events of the organization, loaded again every few seconds while somebody looks at the page.
 import { get } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { startPolling } from "../lib/repeat.js"
+import { startRepeating } from "../lib/repeat.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { ErrorBox } from "../ui/parts.js"
 import { events as t } from "../lib/texts_pages.js"
@@ -35,7 +35,7 @@ export const useLiveEvents = limit => {
         return false
       }
     }
-    const stop = startPolling({ run, interval: INTERVAL, most: TURNS, onEnd: () => show(before => ({ ...before, isLive: false })) })
+    const stop = startRepeating({ run, interval: INTERVAL, most: TURNS, onEnd: () => show(before => ({ ...before, isLive: false })) })
     return () => {
       stop()
       control.abort()

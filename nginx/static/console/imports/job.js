@@ -1,7 +1,7 @@
 // One import, from the upload to the undo. The state is always the server's: a reload, another browser or another admin
 // sees the same.
 import { get } from "../lib/api.js"
-import { usePolled } from "../lib/poll.js"
+import { useLoadWhileMoving } from "../lib/load_while_moving.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useState } from "../lib/view.js"
@@ -54,7 +54,7 @@ const usePlan = (id, state) => {
 }
 
 export default ({ id, role }) => {
-  const state = usePolled(signal => get(`/v1/imports/${id}`, undefined, signal), found => MOVING.has(found.state), id)
+  const state = useLoadWhileMoving(signal => get(`/v1/imports/${id}`, undefined, signal), found => MOVING.has(found.state), id)
   const job = state.data
   const [plan, readPlan] = usePlan(id, job?.state)
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p>

@@ -1,4 +1,5 @@
-// Repeats a call while a page is looked at: not while its tab is hidden, and not forever.
+// For a list that grows without an end, such as live events: it repeats a call while its tab is shown, a limited number of times.
+// For one record that the server is changing, such as a running job, use load_while_moving.js.
 
 /**
  * Calls `run` at once, and again some time after it is done, `most` times. A turn that is due in a hidden tab waits until the
@@ -7,7 +8,7 @@
  *     interval: in milliseconds
  * @returns {() => void} a function that stops it
  */
-export const startPolling = ({ run, interval, most, onEnd, page = document, clock = globalThis }) => {
+export const startRepeating = ({ run, interval, most, onEnd, page = document, clock = globalThis }) => {
   let timer = 0
   let turns = 0
   let isBusy = false

@@ -2,7 +2,7 @@
 import { get } from "../lib/api.js"
 import { formatTime } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
-import { usePolled } from "../lib/poll.js"
+import { useLoadWhileMoving } from "../lib/load_while_moving.js"
 import { allAttributes } from "../lib/registry.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -63,7 +63,7 @@ const About = ({ job }) => {
 }
 
 export default ({ id, role }) => {
-  const state = usePolled(signal => get(`/v1/member-jobs/${id}`, undefined, signal), job => MOVING.has(job.state), id)
+  const state = useLoadWhileMoving(signal => get(`/v1/member-jobs/${id}`, undefined, signal), job => MOVING.has(job.state), id)
   return html`<p><a href=${address(["member-jobs"])}>${t.back}</a></p>
     <${Loaded} state=${state}>${job => html`<${Title} text=${t.names[job.action]} actions=${html`<${StateBadge} state=${job.state} />`} />
       ${state.isAway && html`<p class="box warning" role="status">${texts.imports.away}</p>`}<${ErrorBox} error=${state.error} />

@@ -1,4 +1,5 @@
-// Loading of a record that changes by itself, such as a job of the runner.
+// For one record that the server is changing, such as a running job: it loads the record again until the change stops.
+// For a list that grows without an end, such as live events, use repeat.js.
 import { isPassing } from "./api.js"
 import { useLoad } from "./load.js"
 import { useEffect, useRef } from "./view.js"
@@ -13,7 +14,7 @@ const PAUSE_AWAY = 3000 // milliseconds while the server cannot be reached
  * @param {(data: T) => boolean} isMoving
  * @param {string} key of the record
  */
-export const usePolled = (load, isMoving, key) => {
+export const useLoadWhileMoving = (load, isMoving, key) => {
   const last = useRef({ key: "", data: /** @type {T | null} */ (null) })
   const state = useLoad(async signal => {
     try {
