@@ -48,7 +48,7 @@ test("a browser is named by what it sends", () => {
   assert.equal(programOf("curl/8.1"), "curl/8.1")
 })
 
-test("everybody may leave, and only owners manage the others", () => {
+test("each person may leave, and only owners manage the others", () => {
   assert.deepEqual(actionsOf({}, false, true), ["leave"])
   assert.deepEqual(actionsOf({}, true, true), ["role", "leave"])
   assert.deepEqual(actionsOf({}, false, false), [])

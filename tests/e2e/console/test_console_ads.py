@@ -200,7 +200,7 @@ def test_figures_are_plotted_and_listed_by_day(at, ads, stack):
     browser.press("Cancel", "//dialog")
 
 
-def test_a_change_by_somebody_else_is_not_overwritten(at, ads):
+def test_a_change_by_another_admin_is_not_overwritten(at, ads):
     slot = ads.slot(name="Shared")
     campaign = ads.campaign(slot, name="Mine")
     creative = ads.creative(campaign)
@@ -208,7 +208,7 @@ def test_a_change_by_somebody_else_is_not_overwritten(at, ads):
     browser.fill("Name", "My name")
     ads.change("campaigns", campaign, name="Their name")
     browser.press("Save")
-    browser.sees("Somebody else changed this campaign")
+    browser.sees("Another admin changed this campaign")
     browser.web.get_log("browser")
     browser.check("campaign-conflict")
     assert browser.labeled("Name").get_attribute("value") == "My name"
@@ -220,14 +220,14 @@ def test_a_change_by_somebody_else_is_not_overwritten(at, ads):
     browser.sees("Their name")
     ads.change("campaigns", campaign, name="Third name")
     browser.press("Pause")
-    browser.sees("Somebody else changed this campaign")
+    browser.sees("Another admin changed this campaign")
     browser.press("Show the current values")
     browser.sees("Third name")
     assert ads.read("campaigns", campaign)["status"] == "active"
     browser.press("Delete", "//tr")
     ads.change("creatives", creative, alt="Their text")
     browser.press("Delete", "//dialog")
-    browser.sees("Somebody else changed this creative")
+    browser.sees("Another admin changed this creative")
     browser.press("Show the current values")
     browser.sees("Their text")
 
@@ -236,7 +236,7 @@ def test_a_change_by_somebody_else_is_not_overwritten(at, ads):
     browser.fill("Name", "My slot")
     ads.change("slots", slot, name="Their slot")
     browser.press("Save")
-    browser.sees("Somebody else changed this slot")
+    browser.sees("Another admin changed this slot")
     browser.press("Show the current values")
     browser.sees("Their slot")
     browser.web.get_log("browser")

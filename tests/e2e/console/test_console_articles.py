@@ -139,7 +139,7 @@ def test_a_change_that_the_sanitizer_removes_is_shown(at, module_org):
     wait_for(lambda: browser.labeled("Text as HTML").get_attribute("value") == "<p>Text</p>", "the stored text")
 
 
-def test_faults_and_a_change_by_somebody_else_keep_the_text(at, module_org, console):
+def test_faults_and_a_change_by_another_admin_keep_the_text(at, module_org, console):
     module_org.create_article(slug="taken")
     made = module_org.create_article()
     browser = at(f"articles/{made['id']}")
@@ -154,7 +154,7 @@ def test_faults_and_a_change_by_somebody_else_keep_the_text(at, module_org, cons
     browser.fill("Text as HTML", "<p>Mine</p>")
     console.request("PATCH", f"{PATH}/{made['id']}", json={"title": "Theirs"}, expect=200)
     browser.press("Save")
-    browser.sees("Somebody else changed this article")
+    browser.sees("Another admin changed this article")
     browser.web.get_log("browser")
     browser.check("article-conflict")
     assert browser.labeled("Text as HTML").get_attribute("value") == "<p>Mine</p>"

@@ -214,14 +214,14 @@ def test_settings_change_and_secrets_are_kept_or_deleted(at, module_org, console
     wait_for(lambda: "payment_key" not in config_of(console, record), "the secret to be deleted")
 
 
-def test_settings_that_somebody_else_changed_are_not_overwritten(at, console, installed):
+def test_settings_that_another_admin_changed_are_not_overwritten(at, console, installed):
     _, record = installed
     browser = at(f"installations/{record['id']}")
     browser.press("Change settings")
     browser.fill("rate (optional)", "1")
     console.request("PATCH", f"/v1/installations/{record['id']}", json={"config": {"currency": "GBP"}}, expect=200)
     browser.press("Save")
-    browser.sees("Somebody else changed this in the meantime.")
+    browser.sees("Another admin changed this in the meantime.")
     drain(browser)
     browser.check("installation-conflict")
     browser.press("Show the current values")

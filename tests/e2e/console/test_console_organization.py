@@ -28,13 +28,13 @@ def test_an_owner_sees_limits_and_renames_the_organization(at, module_org):
     assert module_org.api.get_json("/v1/organization")["name"] == "Riverside Rowing Club"
 
 
-def test_a_name_that_somebody_else_changed_is_not_overwritten(at, module_org):
+def test_a_name_that_another_admin_changed_is_not_overwritten(at, module_org):
     browser = at("organization")
     browser.press("Rename")
     browser.fill("Name", "Mine")
     module_org.admin().api.request("PATCH", "/v1/organization", json={"name": "Theirs"}, expect=200)
     browser.press("Save")
-    browser.sees("Somebody else renamed the organization")
+    browser.sees("Another admin renamed the organization")
     browser.web.get_log("browser")
     browser.press("Show the current name")
     browser.sees("Theirs")

@@ -85,14 +85,14 @@ def test_one_member_is_shown_changed_locked_and_removed(at, ann, module_org):
     browser.check_quiet("member")
 
 
-def test_a_change_by_somebody_else_is_not_overwritten(at, module_org):
+def test_a_change_by_another_admin_is_not_overwritten(at, module_org):
     made = module_org.create_user({"email": "conflict@screens.example", "first_name": "Cyd"})
     browser = at(f"members/{made['id']}")
     browser.press("Edit")
     browser.fill("Last name", "Mine")
     module_org.update_user(made["id"], {"last_name": "Theirs"})
     browser.press("Save")
-    browser.sees("Somebody else changed this member")
+    browser.sees("Another admin changed this member")
     browser.web.get_log("browser")
     browser.check("member-conflict")
     browser.press("Show the current values")

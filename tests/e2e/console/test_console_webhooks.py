@@ -174,7 +174,7 @@ def test_an_endpoint_is_edited_and_a_conflict_is_shown(at_endpoint, endpoint, co
     browser.fill("Description", "Mine")
     patched(console, path_of_endpoint(endpoint), description="Theirs")
     browser.press("Save")
-    browser.sees("Somebody else changed this in the meantime.")
+    browser.sees("Another admin changed this in the meantime.")
     drain(browser)
     browser.check("endpoint-conflict")
     browser.press("Show the current values")

@@ -42,7 +42,7 @@ const State = ({ campaign, slots, figures }) => html`<${Facts} pairs=${[
   [t.facts.today, campaign.daily_impressions === null ? undefined : servedOf(figures)],
   [t.facts.cap, campaign.frequency_cap === null ? t.noLimit : t.cap(campaign.frequency_cap)],
   [t.facts.weight, formatNumber(campaign.weight)],
-  [t.facts.targeting, html`<${Lines} lines=${audienceOf(campaign.targeting)} empty=${t.everybody} />`],
+  [t.facts.targeting, html`<${Lines} lines=${audienceOf(campaign.targeting)} empty=${t.allVisitors} />`],
   [t.facts.updated, formatTime(campaign.updated_at)]]} />`
 
 const Delete = ({ campaign, creatives, onReload, onClose }) => {

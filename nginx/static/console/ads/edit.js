@@ -1,4 +1,4 @@
-// A new campaign, and the changes of one. If-Match rejects them if somebody else has changed the campaign.
+// A new campaign, and the changes of one. If-Match rejects them if another admin has changed the campaign.
 import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch, post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"

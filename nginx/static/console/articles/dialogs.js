@@ -1,4 +1,4 @@
-// The dialogs of an article: publish, unpublish, delete. If-Match rejects them if somebody else has changed the article.
+// The dialogs of an article: publish, unpublish, delete. If-Match rejects them if another admin has changed the article.
 import { call } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { articles as t } from "../lib/texts_articles.js"

@@ -1,4 +1,4 @@
-// The newest events of the organization, loaded again every few seconds while somebody looks at the page.
+// The newest events of the organization, loaded again every few seconds while a person looks at the page.
 import { get } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { startRepeating } from "../lib/repeat.js"

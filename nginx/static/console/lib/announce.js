@@ -1,4 +1,4 @@
-// Messages of the page for everybody: shown for a while, and read by screen readers.
+// Messages of the page: shown for a while, and read by screen readers.
 import { createStore } from "./store.js"
 
 export const announcement = createStore({ text: "" })

@@ -20,7 +20,7 @@ export const texts = {
   },
 
   dialogs: {
-    conflict: "Somebody else changed this in the meantime. Nothing was saved. Look at the current values, then repeat your change.",
+    conflict: "Another admin changed this in the meantime. Nothing was saved. Look at the current values, then repeat your change.",
     askAdmin: "Ask an admin of the organization.",
   },
 
@@ -224,7 +224,7 @@ export const texts = {
     sources: { tracked: "Web page", signed: "Module" },
     editTitle: name => `Edit ${name}`,
     changed: "The member was changed.",
-    conflict: { PRECONDITION_FAILED: "Somebody else changed this member in the meantime. Nothing was saved. Look at the current values, then repeat your change." },
+    conflict: { PRECONDITION_FAILED: "Another admin changed this member in the meantime. Nothing was saved. Look at the current values, then repeat your change." },
     lock: "Lock",
     lockTitle: name => `Lock ${name}?`,
     lockHint: "A locked member stays in the list. Imports and the API still change the values. You can unlock the member at any time.",

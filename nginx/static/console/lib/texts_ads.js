@@ -1,7 +1,7 @@
 // The texts of ads, in English. They are loaded with the screens of ads.
 import { formatDay, formatNumber, plural } from "./format.js"
 
-const CONFLICT = what => `Somebody else changed this ${what} in the meantime. Nothing was saved. Look at the current values, then repeat your change.`
+const CONFLICT = what => `Another admin changed this ${what} in the meantime. Nothing was saved. Look at the current values, then repeat your change.`
 
 export const ads = {
   title: "Ads",
@@ -63,7 +63,7 @@ export const ads = {
   runs: (from, until) => (until ? `${from} to ${until}` : `${from}, without an end`),
   daily: count => `${plural(count, "impression")} a day (UTC)`,
   cap: count => `${plural(count, "ad")} a day`,
-  everybody: "Every visitor",
+  allVisitors: "All visitors",
   targets: { countries: "Country", locales: "Language", tags: "Tag of the page" },
   oneOf: (what, values) => `${what}: ${values.join(" or ")}`,
   is: (what, value) => `${what}: ${value}`,
@@ -88,7 +88,7 @@ export const ads = {
   },
   schedule: "Schedule and limits",
   targeting: "Targeting",
-  targetingHint: "Every part that you fill in must match. Empty parts match everybody.",
+  targetingHint: "Every part that you fill in must match. Empty parts match all visitors.",
   statuses: [["active", "Active"], ["paused", "Paused"]],
   size: (width, height) => `${width} × ${height}`,
   noSlots: "Create a slot first",

@@ -36,10 +36,10 @@ export const articles = {
   tools: { heading: "Heading", paragraph: "Paragraph", bold: "Bold", italic: "Italic", link: "Link", list: "List", quote: "Quote", picture: "Picture" },
   errors: {
     CONFLICT: "Another article has this short name. Choose another one.",
-    PRECONDITION_FAILED: "Somebody else changed this article in the meantime. Nothing was saved. Copy your text, then look at the current article.",
+    PRECONDITION_FAILED: "Another admin changed this article in the meantime. Nothing was saved. Copy your text, then look at the current article.",
   },
   stateErrors: {
-    PRECONDITION_FAILED: "Somebody else changed this article in the meantime. Nothing was done. Close this dialog and reload the page.",
+    PRECONDITION_FAILED: "Another admin changed this article in the meantime. Nothing was done. Close this dialog and reload the page.",
   },
   copyText: "Copy my text",
   reload: "Show the current article",
@@ -63,7 +63,7 @@ export const articles = {
   saveFirst: "You have changes that are not saved. Save them before you publish or delete.",
   actions: { publish: "Publish", move: "Change time", unpublish: "Unpublish", draft: "Make it a draft", delete: "Delete" },
   publishTitle: title => `Publish ${title}?`,
-  publishHint: "Your sites can read the article from then on, and so can everybody who has a content key.",
+  publishHint: "Your sites can read the article from then on, and so can all programs with a content key.",
   when: "When",
   now: "Now",
   later: "At a time",

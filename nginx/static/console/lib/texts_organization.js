@@ -9,7 +9,7 @@ export const organization = {
   renameTitle: "Rename the organization",
   nameHint: "Admins see it in the console and in mails. Members do not see it.",
   renamed: "The organization was renamed.",
-  conflict: { PRECONDITION_FAILED: "Somebody else renamed the organization in the meantime. Nothing was saved. Look at the current name first." },
+  conflict: { PRECONDITION_FAILED: "Another admin renamed the organization in the meantime. Nothing was saved. Look at the current name first." },
   reload: "Show the current name",
   today: "Use today",
   todayHint: time => `Every day begins at midnight UTC. The next one begins at ${time}.`,

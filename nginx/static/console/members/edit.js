@@ -1,4 +1,4 @@
-// The form that changes a member. If-Match rejects it if somebody else has changed the member since it was read.
+// The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
 import { call, get } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { texts } from "../lib/texts.js"

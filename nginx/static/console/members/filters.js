@@ -1,4 +1,4 @@
-// The filters of the list of members that not everybody needs.
+// The filters of the list of members that are used less often.
 import { get } from "../lib/api.js"
 import { formatDay } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"

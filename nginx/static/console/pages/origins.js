@@ -5,7 +5,7 @@ import { Field } from "../ui/parts.js"
 
 const MOST = 50 // origins of a key
 
-/** The origin in an address that somebody pastes: without its path, and with https:// if there is no scheme. @param {string} text */
+/** The origin in an address that a person pastes: without its path, and with https:// if there is no scheme. @param {string} text */
 export const originIn = text => {
   const trimmed = text.trim()
   const [, origin] = /^(https?:\/\/[^/?#\s]+)[/?#]\S*$/i.exec(trimmed) ?? []

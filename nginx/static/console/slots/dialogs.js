@@ -1,4 +1,4 @@
-// The dialogs of a slot. If-Match rejects a change if somebody else has changed the slot.
+// The dialogs of a slot. If-Match rejects a change if another admin has changed the slot.
 import { call, getAll, ifMatch, post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"

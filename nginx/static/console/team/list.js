@@ -17,7 +17,7 @@ const DIALOGS = { invite: Invite, role: ChangeRole, remove: RemoveSeat, resend: 
 const KINDS = { active: "good", invited: "warn", expired: "plain" }
 const DANGEROUS = new Set(["remove", "withdraw", "leave"])
 
-/** What the person may do with a seat or an invitation. Everybody may leave. */
+/** What the person may do with a seat or an invitation. Each person may leave. */
 export const actionsOf = (seat, isOwner, isOwn) => {
   if (isOwn) return isOwner ? ["role", "leave"] : ["leave"]
   if (!isOwner) return []
