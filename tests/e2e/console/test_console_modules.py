@@ -1,4 +1,4 @@
-"""The console's modules without markup, run by node, and what they share with the C++ sources."""
+"""The console's modules without markup, run by node, and what they share with the C++ sources and the documentation."""
 
 import os
 import re
@@ -41,3 +41,17 @@ def test_files_of_the_console_are_short():
     for path in SOURCE.rglob("*.js"):
         if "vendor" not in path.parts:
             assert path.read_text().count("\n") <= 500, path
+
+
+def test_the_documentation_lists_the_screens_as_the_navigation_does():
+    links = dict(re.findall(r'(\w+): "([^"]*)"', (SOURCE / "lib/texts.js").read_text().split("links: {")[1].split("}")[0]))
+    navigation = (SOURCE / "ui/screens.js").read_text().split("NAVIGATION = [")[1].split("\n]")[0]
+    screens = [(links[family], links[name]) for family, rest in re.findall(r"^  \[t\.(\w+), (.*)", navigation, re.M)
+               for name in re.findall(r't\.(\w+)', rest)]
+    table = (ROOT / "docs/console.md").read_text().split("| Family | Screen |")[1].split("\n\n")[0]
+    family, rows = "", []
+    for cells in re.findall(r"^\| ([^|]*)\| ([^|]*) \|", table, re.M):
+        family = cells[0].strip() or family
+        rows.append((family, cells[1]))
+    assert len(screens) > 15
+    assert [row for row in rows if row in screens] == screens
