@@ -13,7 +13,7 @@
 namespace muster::service {
 namespace {
 
-// The operator can make another owner at any time.
+// The operator is exempt, because the operator can make another owner at any time.
 void require_other_owner(const OrgTransaction& transaction, const LockedTeam& team, AdminId admin) {
     if (!transaction.actor.admin || team.has_other_owner(admin)) return;
     throw Error(ErrorCode::InvalidState)
@@ -37,9 +37,10 @@ void withdraw_invitations_of(OrgTransaction& transaction, AdminId inviter) {
     }
 }
 
-// Before the change to `role`; nullopt: the seat is removed.
-void take_rights(Context& context, OrgTransaction& transaction, const rules::SeatHolder& seat,
-                 std::optional<rules::Role> role) {
+// Mails about the loss of rights, and withdraws the invitations of that admin. Called before the
+// change to `role`; nullopt if the seat is removed.
+void report_and_withdraw(Context& context, OrgTransaction& transaction,
+                         const rules::SeatHolder& seat, std::optional<rules::Role> role) {
     const std::string what = role ? "the role owner, and is now " + std::string(text_of(*role))
                                   : "the seat as " + std::string(text_of(seat.role));
     notify_of_loss(transaction, context.keys, {seat.admin_id, seat.email, what});
@@ -136,7 +137,8 @@ rules::TeamSeat change_role(Context& context, OrgTransaction& transaction, Admin
     db::OrgStore org(transaction.tx, transaction.org());
     if (old == rules::Role::Owner && role != old) {
         require_other_owner(transaction, team, admin);
-        take_rights(context, transaction, store::find_seat_holder(org, admin).value(), role);
+        report_and_withdraw(context, transaction, store::find_seat_holder(org, admin).value(),
+                            role);
     }
     if (role != old) {
         store::set_role(org, admin, text_of(role));
@@ -159,7 +161,8 @@ void remove_seat(Context& context, OrgTransaction& transaction, AdminId admin) {
     // Removals from two organizations at the same time wait for each other, so one sees the last.
     (void)store::lock_admin(transaction.tx, admin);
     db::OrgStore org(transaction.tx, transaction.org());
-    take_rights(context, transaction, store::find_seat_holder(org, admin).value(), std::nullopt);
+    report_and_withdraw(context, transaction, store::find_seat_holder(org, admin).value(),
+                        std::nullopt);
     store::delete_seat(org, admin);
     audit_team(transaction, "seat.removed", admin.text());
     if (store::find_seats(transaction.tx, admin).empty()) {
