@@ -1,6 +1,7 @@
 // Serves /v1/session/invitations/… and /v1/session/seats/…: what the signed-in admin decides about
 // the own seats (docs/api/team.md).
 #include "api/access/session_record.hpp"
+#include "api/access/signed_out.hpp"
 #include "api/groups.hpp"
 #include "service/access/team.hpp"
 
@@ -24,9 +25,10 @@ void decline_invitation(Call& call, const Nothing&) {
                            call.request.request_id);
 }
 
-void leave_organization(Call& call, const Nothing&) {
-    service::leave_organization(call.context, call.session(), call.id<OrgId>(),
-                                call.request.request_id);
+std::vector<http::Header> leave_organization(Call& call, const Nothing&) {
+    const bool has_ended = service::leave_organization(call.context, call.session(),
+                                                       call.id<OrgId>(), call.request.request_id);
+    return has_ended ? signed_out(call) : std::vector<http::Header>();
 }
 
 // ---------------------------------------------------------------------------- rows

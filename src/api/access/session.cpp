@@ -1,7 +1,7 @@
 // Serves /v1/session…: the session of the calling admin (docs/api/sign-in.md "Admin sign-in",
 // specification 5.5). sign_in.cpp creates it.
 #include "api/access/session_record.hpp"
-#include "api/console_session.hpp"
+#include "api/access/signed_out.hpp"
 #include "api/groups.hpp"
 #include "service/access/sessions.hpp"
 #include "service/access/team.hpp"
@@ -158,11 +158,6 @@ Answer<ActiveReply> set_active_organization(Call& call, const ActiveOrganization
         throw Error(ErrorCode::NotFound);
     }
     return {.value = {in.id}, .headers = {{"X-Active-Organization", in.id.text()}}};
-}
-
-// The headers of the reply with which the caller's session ends.
-std::vector<http::Header> signed_out(const Call& call) {
-    return call.has_session_cookie ? console_session_end() : std::vector<http::Header>();
 }
 
 std::vector<http::Header> delete_session(Call& call) {

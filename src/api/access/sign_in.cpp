@@ -131,12 +131,13 @@ Answer<SignedIn> verify_code(Call& call, const CodeVerification& in) {
     if (is_for_console) require_console(call.context.settings.console.origin, call.request);
     charge_client(call, "otp verify ", kVerifiesARequest);
     const auto client = rules::session_client(call.request.user_agent, call.request.geo_country);
-    const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp,
-                                                        call.request.request_id, client);
-    if (!signed_in) reject_code();
     // The browser forgets its previous session, so that one ends.
-    const auto previous = console_session_token(call.context.settings.console.origin, call.request);
-    if (is_for_console && previous) service::close_session_of(call.context, *previous);
+    const auto previous =
+        is_for_console ? console_session_token(call.context.settings.console.origin, call.request)
+                       : std::nullopt;
+    const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp,
+                                                        call.request.request_id, client, previous);
+    if (!signed_in) reject_code();
     const rules::Session& session = signed_in->opened.session;
     return with_token(SignedIn{{},
                                session.expires_at,

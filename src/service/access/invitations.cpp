@@ -9,6 +9,7 @@
 #include "rules/access/organizations.hpp"
 #include "rules/access/session.hpp"
 #include "service/access/organizations.hpp"
+#include "service/access/sessions.hpp"
 #include "service/access/team_changes.hpp"
 #include "service/mail.hpp"
 #include "store/access/organizations.hpp"
@@ -103,9 +104,9 @@ void notify_of_invitation(OrgTransaction& transaction, const KeyRing& keys,
                    "withdraw the invitation under Team");
 }
 
-// An expired invitation of the address is replaced.
-void reject_known_address(OrgTransaction& transaction, db::OrgStore& org,
-                          const std::string& email) {
+// Deletes an expired invitation of the address. Throws CONFLICT if it has a valid one or a seat.
+void delete_expired_or_reject(OrgTransaction& transaction, db::OrgStore& org,
+                              const std::string& email) {
     const auto id = store::find_invitation_id(org, email);
     const auto invitation = id ? store::lock_invitation(org, *id) : std::nullopt;
     const bool is_valid = invitation && invitation->expires_at > transaction.now;
@@ -212,7 +213,7 @@ rules::TeamSeat team_seat(const Invitation& invitation, Timestamp now) {
 rules::TeamSeat invite_admin(Context& context, OrgTransaction& transaction, const NewSeat& seat) {
     const LockedTeam team(transaction);
     db::OrgStore org(transaction.tx, transaction.org());
-    reject_known_address(transaction, org, seat.email);
+    delete_expired_or_reject(transaction, org, seat.email);
     reject_full_team(team, org);
     const Invitation made = new_invitation(transaction, seat);
     if (!store::insert_invitation(org, made)) {
@@ -296,12 +297,13 @@ void decline_offer(Context& context, const rules::Session& session, InvitationId
                });
 }
 
-void leave_organization(Context& context, const rules::Session& session, OrgId organization,
+bool leave_organization(Context& context, const rules::Session& session, OrgId organization,
                         std::string_view request_id) {
-    context.database.transaction([&](db::Tx& tx) {
+    return context.database.transaction([&](db::Tx& tx) {
         auto transaction =
             transaction_of(tx, organization, session.admin_id, request_id, Timestamp::now());
         remove_seat(context, transaction, session.admin_id);
+        return !find_active_session(tx, session.id, transaction.now);
     });
 }
 

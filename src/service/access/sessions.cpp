@@ -134,13 +134,11 @@ void close_session(Context& context, const rules::Session& session) {
     context.database.transaction([&](db::Tx& tx) { store::delete_session(tx, session.id); });
 }
 
-void close_session_of(Context& context, const std::string& token) {
+void close_session_of(db::Tx& tx, const std::string& token) {
     const std::array hashes = {sha256(token)};
-    context.database.transaction([&](db::Tx& tx) {
-        for (const auto& found : store::find_sessions(tx, hashes)) {
-            store::delete_session(tx, found.session.id);
-        }
-    });
+    for (const auto& found : store::find_sessions(tx, hashes)) {
+        store::delete_session(tx, found.session.id);
+    }
 }
 
 std::vector<rules::ListedSession> list_sessions(Context& context, AdminId admin,

@@ -55,7 +55,7 @@ bool set_active_organization(Context& context, const rules::Session& session, Or
                              std::string_view request_id);
 void close_session(Context& context, const rules::Session& session);
 // The same for the session of a token, if there is one.
-void close_session_of(Context& context, const std::string& token);
+void close_session_of(db::Tx& tx, const std::string& token);
 
 // The admin's sessions, newest first, up to `limit` + 1: the extra one shows that there is a next
 // page. Sessions that have ended are left out.

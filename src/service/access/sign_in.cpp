@@ -66,8 +66,7 @@ Mail mail_of(std::string_view address, const Secret& code) {
     return {std::string(address), "Your sign-in code",
             "Your code to sign in to Muster is\n\n    " + code.reveal() +
                 "\n\nIt is valid for five minutes and works once. If you did not ask for it, "
-                "somebody\nelse typed your address: nothing has happened, and there is nothing "
-                "to do.\n"};
+                "somebody\nelse typed your address: ignore this mail.\n"};
 }
 
 // A person with at least one seat or invitation.
@@ -128,7 +127,8 @@ void request_sign_in_code(Context& context, std::string_view email) {
 
 std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
                                             std::string_view code, std::string_view request_id,
-                                            const rules::SessionClient& client) {
+                                            const rules::SessionClient& client,
+                                            const std::optional<std::string>& previous) {
     const std::string subject = subject_of(context, email);
     return context.database.transaction([&](db::Tx& tx) -> std::optional<SignedIn> {
         const Timestamp now = Timestamp::now();
@@ -152,6 +152,7 @@ std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view e
             return std::nullopt;
         }
         store::delete_otp_code(tx, subject);
+        if (previous) close_session_of(tx, *previous);
         const auto [organization, role] = found->first_seat();
         auto opened =
             open_session(tx, admin_of(tx, *found, email, now), organization, role, client, now);

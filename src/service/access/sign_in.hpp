@@ -24,11 +24,13 @@ struct SignedIn {
 // Signs the admin in. An invited person becomes an admin, without the seat until the second factor
 // (service/access/team.hpp): the session then has the organization of the invitation. A code is
 // accepted once and allows at most five attempts. Returns nullopt if the code is wrong, used or
-// expired, or the address is not an admin's. Throws RATE_LIMITED, also for a correct code, after 20
-// failures in an hour for the address, over all its codes. The first failure of each hour is logged
-// in the admin's organizations.
+// expired, or the address is not that of an admin or an invited person. Throws RATE_LIMITED, also
+// for a correct code, after 20 failures in an hour for the address, over all its codes. The first
+// failure of each hour is logged in the admin's organizations. `previous`: the token of a session
+// that ends with the sign-in.
 std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
                                             std::string_view code, std::string_view request_id,
-                                            const rules::SessionClient& client = {});
+                                            const rules::SessionClient& client = {},
+                                            const std::optional<std::string>& previous = {});
 
 }  // namespace muster::service

@@ -67,8 +67,9 @@ rules::Seat accept_offer(Context& context, const rules::Session& session, rules:
                          std::string_view request_id);
 void decline_offer(Context& context, const rules::Session& session, rules::InvitationId id,
                    std::string_view request_id);
-// Removes the own seat, whatever its role, as remove_seat() does.
-void leave_organization(Context& context, const rules::Session& session, OrgId organization,
+// Removes the own seat, whatever its role, as remove_seat() does. Returns whether the session
+// ended.
+bool leave_organization(Context& context, const rules::Session& session, OrgId organization,
                         std::string_view request_id);
 
 // The position of the last seat or invitation of a page.

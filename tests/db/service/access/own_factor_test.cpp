@@ -1,5 +1,6 @@
 // service/access/two_factor.hpp: an admin replaces the own backup codes and authenticator. Each
 // needs a current code, and is mailed and logged.
+#include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/admins.hpp"
@@ -9,6 +10,7 @@
 #include "service/organization/status.hpp"
 
 #include <algorithm>
+#include <future>
 
 using namespace muster;
 using service::Enrollment;
@@ -251,6 +253,46 @@ BOOST_AUTO_TEST_CASE(mails_about_pauses_do_not_use_up_those_about_changes) {
     client.run("DELETE FROM mail_outbox");
     BOOST_TEST(new_codes(code()).size() == 10U);
     BOOST_TEST(mails().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_pause_locks_the_organizations_of_the_admin_in_the_order_of_their_ids) {
+    const OrgId second = organization("Second");
+    service::add_admin(context, second, kAnn, "owner");
+    client.execute("UPDATE seats SET created_at = IF(organization_id = ?, 1, 2)", second);
+    for (int i = 0; i < 4; ++i) (void)service::verify_totp(context, attempt(wrong_code()));
+    const auto lock_budget = [](test::Client& by, const OrgId& organization) {
+        return by.column(
+            "SELECT 1 FROM guess_budgets WHERE kind = 'security_notice' "
+            "AND subject = ? FOR UPDATE SKIP LOCKED",
+            sha256(organization.bytes()));
+    };
+    for (const OrgId& organization : {acme, second}) {
+        client.execute(
+            "INSERT INTO guess_budgets (kind, subject, spent, expires_at) "
+            "VALUES ('security_notice', ?, '', 9999999999999)",
+            sha256(organization.bytes()));
+    }
+    test::Client other;
+    other.run("START TRANSACTION");
+    BOOST_TEST_REQUIRE(lock_budget(other, second).size() == 1U);
+    const auto fifth_attempt = session();
+    const auto digits = wrong_code();
+    auto fifth = std::async(std::launch::async, [&] {
+        test::DatabaseContext worker;
+        return service::verify_totp(worker.context, {fifth_attempt, digits, "req-2"}).is_right;
+    });
+    BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+    BOOST_TEST(lock_budget(client, acme).empty());
+    other.run("ROLLBACK");
+    BOOST_TEST(!fifth.get());
+    std::vector<std::string> logged;
+    for (auto rows = client.query("SELECT organization_id FROM audit_log "
+                                  "WHERE action = 'second_factor.paused' ORDER BY id");
+         rows.next();) {
+        logged.push_back(rows.id<OrgId>(1).text());
+    }
+    BOOST_TEST(logged == (std::vector{acme.text(), second.text()}),
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -110,46 +110,6 @@ BOOST_AUTO_TEST_CASE(the_first_pause_is_mailed_to_the_admin_and_the_owners) {
     BOOST_TEST(addressees().size() == 2U);  // the second pause is not mailed
 }
 
-BOOST_AUTO_TEST_CASE(a_pause_locks_the_organizations_of_the_admin_in_the_order_of_their_ids) {
-    const OrgId second = organization("Second");
-    service::add_admin(context, second, kAnn, "owner");
-    client.execute("UPDATE seats SET created_at = IF(organization_id = ?, 1, 2)", second);
-    const auto made = enrolled();
-    for (int i = 0; i < 4; ++i) (void)verify(wrong(made));
-    const auto lock_budget = [](test::Client& by, const OrgId& organization) {
-        return by.column(
-            "SELECT 1 FROM guess_budgets WHERE kind = 'security_notice' "
-            "AND subject = ? FOR UPDATE SKIP LOCKED",
-            sha256(organization.bytes()));
-    };
-    for (const OrgId& organization : {acme, second}) {
-        client.execute(
-            "INSERT INTO guess_budgets (kind, subject, spent, expires_at) "
-            "VALUES ('security_notice', ?, '', 9999999999999)",
-            sha256(organization.bytes()));
-    }
-    test::Client other;
-    other.run("START TRANSACTION");
-    BOOST_TEST_REQUIRE(lock_budget(other, second).size() == 1U);
-    const auto session = session_of(opened.token).value();
-    auto fifth = std::async(std::launch::async, [&] {
-        test::DatabaseContext worker;
-        return service::verify_totp(worker.context, {session, wrong(made), "req-2"}).is_right;
-    });
-    BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
-    BOOST_TEST(lock_budget(client, acme).empty());
-    other.run("ROLLBACK");
-    BOOST_TEST(!fifth.get());
-    std::vector<std::string> logged;
-    for (auto rows = client.query("SELECT organization_id FROM audit_log "
-                                  "WHERE action = 'second_factor.paused' ORDER BY id");
-         rows.next();) {
-        logged.push_back(rows.id<OrgId>(1).text());
-    }
-    BOOST_TEST(logged == (std::vector{acme.text(), second.text()}),
-               boost::test_tools::per_element());
-}
-
 BOOST_AUTO_TEST_CASE(an_admin_who_mistypes_every_hour_gets_three_mails_a_day) {
     const auto made = enrolled();
     client.run("DELETE FROM mail_outbox");
