@@ -6,7 +6,7 @@ import { slotsOf } from "../console/ads/creatives.js"
 import { changesOf, faultsAt, fieldsOf, newCampaignOf } from "../console/ads/fields.js"
 import { sumOf, withEmptyDays } from "../console/ads/figures.js"
 import { rateOf, remarksOf, stateOf } from "../console/ads/parts.js"
-import { valueIn } from "../console/ads/targets.js"
+import { valueIn } from "../console/lib/registry.js"
 import { withSlug } from "../console/slots/dialogs.js"
 import { barsOf } from "../console/ui/plot.js"
 
@@ -36,18 +36,24 @@ test("a click rate has two decimals, and is missing without impressions", () => 
 })
 
 test("a form without changes sends nothing, although it has no seconds", () => {
-  assert.deepEqual(changesOf(CAMPAIGN, fieldsOf(CAMPAIGN)), {})
+  assert.deepEqual(changesOf(CAMPAIGN, fieldsOf(CAMPAIGN), []), {})
+})
+
+test("the form keeps a number as typed, and sends it as a number", () => {
+  const registry = [{ key: "points", type: "number" }, { key: "vip", type: "boolean" }]
+  const fields = { ...fieldsOf(CAMPAIGN), targets: [["points", "1.05"], ["vip", "false"]] }
+  assert.deepEqual(changesOf(CAMPAIGN, fields, registry).targeting.attributes, { points: 1.05, vip: false })
 })
 
 test("only what differs is sent, null clears a limit, and the targeting is sent whole", () => {
   const fields = { ...fieldsOf(CAMPAIGN), name: "Final", daily: "", countries: "de, gb gb", targets: [["vip", ""]] }
-  assert.deepEqual(changesOf(CAMPAIGN, fields), {
+  assert.deepEqual(changesOf(CAMPAIGN, fields, []), {
     name: "Final", daily_impressions: null, targeting: { countries: ["DE", "GB"], locales: [], tags: ["a,b", "c"], attributes: {} },
   })
 })
 
 test("a new campaign leaves out empty optional fields", () => {
-  assert.deepEqual(newCampaignOf({ ...fieldsOf(), name: "Cup", slot_ids: ["a"], cap: "3" }), {
+  assert.deepEqual(newCampaignOf({ ...fieldsOf(), name: "Cup", slot_ids: ["a"], cap: "3" }, []), {
     name: "Cup", slot_ids: ["a"], status: "active", weight: 1, frequency_cap: 3,
     targeting: { countries: [], locales: [], tags: [], attributes: {} },
   })
@@ -65,6 +71,8 @@ test("a value of a targeted attribute has the type of the attribute", () => {
   assert.equal(valueIn("number", "1.5"), 1.5)
   assert.equal(valueIn("number", "1,5"), "1,5")
   assert.equal(valueIn("text", "1"), "1")
+  assert.equal(valueIn("number", " "), " ")
+  assert.deepEqual(valueIn("multi_choice", ["a"]), ["a"])
 })
 
 test("the audience is read as words", () => {

@@ -15,6 +15,15 @@ test("only what differs is sent, and null clears a value", () => {
     { first_name: null, last_name: "Berg", attributes: { phone: null, boat: "four" } })
 })
 
+test("the form of a member keeps a number as typed, and sends it as a number", () => {
+  const registry = [{ key: "points", type: "number" }, { key: "vip", type: "boolean" }]
+  const fields = { first_name: "", last_name: "", display_name: "", external_id: "", locale: "", country: "", dob: "" }
+  const changes = attributes => changesOf({ attributes: { points: 2, vip: true } }, fields, attributes, registry).attributes
+  assert.deepEqual(changes({ points: "0.5", vip: "false" }), { points: 0.5, vip: false })
+  assert.deepEqual(changes({ points: "2.", vip: "true" }), undefined)
+  assert.deepEqual(changes({ points: "two", vip: "" }), { points: "two", vip: null })
+})
+
 test("a key is active until it is revoked or expired", () => {
   assert.equal(stateOf({ revoked_at: null, expires_at: null }), "active")
   assert.equal(stateOf({ revoked_at: null, expires_at: "2020-01-01T00:00:00Z" }), "expired")

@@ -26,7 +26,7 @@ const NewCampaign = ({ slots, registry }) => {
   const [fields, setFields] = useState(fieldsOf({ slot_ids: slots.length === 1 ? [slots[0].id] : [] }))
   const saving = useAction()
   const create = () => saving.run(async () => {
-    const campaign = await post("/console/v1/ads/campaigns", newCampaignOf(fields))
+    const campaign = await post("/console/v1/ads/campaigns", newCampaignOf(fields, registry))
     announce(t.created)
     open(["ads", campaign.id])
   })
@@ -43,7 +43,7 @@ const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
     saving.clear()
   }, [number])
   const save = () => saving.run(async () => {
-    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: changesOf(campaign, fields), headers: ifMatch(campaign) })
+    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: changesOf(campaign, fields, registry), headers: ifMatch(campaign) })
     announce(t.saved)
     open(["ads", campaign.id])
   })

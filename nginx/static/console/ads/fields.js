@@ -1,5 +1,6 @@
 // The fields of a campaign: between the record of the API and the form.
 import { localTimeOf } from "../articles/fields.js"
+import { valueIn } from "../lib/registry.js"
 
 /**
  * The form of a record; without one, an empty form. targets: pairs of an attribute's key and its value.
@@ -24,11 +25,12 @@ const parts = (text, separator) => [...new Set(text.split(separator).map(one => 
 const numberIn = text => (text.trim() === "" ? null : Number(text))
 const momentIn = text => (text ? new Date(text).toISOString() : null)
 
-const targetingIn = fields => ({
+const targetingIn = (fields, registry) => ({
   countries: parts(fields.countries.toUpperCase(), /[\s,;]+/),
   locales: parts(fields.locales, /[\s,;]+/),
   tags: parts(fields.tags, "\n"),
-  attributes: Object.fromEntries(fields.targets.filter(([key, value]) => key !== "" && value !== "")),
+  attributes: Object.fromEntries(fields.targets.filter(([key, value]) => key !== "" && value !== "")
+    .map(([key, value]) => [key, valueIn(registry.find(one => one.key === key)?.type, value)])),
 })
 
 const BODY = {
@@ -44,13 +46,13 @@ const BODY = {
 }
 
 /** The body of a POST: empty optional fields are left out. */
-export const newCampaignOf = fields => Object.fromEntries(Object.entries(BODY)
-  .map(([name, valueIn]) => [name, valueIn(fields)]).filter(([, value]) => value !== null))
+export const newCampaignOf = (fields, registry) => Object.fromEntries(Object.entries(BODY)
+  .map(([name, read]) => [name, read(fields, registry)]).filter(([, value]) => value !== null))
 
 /** What differs between the record and the form, as the body of a PATCH. The form has times without seconds. */
-export const changesOf = (campaign, fields) => {
+export const changesOf = (campaign, fields, registry) => {
   const before = fieldsOf(campaign)
-  return Object.fromEntries(Object.entries(BODY).map(([name, valueIn]) => [name, valueIn(before), valueIn(fields)])
+  return Object.fromEntries(Object.entries(BODY).map(([name, read]) => [name, read(before, registry), read(fields, registry)])
     .filter(([, was, is]) => JSON.stringify(was) !== JSON.stringify(is)).map(([name, , is]) => [name, is]))
 }
 

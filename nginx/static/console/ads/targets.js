@@ -6,26 +6,18 @@ import { SelectField, TextField } from "../ui/parts.js"
 
 const BOOLEANS = [["", t.chooseValue], ["true", texts.members.yes], ["false", texts.members.no]]
 
-/** A value of the type that the API takes; text that is not of the type stays as it is, so that the API names the fault. */
-export const valueIn = (type, text) => {
-  if (type === "boolean") return text === "" ? "" : text === "true"
-  if (type === "number") return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text
-  return text
-}
-
 const Value = ({ attribute, label, value, error, onChange }) => {
   const { type, choices = [] } = attribute
-  const take = text => onChange(valueIn(type, text))
-  if (type === "boolean") return html`<${SelectField} label=${label} error=${error} value=${String(value)} options=${BOOLEANS} onChange=${take} />`
+  if (type === "boolean") return html`<${SelectField} label=${label} error=${error} value=${String(value)} options=${BOOLEANS} onChange=${onChange} />`
   if (choices.length > 0) {
     const options = [...new Set([...choices, value].filter(Boolean))].map(one => [one, one])
-    return html`<${SelectField} label=${label} error=${error} value=${value} options=${[["", t.chooseValue], ...options]} onChange=${take} />`
+    return html`<${SelectField} label=${label} error=${error} value=${value} options=${[["", t.chooseValue], ...options]} onChange=${onChange} />`
   }
   return html`<${TextField} label=${label} error=${error} type=${type === "date" ? "date" : "text"} value=${String(value)}
-    inputmode=${type === "number" ? "decimal" : undefined} onInput=${take} />`
+    inputmode=${type === "number" ? "decimal" : undefined} onInput=${onChange} />`
 }
 
-/** targets: pairs of key and value. registry: the enabled attributes. */
+/** targets: pairs of key and value, which is typed text or as the API has it. registry: the enabled attributes. */
 export const Targets = ({ targets, registry, error, onChange }) => {
   const change = (index, pair) => onChange(targets.map((one, at) => (at === index ? pair : one)))
   const options = key => [...new Set([...registry.filter(one => !targets.some(([used]) => used === one.key)).map(one => one.key), key])]

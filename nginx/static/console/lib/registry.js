@@ -1,5 +1,16 @@
-// The organization's registry of attributes, which has several pages if it is large.
+// The organization's registry of attributes, which has several pages if it is large, and values of its types.
 import { getAll } from "./api.js"
 
 /** All attributes, also the disabled ones. @param {AbortSignal} [signal] @returns {Promise<Api.Attribute[]>} */
 export const allAttributes = signal => getAll("/v1/attributes", "attributes", undefined, signal)
+
+/**
+ * The value of an attribute for the API, from the text of its control. Text that is not of the type stays as it is, so that
+ * the API names the fault. A form keeps the text: "1." is not a number yet, and the number 1 in its place deletes the point.
+ * @param {string | undefined} type @param {any} value
+ */
+export const valueIn = (type, value) => {
+  if (typeof value !== "string" || value.trim() === "") return value
+  if (type === "boolean") return value === "true"
+  return type === "number" && Number.isFinite(Number(value)) ? Number(value) : value
+}

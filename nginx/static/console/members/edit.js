@@ -1,6 +1,7 @@
 // The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
 import { call, get } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
+import { valueIn } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
@@ -13,10 +14,9 @@ const CHOICE_LIMIT = 100 // attributes on one page of the registry; more are cha
 /** What differs between the record and the form, as the body of a PATCH. */
 export const changesOf = (member, fields, attributes, registry) => {
   const body = Object.fromEntries(FIELDS.filter(name => (member[name] ?? "") !== fields[name]).map(name => [name, fields[name] || null]))
-  const changed = registry.filter(({ key }) => JSON.stringify(member.attributes[key] ?? "") !== JSON.stringify(attributes[key] ?? ""))
-  if (changed.length) {
-    body.attributes = Object.fromEntries(changed.map(({ key }) => [key, attributes[key] === "" ? null : attributes[key]]))
-  }
+  const changed = registry.map(({ key, type }) => [key, valueIn(type, attributes[key] ?? "")])
+    .filter(([key, value]) => JSON.stringify(member.attributes[key] ?? "") !== JSON.stringify(value))
+  if (changed.length) body.attributes = Object.fromEntries(changed.map(([key, value]) => [key, value === "" ? null : value]))
   return body
 }
 
@@ -32,7 +32,7 @@ const MultiChoice = ({ attribute, value, onChange }) => {
     <label class="check"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} /> ${choice}</label>`)}</div></fieldset>`
 }
 
-/** The control for an attribute's type. The value is as the API has it; "" is a missing value. */
+/** The control for an attribute's type. The value is as the API has it, or typed text; "" is a missing value. */
 const AttributeField = ({ attribute, value, error, onChange }) => {
   const { type, label, choices } = attribute
   if (type === "multi_choice") return html`<${MultiChoice} attribute=${attribute} value=${value} onChange=${onChange} />`
@@ -42,11 +42,10 @@ const AttributeField = ({ attribute, value, error, onChange }) => {
   }
   if (type === "boolean") {
     return html`<${SelectField} label=${label} error=${error} value=${String(value)} options=${BOOLEANS}
-      onChange=${text => onChange(text === "" ? "" : text === "true")} />`
+      onChange=${onChange} />`
   }
-  const asNumber = text => (text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text)
   return html`<${TextField} label=${label} error=${error} type=${type === "date" ? "date" : "text"} value=${String(value)}
-    inputmode=${type === "number" ? "decimal" : undefined} onInput=${text => onChange(type === "number" ? asNumber(text) : text)} />`
+    inputmode=${type === "number" ? "decimal" : undefined} onInput=${onChange} />`
 }
 
 const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
