@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { endOf, idleLifeOf } from "../console/lib/session_end.js"
-import { endSession, session, signedOut, takeSession } from "../console/lib/session.js"
+import { confirmation, confirmFactor, endSession, followTabs, session, signedOut, takeSession } from "../console/lib/session.js"
 import { programOf } from "../console/account/programs.js"
 import { actionsOf } from "../console/team/list.js"
 
@@ -26,6 +26,36 @@ test("a sign-out forgets the person", () => {
   takeSession(verified)
   signedOut()
   assert.deepEqual([session.get().state, session.get().hasEnded, session.get().admin, session.get().seats], ["out", false, null, []])
+})
+
+test("the question for a code ends with the person whom it asks", async () => {
+  takeSession(verified)
+  const ofFirst = confirmFactor()
+  endSession()
+  takeSession(verified)
+  assert.notEqual(confirmation.get().done, null)
+  takeSession({ ...verified, admin: { id: "b" } })
+  assert.deepEqual([await ofFirst, confirmation.get().done], [false, null])
+  const ofSecond = confirmFactor()
+  signedOut()
+  assert.deepEqual([await ofSecond, confirmation.get().done], [false, null])
+})
+
+test("a sign-out in another tab ends the question for a code", async () => {
+  const events = new EventTarget()
+  globalThis.addEventListener = events.addEventListener.bind(events)
+  takeSession(verified)
+  followTabs(() => {})
+  const asked = confirmFactor()
+  events.dispatchEvent(Object.assign(new Event("storage"), { key: "muster.session", newValue: null }))
+  assert.deepEqual([await asked, session.get().state], [false, "out"])
+})
+
+test("a second question for a code replaces the first one", async () => {
+  const first = confirmFactor()
+  const second = confirmFactor()
+  confirmation.get().done(true)
+  assert.deepEqual([await first, await second], [false, true])
 })
 
 test("an unused session ends before its last day, and a used one on it", () => {

@@ -22,10 +22,28 @@ export const session = createStore({
   expiresAt: /** @type {string | null} */ (null),
 })
 
+/** Asks for a code of the second factor; set while a dialog is open. */
+export const confirmation = createStore({ done: /** @type {((verified: boolean) => void) | null} */ (null) })
+
+/** Ends the question without a code: it belongs to one person and one action. */
+const dropConfirmation = () => confirmation.get().done?.(false)
+
+/** @returns {Promise<boolean>} whether the person has verified the second factor again */
+export const confirmFactor = () => new Promise(resolve => {
+  dropConfirmation()
+  confirmation.set({
+    done: verified => {
+      confirmation.set({ done: null })
+      resolve(verified)
+    },
+  })
+})
+
 /** Takes the reply to GET /v1/session, or to a sign-in. @param {Api.Session | Api.SignedIn} reply */
 export const takeSession = reply => {
   const before = session.get()
   const isVerified = reply.two_factor.verified
+  if ("admin" in reply && reply.admin.id !== before.admin?.id) dropConfirmation()
   writeSetting("session", isVerified ? "open" : "factor")
   session.set({
     state: isVerified ? "in" : "factor",
@@ -50,10 +68,15 @@ export const endSession = () => {
   else session.set(OUT)
 }
 
+const forget = () => {
+  dropConfirmation()
+  session.set(OUT)
+}
+
 /** The person has signed out. */
 export const signedOut = () => {
   writeSetting("session", null)
-  session.set(OUT)
+  forget()
 }
 
 /** Follows the other tabs of this browser. @param {() => void} onSignIn called after a sign-in in another tab */
@@ -64,21 +87,8 @@ export const followTabs = onSignIn => {
     const { state } = session.get()
     if (event.newValue === "open" && state !== "in") onSignIn()
     if (event.newValue === "ended" && state === "in") endSession()
-    if (event.newValue === null && state !== "unknown") session.set(OUT)
+    if (event.newValue === null && state !== "unknown") forget()
   }
   addEventListener("storage", follow)
   return () => removeEventListener("storage", follow)
 }
-
-/** Asks for a code of the second factor; set while a dialog is open. */
-export const confirmation = createStore({ done: /** @type {((verified: boolean) => void) | null} */ (null) })
-
-/** @returns {Promise<boolean>} whether the person has verified the second factor again */
-export const confirmFactor = () => new Promise(resolve => {
-  confirmation.set({
-    done: verified => {
-      confirmation.set({ done: null })
-      resolve(verified)
-    },
-  })
-})
