@@ -24,8 +24,8 @@ export const isPassing = error => error instanceof ApiError && (error.status ===
 
 const UNREACHABLE = { code: "UNREACHABLE", message: "The server cannot be reached. Check your connection, and try again." }
 const UNREADABLE = { code: "UNREADABLE", message: "The server's answer could not be read. Try again." }
-// Calls about the session itself act on no organization.
-const WITHOUT_ORGANIZATION = /^\/(v1\/auth|api\/auth|v1\/session)(\/|$)/
+// Calls about the person act on no organization.
+const WITHOUT_ORGANIZATION = /^\/(v1\/auth|api\/auth|v1\/sessions?|v1\/two-factor)(\/|$)/
 const ENDED = new Set(["MISSING", "SESSION_ENDED", "INVALID"])
 
 /** @param {string} path @param {Record<string, any>} [query] empty values are left out */
