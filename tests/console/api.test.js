@@ -34,3 +34,14 @@ test("calls about the person name no organization, and all others name it", asyn
   for (const path of ["/v1/session", "/v1/sessions", "/v1/sessions/s", "/v1/two-factor/backup-codes", "/v1/users"]) await call("GET", path)
   assert.deepEqual(sent.map(one => one.includes(HERE)), [false, false, false, false, true])
 })
+
+test("a call that waits for a code stays in the organization in which it began", async () => {
+  const sent = serve(refusal("2FA_TOO_OLD"), answer(201, { id: "k" }))
+  const asked = new Promise(resolve => confirmation.subscribe(() => resolve(confirmation.get())))
+  const issuing = call("POST", "/v1/api-keys", { body: {} })
+  const { done } = await asked
+  visit(THERE)
+  done(true)
+  await issuing
+  assert.deepEqual(sent, Array(2).fill(`POST /v1/api-keys ${HERE}`))
+})

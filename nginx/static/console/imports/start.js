@@ -2,7 +2,7 @@
 import { post } from "../lib/api.js"
 import { plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open } from "../lib/router.js"
+import { address, open, route } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
@@ -52,9 +52,11 @@ const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
   const dates = chosen || (guess.isSure ? guess.format : "")
   const starting = useAction()
   const start = () => starting.run(async () => {
+    const { organization } = route.get()
     const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, dates) }
     const total = await readRecords(file, plan, () => {})
     if (total === 0 || total > ROW_LIMIT) throw new Error(total ? t.tooMany(total) : t.noRows)
+    if (route.get().organization !== organization) return // the person left while the file was read
     const job = await post("/v1/imports", { file_name: file.name.slice(0, 255), declared_total: total, mapping: mappingOf(source.header, targets) })
     await keepPlan(job.id, plan)
     open(["imports", job.id])

@@ -47,10 +47,9 @@ const failure = async reply => {
 
 /**
  * @typedef {{ body?: any, json?: string, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal }} Options
- * @param {string} method @param {string} path @param {Options} options json: a body that is JSON already
+ * @param {string} method @param {string} path @param {string | null} organization @param {Options} options json: a body that is JSON already
  */
-const send = async (method, path, { body, json = body === undefined ? undefined : JSON.stringify(body), query, headers, signal }) => {
-  const organization = WITHOUT_ORGANIZATION.test(path) ? null : route.get().organization
+const send = async (method, path, organization, { body, json = body === undefined ? undefined : JSON.stringify(body), query, headers, signal }) => {
   try {
     return await fetch(withQuery(path, query), {
       method, signal, body: json, credentials: "same-origin", cache: "no-store",
@@ -68,7 +67,7 @@ const send = async (method, path, { body, json = body === undefined ? undefined 
 }
 
 /**
- * One call. If the API asks for a recent second factor, the person is asked for a code, and the call is repeated once.
+ * One call, for the organization in the address at its beginning. If the API asks for a recent second factor, the person is asked for a code, and the call is repeated once.
  * The types of the path, body, query and reply are those of the OpenAPI description.
  * @template {string} M
  * @template {string} P
@@ -79,12 +78,13 @@ const send = async (method, path, { body, json = body === undefined ? undefined 
  * @returns {Promise<{ data: Api.Reply<M, P>, headers: Headers }>}
  */
 export const call = async (method, path, options = {}) => {
-  let reply = await send(method, path, options)
+  const organization = WITHOUT_ORGANIZATION.test(path) ? null : route.get().organization
+  let reply = await send(method, path, organization, options)
   if (reply.status === 401) {
     const error = await failure(reply)
     if (ENDED.has(error.details.reason)) endSession()
     if (error.code !== "2FA_TOO_OLD" || !(await confirmFactor())) throw error
-    reply = await send(method, path, options)
+    reply = await send(method, path, organization, options)
   }
   else noteUse()
   if (!reply.ok) throw await failure(reply)

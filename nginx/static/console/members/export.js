@@ -2,20 +2,22 @@
 import { call } from "../lib/api.js"
 import { saveText } from "../lib/copy.js"
 import { useAction } from "../lib/load.js"
+import { route } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { ErrorBox } from "../ui/parts.js"
 
 const t = texts.members
 
-/** Downloads all pages, without the header line of the later ones. */
+/** Downloads all pages of the organization in which it began, without the header line of the later ones. */
 const download = async (filters, onCount) => {
+  const headers = { "X-Organization": /** @type {string} */ (route.get().organization) }
   const parts = []
   let cursor
   do {
-    const { data, headers } = await call("GET", "/v1/users/export", { query: { ...filters, order: undefined, cursor } })
-    parts.push(parts.length ? data.slice(data.indexOf("\r\n") + 2) : data)
-    cursor = headers.get("X-Next-Cursor")
+    const reply = await call("GET", "/v1/users/export", { query: { ...filters, order: undefined, cursor }, headers })
+    parts.push(parts.length ? reply.data.slice(reply.data.indexOf("\r\n") + 2) : reply.data)
+    cursor = reply.headers.get("X-Next-Cursor")
     onCount(parts.length)
   } while (cursor)
   saveText("members.csv", parts.join(""))
