@@ -4,15 +4,20 @@ import { useStore } from "./store.js"
 import { useEffect, useState } from "./view.js"
 
 /**
+ * @template T
+ * @typedef {{ data: T | null, error: any, isLoading: boolean }} Loading
+ */
+
+/**
  * Calls `load` when one of `inputs` changes, and after a new sign-in if the session had ended. A reply that is no longer
  * needed is dropped.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
- * @returns {{ data: T | null, error: any, isLoading: boolean, reload: () => void, set: (data: T) => void }}
+ * @returns {Loading<T> & { reload: () => void, set: (data: T) => void, change: (step: (now: Loading<T>) => Loading<T>) => void }}
  */
 export const useLoad = (load, inputs) => {
-  const [state, show] = useState(/** @type {{ data: T | null, error: any, isLoading: boolean }} */ ({ data: null, error: null, isLoading: true }))
+  const [state, show] = useState(/** @type {Loading<T>} */ ({ data: null, error: null, isLoading: true }))
   const [turn, again] = useState(0)
   const { state: access } = useStore(session)
   useEffect(() => void (access === "in" && state.error?.status === 401 && again(turn + 1)), [access])
@@ -24,7 +29,7 @@ export const useLoad = (load, inputs) => {
       error => control.signal.aborted || show({ data: null, error, isLoading: false }))
     return () => control.abort()
   }, [...inputs, turn])
-  return { ...state, reload: () => again(turn + 1), set: data => show({ data, error: null, isLoading: false }) }
+  return { ...state, reload: () => again(turn + 1), set: data => show({ data, error: null, isLoading: false }), change: show }
 }
 
 /**
@@ -49,6 +54,14 @@ export const useAction = () => {
 }
 
 /**
+ * A list with a further page. The page is dropped if the list was loaded again, or is being loaded, since it was asked for: it
+ * belongs to other filters, or misses what was removed.
+ * @param {Loading<any>} list @param {any} before the data of the list when the page was asked for @param {any} page @param {string} name
+ */
+export const withPage = (list, before, page, name) => (list.isLoading || list.data !== before ? list
+  : { ...list, data: { ...before, next_cursor: page.next_cursor, [name]: [...before[name], ...page[name]] } })
+
+/**
  * A list that grows page by page.
  * @template {string} Name
  * @template {Record<Name, any[]> & { next_cursor: string | null }} Page
@@ -60,9 +73,10 @@ export const useList = (fetchPage, name, inputs) => {
   const first = useLoad(signal => fetchPage(null, signal), inputs)
   const more = useAction()
   const loadMore = () => more.run(async () => {
-    if (!first.data) return
-    const page = await fetchPage(first.data.next_cursor)
-    first.set({ ...first.data, next_cursor: page.next_cursor, [name]: [...first.data[name], ...page[name]] })
+    const { data, isLoading } = first
+    if (!data || isLoading) return
+    const page = await fetchPage(data.next_cursor)
+    first.change(now => withPage(now, data, page, name))
   })
   /** @type {Page[Name] | never[]} */
   const items = first.data?.[name] ?? []

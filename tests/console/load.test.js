@@ -1,0 +1,20 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { withPage } from "../console/lib/load.js"
+
+const first = { members: ["a"], next_cursor: "2", total: 3 }
+const page = { members: ["b"], next_cursor: null }
+const shown = { data: first, error: null, isLoading: false }
+
+test("a further page is added to its list", () => {
+  assert.deepEqual(withPage(shown, first, page, "members").data, { members: ["a", "b"], next_cursor: null, total: 3 })
+})
+
+test("a further page of another filter is dropped", () => {
+  const loading = { ...shown, isLoading: true }
+  assert.equal(withPage(loading, first, page, "members"), loading)
+  const loaded = { ...shown, data: { members: ["c"], next_cursor: null } }
+  assert.equal(withPage(loaded, first, page, "members"), loaded)
+  const failed = { data: null, error: new Error("away"), isLoading: false }
+  assert.equal(withPage(failed, first, page, "members"), failed)
+})
