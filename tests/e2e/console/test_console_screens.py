@@ -99,6 +99,19 @@ def test_a_change_by_another_admin_is_not_overwritten(at, module_org):
     browser.sees("Cyd Theirs")
 
 
+def test_the_form_of_one_member_does_not_change_another(at, module_org):
+    here, there = [module_org.create_user({"email": f"{name}@screens.example", "first_name": name.capitalize()}) for name in ("here", "there")]
+    browser = at(f"members/{here['id']}")
+    browser.press("Edit")
+    browser.fill("Last name", "Typed")
+    browser.web.execute_script("location.hash = arguments[0]", f"#/o/{module_org.id}/members/{there['id']}")
+    browser.sees("there@screens.example")
+    assert not browser.web.find_elements("css selector", "dialog")
+    browser.press("Edit")
+    assert browser.shown("First name").get_attribute("value") == "There"
+    assert browser.shown("Last name").get_attribute("value") == ""
+
+
 def test_a_viewer_gets_no_buttons(own_browser, module_org):
     viewer = own_browser
     viewer.sign_in(module_org.new_admin("viewer"))

@@ -54,9 +54,9 @@ const Inside = () => {
   if (isInvitation) return html`<${Shell}><${Invitations} organization=${query.organization} /><//>`
   if (organization === null && path[0] === "connections") return html`<${Shell}><${ConnectionResult} /><//>`
   if (!seat) return html`<${Shell}><${NoOrganization} seats=${seats} /><//>`
-  const found = match(path, SCREENS)
+  const found = match(path, SCREENS) // each address has a screen of its own: a form of one record must not change another
   return html`<${Shell}>${found
-    ? html`<${Later} key=${organization} load=${found.target} name=${found.target.toString()} role=${seat.role} ...${found.parameters} />`
+    ? html`<${Later} key=${format(organization, path)} load=${found.target} name=${found.target.toString()} role=${seat.role} ...${found.parameters} />`
     : html`<${Missing} organization=${organization} />`}<//>`
 }
 
