@@ -175,6 +175,8 @@ def test_a_list_of_an_absent_server_is_tried_again(browser, module_org, stack):
     with stack.without("musterd"):
         browser.press("Team")
         browser.sees("Try again")
+        browser.press("Sign out")
+        browser.sees("You are still signed in.")
         browser.web.get_log("browser")
     wait_for(stack.answers, "the server to answer")
     browser.press("Try again")

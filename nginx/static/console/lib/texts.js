@@ -69,6 +69,7 @@ export const texts = {
     account: "My sign-in",
     invitation: "invitation",
     signOut: "Sign out",
+    notSignedOut: reason => `You are still signed in. ${reason}`,
     links: {
       overview: "Overview",
       home: "Home",

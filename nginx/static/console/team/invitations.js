@@ -9,7 +9,7 @@ import { useStore } from "../lib/store.js"
 import { invitations as t } from "../lib/texts_invitations.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, Empty, ErrorBox, Loaded, Title } from "../ui/parts.js"
-import { signOut } from "../ui/sign_out.js"
+import { trySignOut } from "../ui/sign_out.js"
 
 const refresh = async signal => takeSession(await get("/v1/session", undefined, signal))
 
@@ -43,7 +43,7 @@ const Card = ({ invitation }) => {
 }
 
 const None = ({ email }) => html`<${Empty} title=${t.none}><p>${t.noneHint(email)}</p><p>${t.ask}</p>
-  <button type="button" onClick=${() => signOut(location.hash)}>${t.otherAddress}</button><//>`
+  <button type="button" onClick=${() => trySignOut(location.hash)}>${t.otherAddress}</button><//>`
 
 /** organization: of the link in the mail. */
 export default ({ organization }) => {

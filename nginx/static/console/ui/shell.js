@@ -9,7 +9,7 @@ import { isDark, toggleTheme } from "../lib/theme.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { Dialog } from "./parts.js"
 import { NAVIGATION } from "./screens.js"
-import { signOut } from "./sign_out.js"
+import { trySignOut } from "./sign_out.js"
 import { areKeysOn, listenForKeys, setKeys } from "./shortcuts.js"
 
 const t = texts.shell
@@ -76,7 +76,7 @@ export const Shell = ({ children }) => {
   const keys = html`${invitations.length > 0 && html`<a class="button" href="#/invitation">${plural(invitations.length, t.invitation)}</a>`}
     <button type="button" class="quiet" onClick=${() => showKeys(true)}>${t.keys}</button>
     ${organization && html`<a class="button quiet" title=${admin?.email} href=${address(["account"])}>${t.account}</a>`}
-    <button type="button" class="quiet" onClick=${() => signOut()}>${t.signOut}</button>`
+    <button type="button" class="quiet" onClick=${() => trySignOut()}>${t.signOut}</button>`
   return html`<${Head} keys=${keys}>
       ${organization && html`<button type="button" class="quiet menu" aria-expanded=${showsMenu} onClick=${() => showMenu(!showsMenu)}>${t.menu}</button>`}
       <${OrganizationSwitch} seats=${seats} organization=${organization} /><//>
