@@ -1,11 +1,11 @@
 // The second factor: a code of the authenticator or a backup code. Who has no authenticator yet sets one up first.
 import { get, post } from "../lib/api.js"
 import { loadModule } from "../lib/later.js"
-import { useAction } from "../lib/load.js"
+import { useAction, useLoad } from "../lib/load.js"
 import { session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
-import { html, useEffect, useState } from "../lib/view.js"
+import { html, useRef, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loading, TextField, Title } from "../ui/parts.js"
 
 const t = texts.factor
@@ -14,15 +14,20 @@ const KINDS = {
   backup: { path: "/api/auth/two-factor/verify-backup-code", label: t.backupCode, hint: t.backupHint, inputmode: "text" },
 }
 
-/** Asks for a code, and calls onVerified once it is right. */
+/** Asks for a code, and calls onVerified once it is right; again with the next try if that fails, for a code is valid once. */
 export const CodeForm = ({ onVerified, onCancel, canUseBackup = true, action = t.verify }) => {
   const [kind, setKind] = useState("totp")
   const [code, setCode] = useState("")
   const checking = useAction()
+  const isRight = useRef(false)
   const { path, label, hint, inputmode } = KINDS[kind]
-  const submit = async event => {
+  const submit = event => {
     event.preventDefault()
-    if (await checking.run(() => post(path, { code: code.trim() }))) await onVerified()
+    checking.run(async () => {
+      if (!isRight.current) await post(path, { code: code.trim() })
+      isRight.current = true
+      await onVerified()
+    })
   }
   const change = () => {
     setKind(kind === "totp" ? "backup" : "totp")
@@ -32,7 +37,7 @@ export const CodeForm = ({ onVerified, onCancel, canUseBackup = true, action = t
   return html`<form onSubmit=${submit}>
     <${TextField} key=${kind} label=${label} hint=${hint} name="code" inputmode=${inputmode} autocomplete="one-time-code" required
       value=${code} onInput=${setCode} />
-    <${ErrorBox} error=${checking.error} known=${t.errors} />
+    <${ErrorBox} error=${checking.error} known=${isRight.current ? {} : t.errors} />
     <div class="actions"><button class="primary" disabled=${checking.isBusy}>${action}</button>
       ${canUseBackup && html`<button type="button" onClick=${change}>${kind === "totp" ? t.useBackup : t.useCode}</button>`}
       ${onCancel && html`<button type="button" onClick=${onCancel}>${texts.parts.cancel}</button>`}</div>
@@ -42,9 +47,9 @@ export const CodeForm = ({ onVerified, onCancel, canUseBackup = true, action = t
 const finish = async () => takeSession(await get("/v1/session"))
 
 const Enrollment = () => {
-  const [Enroll, show] = useState(null)
-  useEffect(() => void loadModule(() => import("./enroll.js")).then(module => show(() => module.Enroll)), [])
-  return Enroll ? html`<${Enroll} onVerified=${finish} />` : html`<${Loading} />`
+  const { data, error } = useLoad(() => loadModule(() => import("./enroll.js")), [])
+  if (error) return html`<${ErrorBox} error=${{ message: texts.app.notLoaded }} retry=${() => location.reload()} />`
+  return data ? html`<${data.Enroll} onVerified=${finish} />` : html`<${Loading} />`
 }
 
 /** asks: of a session whose second factor is too old; called with the result. Otherwise this is a step of the sign-in. */
