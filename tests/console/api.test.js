@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 import { call } from "../console/lib/api.js"
 import { parse, route } from "../console/lib/router.js"
-import { confirmation, signedOut, takeSession } from "../console/lib/session.js"
+import { confirmation, session, signedOut, takeSession } from "../console/lib/session.js"
 
 const HERE = "01a1fd07-6e99-7265-b40a-2831efbbc0ee"
 const THERE = "01a1fd07-6e99-7265-b40a-2831efbbc0ef"
@@ -44,4 +44,29 @@ test("a call that waits for a code stays in the organization in which it began",
   done(true)
   await issuing
   assert.deepEqual(sent, Array(2).fill(`POST /v1/api-keys ${HERE}`))
+})
+
+test("a request with the cookie before the second factor is repeated", async () => {
+  const sent = serve(refusal("UNAUTHORIZED", "SESSION_ENDED"), answer(200, SESSION), answer(200, { users: [] }))
+  assert.deepEqual((await call("GET", "/v1/users")).data, { users: [] })
+  assert.deepEqual(sent, [`GET /v1/users ${HERE}`, "GET /v1/session", `GET /v1/users ${HERE}`])
+  assert.equal(session.get().state, "in")
+})
+
+test("a session has ended if the server says so twice", async () => {
+  serve(refusal("UNAUTHORIZED", "SESSION_ENDED"), refusal("UNAUTHORIZED", "SESSION_ENDED"))
+  await assert.rejects(call("GET", "/v1/users"), { code: "UNAUTHORIZED" })
+  assert.deepEqual([session.get().state, session.get().hasEnded], ["out", true])
+})
+
+test("a session has not ended because the server is busy", async () => {
+  serve(refusal("UNAUTHORIZED", "SESSION_ENDED"), answer(503, { error: { code: "BUSY", message: "busy" } }))
+  await assert.rejects(call("GET", "/v1/users"), { code: "BUSY" })
+  assert.equal(session.get().state, "in")
+})
+
+test("a request is not repeated in the session of another person", async () => {
+  const sent = serve(refusal("UNAUTHORIZED", "SESSION_ENDED"), answer(200, { ...SESSION, admin: { id: "b" } }))
+  await assert.rejects(call("DELETE", "/v1/users/u"), { code: "UNAUTHORIZED" })
+  assert.equal(sent.length, 2)
 })

@@ -1,6 +1,6 @@
 // Calls of Muster's API. The session is in a cookie that scripts cannot read (docs/api/sign-in.md).
 import { route } from "./router.js"
-import { confirmFactor, endSession } from "./session.js"
+import { confirmFactor, endSession, session } from "./session.js"
 import { noteUse } from "./session_end.js"
 
 /** A call that failed. `fields`: the faults of a 422 by the path of the field. */
@@ -67,6 +67,23 @@ const send = async (method, path, organization, { body, json = body === undefine
 }
 
 /**
+ * Whether a request may be repeated after a 401. A code of the second factor gives the cookie another value, and a request that
+ * was on its way has the value before: the session has ended only if the server says so again.
+ * @param {ApiError} error @param {string} path @param {string | undefined} person who made the request
+ */
+const mayRepeat = async (error, path, person) => {
+  if (error.code === "2FA_TOO_OLD") return confirmFactor()
+  if (!ENDED.has(error.details.reason)) return false
+  if (path !== "/v1/session" && session.get().state === "in") {
+    const reply = await send("GET", "/v1/session", null, {})
+    if (reply.ok) return (await reply.json()).admin.id === person
+    if (reply.status !== 401) throw await failure(reply)
+  }
+  endSession()
+  return false
+}
+
+/**
  * One call, for the organization in the address at its beginning. If the API asks for a recent second factor, the person is asked for a code, and the call is repeated once.
  * The types of the path, body, query and reply are those of the OpenAPI description.
  * @template {string} M
@@ -79,11 +96,11 @@ const send = async (method, path, organization, { body, json = body === undefine
  */
 export const call = async (method, path, options = {}) => {
   const organization = WITHOUT_ORGANIZATION.test(path) ? null : route.get().organization
+  const person = session.get().admin?.id
   let reply = await send(method, path, organization, options)
   if (reply.status === 401) {
     const error = await failure(reply)
-    if (ENDED.has(error.details.reason)) endSession()
-    if (error.code !== "2FA_TOO_OLD" || !(await confirmFactor())) throw error
+    if (!(await mayRepeat(error, path, person))) throw error
     reply = await send(method, path, organization, options)
   }
   else noteUse()
