@@ -20,7 +20,7 @@ export const useLoad = (load, inputs) => {
   const [state, show] = useState(/** @type {Loading<T>} */ ({ data: null, error: null, isLoading: true }))
   const [turn, again] = useState(0)
   const { state: access } = useStore(session)
-  useEffect(() => void (access === "in" && state.error?.status === 401 && again(turn + 1)), [access])
+  useEffect(() => void (access === "in" && state.error?.status === 401 && again(now => now + 1)), [access])
   useEffect(() => {
     const control = new AbortController()
     show(before => ({ ...before, error: null, isLoading: true }))
@@ -29,7 +29,7 @@ export const useLoad = (load, inputs) => {
       error => control.signal.aborted || show({ data: null, error, isLoading: false }))
     return () => control.abort()
   }, [...inputs, turn])
-  return { ...state, reload: () => again(turn + 1), set: data => show({ data, error: null, isLoading: false }), change: show }
+  return { ...state, reload: () => again(now => now + 1), set: data => show({ data, error: null, isLoading: false }), change: show }
 }
 
 /**
