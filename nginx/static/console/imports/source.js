@@ -1,4 +1,5 @@
 // Reads the file of an import: its encoding, its separator, and its records.
+import { texts } from "../lib/texts.js"
 import { CsvReader, guessSeparator, readAll } from "./csv.js"
 
 const SAMPLE = 256 * 1024 // bytes that decide on encoding and separator
@@ -45,7 +46,7 @@ export const readRecords = async (file, { encoding, separator }, onRecord) => {
       count++
     }
   }
-  const stream = file.stream().pipeThrough(new TextDecoderStream(encoding)).getReader()
+  const stream = file.stream().pipeThrough(new TextDecoderStream(encoding, { fatal: encoding === "utf-8" })).getReader()
   for (let part = await stream.read(); !part.done; part = await stream.read()) {
     reader.push(part.value)
     await flush()
@@ -53,4 +54,20 @@ export const readRecords = async (file, { encoding, separator }, onRecord) => {
   reader.end()
   await flush()
   return Math.max(0, count - 1)
+}
+
+/**
+ * The number of rows of a file, and the encoding that reads all of them. A sample without a letter beyond ASCII does not show
+ * the encoding, so another one is found further on. @returns {Promise<{ total: number, encoding: string }>}
+ */
+export const readWhole = async (file, plan) => {
+  const count = async encoding => ({ encoding, total: await readRecords(file, { ...plan, encoding }, () => {}) })
+  try {
+    return await count(plan.encoding)
+  } catch (error) {
+    if (!(error instanceof TypeError) || plan.encoding !== "utf-8") throw error
+    const sample = new Uint8Array(await file.slice(0, SAMPLE).arrayBuffer())
+    if (sample.some(byte => byte > 127)) throw new Error(texts.imports.notAllUtf8)
+    return count("windows-1252")
+  }
 }

@@ -13,7 +13,7 @@ import { DatesField } from "./dates.js"
 import { keepPlan } from "./files.js"
 import { Mapping } from "./mapping.js"
 import { Steps } from "./parts.js"
-import { inspect, readRecords } from "./source.js"
+import { inspect, readWhole } from "./source.js"
 
 const t = texts.imports
 const ROW_LIMIT = 250_000
@@ -54,11 +54,11 @@ const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
   const start = () => starting.run(async () => {
     const { organization } = route.get()
     const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, dates) }
-    const total = await readRecords(file, plan, () => {})
+    const { total, encoding } = await readWhole(file, plan)
     if (total === 0 || total > ROW_LIMIT) throw new Error(total ? t.tooMany(total) : t.noRows)
     if (route.get().organization !== organization) return // the person left while the file was read
     const job = await post("/v1/imports", { file_name: file.name.slice(0, 255), declared_total: total, mapping: mappingOf(source.header, targets) })
-    await keepPlan(job.id, plan)
+    await keepPlan(job.id, { ...plan, encoding })
     open(["imports", job.id])
   })
   const hasEmail = targets.includes("email")

@@ -13,7 +13,7 @@ import { guessDates } from "./convert.js"
 import { DatesField } from "./dates.js"
 import { forgetPlan, keepPlan } from "./files.js"
 import { Progress } from "./parts.js"
-import { inspect } from "./source.js"
+import { inspect, readWhole } from "./source.js"
 import { upload } from "./staging.js"
 import { columnsOf } from "./start.js"
 
@@ -59,7 +59,8 @@ export const Staged = ({ job, refresh, onPlan }) => {
     if (JSON.stringify(uniqueHeader(source.header)) !== JSON.stringify(expected)) throw new Error(t.otherColumns)
     const columns = columnsOf(targetsOf(job.mapping), await allAttributes(), "iso")
     const { format, isSure } = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => columns[index]?.type === "date")))
-    const plan = { file, encoding: source.encoding, separator: source.separator, columns }
+    const { encoding } = await readWhole(file, source)
+    const plan = { file, encoding, separator: source.separator, columns }
     if (isSure) await keep(plan, format)
     else ask(plan)
   })

@@ -32,6 +32,7 @@ export const imports = {
   moved: (field, column) => `${field} is no longer taken from the column ${column}.`,
   noNames: "The first row looks like a member. It must have the names of the columns. Add such a row to the file, and choose it again.",
   spreadsheet: "This is a spreadsheet. Save it as CSV in its program, then choose that file.",
+  notAllUtf8: "Some letters of the file are UTF-8, others are not. Save it as UTF-8 in its program, and choose it again.",
   noSamples: "empty",
   fileIs: name => `File: ${name}.`,
   ignoredCount: count => `${count} will not be imported.`,
