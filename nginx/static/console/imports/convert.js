@@ -29,21 +29,48 @@ export const guessDates = cells => {
   return { format: counts[0].count ? counts[0].name : "iso", isSure: counts[0].count === 0 || counts[0].count > counts[1].count }
 }
 
-/** A number as people write it: "1.234,5" and "1,234.5" are 1234.5. Anything else is null. */
-export const numberIn = text => {
-  const plain = text.replace(/[\s'’]/g, "")
-  const comma = plain.lastIndexOf(",")
-  const point = plain.lastIndexOf(".")
-  const decimal = comma > point ? "," : "."
-  const other = decimal === "," ? "." : ","
-  const normalized = plain.replaceAll(other, "").replace(decimal, ".")
+const MAY_MEAN_TWO = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/ // "1,234": a thousand, or a number with decimals
+const withoutSpaces = text => text.replace(/[\s'’]/g, "")
+
+/** The decimal mark of a number: the last mark, or the chosen one if the number may mean two things. */
+const decimalOf = (plain, numbers) => {
+  if (MAY_MEAN_TWO.test(plain)) return numbers
+  return plain.lastIndexOf(",") > plain.lastIndexOf(".") ? "," : "."
+}
+
+/**
+ * A number as people write it: "1.234,5" and "1,234.5" are 1234.5. Anything else is null.
+ * @param {string} text @param {string} [numbers] the decimal mark of the file, "" if it is not known: then "1,234" is null
+ */
+export const numberIn = (text, numbers = "") => {
+  const plain = withoutSpaces(text)
+  const decimal = decimalOf(plain, numbers)
+  if (!decimal) return null
+  const normalized = plain.replaceAll(decimal === "," ? "." : ",", "").replace(decimal, ".")
   return /^[+-]?\d+(\.\d+)?$/.test(normalized) ? Number(normalized) : null
 }
 
-/** A cell as a value of the type; text that has another form remains text. */
-export const valueOf = (text, type, dates) => {
+/**
+ * The decimal mark that the cells show. isSure: no cell may mean two things, or the others show only one mark.
+ * @param {string[]} cells
+ */
+export const guessNumbers = cells => {
+  const given = cells.map(withoutSpaces).filter(cell => /[.,]/.test(cell) && (MAY_MEAN_TWO.test(cell) || numberIn(cell) !== null))
+  const marks = new Set(given.filter(cell => !MAY_MEAN_TWO.test(cell)).map(cell => decimalOf(cell, "")))
+  const format = marks.size === 1 ? [...marks][0] : ""
+  return { format, isSure: format !== "" || !given.some(cell => MAY_MEAN_TWO.test(cell)) }
+}
+
+/** What the sample of a file shows about its dates and numbers. @param {string[][]} samples @param {Array<{ type: string }>} columns */
+export const guessFormats = (samples, columns) => {
+  const cellsOf = type => samples.flatMap(cells => cells.filter((_, index) => columns[index]?.type === type))
+  return { dates: guessDates(cellsOf("date")), numbers: guessNumbers(cellsOf("number")) }
+}
+
+/** A cell as a value of its column's type; text that has another form remains text. */
+export const valueOf = (text, { type, dates, numbers }) => {
   if (type === "date") return dateIn(text, dates) ?? text
-  if (type === "number") return numberIn(text) ?? text
+  if (type === "number") return numberIn(text, numbers) ?? text
   if (type === "boolean") {
     const word = text.toLowerCase()
     if (YES.has(word)) return true
@@ -63,7 +90,7 @@ export const guessType = cells => {
   const fits = test => given.length > 0 && given.every(test)
   if (DATES.some(([name]) => fits(cell => dateIn(cell, name) !== null))) return "date"
   if (fits(cell => /[a-z]/i.test(cell) && (YES.has(cell.toLowerCase()) || NO.has(cell.toLowerCase())))) return "boolean"
-  return fits(cell => !/^[+0]\d/.test(cell) && numberIn(cell) !== null) ? "number" : "text"
+  return fits(cell => !/^[+0]\d/.test(cell) && numberIn(cell, ".") !== null) ? "number" : "text"
 }
 
 // A spreadsheet's guard against formulas, which exports of Muster have too.
@@ -71,16 +98,17 @@ const withoutGuard = cell => (/^'\s*[=+\-@＝＋－＠'\t\r\n]/.test(cell) ? cel
 
 /**
  * @param {string[]} cells
- * @param {Array<{ target: string, type: string, dates: string }>} columns one for each column of the file
+ * @param {Array<{ target: string, type: string, dates: string, numbers: string }>} columns one for each column of the file
  */
 export const payloadOf = (cells, columns) => {
   /** @type {Record<string, any>} */
   const payload = {}
   const attributes = {}
-  columns.forEach(({ target, type, dates }, index) => {
+  columns.forEach((column, index) => {
+    const { target } = column
     const text = withoutGuard(cells[index] ?? "").trim()
     if (!target || text === "") return
-    const value = valueOf(text, type, dates)
+    const value = valueOf(text, column)
     if (target.startsWith("attribute:")) attributes[target.slice(10)] = value
     else payload[target] = value
   })

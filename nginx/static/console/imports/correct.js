@@ -18,6 +18,11 @@ const textIn = (payload, target) => {
 
 const pathOf = target => target.replace("attribute:", "attributes.")
 
+const hintOf = (target, attribute) => {
+  if (target === "dob" || attribute?.type === "date") return t.dateHint
+  return attribute?.type === "number" ? t.numberHint : attribute?.choices.join(", ")
+}
+
 const Form = ({ job, row, registry, onDone, onClose }) => {
   const extra = Object.keys(row.payload.attributes).map(key => `attribute:${key}`)
   const targets = [...new Set(["email", ...targetsOf(job.mapping).filter(Boolean), ...extra])]
@@ -28,7 +33,7 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
   const submit = event => {
     event.preventDefault()
     saving.run(async () => {
-      const columns = targets.map(target => ({ target, type: types[target]?.type ?? "text", dates: "iso" }))
+      const columns = targets.map(target => ({ target, type: types[target]?.type ?? "text", dates: "iso", numbers: "." }))
       if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
       await post(`/v1/imports/${job.id}/rows`, { rows: [{ rowNumber: row.row_number, payload: payloadOf(values, columns) }] })
       onDone()
@@ -38,7 +43,7 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
   return html`<form onSubmit=${submit}>
     ${row.fields.length === 0 && row.error_message && html`<p class="box error">${row.error_message}</p>`}
     <div class="columns">${targets.map((target, index) => html`<${TextField} label=${texts.member.fields[target] ?? types[target]?.label ?? target.slice(10)}
-      error=${errorOf(target)} hint=${target === "dob" ? t.dateHint : types[target]?.choices?.join(", ")} value=${values[index]}
+      error=${errorOf(target)} hint=${hintOf(target, types[target])} value=${values[index]}
       onInput=${text => setValues(values.map((value, at) => (at === index ? text : value)))} />`)}</div>
     <${ErrorBox} error=${saving.error} />
     <div class="actions"><button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>

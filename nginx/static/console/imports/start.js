@@ -8,9 +8,9 @@ import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
 import { ErrorBox, Loaded, Title } from "../ui/parts.js"
 import { guessTargets, looksLikeMember, mappingOf, uniqueHeader } from "./columns.js"
-import { guessDates } from "./convert.js"
-import { DatesField } from "./dates.js"
+import { guessFormats } from "./convert.js"
 import { keepPlan } from "./files.js"
+import { FormatFields, formatsOf, unsureOf } from "./formats.js"
 import { Mapping } from "./mapping.js"
 import { Steps } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
@@ -37,23 +37,22 @@ const FileField = ({ onFile, error }) => {
     <${ErrorBox} error=${error} />`
 }
 
-/** The columns with what their conversion needs: target, type, and the format of dates. */
-export const columnsOf = (targets, registry, dates) => {
+/** The columns with what their conversion needs: target, type, and the forms of dates and numbers. */
+export const columnsOf = (targets, registry, formats) => {
   const types = Object.fromEntries(registry.map(({ key, type }) => [`attribute:${key}`, type]))
-  return targets.map(target => ({ target, type: target === "dob" ? "date" : types[target] ?? "text", dates }))
+  return targets.map(target => ({ target, type: target === "dob" ? "date" : types[target] ?? "text", ...formats }))
 }
 
 const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
   const registry = attributes.filter(one => one.enabled)
   const [targets, setTargets] = useState(() => guessTargets(source.header, registry))
-  const isDate = columnsOf(targets, registry).map(({ type }) => type === "date")
-  const guess = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => isDate[index])))
-  const [chosen, setDates] = useState("")
-  const dates = chosen || (guess.isSure ? guess.format : "")
+  const typed = columnsOf(targets, registry)
+  const guesses = guessFormats(source.samples, typed)
+  const [chosen, chooseFormats] = useState(/** @type {Record<string, string>} */ ({}))
   const starting = useAction()
   const start = () => starting.run(async () => {
     const { organization } = route.get()
-    const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, dates) }
+    const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, formatsOf(guesses, chosen)) }
     const { total, encoding } = await readWhole(file, plan)
     if (total === 0 || total > ROW_LIMIT) throw new Error(total ? t.tooMany(total) : t.noRows)
     if (route.get().organization !== organization) return // the person left while the file was read
@@ -62,12 +61,13 @@ const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
     open(["imports", job.id])
   })
   const hasEmail = targets.includes("email")
-  const isReady = hasEmail && (dates !== "" || !isDate.includes(true))
+  const isReady = hasEmail && unsureOf(guesses, chosen).length === 0
+  const shown = [...(typed.some(({ type }) => type === "date") ? ["dates"] : []), ...(guesses.numbers.isSure && !chosen.numbers ? [] : ["numbers"])]
   const ignored = targets.filter(target => !target).length
   return html`<p>${t.fileIs(file.name)} ${ignored > 0 && t.ignoredCount(plural(ignored, "column"))}</p>
     ${looksLikeMember(source.header) && html`<p class="box warning" role="status">${t.noNames}</p>`}
     <${Mapping} source=${source} attributes=${attributes} setAttributes=${setAttributes} targets=${targets} setTargets=${setTargets} />
-    ${isDate.includes(true) && html`<${DatesField} isSure=${guess.isSure} value=${dates} onChange=${setDates} />`}
+    <${FormatFields} guesses=${guesses} shown=${shown} chosen=${chosen} onChange=${chooseFormats} />
     ${!hasEmail && html`<p class="box warning" role="status">${t.needsEmail}</p>`}
     <p>${t.promise}</p>
     <${ErrorBox} error=${starting.error} />

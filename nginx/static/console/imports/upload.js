@@ -9,9 +9,9 @@ import { html, useEffect, useState } from "../lib/view.js"
 import { ErrorBox } from "../ui/parts.js"
 import { CancelButton } from "./cancel.js"
 import { targetsOf, uniqueHeader } from "./columns.js"
-import { guessDates } from "./convert.js"
-import { DatesField } from "./dates.js"
+import { guessFormats } from "./convert.js"
 import { forgetPlan, keepPlan } from "./files.js"
+import { FormatFields, formatsOf, unsureOf } from "./formats.js"
 import { Progress } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
 import { upload } from "./staging.js"
@@ -45,28 +45,27 @@ export const Upload = ({ job, plan, refresh }) => {
     <${CancelButton} job=${job} onDone=${refresh} />`
 }
 
-/** An upload that this browser does not know: it asks for the same file, and for the form of its dates if they do not show it. */
+/** An upload that this browser does not know: it asks for the same file, and for the forms of dates and numbers that it does not show. */
 export const Staged = ({ job, refresh, onPlan }) => {
   const reading = useAction()
-  const [unsure, ask] = useState(null)
-  const keep = async (plan, dates) => {
-    await keepPlan(job.id, { ...plan, columns: plan.columns.map(one => ({ ...one, dates })) })
+  const [unsure, ask] = useState(null) // { plan, guesses, chosen }
+  const keep = async (plan, guesses, chosen = {}) => {
+    if (unsureOf(guesses, chosen).length > 0) return ask({ plan, guesses, chosen })
+    await keepPlan(job.id, { ...plan, columns: plan.columns.map(one => ({ ...one, ...formatsOf(guesses, chosen) })) })
     onPlan()
   }
   const take = file => reading.run(async () => {
     const source = await inspect(file)
     const expected = job.mapping.columns.map(column => column.sourceColumn)
     if (JSON.stringify(uniqueHeader(source.header)) !== JSON.stringify(expected)) throw new Error(t.otherColumns)
-    const columns = columnsOf(targetsOf(job.mapping), await allAttributes(), "iso")
-    const { format, isSure } = guessDates(source.samples.flatMap(cells => cells.filter((_, index) => columns[index]?.type === "date")))
+    const columns = columnsOf(targetsOf(job.mapping), await allAttributes())
     const { encoding } = await readWhole(file, source)
-    const plan = { file, encoding, separator: source.separator, columns }
-    if (isSure) await keep(plan, format)
-    else ask(plan)
+    await keep({ file, encoding, separator: source.separator, columns }, guessFormats(source.samples, columns))
   })
   return html`<p class="box warning">${t.unfinished(job.staged_rows, job.declared_total)}</p>
     <p><label for="again">${t.sameFile(job.file_name)}</label></p>
     <p><input id="again" type="file" onChange=${event => event.target.files[0] && take(event.target.files[0])} /></p>
-    ${unsure && html`<${DatesField} isSure=${false} value="" onChange=${dates => reading.run(() => keep(unsure, dates))} />`}
+    ${unsure && html`<${FormatFields} guesses=${unsure.guesses} shown=${unsureOf(unsure.guesses)} chosen=${unsure.chosen}
+      onChange=${chosen => reading.run(() => keep(unsure.plan, unsure.guesses, chosen))} />`}
     <${ErrorBox} error=${reading.error} /><${CancelButton} job=${job} onDone=${refresh} />`
 }
