@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { actionsOf } from "../console/articles/article.js"
-import { changesOf, fieldsOf, localTimeOf, newArticleOf, slugOf, tagsOf, TOOLS } from "../console/articles/fields.js"
+import { changesOf, fieldsOf, keptFields, localTimeOf, newArticleOf, slugOf, tagsOf, TOOLS } from "../console/articles/fields.js"
 import { withSlug } from "../console/articles/new.js"
 import { linesOnlyIn } from "../console/articles/parts.js"
 
@@ -16,6 +16,13 @@ test("only what differs is sent, and null clears an optional field", () => {
   const fields = fieldsOf(RECORD)
   assert.deepEqual(changesOf(RECORD, fields), {})
   assert.deepEqual(changesOf(RECORD, { ...fields, excerpt: "", body_html: "", tags: "cup" }), { excerpt: null, body_html: "", tags: ["cup"] })
+})
+
+test("what was typed while an article was saved stays in the form", () => {
+  const sent = { title: "Final", excerpt: "Soon" }
+  const loaded = { title: "Final", excerpt: "Soon, cleaned" }
+  assert.deepEqual(keptFields(loaded, { title: "Final!", excerpt: "Soon" }, sent), { title: "Final!", excerpt: "Soon, cleaned" })
+  assert.deepEqual(keptFields(loaded, { title: "Final!", excerpt: "Soon" }, null), loaded)
 })
 
 test("tags are separated by commas", () => {

@@ -6,10 +6,10 @@ import { useAction, useLoad } from "../lib/load.js"
 import { address, open } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { articles as t } from "../lib/texts_articles.js"
-import { html, useEffect, useLayoutEffect, useState } from "../lib/view.js"
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js"
 import { Facts, Loaded, Title } from "../ui/parts.js"
 import { Delete, Publish, Unpublish } from "./dialogs.js"
-import { changesOf, fieldsOf } from "./fields.js"
+import { changesOf, fieldsOf, keptFields } from "./fields.js"
 import { ArticleForm } from "./form.js"
 import { StateBadge, forgetSaved, lastSaved, rememberSaved } from "./parts.js"
 import { Preview } from "./preview.js"
@@ -59,9 +59,11 @@ const Values = ({ article }) => html`<${Facts} pairs=${["slug", "excerpt", "loca
 const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const [fields, setFields] = useState(fieldsOf(article))
   const [dialog, ask] = useState(null)
+  const sent = useRef(null) // the fields of the last save, until it is loaded
   const saving = useAction()
   useLayoutEffect(() => {
-    setFields(fieldsOf(article))
+    setFields(keptFields(fieldsOf(article), fields, sent.current))
+    sent.current = null
     saving.clear()
   }, [number])
   const isViewer = role === "viewer"
@@ -69,6 +71,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const isChanged = Object.keys(body).length > 0
   const save = () => saving.run(async () => {
     const { data } = await call("PATCH", `/console/v1/articles/${article.id}`, { body, headers: { "If-Match": etag } })
+    sent.current = fields
     announce(rememberSaved(fields.body_html, data) ? t.differs : t.saved)
     reload()
   })

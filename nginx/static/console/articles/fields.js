@@ -31,6 +31,10 @@ export const changesOf = (article, fields) => {
   return before.tags === fields.tags ? body : { ...body, tags: tagsOf(fields.tags) }
 }
 
+/** The form after a save: what was typed since it was sent stays. Without `sent`, all fields are those of the record. */
+export const keptFields = (loaded, now, sent) => Object.fromEntries(Object.entries(loaded)
+  .map(([name, value]) => [name, sent && now[name] !== sent[name] ? now[name] : value]))
+
 /** A short name that a title suggests: "Fußball & Café" is "fussball-cafe". */
 export const slugOf = title => title.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/\p{M}/gu, "")
   .replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 128)
