@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { attributeKeys, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
+import { attributeKeys, isAddress, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
 import { noteOf } from "../console/member_jobs/job.js"
 
 const REGISTRY = [{ key: "points", label: "Points", type: "number" }, { key: "vip", label: "VIP", type: "boolean" },
@@ -21,6 +21,10 @@ test("a whole address is searched exactly, other text by its beginning, and the 
   assert.deepEqual(given({ q: "ann@example.org" }), { email: "ann@example.org", order: "newest" })
   assert.deepEqual(given({ q: "ann b", status: "locked" }), { q: "ann b", status: "locked" })
   assert.deepEqual(given({}), { order: "newest" })
+})
+
+test("bulk changes are not offered for a whole address", () => {
+  assert.deepEqual(["ann@example.org", " ann@example.org ", "ann@example", "ann b", undefined].map(text => isAddress(text)), [true, true, false, false, false])
 })
 
 test("a list by import or time keeps the API's order", () => {

@@ -16,6 +16,8 @@ export const filters = {
   clear: "Clear filters",
   atMost: "A search takes up to 5 attributes.",
   soFar: "No match so far. There are more members to search.",
+  oneAddress: "A whole address finds one member. To change many members, search by the beginning of a name or an address.",
+  noAddress: "The search compares whole mail addresses. Check its spelling, or shorten it to its beginning.",
   status: "Status",
   q: "Name or address begins with",
   all: "All members of the organization",

@@ -22,7 +22,8 @@ const conditions = query => ({
   status: query.status, country: query.country, updated_since: momentOf(query.since, false), imported_by: query.import,
 })
 
-const isAddress = text => text.includes("@") && /\.\w+$/.test(text)
+/** Whether a search finds one mail address only. @param {string | undefined} text */
+export const isAddress = (text = "") => text.includes("@") && /\.\w+$/.test(text.trim())
 
 /** The parameters of the API for what the person searches. The newest members come first if the API can sort them so. */
 export const parametersOf = query => {

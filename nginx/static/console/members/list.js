@@ -10,7 +10,7 @@ import { html, useState } from "../lib/view.js"
 import { Empty, Loaded, More, SelectField, Table, Title } from "../ui/parts.js"
 import { SearchField } from "../ui/search.js"
 import { BulkChange } from "./bulk.js"
-import { hasMore, isFiltered, parametersOf } from "./conditions.js"
+import { hasMore, isAddress, isFiltered, parametersOf } from "./conditions.js"
 import { Export } from "./export.js"
 import { MoreFilters } from "./filters.js"
 import { StatusBadge, nameOf } from "./parts.js"
@@ -50,7 +50,7 @@ const Filters = ({ query }) => {
 }
 
 const None = ({ query, isAdmin }) => (isFiltered(query)
-  ? html`<${Empty} title=${t.noMatch}><p>${t.noMatchHint}</p><//>`
+  ? html`<${Empty} title=${t.noMatch}><p>${isAddress(query.q) ? f.noAddress : t.noMatchHint}</p><//>`
   : html`<${Empty} title=${t.none}><p>${t.noneHint}</p>
       ${isAdmin && html`<p><a class="button primary" href=${address(["imports", "new"])}>${texts.imports.start}</a></p>`}<//>`)
 
@@ -61,9 +61,10 @@ export default ({ role }) => {
   const list = useList((cursor, signal) => readPage(parameters, cursor, signal), "users", [JSON.stringify(parameters)])
   const hasSome = list.items.length > 0 || list.hasMore
   return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} />
-      ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome} label=${memberJobs.start} />`}`} />
+      ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />`}`} />
     <${Filters} query=${query} />
     <${Loaded} state=${list}>${data => html`
       ${data.total?.count > 0 && html`<p class="faint" role="status">${total(data.total)}</p>`}
+      ${isAdmin && hasSome && isAddress(query.q) && html`<p class="faint">${f.oneAddress}</p>`}
       ${hasSome ? html`<${Rows} list=${list} />` : html`<${None} query=${query} isAdmin=${isAdmin} />`}`}<//>`
 }
