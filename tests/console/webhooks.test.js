@@ -47,6 +47,7 @@ test("recovering begins at the first failure or the last success, at least a day
   assert.equal(since({ failing_since: "2026-11-21T11:00:00Z" }), "2026-11-20T12:00:00.000Z")
   assert.equal(since({ last_succeeded_at: "2026-01-01T00:00:00Z" }), "2026-10-22T12:00:00.000Z")
   assert.deepEqual(Object.keys(rangeOf({ since: "2026-11-21T12:00", until: "" })), ["since"])
+  assert.equal(rangeOf({ since: "20266-11-21T12:00", until: "" }).since, "20266-11-21T12:00") // the API names the fault
 })
 
 test("the short name of a module begins with a letter", () => {

@@ -1,5 +1,6 @@
 // The dialogs of an article: publish, unpublish, delete. If-Match rejects them if another admin has changed the article.
 import { call } from "../lib/api.js"
+import { momentIn } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useState } from "../lib/view.js"
@@ -20,7 +21,7 @@ export const Publish = props => {
   const running = useAction()
   const isLater = when === "later"
   const submit = () => running.run(async () => {
-    await send(props, "POST", "/publish", isLater ? { publish_at: new Date(time).toISOString() } : {})
+    await send(props, "POST", "/publish", isLater ? { publish_at: momentIn(time) } : {})
     onDone(isLater ? t.scheduled : t.published)
   })
   return html`<${Question} title=${t.publishTitle(article.title)} action=${isLater ? t.schedule : t.actions.publish} kind="primary" running=${running}

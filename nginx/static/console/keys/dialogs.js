@@ -1,5 +1,6 @@
 // The dialogs of API keys.
 import { call, post } from "../lib/api.js"
+import { momentIn } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
@@ -9,7 +10,7 @@ import { Confirm, Dialog, Secret, SelectField, TextField } from "../ui/parts.js"
 const t = texts.keys
 
 /** The end of a day, in the time zone of the browser, as the API takes it. */
-export const endOfDay = day => (day ? new Date(`${day}T23:59:59`).toISOString() : null)
+export const endOfDay = day => (day ? momentIn(`${day}T23:59:59`) : null)
 
 /** The day of a moment, as an input of type date has it. */
 export const dayOf = time => {

@@ -24,6 +24,12 @@ export const formatTime = text => text ? time.format(new Date(text)) : "–"
 /** With seconds. @param {string} text */
 export const formatClock = text => clock.format(new Date(text))
 
+/** A local time of a form as the API takes it. A time that does not exist stays as it is, so that the API names the fault. @param {string} local */
+export const momentIn = local => {
+  const at = new Date(local)
+  return Number.isNaN(at.getTime()) ? local : at.toISOString()
+}
+
 /** "3 hours ago", or "in 5 minutes". @param {string} text @param {number} [now] */
 export const formatAgo = (text, now = Date.now()) => {
   const seconds = (new Date(text).getTime() - now) / 1000

@@ -87,10 +87,16 @@ export const Field = ({ label, hint, error, children }) => {
     ${error && html`<p class="fault" id="${id}-error">${error}</p>`}</div>`
 }
 
-/** Other attributes are those of the input. @param {{ label: string, hint?: string, error?: string, value: string, onInput: (text: string) => void }} props */
-export const TextField = ({ label, hint, error, value, onInput, ...rest }) =>
+/** @type {Record<string, string>} */
+const LAST = { date: "9999-12-31", "datetime-local": "9999-12-31T23:59" } // without it, browsers take years of six digits
+
+/**
+ * Other attributes are those of the input.
+ * @param {{ label: string, hint?: string, error?: string, type?: string, value: string, onInput: (text: string) => void }} props
+ */
+export const TextField = ({ label, hint, error, type, value, onInput, ...rest }) =>
   html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
-    <input ...${attributes} ...${rest} value=${value} onInput=${event => onInput(event.target.value)} />`}<//>`
+    <input ...${attributes} type=${type} max=${type && LAST[type]} ...${rest} value=${value} onInput=${event => onInput(event.target.value)} />`}<//>`
 
 /** @param {{ label: string, hint?: string, error?: string, value: string, onChange: (key: string) => void, options: string[][] }} props */
 export const SelectField = ({ label, hint, error, value, onChange, options, ...rest }) =>

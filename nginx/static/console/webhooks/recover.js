@@ -1,7 +1,7 @@
 // The dialog that sends failed and canceled deliveries of a time again. It counts them first.
 import { announce } from "../lib/announce.js"
 import { post } from "../lib/api.js"
-import { formatNumber, plural } from "../lib/format.js"
+import { formatNumber, momentIn, plural } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
@@ -21,7 +21,7 @@ export const firstSince = (endpoint, now = Date.now()) => {
 }
 
 /** The body of a call: local times as the API takes them; a time that is not complete is left out. */
-export const rangeOf = ({ since, until }) => ({ since: new Date(since).toISOString(), ...(until ? { until: new Date(until).toISOString() } : {}) })
+export const rangeOf = ({ since, until }) => ({ since: momentIn(since), ...(until ? { until: momentIn(until) } : {}) })
 
 export const Recover = ({ endpoint, onDone, onClose }) => {
   const [range, setRange] = useState({ since: localTimeOf(firstSince(endpoint)), until: "" })
