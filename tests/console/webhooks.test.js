@@ -4,6 +4,7 @@ import { typesIn } from "../console/webhooks/events.js"
 import { notesOf } from "../console/webhooks/endpoint.js"
 import { changesOf, formOf, typesOf } from "../console/webhooks/form.js"
 import { stateOf } from "../console/webhooks/parts.js"
+import { pageOf } from "../console/webhooks/endpoints.js"
 import { firstSince, rangeOf } from "../console/webhooks/recover.js"
 import { shortNameOf } from "../console/webhooks/set_up.js"
 
@@ -53,4 +54,10 @@ test("recovering begins at the first failure or the last success, at least a day
 test("the short name of a module begins with a letter", () => {
   assert.deepEqual(["Club shop", "1st shop", "é", "!", "x".repeat(80)].map(shortNameOf),
     ["club-shop", "module-1st-shop", "module-e", "module", "x".repeat(63)])
+})
+
+test("the endpoints of 25 installations are a page", () => {
+  assert.deepEqual(pageOf(null, 26), { begin: 0, end: 25, next: "25" })
+  assert.equal(pageOf("25", 26).next, null)
+  assert.equal(pageOf(null, 25).next, null)
 })

@@ -1,6 +1,6 @@
 // The webhook endpoints of all installed modules.
 import { announce } from "../lib/announce.js"
-import { get, getAll } from "../lib/api.js"
+import { getAll } from "../lib/api.js"
 import { useList } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
@@ -15,15 +15,23 @@ import { SetUp } from "./set_up.js"
 
 const INSTALLATIONS = 25 // on a page, because the API lists the endpoints of each installation on its own
 
-/** Endpoints with their `installation`, and the installations with their `module`. */
+/** The installations of a page. cursor: the number of installations before them. @param {string | null} cursor @param {number} count of all */
+export const pageOf = (cursor, count) => {
+  const begin = Number(cursor)
+  const end = begin + INSTALLATIONS
+  return { begin, end, next: end < count ? String(end) : null }
+}
+
+/** Endpoints of some installations, and all installations with their `module`. */
 const fetchPage = async (cursor, signal) => {
-  const [modules, page] = await Promise.all([
-    getAll("/v1/modules", "modules", undefined, signal), get("/v1/installations", { cursor, limit: INSTALLATIONS }, signal)])
+  const [modules, all] = await Promise.all([
+    getAll("/v1/modules", "modules", undefined, signal), getAll("/v1/installations", "installations", undefined, signal)])
+  const { begin, end, next } = pageOf(cursor, all.length)
   const byId = Object.fromEntries(modules.map(one => [one.id, one]))
-  const installations = page.installations.map(one => ({ ...one, module: byId[one.module_id] }))
-  const lists = await Promise.all(installations.map(async installation =>
+  const installations = all.map(one => ({ ...one, module: byId[one.module_id] }))
+  const lists = await Promise.all(installations.slice(begin, end).map(async installation =>
     (await endpointsOf(installation, signal)).map(endpoint => ({ ...endpoint, installation }))))
-  return { installations, hasModules: modules.length > 0, endpoints: lists.flat(), next_cursor: page.next_cursor }
+  return { installations, hasModules: modules.length > 0, endpoints: lists.flat(), next_cursor: next }
 }
 
 /** Without an installation, there are two ways to one: a new module, or a module that the organization has. */
