@@ -77,6 +77,14 @@ def test_an_existing_key_is_not_changed_by_a_new_attribute(at, file_of, module_o
     browser.press("Save")
     browser.sees("An attribute with this key exists already.")
     assert module_org.api.get_json("/v1/attributes/shirt_size") == before
+    # Another admin adds one after the page has read the attributes.
+    module_org.admin().api.request("PUT", "/v1/attributes/meanwhile", json={"type": "number", "enabled": True})
+    meanwhile = module_org.api.get_json("/v1/attributes/meanwhile")
+    browser.fill("Key", "meanwhile")
+    browser.press("Save")
+    wait_for(lambda: browser.web.find_element("xpath", "//button[.='Save']").is_enabled(), "the check to end")
+    browser.sees("An attribute with this key exists already.")
+    assert module_org.api.get_json("/v1/attributes/meanwhile") == meanwhile
 
 
 @pytest.mark.parametrize("name, content, says", [

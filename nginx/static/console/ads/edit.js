@@ -2,6 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch, post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
 import { address, open } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { ads as t, slots as s } from "../lib/texts_ads.js"
@@ -10,14 +11,12 @@ import { Empty, Loaded, Title } from "../ui/parts.js"
 import { changesOf, fieldsOf, newCampaignOf } from "./fields.js"
 import { CampaignForm } from "./form.js"
 
-const REGISTRY_PAGE = 100 // attributes; targeting by further ones stays as it is
-
 let loads = 0 // each load fills the form again
 
 const load = async (id, signal) => {
-  const [campaign, slots, { attributes }] = await Promise.all([
+  const [campaign, slots, attributes] = await Promise.all([
     id && get(`/console/v1/ads/campaigns/${id}`, undefined, signal), getAll("/console/v1/ads/slots", "slots", undefined, signal),
-    get("/v1/attributes", { limit: REGISTRY_PAGE }, signal)])
+    allAttributes(signal)])
   loads += 1
   return { campaign, slots, registry: attributes.filter(one => one.enabled), number: loads }
 }

@@ -1,6 +1,7 @@
 // The form of an attribute, for the list and for the columns of an import.
-import { call } from "../lib/api.js"
+import { call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -18,9 +19,9 @@ const Choices = ({ value, error, onInput }) => html`<${Field} label=${t.choices}
 
 /**
  * record: of the attribute to change; without one, a new one. first: what the form of a new one begins with.
- * taken: the keys of all attributes, which a new one would change.
+ * onReload: shows the attributes as they are after a conflict.
  */
-export const EditAttribute = ({ record, first = {}, taken = [], onDone, onClose }) => {
+export const EditAttribute = ({ record, first = {}, onDone, onClose, onReload }) => {
   const shown = record ?? { label: "", key: "", type: "text", choices: [], enabled: true, ...first }
   const [key, setKey] = useState(shown.key)
   const [label, setLabel] = useState(shown.label)
@@ -29,14 +30,14 @@ export const EditAttribute = ({ record, first = {}, taken = [], onDone, onClose 
   const [isEnabled, setEnabled] = useState(shown.enabled)
   const saving = useAction()
   const submit = () => saving.run(async () => {
-    if (!record && taken.includes(key.trim())) throw new Error(t.taken)
+    if (!record && (await allAttributes()).some(one => one.key === key.trim())) throw new Error(t.taken)
     const body = { type, enabled: isEnabled, ...(label.trim() ? { label } : {}), ...(hasChoices(type) ? { choices: choicesIn(choices) } : {}) }
-    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body })
+    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body, headers: record ? ifMatch(record) : {} })
     onDone(data)
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${record ? t.changeTitle(record.label) : t.add} action=${texts.parts.save} running=${saving}
-    known=${{ INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onClose=${onClose}>
+    known=${{ INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onClose=${onClose} onReload=${onReload}>
     ${!record && html`<${TextField} label=${t.key} hint=${t.keyHint} required maxlength="64" value=${key} onInput=${setKey} error=${faults.key} />`}
     <${TextField} label=${t.label} hint=${t.labelHint} maxlength="255" value=${label} onInput=${setLabel} error=${faults.label} />
     ${record?.starter ? null : html`<${SelectField} label=${t.type} hint=${record ? t.typeHint : undefined} value=${type} onChange=${setType} options=${TYPES} error=${faults.type} />`}

@@ -27,5 +27,5 @@ export default ({ role }) => {
         <td><${Badge} kind=${record.enabled ? "good" : "plain"}>${record.enabled ? t.on : t.off}<//></td>
         ${isAdmin && html`<td><button type="button" class="small" aria-label=${`${t.change}: ${record.label}`} onClick=${() => edit({ record })}>${t.change}</button></td>`}</tr>`)}<//>
       <${More} list=${list} />`}<//>
-    ${edited && html`<${EditAttribute} record=${edited.record} taken=${list.items.map(({ key }) => key)} onDone=${done} onClose=${() => edit(null)} />`}`
+    ${edited && html`<${EditAttribute} record=${edited.record} onDone=${done} onClose=${() => edit(null)} onReload=${list.reload} />`}`
 }

@@ -82,5 +82,5 @@ export const Mapping = ({ source, attributes, setAttributes, targets, setTargets
       <th scope="row">${name}</th><td class="faint">${samplesOf(source, index) || t.noSamples}</td>
       <td><${Target} name=${name} target=${targets[index]} attributes=${attributes} onChoose=${value => choose(index, value)} /></td></tr>`)}<//>
     ${asked && (asked.attribute ? html`<${EnableDialog} attribute=${asked.attribute} onDone=${done} onClose=${close} />`
-      : html`<${EditAttribute} first=${firstOf(source, asked.index)} taken=${attributes.map(({ key }) => key)} onDone=${done} onClose=${close} />`)}`
+      : html`<${EditAttribute} first=${firstOf(source, asked.index)} onDone=${done} onClose=${close} />`)}`
 }
