@@ -103,10 +103,26 @@ def test_another_browser_asks_for_the_form_of_the_dates(at, file_of, module_org)
     job = module_org.create_import(declared_total=2, mapping={"columns": columns})
     browser = at(f"imports/{job['id']}")
     browser.sees("The upload stopped after 0 of 2 rows.")
+    browser.element("input[type=file]").send_keys(file_of(["Mail,Born", "d1@mapping.example,01.02.1990"], "other.csv"))
+    browser.sees("This file has 1 row, the import has 2.")
     browser.element("input[type=file]").send_keys(file_of(["Mail,Born", "d1@mapping.example,01.02.1990", "d2@mapping.example,02.03.1990"]))
     browser.sees("The file does not show whether the day or the month is first.")
     browser.check("import-unfinished-dates")
     browser.choose("Dates are written as", "Month/day/year: 02/28/1990")
     browser.sees("Import 2 rows", 60)
     assert [row["payload"]["dob"] for row in module_org.rows(job["id"])] == ["1990-01-02", "1990-02-03"]
+    module_org.cancel(job["id"])
+
+
+def test_a_number_that_may_mean_two_things_is_asked(at, file_of, module_org):  # noqa: F811
+    module_org.admin().api.request("PUT", "/v1/attributes/points", json={"type": "number", "enabled": True})
+    browser = take(at, file_of(["Mail;points", "n1@mapping.example;1.234", "n2@mapping.example;7"], "points.csv"))
+    browser.sees("The file does not show whether “1,234” is more than a thousand")
+    assert not browser.web.find_element("xpath", "//button[.='Upload and check']").is_enabled()
+    browser.check("import-numbers")
+    browser.choose("Numbers are written as", "With a decimal comma: 1.234,50")
+    browser.press("Upload and check")
+    browser.sees("Import 2 rows", 60)
+    job = module_org.api.get_json("/v1/imports")["imports"][0]
+    assert [row["payload"]["attributes"]["points"] for row in module_org.rows(job["id"])] == [1234, 7]
     module_org.cancel(job["id"])

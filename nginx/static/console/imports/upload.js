@@ -37,7 +37,8 @@ export const Upload = ({ job, plan, refresh }) => {
       refresh()
     }
     showError(null)
-    work().catch(failed => isStopped || showError(failed))
+    const fail = failed => (failed.code === "IMPORT_JOB_INVALID_STATE" ? refresh() : showError(failed)) // another tab was faster
+    work().catch(failed => isStopped || fail(failed))
     return () => void (isStopped = true)
   }, [job.id, turn, access])
   return html`<${Progress} label=${t.uploading} done=${done} total=${job.declared_total} note=${isPaused ? t.paused : ""} />
@@ -59,7 +60,8 @@ export const Staged = ({ job, refresh, onPlan }) => {
     const expected = job.mapping.columns.map(column => column.sourceColumn)
     if (JSON.stringify(uniqueHeader(source.header)) !== JSON.stringify(expected)) throw new Error(t.otherColumns)
     const columns = columnsOf(targetsOf(job.mapping), await allAttributes())
-    const { encoding } = await readWhole(file, source)
+    const { total, encoding } = await readWhole(file, source)
+    if (total !== job.declared_total) throw new Error(t.otherRows(total, job.declared_total))
     await keep({ file, encoding, separator: source.separator, columns }, guessFormats(source.samples, columns))
   })
   return html`<p class="box warning">${t.unfinished(job.staged_rows, job.declared_total)}</p>

@@ -62,6 +62,7 @@ export const imports = {
   unfinished: (staged, total) => `The upload stopped after ${staged} of ${total} rows.`,
   sameFile: name => `To continue, choose the same file again: ${name}`,
   otherColumns: "This file has other columns than the one of the import. Choose the same file, or cancel the import.",
+  otherRows: (total, expected) => `This file has ${plural(total, "row")}, the import has ${expected}. Choose the same file, or cancel the import.`,
   cancel: "Cancel import",
   cancelTitle: "Cancel this import?",
   cancelHint: "The uploaded rows are deleted. No member changes.",
