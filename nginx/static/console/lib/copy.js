@@ -10,10 +10,13 @@ export const copyText = async text => {
   }
 }
 
+/** A table begins with the mark of UTF-8: without it, Excel reads windows-1252. @param {string} name @param {string} text */
+export const fileOf = (name, text) => (name.endsWith(".csv") ? new Blob(["\ufeff", text], { type: "text/csv" }) : new Blob([text], { type: "text/plain" }))
+
 /** Saves text as a file of the browser's downloads. @param {string} name @param {string} text */
 export const saveText = (name, text) => {
   const link = document.createElement("a")
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }))
+  link.href = URL.createObjectURL(fileOf(name, text))
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 1000)
