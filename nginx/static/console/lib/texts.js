@@ -279,9 +279,10 @@ export const texts = {
   audit: {
     title: "Audit log",
     about: "About",
-    prefixes: [["", "Everything"], ["session.", "Sign-ins"], ["seat.", "Team"], ["api_key.", "API keys"], ["user.", "Members"], ["member_job.", "Bulk changes"], ["organization.", "Organization"],
-      ["import.", "Imports"], ["attribute.", "Attributes"], ["module.", "Modules"], ["installation.", "Installations"],
-      ["webhook_endpoint.", "Webhook endpoints"], ["connection.", "Connections"], ["article.", "Articles"], ["ad_campaign.", "Ad campaigns"], ["ad_creative.", "Ad creatives"], ["ad_slot.", "Ad slots"], ["tracking_key.", "Tracking keys"], ["content_key.", "Content keys"]],
+    prefixes: [["", "Everything"], ["session.", "Sign-ins"], ["sign_in.", "Refused sign-ins"], ["second_factor.", "Second factors"], ["backup_codes.", "Backup codes"],
+      ["seat.", "Team"], ["api_key.", "API keys"], ["user.", "Members"], ["member_job.", "Bulk changes"], ["organization.", "Organization"],
+      ["import.", "Imports"], ["attribute.", "Attributes"], ["module.", "Modules"], ["installation.", "Installations"], ["module_credential.", "Module credentials"],
+      ["webhook_endpoint.", "Webhook endpoints"], ["webhook_delivery.", "Webhook deliveries"], ["connection.", "Connections"], ["article.", "Articles"], ["ad_campaign.", "Ad campaigns"], ["ad_creative.", "Ad creatives"], ["ad_slot.", "Ad slots"], ["tracking_key.", "Tracking keys"], ["content_key.", "Content keys"]],
     by: "By",
     actors: [["", "Anyone"], ["admin", "Admins"], ["operator", "The operator"], ["system", "Muster itself"]],
     actorNames: { operator: "Operator", system: "Muster", admin: "Former admin" },
