@@ -16,6 +16,20 @@ const textIn = (payload, target) => {
   return value === undefined || value === null ? "" : valueText(value)
 }
 
+/**
+ * The payload of a corrected row. A value whose text is unchanged is sent as it is: its text may not show it exactly.
+ * @param {Record<string, any>} payload @param {string[]} values @param {any[]} columns
+ */
+export const correctionOf = (payload, values, columns) => {
+  const corrected = payloadOf(values, columns)
+  columns.forEach(({ target }, index) => {
+    if (values[index] === "" || values[index] !== textIn(payload, target)) return
+    if (target.startsWith("attribute:")) (corrected.attributes ??= {})[target.slice(10)] = payload.attributes[target.slice(10)]
+    else corrected[target] = payload[target]
+  })
+  return corrected
+}
+
 const pathOf = target => target.replace("attribute:", "attributes.")
 
 const hintOf = (target, attribute) => {
@@ -35,7 +49,7 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
     saving.run(async () => {
       const columns = targets.map(target => ({ target, type: types[target]?.type ?? "text", dates: "iso", numbers: "." }))
       if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
-      await post(`/v1/imports/${job.id}/rows`, { rows: [{ rowNumber: row.row_number, payload: payloadOf(values, columns) }] })
+      await post(`/v1/imports/${job.id}/rows`, { rows: [{ rowNumber: row.row_number, payload: correctionOf(row.payload, values, columns) }] })
       onDone()
     })
   }
