@@ -428,4 +428,4 @@ def test_the_page_has_a_sentence_for_each_reason():
 
 def test_make_install_installs_the_page(tmp_path):
     listing = subprocess.run(["make", "-n", "install", f"DESTDIR={tmp_path}"], cwd=SOURCE, capture_output=True, text=True, check=True).stdout
-    assert "find console -type f -exec install " in listing and "/share/muster/{}" in listing
+    assert re.search(r"packaging/install-console nginx/static/console \S+/share/muster/console", listing)

@@ -83,7 +83,10 @@ class ConsoleBrowser:
         return self.web.execute_script("return document.body.innerText")
 
     def sees(self, text, seconds=15):
-        wait_for(lambda: text in self.text(), f"the text {text!r} instead of {self.text()[:1500]!r}", seconds)
+        try:
+            wait_for(lambda: text in self.text(), f"the text {text!r}", seconds)
+        except AssertionError as missed:
+            raise AssertionError(f"{missed}; the page shows {self.text()[:1500]!r}") from None
 
     def element(self, css):
         return wait_for(lambda: self.web.find_elements(By.CSS_SELECTOR, css), f"an element {css}")[0]

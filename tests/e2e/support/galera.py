@@ -25,7 +25,7 @@ from .stack import ROOT, Stack, wait_for
 EXAMPLES = ROOT / "docs/examples"
 NODES = ("db1", "db2", "db3")
 PORTS = (3306, 4567, 4568, 4444)  # clients, replication, incremental and full state transfer
-PATIENCE = 60.0
+PATIENCE = 120.0
 WELL = {"wsrep_ready": "ON", "wsrep_cluster_status": "Primary", "wsrep_local_state_comment": "Synced"}
 PR_SET_PDEATHSIG = 1
 
