@@ -61,7 +61,7 @@ def test_a_person_with_a_seat_accepts_on_the_page_of_the_mail(browser, guest, st
     browser.sees(f"{other_org.admin().address} invites you.")
     browser.check("invitation")
     browser.press("Accept")
-    browser.sees("You now have a seat in Riverside Rowing Club.")
+    browser.sees("have a seat in Riverside Rowing Club")
     browser.sees("In numbers")
     assert f"/o/{other_org.id}/home" in browser.web.current_url
     assert "1 invitation" not in browser.text()
