@@ -1,14 +1,26 @@
-"""One browser for the tests of a file, signed in as an owner of the file's organization."""
+"""One browser for the tests of a file, signed in as an owner of the file's organization; and one for a single test."""
 
 import pytest
 from support.console import ConsoleBrowser
 
 
+def start(stack, request, name):
+    """A browser, with windows if the file's WINDOWS says so: see start_browser()."""
+    return ConsoleBrowser(stack, name, windows=getattr(request.module, "WINDOWS", False))
+
+
 @pytest.fixture(scope="module")
 def browser(stack, module_org, request):
-    module = request.module  # WINDOWS: see start_browser()
-    running = ConsoleBrowser(stack, module.__name__.rsplit("_", 1)[-1], windows=getattr(module, "WINDOWS", False))
+    running = start(stack, request, request.module.__name__.rsplit("_", 1)[-1])
     running.sign_in(module_org.new_admin("owner"))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def own_browser(stack, request):
+    """Another browser, for one test and without a session."""
+    running = start(stack, request, "own")
     yield running
     running.close()
 

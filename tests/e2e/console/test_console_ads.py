@@ -7,7 +7,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from support.ads import Ads
 from support.browser import Site, start_browser
-from support.console import ConsoleBrowser
 from support.page_keys import PageKey
 from support.stack import wait_for
 
@@ -324,18 +323,15 @@ def test_hostile_text_stays_text(at, ads):
         browser.check_quiet(path)
 
 
-def test_a_viewer_sees_ads_without_buttons(stack, module_org, ads):
+def test_a_viewer_sees_ads_without_buttons(module_org, ads, own_browser):
     _, campaign = ads.running(name="Read me")
-    viewer = ConsoleBrowser(stack, "ads-viewer")
-    try:
-        viewer.sign_in(module_org.new_admin("viewer"))
-        viewer.open(f"#/o/{module_org.id}/ads/{campaign['id']}")
-        viewer.sees("No impressions or clicks in this period.")
-        viewer.web.get_log("browser")  # the page before the sign-in has no icon
-        viewer.check("campaign-viewer")
-        assert not {"Pause", "Edit", "Delete", "Add a creative"} & set(viewer.text().split("\n"))
-        viewer.open(f"#/o/{module_org.id}/slots")
-        viewer.sees("Code for pages")
-        assert not {"Create a slot", "Edit", "Delete"} & set(viewer.text().split("\n"))
-    finally:
-        viewer.close()
+    viewer = own_browser
+    viewer.sign_in(module_org.new_admin("viewer"))
+    viewer.open(f"#/o/{module_org.id}/ads/{campaign['id']}")
+    viewer.sees("No impressions or clicks in this period.")
+    viewer.web.get_log("browser")  # the page before the sign-in has no icon
+    viewer.check("campaign-viewer")
+    assert not {"Pause", "Edit", "Delete", "Add a creative"} & set(viewer.text().split("\n"))
+    viewer.open(f"#/o/{module_org.id}/slots")
+    viewer.sees("Code for pages")
+    assert not {"Create a slot", "Edit", "Delete"} & set(viewer.text().split("\n"))

@@ -4,7 +4,6 @@ import datetime
 
 import pytest
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
-from support.console import ConsoleBrowser
 from support.stack import wait_for
 
 PATH = "/console/v1/articles"
@@ -189,18 +188,15 @@ def test_hostile_text_stays_text(at, module_org):
     browser.check_quiet("article")
 
 
-def test_a_viewer_reads_articles_without_buttons(stack, module_org):
+def test_a_viewer_reads_articles_without_buttons(module_org, own_browser):
     made = module_org.create_article(title="Read me")
-    viewer = ConsoleBrowser(stack, "reader", windows=WINDOWS)
-    try:
-        viewer.sign_in(module_org.new_admin("viewer"))
-        viewer.open(f"#/o/{module_org.id}/articles/{made['id']}")
-        previews(viewer, "Read me")
-        viewer.web.get_log("browser")  # the page before the sign-in has no icon
-        viewer.check("article-viewer")
-        assert not {"Save", "Publish", "Delete"} & set(viewer.text().split("\n"))
-        viewer.open(f"#/o/{module_org.id}/articles")
-        viewer.sees("Read me")
-        assert "Write an article" not in viewer.text()
-    finally:
-        viewer.close()
+    viewer = own_browser
+    viewer.sign_in(module_org.new_admin("viewer"))
+    viewer.open(f"#/o/{module_org.id}/articles/{made['id']}")
+    previews(viewer, "Read me")
+    viewer.web.get_log("browser")  # the page before the sign-in has no icon
+    viewer.check("article-viewer")
+    assert not {"Save", "Publish", "Delete"} & set(viewer.text().split("\n"))
+    viewer.open(f"#/o/{module_org.id}/articles")
+    viewer.sees("Read me")
+    assert "Write an article" not in viewer.text()

@@ -2,7 +2,6 @@
 
 import pytest
 from selenium.webdriver.common.keys import Keys
-from support.console import ConsoleBrowser
 from support.stack import wait_for
 
 
@@ -158,15 +157,12 @@ def test_a_change_is_stopped_while_it_waits(at, club, module_org, stack):
     assert statuses(module_org, status="locked") == []
 
 
-def test_a_viewer_sees_bulk_changes_and_starts_none(stack, club, module_org):
-    viewer = ConsoleBrowser(stack, "viewer")
-    try:
-        viewer.sign_in(module_org.new_admin("viewer"))
-        viewer.press("Members")
-        viewer.sees("30 members")
-        assert "Change members" not in viewer.text()
-        viewer.press("Bulk changes")
-        viewer.press("Lock members")
-        viewer.sees("About this change")
-    finally:
-        viewer.close()
+def test_a_viewer_sees_bulk_changes_and_starts_none(club, module_org, own_browser):
+    viewer = own_browser
+    viewer.sign_in(module_org.new_admin("viewer"))
+    viewer.press("Members")
+    viewer.sees("30 members")
+    assert "Change members" not in viewer.text()
+    viewer.press("Bulk changes")
+    viewer.press("Lock members")
+    viewer.sees("About this change")

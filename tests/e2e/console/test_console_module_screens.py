@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from support.console import ConsoleBrowser
 from support.stack import wait_for
 from support.world import slug
 
@@ -24,13 +23,6 @@ LONG = "12345678901234567890"  # a number that JavaScript would round
 @pytest.fixture(scope="module")
 def console(module_org):
     return module_org.admin().api
-
-
-@pytest.fixture
-def own_browser(stack):
-    running = ConsoleBrowser(stack, "own")
-    yield running
-    running.close()
 
 
 @pytest.fixture

@@ -1,16 +1,7 @@
 """The console's screens of the organization and of the own sign-in in a real browser (docs/console.md)."""
 
-import pytest
 from support.admin import step_now, totp
-from support.console import ConsoleBrowser
 from support.stack import wait_for
-
-
-@pytest.fixture
-def own_browser(stack):
-    running = ConsoleBrowser(stack, "own")
-    yield running
-    running.close()
 
 
 def test_an_owner_sees_limits_and_renames_the_organization(at, module_org):

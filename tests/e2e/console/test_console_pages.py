@@ -5,7 +5,6 @@ import shutil
 import pytest
 from selenium.webdriver.common.by import By
 from support.browser import Site, start_browser
-from support.console import ConsoleBrowser
 from support.page_keys import Counted
 from support.publishable import Keys
 from support.stack import wait_for
@@ -220,18 +219,15 @@ def test_an_error_stops_the_live_events_until_the_person_continues(at, module_or
     browser.sees("after")
 
 
-def test_a_viewer_sees_keys_and_their_code_without_buttons(stack, module_org):
+def test_a_viewer_sees_keys_and_their_code_without_buttons(module_org, own_browser):
     key = Keys(module_org, "tracking").create(name="Read me")
-    viewer = ConsoleBrowser(stack, "pages-viewer")
-    try:
-        viewer.sign_in(module_org.new_admin("viewer"))
-        viewer.open(f"#/o/{module_org.id}/page-keys/tracking/{key['id']}")
-        viewer.sees("Code for your pages")
-        viewer.web.get_log("browser")  # the page before the sign-in has no icon
-        viewer.check("page-key-viewer")
-        assert not {"Change", "Replace", "Revoke"} & set(viewer.text().split("\n"))
-        viewer.open(f"#/o/{module_org.id}/page-keys")
-        viewer.sees("Read me")
-        assert "Issue a tracking key" not in viewer.text()
-    finally:
-        viewer.close()
+    viewer = own_browser
+    viewer.sign_in(module_org.new_admin("viewer"))
+    viewer.open(f"#/o/{module_org.id}/page-keys/tracking/{key['id']}")
+    viewer.sees("Code for your pages")
+    viewer.web.get_log("browser")  # the page before the sign-in has no icon
+    viewer.check("page-key-viewer")
+    assert not {"Change", "Replace", "Revoke"} & set(viewer.text().split("\n"))
+    viewer.open(f"#/o/{module_org.id}/page-keys")
+    viewer.sees("Read me")
+    assert "Issue a tracking key" not in viewer.text()

@@ -1,15 +1,7 @@
 """The console's screens of members, keys and the audit log in a real browser (docs/console.md)."""
 
 import pytest
-from support.console import ConsoleBrowser
 from support.stack import wait_for
-
-
-@pytest.fixture
-def own_browser(stack):
-    running = ConsoleBrowser(stack, "own")
-    yield running
-    running.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import datetime
 
 import pytest
-from support.console import ConsoleBrowser
 from support.stack import wait_for
 from support.webhooks import patched, set_delivery, tried
 from support.world import Organization, path_of_endpoint, slug
@@ -14,13 +13,6 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 @pytest.fixture(scope="module")
 def console(module_org):
     return module_org.admin().api
-
-
-@pytest.fixture
-def own_browser(stack):
-    running = ConsoleBrowser(stack, "own")
-    yield running
-    running.close()
 
 
 @pytest.fixture(scope="module")
