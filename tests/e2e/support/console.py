@@ -1,5 +1,6 @@
 """The console in a real browser, and what every finished screen must pass (docs/console.md)."""
 
+import base64
 import json
 import shutil
 from urllib.parse import urlsplit
@@ -15,7 +16,8 @@ from .stack import wait_for
 
 WIDTHS = (320, 1920)
 THEMES = ("light", "dark")
-PARTS_OF_A_TIME = 8  # places in a field of a time where the Tab key stops, and a few more
+PARTS_OF_A_TIME = 8  # places in a field of a time where the Tab key stops
+OTHER_STOPS = 2  # the page itself, and the control after the last one
 # Reports of the page's own policy, from before its first script.
 WATCH = """window.reports = []
 addEventListener("securitypolicyviolation", event => reports.push([event.violatedDirective, event.blockedURI, event.sample]))"""
@@ -23,10 +25,16 @@ AXE = """const [rules, done] = arguments
 axe.run(document, {resultTypes: ["violations"], ...rules}).then(found => done(found.violations
     .filter(one => ["serious", "critical"].includes(one.impact))
     .map(one => [one.id, one.nodes.map(node => node.html.slice(0, 200) + " " + node.failureSummary)])), error => done(String(error)))"""
-# The controls that the Tab key must reach.
-CONTROLS = """const scope = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document
-return [...scope.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].filter(one =>
-    !one.disabled && one.checkVisibility({visibilityProperty: true}))"""
+# Notes which of the controls that the Tab key must reach get the focus and lose it. Returns whether each is a field of a time.
+WALK = """const scope = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document
+const controls = [...scope.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].filter(one =>
+    !one.disabled && one.checkVisibility({visibilityProperty: true}))
+const reached = new Set([document.activeElement]), left = new Set(), end = new AbortController()
+document.addEventListener("focusin", event => reached.add(event.target), {capture: true, signal: end.signal})
+document.addEventListener("focusout", event => left.add(event.target), {capture: true, signal: end.signal})
+window.endWalk = () => end.abort()
+window.missedOnWalk = () => controls.filter(one => !reached.has(one) || !left.has(one)).map(one => one.outerHTML.slice(0, 200))
+return controls.map(one => ["date", "datetime-local"].includes(one.type))"""
 OVERFLOW = """const wide = document.documentElement.scrollWidth - innerWidth
 if (wide <= 0) return []
 return [...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > innerWidth + 1 &&
@@ -164,28 +172,26 @@ class ConsoleBrowser:
 
     def check(self, name):
         """Checks the screen that is shown, in both themes and widths, and keeps pictures of it in build/screens."""
-        for theme in THEMES:
-            self.theme(theme)
-            for width in WIDTHS:
-                self.resize(width)
-                assert self.web.execute_script(OVERFLOW) == [], f"{name} is wider than {width} px"
-            # A theme changes nothing but colors.
-            self.check_accessibility(f"{name}, {theme}", *(["color-contrast"] if theme != THEMES[0] else []))
-            self.resize(1280)
-            self.picture(f"{name}-{theme}")
-        self.resize(320)
-        self.picture(f"{name}-narrow")
+        for width in WIDTHS:
+            self.resize(width)
+            assert self.web.execute_script(OVERFLOW) == [], f"{name} is wider than {width} px"
+            if width == min(WIDTHS):
+                self.picture(f"{name}-narrow")
         self.resize(1280)
+        for theme in THEMES:  # a theme changes nothing but colors
+            self.theme(theme)
+            self.check_accessibility(f"{name}, {theme}", *(["color-contrast"] if theme != THEMES[0] else []))
+            self.picture(f"{name}-{theme}")
         self.web.execute_script("delete document.documentElement.dataset.theme")
         self.walk(name)
         self.check_quiet(name)
 
     def picture(self, name):
-        height = self.web.execute_script("return Math.min(2400, Math.max(900, document.documentElement.scrollHeight))")
-        width = self.web.execute_script("return innerWidth")
-        self.resize(width, height)
-        (self.pictures / f"{name}.png").write_bytes(self.web.get_screenshot_as_png())
-        self.resize(width)
+        """Keeps a picture of the whole page, at most 2,400 px high."""
+        width, height = self.web.execute_script("return [innerWidth, Math.min(2400, Math.max(900, document.documentElement.scrollHeight))]")
+        taken = self.web.execute_cdp_cmd("Page.captureScreenshot", {
+            "clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}, "captureBeyondViewport": True, "optimizeForSpeed": True})
+        (self.pictures / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
 
     def check_accessibility(self, name, *only):
         """only: the rules of axe to check instead of all."""
@@ -195,19 +201,16 @@ class ConsoleBrowser:
         assert found == [], f"{name}: {found}"
 
     def walk(self, name):
-        """Every control can be reached with Tab alone, and the focus leaves each of them again."""
-        controls = self.web.execute_script(CONTROLS)
-        times = [one for one in controls if one.get_attribute("type") in ("date", "datetime-local")]
-        wanted, reached, last = {one.id for one in controls}, set(), None
-        for _ in range(2 * len(controls) + PARTS_OF_A_TIME * (1 + len(times))):
-            ActionChains(self.web).send_keys(Keys.TAB).perform()
-            focused = self.web.switch_to.active_element.id
-            if wanted <= reached and focused != last:
+        """Tab alone reaches every control, and leaves it again."""
+        are_times = self.web.execute_script(WALK)
+        once = Keys.TAB * (len(are_times) + PARTS_OF_A_TIME * sum(are_times) + OTHER_STOPS)
+        for _ in range(2):
+            ActionChains(self.web).send_keys(once).perform()
+            missed = self.web.execute_script("return missedOnWalk()")
+            if not missed:
                 break
-            reached.add(focused)
-            last = focused
-        missed = [one.get_attribute("outerHTML")[:200] for one in controls if one.id not in reached]
-        assert missed == [], f"{name}: Tab does not reach {missed}"
+        self.web.execute_script("endWalk()")
+        assert missed == [], f"{name}: Tab does not reach or leave {missed}"
 
     def check_quiet(self, name):
         """No warning in the console, no report of the policy, no request to another origin."""
