@@ -1,5 +1,6 @@
 // rules/content/html_sanitizer.hpp: sanitizing the output again does not change it. The output has
 // only allowed elements, allowed attributes in double quotes, and addresses with allowed schemes.
+// The report of what was dropped is bounded, and empty for the output.
 // The lexer here shares no code with the parser, so that both cannot have the same mistake.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,12 +60,31 @@ void check_tag(std::string_view tag) {
     }
 }
 
+bool is_visible(const std::optional<std::string>& name) {
+    return !name ||
+           std::all_of(name->begin(), name->end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+// The report is for the same result, is bounded, and is empty for the result itself.
+void check_report(std::string_view html, std::string_view clean) {
+    const auto report = rules::sanitized_with_report(html);
+    must(report.html == clean);
+    must(report.dropped.size() <= rules::DroppedParts::kMostEntries);
+    must(report.dropped.size() <= report.dropped_count);
+    for (const auto& part : report.dropped) {
+        must(is_visible(part.element) && is_visible(part.attribute));
+        must(part.line >= 1 && part.count >= 1);
+    }
+    must(rules::sanitized_with_report(clean).dropped_count == 0);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string clean = rules::sanitized_html(fuzz::text_of(data, size));
     must(rules::sanitized_html(clean) == clean);
     must(is_utf8(clean));
+    check_report(fuzz::text_of(data, size), clean);
     std::string_view rest = clean;
     while (!rest.empty()) {
         must(fuzz::take(rest, '<').find('>') == std::string_view::npos);

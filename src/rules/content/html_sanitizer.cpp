@@ -1,6 +1,7 @@
 #include "rules/content/html_sanitizer.hpp"
 
 #include "base/text.hpp"
+#include "rules/content/html_values.hpp"
 
 #include <gumbo.h>
 
@@ -35,112 +36,36 @@ constexpr int kPasses = 5;
 
 // ------------------------------------------------------------------ the allowlist
 
-using Sanitizer = std::optional<std::string> (*)(std::string_view value);
-
-std::optional<std::string> any_text(std::string_view value) {
-    return std::string(value);
-}
-
-std::optional<std::string> number(std::string_view value) {
-    constexpr unsigned kHighest = 65'534;
-    const auto parsed = parse_number<unsigned>(trimmed(value));
-    if (!parsed || *parsed > kHighest) return std::nullopt;
-    return std::to_string(*parsed);
-}
-
-std::optional<std::string> empty_text(std::string_view) {
-    return "";
-}
-
-template <const auto& Choices>
-std::optional<std::string> choice(std::string_view value) {
-    std::string copy(trimmed(value));
-    ascii_lower(copy);
-    if (std::find(Choices.begin(), Choices.end(), copy) == Choices.end()) return std::nullopt;
-    return copy;
-}
-constexpr std::array<std::string_view, 3> kDirections = {"ltr", "rtl", "auto"};
-constexpr std::array<std::string_view, 4> kScopes = {"row", "col", "rowgroup", "colgroup"};
-
-std::optional<std::string> language(std::string_view value) {
-    constexpr std::size_t kLongest = 35;
-    const bool is_one = value.size() <= kLongest &&
-                        value.find_first_not_of(
-                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") ==
-                            std::string_view::npos;
-    return is_one ? std::optional(std::string(value)) : std::nullopt;
-}
-
-// Normalizes a URL as browsers do: removes white space and control characters around it, and line
-// breaks and tabs inside ("java\tscript:").
-std::string normalized_url(std::string_view url) {
-    const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
-    while (!url.empty() && is_blank(url.front())) url.remove_prefix(1);
-    while (!url.empty() && is_blank(url.back())) url.remove_suffix(1);
-    std::string read;
-    for (const char c : url) {
-        if (c != '\t' && c != '\n' && c != '\r') read += c;
-    }
-    return read;
-}
-
-// Returns an absolute URL with one of these schemes, the scheme in lower case. Rejects relative
-// URLs, which would depend on the page that shows the article.
-std::optional<std::string> address(std::string_view value,
-                                   std::span<const std::string_view> schemes) {
-    std::string url = normalized_url(value);
-    if (has_control(url)) return std::nullopt;
-    for (const std::string_view scheme : schemes) {
-        if (url.size() <= scheme.size()) continue;
-        if (!equal_ignoring_case(std::string_view(url).substr(0, scheme.size()), scheme)) continue;
-        const char next = url[scheme.size()];
-        if (next == '/' || next == '\\') return std::nullopt;
-        return url.replace(0, scheme.size(), scheme);
-    }
-    return std::nullopt;
-}
-
-std::optional<std::string> link(std::string_view value) {
-    static constexpr std::array<std::string_view, 3> kSchemes = {"https://", "http://", "mailto:"};
-    return address(value, kSchemes);
-}
-std::optional<std::string> page(std::string_view value) {
-    static constexpr std::array<std::string_view, 2> kSchemes = {"https://", "http://"};
-    return address(value, kSchemes);
-}
-std::optional<std::string> picture(std::string_view value) {
-    static constexpr std::array<std::string_view, 1> kSchemes = {"https://"};
-    return address(value, kSchemes);
-}
-
 struct Attribute {
     GumboTag element;  // GUMBO_TAG_LAST: any element
     std::string_view name;
-    Sanitizer sanitize;  // nullopt drops the attribute
+    html_value::Sanitizer sanitize;
 };
 
 constexpr std::array kAttributes = {
-    Attribute{GUMBO_TAG_LAST, "lang", language},
-    Attribute{GUMBO_TAG_LAST, "dir", choice<kDirections>},
-    Attribute{GUMBO_TAG_LAST, "title", any_text},
-    Attribute{GUMBO_TAG_A, "href", link},
-    Attribute{GUMBO_TAG_IMG, "src", picture},
-    Attribute{GUMBO_TAG_IMG, "alt", any_text},
-    Attribute{GUMBO_TAG_IMG, "width", number},
-    Attribute{GUMBO_TAG_IMG, "height", number},
-    Attribute{GUMBO_TAG_BLOCKQUOTE, "cite", page},
-    Attribute{GUMBO_TAG_Q, "cite", page},
-    Attribute{GUMBO_TAG_TIME, "datetime", any_text},
-    Attribute{GUMBO_TAG_OL, "start", number},
-    Attribute{GUMBO_TAG_OL, "reversed", empty_text},
-    Attribute{GUMBO_TAG_COL, "span", number},
-    Attribute{GUMBO_TAG_COLGROUP, "span", number},
-    Attribute{GUMBO_TAG_TD, "colspan", number},
-    Attribute{GUMBO_TAG_TD, "rowspan", number},
-    Attribute{GUMBO_TAG_TH, "colspan", number},
-    Attribute{GUMBO_TAG_TH, "rowspan", number},
-    Attribute{GUMBO_TAG_TH, "scope", choice<kScopes>},
+    Attribute{GUMBO_TAG_LAST, "lang", html_value::language},
+    Attribute{GUMBO_TAG_LAST, "dir", html_value::direction},
+    Attribute{GUMBO_TAG_LAST, "title", html_value::any_text},
+    Attribute{GUMBO_TAG_A, "href", html_value::link},
+    Attribute{GUMBO_TAG_IMG, "src", html_value::picture},
+    Attribute{GUMBO_TAG_IMG, "alt", html_value::any_text},
+    Attribute{GUMBO_TAG_IMG, "width", html_value::number},
+    Attribute{GUMBO_TAG_IMG, "height", html_value::number},
+    Attribute{GUMBO_TAG_BLOCKQUOTE, "cite", html_value::page},
+    Attribute{GUMBO_TAG_Q, "cite", html_value::page},
+    Attribute{GUMBO_TAG_TIME, "datetime", html_value::any_text},
+    Attribute{GUMBO_TAG_OL, "start", html_value::number},
+    Attribute{GUMBO_TAG_OL, "reversed", html_value::empty_text},
+    Attribute{GUMBO_TAG_COL, "span", html_value::number},
+    Attribute{GUMBO_TAG_COLGROUP, "span", html_value::number},
+    Attribute{GUMBO_TAG_TD, "colspan", html_value::number},
+    Attribute{GUMBO_TAG_TD, "rowspan", html_value::number},
+    Attribute{GUMBO_TAG_TH, "colspan", html_value::number},
+    Attribute{GUMBO_TAG_TH, "rowspan", html_value::number},
+    Attribute{GUMBO_TAG_TH, "scope", html_value::scope},
 };
+
+constexpr std::string_view kLinkRelation = "noopener noreferrer";
 
 constexpr std::array kVoid = {GUMBO_TAG_BR, GUMBO_TAG_HR, GUMBO_TAG_IMG, GUMBO_TAG_COL,
                               GUMBO_TAG_WBR};
@@ -180,6 +105,16 @@ bool is_code(const GumboElement& element) {
     return element.tag_namespace != GUMBO_NAMESPACE_HTML || holds(kCode, element.tag);
 }
 
+// The allowed attribute of this name; nullptr if the element may not have it.
+const Attribute* allowed_attribute(GumboTag element, std::string_view name) {
+    const auto* const found =
+        std::find_if(kAttributes.begin(), kAttributes.end(), [&](const Attribute& attribute) {
+            const bool fits = attribute.element == GUMBO_TAG_LAST || attribute.element == element;
+            return fits && attribute.name == name;
+        });
+    return found == kAttributes.end() ? nullptr : found;
+}
+
 // ------------------------------------------------------------------ writing
 
 void append_escaped(std::string& out, std::string_view text) {
@@ -206,9 +141,42 @@ void append_escaped(std::string& out, std::string_view text) {
     }
 }
 
-// Walks a tree without recursion and writes what the allowlist accepts.
+// The name of an element, as written in the source if the parser does not know it.
+std::string name_of(const GumboElement& element) {
+    if (element.tag != GUMBO_TAG_UNKNOWN) return gumbo_normalized_tagname(element.tag);
+    GumboStringPiece text = element.original_tag;
+    if (text.length < 2) return "";
+    gumbo_tag_from_original_text(&text);
+    std::string name(text.data, text.length);
+    ascii_lower(name);
+    return name;
+}
+
+// Whether the source has the start tag of this element once, here.
+bool is_in_source(const GumboNode& node) {
+    constexpr unsigned kCopies = GUMBO_INSERTION_BY_PARSER |
+                                 GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT |
+                                 GUMBO_INSERTION_ADOPTION_AGENCY_CLONED;
+    return (static_cast<unsigned>(node.parse_flags) & kCopies) == 0;
+}
+
+// Why an attribute of a written element is dropped; nullopt if it is not.
+std::optional<DropReason> reason_to_drop_attribute(const GumboElement& element,
+                                                   const GumboAttribute& given) {
+    const bool is_relation = element.tag == GUMBO_TAG_A && std::string_view(given.name) == "rel";
+    if (is_relation && given.value == kLinkRelation) return std::nullopt;
+    const Attribute* const allowed = allowed_attribute(element.tag, given.name);
+    if (allowed == nullptr) return DropReason::Attribute;
+    if (!allowed->sanitize(given.value)) return DropReason::Value;
+    return std::nullopt;
+}
+
+// Walks a tree without recursion and writes what the allowlist accepts. Adds the other parts to
+// `dropped`, unless it is nullptr.
 class Writer {
   public:
+    explicit Writer(DroppedParts* dropped) : dropped_(dropped) {}
+
     std::string written(const GumboNode& body) {
         enter(body, false);
         while (!frames_.empty()) {
@@ -238,17 +206,67 @@ class Writer {
     void leave() {
         if (frames_.back().is_written) {
             --depth_;
-            out_.append("</").append(name_of(*frames_.back().node)) += '>';
+            out_.append("</").append(name_of(frames_.back().node->v.element)) += '>';
         }
         frames_.pop_back();
     }
 
     void visit(const GumboNode& node) {
-        if (node.type == GUMBO_NODE_TEXT || node.type == GUMBO_NODE_WHITESPACE) {
-            write_text(node.v.text.text);
-        } else if (node.type == GUMBO_NODE_ELEMENT && !is_code(node.v.element)) {
-            const bool is_written = depth_ < kDeepest && write_start(node);
-            if (!holds(kVoid, node.v.element.tag)) enter(node, is_written);
+        switch (node.type) {
+            case GUMBO_NODE_TEXT:
+            case GUMBO_NODE_WHITESPACE:
+                return write_text(node.v.text.text);
+            case GUMBO_NODE_COMMENT:
+                if (dropped_)
+                    dropped_->add(DropReason::Comment, "", "", node.v.text.start_pos.line);
+                return;
+            case GUMBO_NODE_TEMPLATE:
+                return report(node, DropReason::Content);
+            case GUMBO_NODE_ELEMENT:
+                return visit_element(node);
+            case GUMBO_NODE_CDATA:  // in foreign elements only
+            case GUMBO_NODE_DOCUMENT:
+                return;
+        }
+    }
+
+    void visit_element(const GumboNode& node) {
+        const GumboElement& element = node.v.element;
+        if (is_code(element)) return report(node, DropReason::Content);
+        const auto reason = reason_to_drop(element);
+        if (reason) {
+            report(node, *reason);
+        } else {
+            write_start(node);
+            report_attributes(node);
+        }
+        if (!holds(kVoid, element.tag)) enter(node, !reason);
+    }
+
+    // Why an element is dropped while its content is kept; nullopt if it is written.
+    std::optional<DropReason> reason_to_drop(const GumboElement& element) const {
+        if (!holds(kElements, element.tag)) return DropReason::Element;
+        // A link without a valid target keeps only its text. An image without a valid source is
+        // dropped.
+        if (element.tag == GUMBO_TAG_A && !sanitized(element, "href")) return DropReason::Address;
+        if (element.tag == GUMBO_TAG_IMG && !sanitized(element, "src")) return DropReason::Address;
+        if (depth_ >= kDeepest) return DropReason::Depth;
+        return std::nullopt;
+    }
+
+    void report(const GumboNode& node, DropReason reason) {
+        if (!dropped_ || !is_in_source(node)) return;
+        dropped_->add(reason, name_of(node.v.element), "", node.v.element.start_pos.line);
+    }
+
+    void report_attributes(const GumboNode& node) {
+        if (!dropped_ || !is_in_source(node)) return;
+        const GumboElement& element = node.v.element;
+        for (unsigned i = 0; i < element.attributes.length; ++i) {
+            const auto& given = *static_cast<const GumboAttribute*>(element.attributes.data[i]);
+            const auto reason = reason_to_drop_attribute(element, given);
+            if (!reason) continue;
+            dropped_->add(*reason, name_of(element), given.name, given.name_start.line);
         }
     }
 
@@ -258,24 +276,17 @@ class Writer {
         append_escaped(out_, text);
     }
 
-    // Returns false for an element that is dropped while its content is kept.
-    bool write_start(const GumboNode& node) {
+    void write_start(const GumboNode& node) {
         const GumboElement& element = node.v.element;
-        if (!holds(kElements, element.tag)) return false;
-        // A link without a valid target keeps only its text. An image without a valid source is
-        // dropped.
-        if (element.tag == GUMBO_TAG_A && !sanitized(element, "href")) return false;
-        if (element.tag == GUMBO_TAG_IMG && !sanitized(element, "src")) return false;
-        (out_ += '<') += name_of(node);
+        (out_ += '<') += name_of(element);
         for (const Attribute& attribute : kAttributes) {
             if (attribute.element == GUMBO_TAG_LAST || attribute.element == element.tag) {
                 write_attribute(element, attribute);
             }
         }
-        if (element.tag == GUMBO_TAG_A) out_ += " rel=\"noopener noreferrer\"";
+        if (element.tag == GUMBO_TAG_A) out_.append(" rel=\"").append(kLinkRelation) += '"';
         out_ += '>';
         if (element.tag == GUMBO_TAG_PRE) after_pre_ = out_.size();
-        return true;
     }
 
     void write_attribute(const GumboElement& element, const Attribute& attribute) {
@@ -294,17 +305,10 @@ class Writer {
     }
     static std::optional<std::string> sanitized(const GumboElement& element,
                                                 std::string_view name) {
-        const auto* const found =
-            std::find_if(kAttributes.begin(), kAttributes.end(), [&](const Attribute& attribute) {
-                return attribute.element == element.tag && attribute.name == name;
-            });
-        return sanitized(element, *found);
+        return sanitized(element, *allowed_attribute(element.tag, name));
     }
 
-    static const char* name_of(const GumboNode& node) {
-        return gumbo_normalized_tagname(node.v.element.tag);
-    }
-
+    DroppedParts* dropped_;
     std::string out_;
     std::vector<Frame> frames_;
     std::size_t depth_ = 0;
@@ -431,12 +435,12 @@ bool has_too_many_tags(std::string_view html) {
 }
 
 // nullopt if a limit was exceeded.
-std::optional<std::string> rebuilt(std::string_view html) {
+std::optional<std::string> rebuilt(std::string_view html, DroppedParts* dropped = nullptr) {
     if (has_too_many_tags(html)) return std::nullopt;
     const Parse parse(html);
     if (parse.root() == nullptr) return std::nullopt;
     const GumboNode* const body = body_of(*parse.root());
-    return body == nullptr ? "" : Writer().written(*body);
+    return body == nullptr ? "" : Writer(dropped).written(*body);
 }
 
 std::string as_text(std::string_view html) {
@@ -445,18 +449,32 @@ std::string as_text(std::string_view html) {
     return rebuilt(escaped).value_or("");
 }
 
-}  // namespace
-
-std::string sanitized_html(std::string_view html) {
-    auto before = rebuilt(html);
+// nullopt if a limit was exceeded.
+std::optional<std::string> stable(std::string_view html, DroppedParts* dropped) {
+    auto before = rebuilt(html, dropped);
     // Misnested markup can parse differently after it was written as a tree, so repeat until the
     // result is stable.
     for (int pass = 1; before && pass < kPasses; ++pass) {
         auto after = rebuilt(*before);
-        if (after == before) return std::move(*before);
+        if (after == before) return before;
         before = std::move(after);
     }
-    return as_text(html);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string sanitized_html(std::string_view html) {
+    auto clean = stable(html, nullptr);
+    return clean ? std::move(*clean) : as_text(html);
+}
+
+SanitizedHtml sanitized_with_report(std::string_view html) {
+    DroppedParts dropped;
+    if (auto clean = stable(html, &dropped)) {
+        return {std::move(*clean), dropped.entries(), dropped.count()};
+    }
+    return {as_text(html), {{DropReason::Markup, {}, {}}}, 1};
 }
 
 }  // namespace muster::rules

@@ -2,8 +2,12 @@
 // strict allowlist of elements, attributes and schemes. Only this file uses libgumbo.
 #pragma once
 
+#include "rules/content/dropped_html.hpp"
+
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::rules {
 
@@ -13,5 +17,14 @@ namespace muster::rules {
 // escaped source text. The result may be longer than the input, by escapes and end tags, but only
 // by a small factor.
 [[nodiscard]] std::string sanitized_html(std::string_view html);
+
+struct SanitizedHtml {
+    std::string html;
+    std::vector<DroppedHtml> dropped;  // at most DroppedParts::kMostEntries
+    std::size_t dropped_count = 0;     // also those without an entry
+};
+// The same result, with what it lacks. Sanitizing the result again drops nothing. Tags that every
+// HTML parser ignores are not listed, such as a table cell outside a table.
+[[nodiscard]] SanitizedHtml sanitized_with_report(std::string_view html);
 
 }  // namespace muster::rules
