@@ -92,6 +92,13 @@ constexpr auto kArticleChange = json::object<ArticleChange>(
                     "HTTPS address of the cover picture. null removes it. If omitted, not changed.",
                     "https://img.example/final.png"));
 
+struct PreviewText {
+    rules::SanitizedHtml body;
+};
+constexpr auto kPreviewText = json::object<PreviewText>(
+    json::required("body_html", &PreviewText::body, rules::ReportedHtml{rules::kMostArticleBytes},
+                   "HTML text. It may be empty.", "<p>We won.</p>"));
+
 struct Publication {
     std::optional<Timestamp> publish_at;
 };
@@ -155,6 +162,40 @@ constexpr auto kArticle = std::apply(
 
 constexpr auto kArticleList = list_of<kListedArticle>("ArticleList", "articles");
 
+constexpr auto kDroppedPart = record<rules::DroppedHtml>(
+    "DroppedPart",
+    field<&rules::DroppedHtml::reason>(
+        "reason",
+        "element: the tags of an element that is not allowed, its content is kept; content: an "
+        "element with its content; attribute: an attribute that is not allowed; value: an attribute "
+        "whose value is not allowed; address: a link or picture without a valid address; depth: the "
+        "tags of an element that is nested too deep; comment: a comment; markup: all tags became "
+        "text, because the HTML could overload a parser."),
+    field<&rules::DroppedHtml::element>(
+        "element", "Name of the element; null for a comment or markup.", "script"),
+    field<&rules::DroppedHtml::attribute>(
+        "attribute", "Name of the attribute; null for other parts.", "onclick"),
+    field<&rules::DroppedHtml::line>("line", "Line of the first such part in the HTML, from 1.",
+                                     "3"),
+    field<&rules::DroppedHtml::count>("count", "Number of such parts.", "1"));
+
+void write_dropped(JsonWriter& to, const PreviewText& text) {
+    to.begin_array();
+    for (const rules::DroppedHtml& part : text.body.dropped) kDroppedPart.write(to, part);
+    to.end_array();
+}
+
+constexpr auto kSanitizedText = record<PreviewText>(
+    "SanitizedText",
+    field<&PreviewText::body, &rules::SanitizedHtml::html>(
+        "body_html", "The text as it would be stored.", "<p>We won.</p>"),
+    RecordField<PreviewText>{"dropped",
+                             "What the sanitizer dropped, in the order of the text; the first 50 "
+                             "kinds of parts.",
+                             write_dropped, [] { return array_of_schema(kDroppedPart.schema()); }},
+    field<&PreviewText::body, &rules::SanitizedHtml::dropped_count>(
+        "dropped_count", "Number of all dropped parts.", "1"));
+
 // ---------------------------------------------------------------------------- handlers
 
 auto list_articles(Call& call) {
@@ -184,6 +225,11 @@ Document preview_article(Call& call) {
     if (!article) throw Error(ErrorCode::NotFound);
     return {rules::preview_page(*article),
             {{"Content-Security-Policy", std::string(rules::kPreviewPolicy)}}};
+}
+
+// The decoder has sanitized the text.
+auto preview_text(Call&, const PreviewText& text) {
+    return text;
 }
 
 auto change_article(Call& call, OrgTransaction& transaction, const ArticleChange& change) {
@@ -284,6 +330,24 @@ constexpr std::array kArticleEndpoints = {
         .access = Access::Console,
         .reply = {200, "The page."},
         .handler = sends<kHtmlType, preview_article>,
+        .is_published = false},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/console/v1/articles/preview",
+        .operation = "previewArticleText",
+        .summary = "Sanitize the text of an article without storing it",
+        .description =
+            "Returns the text as createArticle and changeArticle would store it, and what they would "
+            "drop from it. Nothing is stored or recorded. Use it to show a text while it is written.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "PreviewText",
+        .body_schema = schema_of<kPreviewText>,
+        .body_example = R"({"body_html": "<p onclick=\"x()\">See you there.</p>"})",
+        .reply = {200, "The sanitized text, and what was dropped."},
+        .handler = decoded<kPreviewText, answers<kSanitizedText, preview_text>>,
         .is_published = false},
     Endpoint{
         .method = Method::Patch,

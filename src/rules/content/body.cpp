@@ -1,7 +1,6 @@
 #include "rules/content/body.hpp"
 
 #include "base/text.hpp"
-#include "rules/content/html_sanitizer.hpp"
 #include "rules/origins.hpp"
 
 #include <algorithm>
@@ -20,6 +19,18 @@ Json::Value Html::schema() const {
     Json::Value schema = JsonType<std::string>::typed("string");
     schema["contentMediaType"] = "text/html";
     return schema;
+}
+
+void ReportedHtml::decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                          SanitizedHtml& out) const {
+    const auto text = to.string(in, path);
+    if (!text) return;
+    out = sanitized_with_report(*text);
+    if (out.html.size() > most_bytes) to.fault(path, FieldCode::TooLong, longest(most_bytes));
+}
+
+Json::Value ReportedHtml::schema() const {
+    return Html{most_bytes}.schema();
 }
 
 void HttpsUrl::decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "json/schema.hpp"
+#include "rules/content/html_sanitizer.hpp"
 
 #include <cstddef>
 #include <string>
@@ -14,6 +15,14 @@ struct Html {
     std::size_t most_bytes;
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const;
+    Json::Value schema() const;
+};
+
+// The same, with a report of what the sanitizer dropped.
+struct ReportedHtml {
+    std::size_t most_bytes;
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                SanitizedHtml& out) const;
     Json::Value schema() const;
 };
 

@@ -161,6 +161,7 @@ def test_viewers_read_articles_and_foreign_origins_are_rejected(module_org, cons
     viewer.post(PATH, json=GOOD, expect=403, code="FORBIDDEN")
     viewer.request("PATCH", path, json={}, expect=403, code="FORBIDDEN")
     viewer.delete(path, expect=403, code="FORBIDDEN")
+    viewer.post(f"{PATH}/preview", json={"body_html": ""}, expect=403, code="FORBIDDEN")
     for verb in ("publish", "unpublish"):
         viewer.post(f"{path}/{verb}", expect=403, code="FORBIDDEN")
     for origin in (None, "null", "https://evil.example", "https://shop.example"):
@@ -242,3 +243,50 @@ def test_a_preview_is_a_page_that_runs_nothing(module_org, console):
         assert "<h1>&lt;Cup&gt; &amp; final</h1>" in page.text and "<p>See you <b>there</b>.</p>" in page.text
         assert '<img src="https://img.example/a.png"' in page.text
     console.get(f"{PATH}/{draft['id']}/preview", headers={"Origin": "https://evil.example"}, expect=403)
+
+
+# ---------------------------------------------------------------------------- preview of a text
+
+
+def dropped_of(reply):
+    return [(part["line"], part["reason"], part["element"], part["attribute"], part["count"]) for part in reply["dropped"]]
+
+
+def test_a_text_is_sanitized_as_it_would_be_stored_and_not_stored(module_org, console, stack):
+    article = module_org.create_article()
+    text = ('<h2 onclick="x()">See <b>you</b></h2>\n<script>x()</script><script>y()</script>\n'
+            '<a href="/home">Home</a><!-- later -->')
+
+    def records():
+        return [stack.sql(f"SELECT COUNT(*) FROM {table} WHERE organization_id = %s", uuid.UUID(module_org.id).bytes)
+                for table in ("audit_log", "articles", "idempotency_keys")]
+
+    before = records()
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    replies = [console.post(f"{PATH}/preview", json={"body_html": text}, headers=headers, expect=200) for _ in range(2)]
+    assert replies[0].content == replies[1].content and "Idempotency-Replayed" not in replies[1].headers
+    preview = replies[0].json()
+    assert dropped_of(preview) == [(1, "attribute", "h2", "onclick", 1), (2, "content", "script", None, 2),
+                                   (3, "address", "a", None, 1), (3, "comment", None, None, 1)]
+    assert preview["dropped_count"] == 5
+    assert records() == before
+    assert console.get_json(f"{PATH}/{article['id']}") == article
+    stored = console.request("PATCH", f"{PATH}/{article['id']}", json={"body_html": text}, expect=200).json()
+    assert preview["body_html"] == stored["body_html"]
+    again = console.post(f"{PATH}/preview", json={"body_html": stored["body_html"]}, expect=200).json()
+    assert again == {"body_html": stored["body_html"], "dropped": [], "dropped_count": 0}
+
+
+def test_the_preview_of_a_text_has_the_limits_of_an_article(console):
+    path = f"{PATH}/preview"
+    assert console.post(path, json={"body_html": ""}, expect=200).json()["body_html"] == ""
+    most = "x" * (200 * 1024)
+    assert len(console.post(path, json={"body_html": most}, expect=200).json()["body_html"]) == 200 * 1024
+    for body, faults in (({"body_html": most + "x"}, {"body_html": "too_long"}), ({"body_html": 1}, {"body_html": "wrong_type"}),
+                         ({}, {"body_html": "required"}), ({"body_html": "", "title": "t"}, {"title": "unknown_field"})):
+        assert faults_of(console.post(path, json=body, expect=422)) == faults
+    text = console.post(path, json={"body_html": "<br>" * 5001}, expect=200).json()
+    assert text["body_html"].startswith("&lt;br&gt;") and dropped_of(text) == [(1, "markup", None, None, 1)]
+    names = "".join(f"<x-{number}>" for number in range(60))
+    bounded = console.post(path, json={"body_html": names}, expect=200).json()
+    assert (len(bounded["dropped"]), bounded["dropped_count"]) == (50, 60)

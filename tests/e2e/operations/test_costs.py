@@ -142,6 +142,7 @@ class Costliest:
             "ingestEvents": self.ingest,
             "listEngagementEvents": lambda: self.send("GET", f"{user}/engagement/events", params={"limit": 100}),
             "changeArticle": lambda: self.article(html),
+            "previewArticleText": lambda: self.send("POST", "/console/v1/articles/preview", self.admin, json={"body_html": html}),
             "createAdCreative": lambda: self.creative(html[:60_000]),
             "createModuleVersion": lambda: self.send(
                 "POST", f"{module}/versions", self.admin,

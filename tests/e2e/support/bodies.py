@@ -82,6 +82,7 @@ BODIES = {
     "ingestEvents": lambda: {"events": [{"action": "visited", "email": email()}]},
     "trackEvents": lambda: {"action": "viewed", "anonymous_id": "matrix", "client_event_id": str(uuid.uuid4())},
     "createArticle": lambda: {"slug": slug("article"), "title": "Matrix", "body_html": "<p>Matrix</p>"},
+    "previewArticleText": lambda: {"body_html": "<p>Matrix</p>"},
     "changeArticle": lambda: {"title": "Changed"},
     "deleteArticle": lambda: None,
     "publishArticle": lambda: {},
