@@ -2,8 +2,10 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { actionsOf } from "../console/articles/article.js"
 import { changesOf, fieldsOf, keptFields, localTimeOf, newArticleOf, slugOf, tagsOf, TOOLS } from "../console/articles/fields.js"
+import { looksLike, makePreviewing } from "../console/articles/live.js"
 import { withSlug } from "../console/articles/new.js"
 import { linesOnlyIn } from "../console/articles/parts.js"
+import { dropLines } from "../console/articles/preview.js"
 
 const RECORD = { title: "Final", slug: "final", excerpt: "Soon", locale: null, author: null, cover_url: null, body_html: "<p>a</p>", tags: ["cup", "news"] }
 
@@ -58,6 +60,44 @@ test("lines that the other text does not have are found", () => {
   const stored = "<p>a</p>\n\n<p>b</p>"
   assert.deepEqual(linesOnlyIn(sent, stored), ["<script>x()</script>", "<p onclick=\"x()\">b</p>"])
   assert.deepEqual(linesOnlyIn(stored, sent), ["<p>b</p>"])
+})
+
+test("the server is asked only for a text that is neither stored nor the last one", async () => {
+  const stored = fieldsOf(RECORD)
+  const asked = []
+  const preview = makePreviewing(stored, async text => {
+    asked.push(text)
+    if (text === "bad") throw new Error("busy")
+    return { body_html: text.toUpperCase(), dropped: [], dropped_count: 0 }
+  })
+  const titled = { ...stored, title: "New" }
+  assert.deepEqual(await preview(titled), { fields: titled, body_html: "<p>a</p>", dropped: [], dropped_count: 0 })
+  const changed = { ...titled, body_html: "<b>" }
+  assert.equal((await preview(changed)).body_html, "<B>")
+  assert.equal((await preview({ ...changed, title: "Newer" })).body_html, "<B>")
+  assert.deepEqual(asked, ["<b>"])
+  for (let turn = 0; turn < 2; turn++) await assert.rejects(preview({ ...changed, body_html: "bad" }))
+  assert.deepEqual(asked, ["<b>", "bad", "bad"])
+})
+
+test("the preview depends on what the site shows of an article", () => {
+  const stored = fieldsOf(RECORD)
+  assert.ok(looksLike(stored, { ...stored, tags: "x", slug: "x", excerpt: "x" }))
+  assert.ok(!looksLike(stored, { ...stored, cover_url: "https://a.example/b" }))
+})
+
+test("what is dropped is listed with its line, and the rest is counted", () => {
+  const part = (reason, count, element = null, attribute = null) => ({ reason, element, attribute, line: 2, count })
+  const one = [part("content", 1, "script"), part("attribute", 3, "p", "onclick")]
+  assert.deepEqual(dropLines({ dropped: one, dropped_count: 4 }),
+    { lines: ["Line 2: <script> and everything in it", "Line 2: onclick of <p> (3 times)"], more: 0 })
+  const many = Array.from({ length: 50 }, (_, index) => part("element", 2, `x-${index}`))
+  const { lines, more } = dropLines({ dropped: many, dropped_count: 120 })
+  assert.deepEqual([lines.length, more], [10, 100])
+  for (const reason of ["element", "content", "attribute", "value", "address", "depth", "comment", "markup", "new_reason"]) {
+    const [line] = dropLines({ dropped: [part(reason, 1, "a", "b")], dropped_count: 1 }).lines
+    assert.ok(line.length > 8 && !line.includes("undefined"), line)
+  }
 })
 
 test("each state has its actions", () => {

@@ -3,13 +3,24 @@
 import datetime
 
 import pytest
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, NoSuchFrameException, StaleElementReferenceException
 from support.stack import wait_for
 
 PATH = "/console/v1/articles"
 WINDOWS = True  # the previews are frames
 FORBIDDEN = '<p onclick="x()">See <b>you</b></p>\n<script>x()</script>\n<p><img src="https://img.example/a.png" alt="The cup"></p>'
 STORED = '<p>See <b>you</b></p>'
+# Counts the calls for a preview; with window.previews.refuses they are answered with 429.
+WATCH_PREVIEWS = """const send = window.fetch
+const seen = window.previews = {texts: [], running: 0, most: 0, refuses: false}
+const refusal = () => new Response(JSON.stringify({error: {code: "RATE_LIMITED", message: "Wait.", status: 429}}),
+    {status: 429, headers: {"Content-Type": "application/json"}})
+window.fetch = async (address, options) => {
+    if (!address.endsWith("/articles/preview")) return send(address, options)
+    seen.texts.push(JSON.parse(options.body).body_html)
+    seen.most = Math.max(seen.most, ++seen.running)
+    try { return seen.refuses ? refusal() : await send(address, options) } finally { seen.running -= 1 }
+}"""
 IN_A_DAY = """const at = new Date(Date.now() + 86400000 - new Date().getTimezoneOffset() * 60000)
 arguments[0].value = at.toISOString().slice(0, 16)
 arguments[0].dispatchEvent(new Event("input", {bubbles: true}))"""
@@ -22,11 +33,10 @@ def console(module_org):
 
 def preview_of(browser):
     """The text of the preview's frame; nothing while its page is replaced."""
-    frame = browser.element("iframe.preview")
-    browser.web.switch_to.frame(frame)
     try:
+        browser.web.switch_to.frame(browser.element("iframe.preview"))
         return browser.web.find_element("tag name", "body").text
-    except (NoSuchElementException, StaleElementReferenceException):
+    except (NoSuchElementException, NoSuchFrameException, StaleElementReferenceException):
         return ""
     finally:
         browser.web.switch_to.default_content()
@@ -52,6 +62,9 @@ def test_an_article_is_written_changed_published_and_deleted(at, console):
     assert browser.labeled("Short name").get_attribute("value") == "cup-final-2-1"
     browser.fill("Tags", "cup, Fußball")
     browser.fill("Text as HTML", FORBIDDEN)
+    previews(browser, "Cup final: 2:1")
+    previews(browser, "See you")
+    browser.sees("Line 2: <script> and everything in it")
     browser.check("article-new")
     browser.press("Create draft")
     browser.sees("Not all of your HTML was kept")
@@ -67,7 +80,8 @@ def test_an_article_is_written_changed_published_and_deleted(at, console):
     assert stored.startswith(STORED) and browser.labeled("Text as HTML").get_attribute("value") == stored
 
     browser.fill("Text as HTML", "<p>New text</p>")
-    browser.sees("The preview shows the saved article.")
+    previews(browser, "New text")
+    browser.sees("The preview shows your changes, which are not saved.")
     browser.sees("Save them before you publish or delete.")
     browser.check("article-changed")
     browser.press("Save")
@@ -136,6 +150,52 @@ def test_a_change_that_the_sanitizer_removes_is_shown(at, module_org):
     browser.press("Save")
     browser.sees("Not all of your HTML was kept")
     wait_for(lambda: browser.labeled("Text as HTML").get_attribute("value") == "<p>Text</p>", "the stored text")
+
+
+def test_the_preview_follows_the_text_and_stores_nothing(at, module_org, console):
+    made = module_org.create_article(title="Live", body_html="<p>Stored</p>")
+    browser = at(f"articles/{made['id']}")
+    previews(browser, "Stored")
+    browser.web.execute_script(WATCH_PREVIEWS)
+    browser.fill("Text as HTML", FORBIDDEN)
+    previews(browser, "See you")
+    previews(browser, "[Picture: The cup]")
+    browser.sees("The preview shows your changes, which are not saved. 2 parts of your HTML will not be kept:")
+    browser.sees("Line 1: onclick of <p>")
+    browser.sees("Line 2: <script> and everything in it")
+    browser.check("article-live")
+    seen = browser.web.execute_script("return window.previews")
+    assert seen["most"] == 1 and seen["texts"][-1] == FORBIDDEN and len(seen["texts"]) < len(FORBIDDEN) / 2
+    browser.fill("Title", "Renamed")
+    previews(browser, "Renamed")
+    assert browser.web.execute_script("return window.previews.texts.length") == len(seen["texts"])
+    assert console.get_json(f"{PATH}/{made['id']}") == made
+    browser.fill("Title", "Live")
+    browser.fill("Text as HTML", "<p>Stored</p>")
+    previews(browser, "Stored")
+    wait_for(lambda: "not saved" not in browser.text(), "the stored article alone")
+
+
+def test_a_preview_that_fails_shows_the_stored_article(at, module_org, console):
+    made = module_org.create_article(body_html="<p>Stored</p>")
+    browser = at(f"articles/{made['id']}")
+    previews(browser, "Stored")
+    browser.web.execute_script(WATCH_PREVIEWS)
+    browser.fill("Text as HTML", "<p>First</p>")
+    previews(browser, "First")
+    browser.web.execute_script("window.previews.refuses = true")
+    browser.fill("Text as HTML", "<p>Second</p>")
+    browser.sees("The preview is not available. Too many requests. Wait a moment, and try again. Below is the saved article.")
+    previews(browser, "Stored")
+    browser.check("article-live-refused")
+    browser.web.execute_script("window.previews.refuses = false")
+    press_above(browser, "Try again")
+    previews(browser, "Second")
+    browser.fill("Text as HTML", "x" * 10)
+    previews(browser, "xxxxxxxxxx")
+    browser.press("Save")
+    browser.sees("The article was saved.")
+    assert console.get_json(f"{PATH}/{made['id']}")["body_html"] == "x" * 10
 
 
 def test_faults_and_a_change_by_another_admin_keep_the_text(at, module_org, console):

@@ -11,6 +11,7 @@ import { Facts, Loaded, Title } from "../ui/parts.js"
 import { Delete, Publish, Unpublish } from "./dialogs.js"
 import { changesOf, fieldsOf, keptFields } from "./fields.js"
 import { ArticleForm } from "./form.js"
+import { useLivePreview } from "./live.js"
 import { StateBadge, forgetSaved, lastSaved, rememberSaved } from "./parts.js"
 import { Preview } from "./preview.js"
 
@@ -66,6 +67,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
     sent.current = null
     saving.clear()
   }, [number])
+  const live = useLivePreview(fields, fieldsOf(article))
   const isViewer = role === "viewer"
   const body = changesOf(article, fields)
   const isChanged = Object.keys(body).length > 0
@@ -92,7 +94,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
     <div class="halves">
       <section><h2>${t.text}</h2>${isViewer ? html`<${Values} article=${article} />` : html`
         <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} onSubmit=${save} onReload=${reload} />`}</section>
-      <${Preview} article=${article} etag=${etag} isOld=${isChanged} />
+      <${Preview} article=${article} etag=${etag} live=${live} />
     </div>
     ${Asked && html`<${Asked} article=${article} etag=${etag} onDone=${done} onDeleted=${deleted} onClose=${() => ask(null)} />`}`
 }

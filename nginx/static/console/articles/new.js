@@ -8,7 +8,9 @@ import { html, useState } from "../lib/view.js"
 import { Title } from "../ui/parts.js"
 import { fieldsOf, newArticleOf, slugOf } from "./fields.js"
 import { ArticleForm } from "./form.js"
+import { useLivePreview } from "./live.js"
 import { rememberSaved } from "./parts.js"
+import { Preview } from "./preview.js"
 
 /** The form after a change: the short name follows the title until the person writes one. */
 export const withSlug = (before, after) =>
@@ -16,6 +18,7 @@ export const withSlug = (before, after) =>
 
 export default () => {
   const [fields, setFields] = useState(fieldsOf())
+  const live = useLivePreview(fields, fieldsOf())
   const saving = useAction()
   const create = () => saving.run(async () => {
     const article = await post("/console/v1/articles", newArticleOf(fields))
@@ -23,5 +26,9 @@ export default () => {
     open(["articles", article.id])
   })
   return html`<p><a href=${address(["articles"])}>${t.back}</a></p><${Title} text=${t.newTitle} />
-    <${ArticleForm} fields=${fields} setFields=${after => setFields(withSlug(fields, after))} saving=${saving} action=${t.create} onSubmit=${create} />`
+    <div class="halves">
+      <section><h2>${t.text}</h2>
+        <${ArticleForm} fields=${fields} setFields=${after => setFields(withSlug(fields, after))} saving=${saving} action=${t.create} onSubmit=${create} /></section>
+      <${Preview} live=${live} />
+    </div>`
 }

@@ -1,4 +1,17 @@
 // The texts of articles, in English. They are loaded with the screens of articles.
+/** What the sanitizer drops, by its reason. @type {Record<string, (element: string, attribute: string) => string>} */
+const DROPPED = {
+  element: element => `the tags <${element}>. The text between them stays`,
+  content: element => `<${element}> and everything in it`,
+  attribute: (element, attribute) => `${attribute} of <${element}>`,
+  value: (element, attribute) => `${attribute} of <${element}>, because its value is not allowed`,
+  address: element => (element === "img" ? "a picture without an address that begins with https://"
+    : "a link without an address that begins with https://, http:// or mailto:. Its text stays"),
+  depth: element => `the tags <${element}>, because they are nested too deep. The text between them stays`,
+  comment: () => "a comment",
+  markup: () => "all tags. The HTML is too complex, so the site shows it as text",
+}
+
 export const articles = {
   title: "Articles",
   hint: "Your sites read published articles with a content key.",
@@ -51,7 +64,13 @@ export const articles = {
   close: "Close this message",
   preview: "Preview",
   previewOf: title => `Preview of ${title}`,
-  previewOld: "The preview shows the saved article. Save to see your changes.",
+  previewEmpty: "The preview follows what you write.",
+  previewWaits: "The preview follows your changes in a moment.",
+  previewChanged: dropped => `The preview shows your changes, which are not saved.${dropped === 0 ? "" : ` ${dropped === 1 ? "1 part" : `${dropped} parts`} of your HTML will not be kept:`}`,
+  previewFailed: reason => `The preview is not available. ${reason}`,
+  previewStored: "Below is the saved article.",
+  droppedPart: ({ reason, element, attribute, line, count }) => `Line ${line}: ${DROPPED[reason]?.(element, attribute) ?? reason}${count > 1 ? ` (${count} times)` : ""}`,
+  moreParts: count => `and ${count} more`,
   noPictures: count => `${count === 1 ? "1 picture is" : `${count} pictures are`} not shown here, because the console loads nothing from other servers. Your sites show them.`,
   picture: text => `[Picture: ${text}]`,
   stateOf: "State",
