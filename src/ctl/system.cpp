@@ -4,6 +4,7 @@
 #include "service/operations/first_run.hpp"
 #include "service/operations/key_rotation.hpp"
 #include "service/operations/schema.hpp"
+#include "service/operations/triggers.hpp"
 
 #include <algorithm>
 
@@ -55,15 +56,20 @@ std::string sentence_on(const service::SchemaStatus& status) {
     return "the schema is newer than this program; this program may use it\n";
 }
 
-std::string schema_sentence(bool made) {
-    return made ? "the schema was created\n" : "the schema exists already\n";
+void report_schema(Result& result, bool made, const std::vector<std::string>& triggers) {
+    result.json["created"] = made;
+    result.json["version"] = service::supported_schema_version();
+    result.json["triggers_created"] = Json::Value(Json::arrayValue);
+    result.text += made ? "the schema was created\n" : "the schema exists already\n";
+    for (const std::string& name : triggers) {
+        result.json["triggers_created"].append(name);
+        result.text += "the trigger " + name + " was created\n";
+    }
 }
 
 Result install_database(const Invocation& in, const service::Administrator& by) {
     const auto installed = service::install_database(in.context, by, in.optional("--client-host"));
     Result result;
-    result.json["created"] = installed.schema_made;
-    result.json["version"] = service::supported_schema_version();
     result.json["users"] = Json::Value(Json::arrayValue);
     result.json["users_with_other_rights"] = Json::Value(Json::arrayValue);
     const auto& others = installed.with_other_rights;
@@ -77,7 +83,7 @@ Result install_database(const Invocation& in, const service::Administrator& by) 
                                      "SHOW GRANTS and revoke them\n"
                                    : " and has no other privileges\n");
     }
-    result.text += schema_sentence(installed.schema_made);
+    report_schema(result, installed.schema_made, installed.triggers_made);
     return result;
 }
 
@@ -95,9 +101,8 @@ Result init_database(const Invocation& in) {
     if (by) return install_database(in, *by);
     const bool made = service::initialize_schema(in.without_database, in.context);
     Result result;
-    result.json["created"] = made;
-    result.json["version"] = service::supported_schema_version();
-    result.text = schema_sentence(made);
+    report_schema(result, made,
+                  made ? std::vector<std::string>() : service::restore_triggers(in.context));
     return result;
 }
 

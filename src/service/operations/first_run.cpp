@@ -2,6 +2,7 @@
 
 #include "base/settings.hpp"
 #include "service/operations/schema.hpp"
+#include "service/operations/triggers.hpp"
 #include "store/operations/accounts.hpp"
 #include "store/operations/schema.hpp"
 #include "store/operations/server.hpp"
@@ -135,6 +136,7 @@ Installed install_database(const Context& context, const Administrator& administ
     db::Database database(
         connection_settings(settings.database, administrator, settings.database.name));
     installed.schema_made = make_schema(database, settings);
+    if (!installed.schema_made) installed.triggers_made = restore_triggers(database, settings);
     return installed;
 }
 

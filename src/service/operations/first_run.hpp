@@ -12,7 +12,9 @@
 namespace muster::service {
 
 struct Installed {
-    bool schema_made = false;           // false: the schema existed already
+    bool schema_made = false;  // false: the schema existed already
+    // Of a schema that existed: those that were missing or not this administrator's.
+    std::vector<std::string> triggers_made;
     std::vector<std::string> accounts;  // "muster@localhost"
     // The accounts with privileges outside this database. They keep them.
     std::vector<std::string> with_other_rights;

@@ -11,6 +11,7 @@
 #include "service/operations/database.hpp"
 #include "service/operations/monitoring.hpp"
 #include "service/operations/schema.hpp"
+#include "service/operations/triggers.hpp"
 #include "store/operations/key_rotation.hpp"
 #include "store/operations/server.hpp"
 
@@ -136,6 +137,19 @@ HealthCheck check_key(Context& context) {
             ""};
 }
 
+// Whether triggers keep the programs from changing the audit log.
+HealthCheck check_audit(Context& context) {
+    try {
+        auto [problem, finding] = check_audit_protection(context);
+        return {"audit", std::move(problem), std::move(finding)};
+    } catch (const db::DbError& error) {
+        if (error.kind() == db::DbError::Kind::LockTimeout) {
+            return {"audit", "", "not checked: the table audit_log is locked"};
+        }
+        return {"audit", "no entry can be written: " + explained(error), ""};
+    }
+}
+
 HealthCheck check_providers(const Settings& settings) {
     int ready = 0;
     std::string problem;
@@ -186,6 +200,7 @@ HealthCheck check_addresses(const Settings& settings) {
 // The checks that read the tables.
 void add_work(Context& context, std::vector<HealthCheck>& checks) {
     checks.push_back(check_key(context));
+    checks.push_back(check_audit(context));
     checks.push_back({"imports", import_problem(context), ""});
     checks.push_back({"mail", mail_problem(context), ""});
     checks.push_back({"webhooks", webhook_problem(context), "", webhook_warning(context)});

@@ -177,14 +177,6 @@ bool has_schema(Context& context) {
     }
 }
 
-// The full command: over the administrator's socket if the configured user lacks the privileges.
-std::string command_for(Context& context, const std::string& command) {
-    if (context.database.autocommit([](db::Tx& tx) { return store::may_change_schema(tx); }))
-        return "`" + command + "`";
-    return "`" + command + " --root-socket " + socket_of(context.settings.database) +
-           "` as root (database.user lacks the privileges)";
-}
-
 std::string problem_of(Context& context, SchemaFit fit, const SchemaRecord& installed) {
     switch (fit) {
         case SchemaFit::None:
@@ -204,6 +196,13 @@ std::string problem_of(Context& context, SchemaFit fit, const SchemaRecord& inst
 
 int supported_schema_version() {
     return store::kSchemaVersion;
+}
+
+std::string command_for(Context& context, const std::string& command) {
+    if (context.database.autocommit([](db::Tx& tx) { return store::may_change_schema(tx); }))
+        return "`" + command + "`";
+    return "`" + command + " --root-socket " + socket_of(context.settings.database) +
+           "` as root (database.user lacks the privileges)";
 }
 
 SchemaStatus schema_status(Context& context) {

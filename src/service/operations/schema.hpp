@@ -23,6 +23,9 @@ struct SchemaStatus {
     std::optional<rules::SchemaRecord> installed;  // nullopt: no schema, or no database
     std::string problem;  // the problem and the command that fixes it; "": the schema is usable
 };
+// A command that changes the schema, in full: over the administrator's socket if the configured
+// user lacks the privileges.
+std::string command_for(Context& context, const std::string& command);
 // Throws DbError if the database is unavailable.
 SchemaStatus schema_status(Context& context);
 

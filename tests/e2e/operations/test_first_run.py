@@ -7,6 +7,7 @@ The tests use the stack's database server, with a second database. The same comm
 
 import json
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -78,7 +79,7 @@ def test_root_creates_everything_once_and_the_daily_user_works_with_it(first, st
     assert "db init --root-socket" in first.health(status=NOT_DONE)["problem"]
     version = stack.ctl("db", "status")["supported"]
     assert json.loads(first.init().stdout) == {"created": True, "version": version, "users": [f"{USER}@localhost"],
-                                               "users_with_other_rights": []}
+                                               "users_with_other_rights": [], "triggers_created": []}
     assert json.loads(first.init().stdout)["created"] is False
     assert json.loads(first.run("--json", "db", "init").stdout)["created"] is False  # needs no permission
     assert first.health()["healthy"] is True
@@ -110,6 +111,24 @@ def test_existing_objects_are_brought_to_the_same_state(first, stack):
     assert json.loads(first.init().stdout)["created"] is True
     first.refuses("ALTER TABLE organizations ADD COLUMN x INT")
     assert len(first.grants()) == 1 and "GRANT OPTION" not in first.grants()[0] and "DELETE HISTORY" not in first.grants()[0]
+
+
+def test_triggers_of_a_user_who_made_the_schema_work_after_its_privileges_are_revoked(first, stack):
+    stack.sql(f"CREATE USER {USER}@localhost IDENTIFIED BY %s", PASSWORD)
+    stack.sql(f"GRANT ALL PRIVILEGES ON `{NAME}`.* TO {USER}@localhost")
+    stack.sql("SET GLOBAL log_bin_trust_function_creators = 1")  # MySQL has a binary log
+    try:
+        made = json.loads(first.run("--json", "db", "init").stdout)
+    finally:
+        stack.sql("SET GLOBAL log_bin_trust_function_creators = 0")
+    assert made == {"created": True, "version": stack.ctl("db", "status")["supported"], "triggers_created": []}
+    assert first.health()["healthy"] is True
+    stack.sql(f"REVOKE ALL PRIVILEGES ON `{NAME}`.* FROM {USER}@localhost")
+    assert json.loads(first.init().stdout)["triggers_created"] == ["audit_log_update", "audit_log_delete"]
+    assert first.health()["healthy"] is True
+    stack.sql(f"INSERT INTO {NAME}.audit_log (id, actor, action, details, created_at) VALUES (RANDOM_BYTES(16), 'operator', 'x', '{{}}', 1)")
+    with first.connect() as connection, connection.cursor() as cursor:
+        assert cursor.execute("DELETE FROM audit_log WHERE created_at = 1") == 1  # as the purge does
 
 
 @pytest.mark.parametrize("grant", [
@@ -267,7 +286,7 @@ def health(stack, **env):
 def test_health_lists_every_check_on_one_screen(stack):
     lines = stack.ctl_raw("health").stdout.splitlines()
     assert [line.split()[:2] for line in lines[:-1]] == [["WARN" if name == "addresses" else "ok", name] for name in (
-        "configuration", "database", "settings", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "addresses",
+        "configuration", "database", "settings", "clock", "schema", "key", "audit", "imports", "mail", "webhooks", "connections", "addresses",
         "providers", "server", "collectors", "readers")]
     assert lines[-1] == "healthy" and len(lines) <= 24
 
@@ -314,6 +333,20 @@ def test_health_reports_a_wrong_key(stack, tmp_path):
     other.write_bytes(os.urandom(32))
     found = health(stack, MUSTER_SECURITY_KEY_FILE=str(other))
     assert "security.key_file" in problem_of(found, "key") and found["healthy"] is False
+
+
+@pytest.mark.parametrize("name", ["audit_log_update", "audit_log_delete"])
+def test_health_names_a_lost_trigger_and_the_command_that_creates_it(first, stack, name):
+    first.init()
+    stack.sql(f"DROP TRIGGER {NAME}.{name}")
+    problem = problem_of(first.health(status=NOT_DONE), "audit")
+    assert f"the trigger {name} is missing" in problem
+    command = re.search("`musterctl (.*?)` as root", problem).group(1).split()
+    assert command[:3] == ["db", "init", "--root-socket"]
+    assert f"the trigger {name} was created" in first.run(*command).stdout
+    found = first.health()
+    assert problem_of(found, "audit") is None and found["healthy"] is True
+    assert stack.sql(f"SELECT COUNT(*) FROM {NAME}.audit_log") == [(0,)]
 
 
 def test_health_reports_clocks_that_differ(stack):

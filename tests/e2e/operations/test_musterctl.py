@@ -327,7 +327,7 @@ def test_the_schema_is_created_once_and_is_current(ctl, ask, stack):
     oldest = int(re.search(r"oldest program: (\d+)", upgrade).group(1))
     assert ask("db", "status") == {"state": "current", "version": version, "supported": version, "oldest_program": oldest,
                                    "problem": None}
-    assert ask("db", "init") == {"created": False, "version": version}
+    assert ask("db", "init") == {"created": False, "version": version, "triggers_created": []}
     assert ask("db", "migrate") == {"version": version, "upgrades": []}
     assert str(version) in ctl("db", "status").stdout
 

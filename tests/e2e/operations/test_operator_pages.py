@@ -181,6 +181,12 @@ def test_webhooks_that_do_not_arrive_are_found_and_sent_again(stack, machine, mo
     assert machine.run(run, {"--for 10s": "--for 1s"}).splitlines()[-1] == "0"
 
 
+def test_lost_triggers_of_the_audit_log_are_created_again(stack, machine):
+    stack.sql("DROP TRIGGER muster.audit_log_update")
+    said = machine.run(operations("troubleshooting", "sudo musterctl db init"))
+    assert "the trigger audit_log_update was created" in said and said.splitlines()[-1] == "healthy"
+
+
 def test_the_probes_and_the_health_answer_on_the_machine_itself(stack, machine):
     connect = "--connect-to ::127.0.0.1: " + SITE
     here = f"--cacert {stack.ca_file} {stack.base_url}"

@@ -1,0 +1,172 @@
+// service/operations/triggers.hpp: lost triggers of the audit log are found with the privileges of
+// the programs' user, and an administrator creates them again.
+#include "service/operations/triggers.hpp"
+
+#include "db/fixture.hpp"
+#include "service/operations/health.hpp"
+#include "service/operations/schema.hpp"
+#include "store/operations/schema.hpp"
+
+#include "print.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+using namespace muster;
+using test::Client;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+const Texts kBoth = {"audit_log_update", "audit_log_delete"};
+
+db::ConnectionSettings connection_to(std::string_view database) {
+    auto connection = test::connection_settings();
+    connection.database = database;
+    return connection;
+}
+
+// A database of its own, with the programs' user as `db init` makes it.
+struct ProtectedDatabase {
+    ProtectedDatabase() {
+        without.run(store::create_database_statement(settings.database.name));
+        service::make_schema(database, settings);
+        root.emplace(connection_to(settings.database.name));
+        root->run("CREATE USER " + account);
+        root->run("GRANT SELECT, INSERT, UPDATE, DELETE ON `" + settings.database.name + "`.* TO " +
+                  account);
+        auto connection = connection_to(settings.database.name);
+        connection.user = settings.database.user;
+        programs_database.emplace(connection);
+        programs.emplace(
+            service::Context{*programs_database, settings, KeyRing(settings.security.key)});
+        owner.emplace(service::Context{database, settings, KeyRing(settings.security.key)});
+    }
+    ~ProtectedDatabase() {
+        without.run("DROP DATABASE " + settings.database.name);
+        without.run("DROP USER " + account);
+    }
+    ProtectedDatabase(const ProtectedDatabase&) = delete;
+    ProtectedDatabase& operator=(const ProtectedDatabase&) = delete;
+
+    static Settings changed_settings() {
+        Settings changed = test::settings();
+        changed.database.name += "_triggers";
+        changed.database.user = "triggers_" + std::to_string(getpid());
+        return changed;
+    }
+
+    std::string problem() { return service::check_audit_protection(*programs).problem; }
+    void has_fault(std::string_view text) {
+        const std::string found = problem();
+        BOOST_TEST(found.find(text) != std::string::npos, found);
+        BOOST_TEST(found.find("`musterctl db init --root-socket ") != std::string::npos, found);
+    }
+    // As `db init --root-socket` does.
+    Texts restore() { return service::restore_triggers(database, settings); }
+    std::int64_t entries() { return root->number("SELECT COUNT(*) FROM audit_log"); }
+
+    Settings settings = changed_settings();
+    std::string account = settings.database.user + "@localhost";
+    db::Database without{connection_to("")};
+    db::Database database{connection_to(settings.database.name)};
+    std::optional<Client> root;
+    std::optional<db::Database> programs_database;
+    std::optional<service::Context> programs;
+    std::optional<service::Context> owner;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(triggers, ProtectedDatabase)
+
+BOOST_AUTO_TEST_CASE(a_new_schema_protects_the_audit_log_and_a_probe_leaves_nothing) {
+    const auto found = service::check_audit_protection(*programs);
+    BOOST_TEST(found.problem == "");
+    BOOST_TEST(found.finding == "database.user cannot change the audit log");
+    BOOST_TEST(entries() == 0);
+    BOOST_TEST(restore() == Texts());
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_trigger_is_named_and_created_again) {
+    for (const std::string& name : kBoth) {
+        root->run("DROP TRIGGER " + name);
+        has_fault("the trigger " + name + " is missing");
+        BOOST_TEST(entries() == 0);
+        BOOST_TEST(restore() == Texts{name});
+        BOOST_TEST(problem() == "");
+    }
+    for (const std::string& name : kBoth) root->run("DROP TRIGGER " + name);
+    has_fault(
+        "audit_log_update is missing or was replaced; the trigger audit_log_delete is missing");
+    BOOST_TEST(restore() == kBoth);
+    BOOST_TEST(restore() == Texts());
+    BOOST_TEST(problem() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_trigger_that_refuses_nothing_is_replaced) {
+    root->run("DROP TRIGGER audit_log_delete");
+    root->run("CREATE TRIGGER audit_log_delete BEFORE DELETE ON audit_log FOR EACH ROW SET @x = 1");
+    has_fault("the trigger audit_log_delete is missing or was replaced");
+    BOOST_TEST(restore() == Texts{"audit_log_delete"});
+    BOOST_TEST(problem() == "");
+}
+
+// As after a restore on a server where the administrator has another name.
+BOOST_AUTO_TEST_CASE(a_trigger_of_an_account_that_does_not_exist_is_replaced) {
+    root->run("DROP TRIGGER audit_log_update");
+    root->run(
+        "CREATE DEFINER = 'gone'@'localhost' TRIGGER audit_log_update BEFORE UPDATE ON audit_log "
+        "FOR EACH ROW SET @x = 1");
+    has_fault("the trigger audit_log_update does not work (");
+    BOOST_TEST(restore() == Texts{"audit_log_update"});
+    BOOST_TEST(problem() == "");
+}
+
+// As after `db init --root-socket` in a database whose schema database.user has made.
+BOOST_AUTO_TEST_CASE(triggers_of_the_programs_user_are_replaced_when_it_loses_its_privileges) {
+    for (const std::string& name : kBoth) {
+        const std::string event = name == "audit_log_update" ? "UPDATE" : "DELETE";
+        root->run("DROP TRIGGER " + name);
+        root->run("CREATE DEFINER = " + account + " TRIGGER " + name + " BEFORE " + event +
+                  " ON audit_log FOR EACH ROW SET @x = 1");
+    }
+    has_fault("the trigger audit_log_delete does not work (");
+    BOOST_TEST(restore() == kBoth);
+    BOOST_TEST(problem() == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_of_the_schema_is_exempt_and_restores_its_triggers) {
+    const auto found = service::check_audit_protection(*owner);
+    BOOST_TEST(found.problem == "");
+    BOOST_TEST(found.finding.find("owns the schema") != std::string::npos, found.finding);
+    BOOST_TEST(service::restore_triggers(*owner) == Texts());
+    root->run("DROP TRIGGER audit_log_update");
+    const std::string problem = service::check_audit_protection(*owner).problem;
+    BOOST_TEST(problem.find("audit_log_update is missing") != std::string::npos, problem);
+    BOOST_TEST(problem.find("run `musterctl db init`,") != std::string::npos, problem);
+    BOOST_TEST(service::restore_triggers(*programs) == Texts());  // it lacks the privileges
+    BOOST_TEST(service::restore_triggers(*owner) == Texts{"audit_log_update"});
+    BOOST_TEST(service::check_audit_protection(*owner).problem == "");
+}
+
+BOOST_AUTO_TEST_CASE(triggers_are_not_created_in_a_schema_of_another_version) {
+    root->run("DROP TRIGGER audit_log_update");
+    for (const char* version : {"version - 1", "version + 2"}) {
+        root->run(std::string("UPDATE schema_version SET version = ") + version);
+        BOOST_TEST(restore() == Texts());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(health_reports_a_missing_trigger) {
+    root->run("DROP TRIGGER audit_log_delete");
+    const auto checks = service::check_health(*programs);
+    const auto audit = std::find_if(checks.begin(), checks.end(),
+                                    [](const auto& check) { return check.name == "audit"; });
+    BOOST_REQUIRE((audit != checks.end()));
+    BOOST_TEST(audit->problem.find("audit_log_delete") != std::string::npos, audit->problem);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
