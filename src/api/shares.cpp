@@ -70,7 +70,8 @@ class Division {
 
 process::ShareLimit limit_of(const GroupShare& share, std::string_view organization) {
     const bool has_others = share.active && share.active->has_others(organization);
-    return has_others ? share.limit : process::ShareLimit{share.limit.most};
+    if (has_others) return share.limit;
+    return process::ShareLimit{std::max(share.limit.most, share.most_alone)};
 }
 
 std::vector<ShareResult> divide(std::span<const Demand> demands, const GroupShare& share,

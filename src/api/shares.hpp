@@ -23,6 +23,8 @@ struct GroupShare {
     // Workers that one organization may occupy. most_young holds while others send requests.
     process::ShareLimit limit = {};
     process::ActiveOrganizations* active = nullptr;
+    // Instead of limit.most while no other organization sends requests, if it is more.
+    std::size_t most_alone = 0;
 };
 
 // The permits that the organization may hold at present.

@@ -158,6 +158,8 @@ int serve(const std::string& config) {
     const auto group = [&](int workers, WorkerOptions options) {
         options.share.active = &active;
         options.share.limit = {process::half_of(workers), process::half_of_processors()};
+        // A batch is short, unless it waits for a lock: then nobody else needs the worker.
+        options.share.most_alone = options.most_at_once > kOneByOne ? std::size_t(workers) : 0;
         options.share.most_of_batch = process::half_of(static_cast<int>(options.most_at_once));
         return process::WorkerGroup{
             workers,

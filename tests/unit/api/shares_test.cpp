@@ -115,4 +115,16 @@ BOOST_AUTO_TEST_CASE(the_limit_of_young_permits_holds_while_others_send_requests
     BOOST_TEST(limit_of(share, "a").most_young == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(an_organization_alone_may_occupy_more_workers) {
+    share.limit = {.most = 1};
+    share.most_alone = 2;
+    share.light = 0;
+    const std::vector<Demand> one{{"a", 0}};
+    BOOST_TEST((results(one)[0] == ShareResult::Run));
+    BOOST_TEST((results(one)[0] == ShareResult::Run));
+    BOOST_TEST((results(one)[0] == ShareResult::NeedsPermit));
+    BOOST_TEST((results(std::vector<Demand>{{"b", 0}})[0] == ShareResult::Run));
+    BOOST_TEST(limit_of(share, "a").most == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
