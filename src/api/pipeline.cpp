@@ -125,6 +125,7 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
         }
     }
     const auto results = divide(demands, share_, held);
+    if (!held.empty()) before_heavy_part_();
     std::vector<http::Deferral> deferred;
     for (std::size_t i = 0; i < indexes.size(); ++i) {
         RequestFlow& flow = flows[indexes[i]];

@@ -6,6 +6,7 @@
 #include "api/request_flow.hpp"
 #include "http/fcgi_io.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,10 +18,16 @@ namespace muster::api {
 
 class Pipeline {
   public:
-    // Shared by all workers: metrics, rate limits, concurrency limits and shares.
-    Pipeline(service::Context& context, process::Metrics& metrics, process::RateLimiter& limiter,
-             process::ConcurrencyLimit& concurrency, const GroupShare& share = {})
-        : worker_(context, metrics, limiter, concurrency), share_(share), collector_(context) {}
+    // Shared by all workers: metrics, rate limits, concurrency limits and shares. Calls
+    // `before_heavy_part` before it runs requests that hold a permit of their organization.
+    Pipeline(
+        service::Context& context, process::Metrics& metrics, process::RateLimiter& limiter,
+        process::ConcurrencyLimit& concurrency, const GroupShare& share = {},
+        std::function<void()> before_heavy_part = [] {})
+        : worker_(context, metrics, limiter, concurrency),
+          share_(share),
+          collector_(context),
+          before_heavy_part_(std::move(before_heavy_part)) {}
 
     // Answers the requests, each as soon as its reply is ready. Returns those whose organization
     // has its share of the workers or of this batch, or whose rows are locked. Never throws.
@@ -46,6 +53,7 @@ class Pipeline {
     WorkerState worker_;
     GroupShare share_;
     service::Collector collector_;
+    std::function<void()> before_heavy_part_;
     std::map<std::string, std::size_t> deferred_of_;  // how many requests of each organization
     bool tainted_ = false;
 };

@@ -13,7 +13,6 @@
 #include "process/worker_pool.hpp"
 #include "service/operations/schema.hpp"
 
-#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -74,8 +73,7 @@ bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* bus
     while (busy && !server.has_pending()) {
         const auto wait = busy->wait_time();
         if (wait.count() == 0) break;
-        const timespec pause{0, std::chrono::nanoseconds(wait).count()};
-        if (ppoll(nullptr, 0, &pause, &unblocked) < 0) return false;
+        if (!busy->wait(wait, unblocked)) return false;
     }
     return server.wait(unblocked);
 }
@@ -90,7 +88,11 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     connection.longest_lock_wait = kLongestLockWait;
     db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
-    api::Pipeline pipeline(context, metrics, limiter, concurrency, options.share);
+    std::optional<process::BusyWorkers::Batch> batch;
+    const auto rest = [&batch] {
+        if (batch) batch->rest();
+    };
+    api::Pipeline pipeline(context, metrics, limiter, concurrency, options.share, rest);
     http::FcgiServer server(options.listener, [&share = options.share](const std::string& whose) {
         return share.permits->has_room(whose, api::limit_of(share, whose));
     });
@@ -104,9 +106,10 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     int batches = 0;
     while (batches < settings.server.recycle_requests && !process::stop_requested()) {
         if (!wait_for_request(unblocked, options.busy, server)) continue;
-        std::optional<process::BusyWorkers::Batch> batch;
         if (options.busy) batch.emplace(options.busy->begin());
-        if (server.serve(options.most_at_once, handler) == 0) continue;
+        const std::size_t served = server.serve(options.most_at_once, handler);
+        batch.reset();
+        if (served == 0) continue;
         if (pipeline.is_tainted()) return 1;
         const bool is_check_due =
             ++batches % kMemoryCheck == 0 || std::exchange(had_large_body, false);
@@ -158,7 +161,7 @@ int serve(const std::string& config) {
     const auto group = [&](int workers, WorkerOptions options) {
         options.share.active = &active;
         options.share.limit = {process::half_of(workers), process::half_of_processors()};
-        // A batch is short, unless it waits for a lock: then nobody else needs the worker.
+        // Batches are short, so another organization that comes waits only for one.
         options.share.most_alone = options.most_at_once > kOneByOne ? std::size_t(workers) : 0;
         options.share.most_of_batch = process::half_of(static_cast<int>(options.most_at_once));
         return process::WorkerGroup{

@@ -2,9 +2,15 @@
 
 #include "process/shared_memory.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <new>
+#include <system_error>
 #include <thread>
 
 // A slot is one word: the time at which the batch began, in microseconds of the monotonic clock, or
@@ -27,18 +33,30 @@ struct BusyWorkers::Slot {
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 };
 
-BusyWorkers::BusyWorkers(std::size_t most) : most_(most) {
+BusyWorkers::BusyWorkers(std::size_t most)
+    : most_(most), rested_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    if (rested_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
     table_ = new (map_shared(kMost * sizeof(Slot))) Slot[kMost]{};
 }
 
 BusyWorkers::~BusyWorkers() {
     unmap_shared(table_, kMost * sizeof(Slot));
+    close(rested_);
 }
 
 BusyWorkers::Batch::~Batch() {
-    if (!table_) return;
+    if (table_) release();
+}
+
+void BusyWorkers::Batch::release() {
     std::uint64_t expected = begin_;
     table_->table_[place_].begin.compare_exchange_strong(expected, 0);
+}
+
+void BusyWorkers::Batch::rest() {
+    if (!table_) return;
+    release();
+    eventfd_write(std::exchange(table_, nullptr)->rested_, 1);
 }
 
 BusyWorkers::Batch BusyWorkers::begin(Clock::time_point now) {
@@ -65,6 +83,17 @@ std::chrono::microseconds BusyWorkers::wait_time(Clock::time_point now) const {
     }
     if (busy < most_) return std::chrono::microseconds(0);
     return std::chrono::microseconds(longest + kLong - current);
+}
+
+// A rest before the call ends it at once. So a worker that has just found others busy misses none.
+bool BusyWorkers::wait(std::chrono::microseconds at_most, const sigset_t& unblocked) const {
+    pollfd rested{rested_, POLLIN, 0};
+    const auto whole = std::chrono::floor<std::chrono::seconds>(at_most);
+    const timespec pause{whole.count(), std::chrono::nanoseconds(at_most - whole).count()};
+    if (ppoll(&rested, 1, &pause, &unblocked) < 0) return false;
+    eventfd_t count = 0;
+    if (rested.revents) eventfd_read(rested_, &count);
+    return true;
 }
 
 std::size_t half_of_processors() {

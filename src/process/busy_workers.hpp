@@ -3,6 +3,8 @@
 // other. All workers of the group share the table in memory mapped before the fork.
 #pragma once
 
+#include <signal.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,10 +39,15 @@ class BusyWorkers {
         Batch& operator=(Batch&&) = delete;
         ~Batch();
 
+        // No longer counts the worker, and lets one that waits take requests at once. For a batch
+        // that will be long.
+        void rest();
+
       private:
         friend class BusyWorkers;
         Batch(BusyWorkers* table, std::size_t place, std::uint64_t begin)
             : table_(table), place_(place), begin_(begin) {}
+        void release();
 
         BusyWorkers* table_;  // nullptr: the table was full, so the batch is not counted
         std::size_t place_;
@@ -52,11 +59,14 @@ class BusyWorkers {
     // How long a worker should leave requests to the busy ones: zero if fewer than `most` are busy,
     // otherwise the time until the longest of their batches counts as long.
     std::chrono::microseconds wait_time(Clock::time_point now = Clock::now()) const;
+    // Waits until a worker rests, at most for this time. Returns false after a signal.
+    bool wait(std::chrono::microseconds at_most, const sigset_t& unblocked) const;
 
   private:
     struct Slot;
     Slot* table_;
     std::size_t most_;
+    int rested_;  // an eventfd, the same for all workers
 };
 
 // Half of the processors, at least one. nginx and the database need the others.

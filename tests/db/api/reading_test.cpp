@@ -112,6 +112,25 @@ BOOST_AUTO_TEST_CASE(each_page_of_events_adds_one_query) {
     BOOST_TEST(statements_of({get(path, ours), get(path, ours), get_user(bob, ours)}) == 4);
 }
 
+BOOST_AUTO_TEST_CASE(the_other_reader_is_let_in_before_a_part_that_needs_a_permit) {
+    constexpr std::size_t kThreePages = std::size_t{12} << 10U;
+    process::OrganizationShares permits;
+    int times = 0;
+    api::Pipeline sharing{
+        worker,
+        metrics,
+        limiter,
+        concurrency,
+        {.permits = &permits, .light = kThreePages, .most_of_batch = kMostOfBatch},
+        [&] { ++times; }};
+    const Request page = get("/v1/users/" + ann.text() + "/engagement/events", ours);
+    const auto ignore = [](std::size_t, const std::optional<Reply>&) {};
+    sharing.handle(std::vector<Request>(2, page), ignore);
+    BOOST_TEST(times == 0);
+    sharing.handle(std::vector<Request>(3, page), ignore);
+    BOOST_TEST(times == 1);
+}
+
 BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) {
     const std::vector<Request> batch = {
         get_user(ann, ours),

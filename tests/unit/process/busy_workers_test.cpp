@@ -39,6 +39,31 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_batch_lets_the_next_worker_in) {
     BOOST_TEST(workers.wait_time(kStart).count() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_worker_at_rest_lets_the_next_one_in_at_once) {
+    constexpr microseconds kMinute{60'000'000};
+    sigset_t none;
+    sigemptyset(&none);
+    BusyWorkers workers(1);
+    const pid_t child = fork();
+    if (child == 0) {
+        auto batch = workers.begin(kStart);
+        batch.rest();
+        _exit(0);
+    }
+    BOOST_TEST(workers.wait(kMinute, none));  // ended by the rest, before or after this call
+    waitpid(child, nullptr, 0);
+    BOOST_TEST(workers.wait_time(kStart).count() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_rested_frees_no_other_place) {
+    BusyWorkers workers(1);
+    auto first = workers.begin(kStart);
+    first.rest();
+    const auto second = workers.begin(kStart);
+    { const auto ended = std::move(first); }
+    BOOST_TEST(workers.wait_time(kStart).count() > 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_waits_until_the_longest_batch_counts_as_long) {
     BusyWorkers workers(1);
     const auto longest = workers.begin(kStart);
