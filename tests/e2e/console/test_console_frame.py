@@ -10,6 +10,7 @@ from support.console import ConsoleBrowser
 from support.stack import ROOT, wait_for
 
 FIRST_SCREEN_BYTES = 60 * 1024
+NO_STORAGE = 'Object.defineProperty(window, "localStorage", {get() { throw new DOMException("blocked", "SecurityError") }})'
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +131,38 @@ def test_the_theme_is_kept(browser, owner):
     browser.sees("Members")
     assert browser.web.execute_script(shown) != light
     browser.press("Dark theme")
+
+
+def test_all_tabs_have_the_theme_that_was_chosen_last(browser, owner):
+    browser.sign_in(owner)
+    first = browser.web.current_window_handle
+    browser.web.switch_to.new_window("tab")
+    browser.open()
+    browser.sees("Members")
+    for shown, pressed in (("dark", "true"), ("light", "false")):
+        browser.press("Dark theme")
+        browser.web.switch_to.window(first)
+        wait_for(lambda shown=shown: browser.web.execute_script("return document.documentElement.dataset.theme") == shown, "the theme of the other tab")
+        button = browser.web.find_element("xpath", "//button[.='Dark theme']")
+        wait_for(lambda pressed=pressed, button=button: button.get_attribute("aria-pressed") == pressed, "the state of the button")
+        browser.web.switch_to.window(browser.web.window_handles[-1])
+    browser.web.execute_script("localStorage.removeItem('muster.theme')")
+    browser.web.close()
+    browser.web.switch_to.window(first)
+
+
+def test_a_browser_without_a_storage_stays_signed_in_and_keeps_the_theme_until_it_leaves(own_browser, owner):
+    browser = own_browser
+    browser.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NO_STORAGE})
+    browser.sign_in(owner)
+    browser.press("Dark theme")
+    assert browser.web.execute_script("return document.documentElement.dataset.theme") == "dark"
+    browser.press("Dark theme")
+    assert browser.web.execute_script("return document.documentElement.dataset.theme") == "light"
+    browser.open()
+    browser.sees("First steps")
+    browser.press("Sign out")
+    browser.sees("Sign in to Muster")
 
 
 def test_two_tabs_show_two_organizations(browser, stack, contract, org, module_org):

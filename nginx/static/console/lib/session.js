@@ -1,5 +1,5 @@
 // The admin's session, as far as the pages know it. The cookie itself is out of their reach.
-import { readSetting, writeSetting } from "./settings.js"
+import { followSetting, hasStorage, readSetting, writeSetting } from "./settings.js"
 import { createStore } from "./store.js"
 
 const OUT = {
@@ -57,8 +57,8 @@ export const takeSession = reply => {
   })
 }
 
-/** Whether this browser has signed in since the last sign-out. Without it, the server need not be asked. */
-export const mayHaveSession = () => ["open", "factor"].includes(readSetting("session"))
+/** Whether this browser has signed in since the last sign-out, as far as it remembers. Otherwise the server need not be asked. */
+export const mayHaveSession = () => !hasStorage() || ["open", "factor"].includes(readSetting("session") ?? "")
 
 /** The server has ended the session. */
 export const endSession = () => {
@@ -80,15 +80,9 @@ export const signedOut = () => {
 }
 
 /** Follows the other tabs of this browser. @param {() => void} onSignIn called after a sign-in in another tab */
-export const followTabs = onSignIn => {
-  /** @param {StorageEvent} event */
-  const follow = event => {
-    if (event.key !== null && event.key !== "muster.session") return
-    const { state } = session.get()
-    if (event.newValue === "open" && state !== "in") onSignIn()
-    if (event.newValue === "ended" && state === "in") endSession()
-    if (event.newValue === null && state !== "unknown") forget()
-  }
-  addEventListener("storage", follow)
-  return () => removeEventListener("storage", follow)
-}
+export const followTabs = onSignIn => followSetting("session", value => {
+  const { state } = session.get()
+  if (value === "open" && state !== "in") onSignIn()
+  if (value === "ended" && state === "in") endSession()
+  if (value === null && state !== "unknown") forget()
+})

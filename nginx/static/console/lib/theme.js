@@ -1,19 +1,25 @@
-// Light or dark: as the system has it, until the person chooses.
-import { readSetting, writeSetting } from "./settings.js"
+// Light or dark: as the system has it, until the person chooses. All tabs of the browser have the same theme.
+import { followSetting, readSetting, writeSetting } from "./settings.js"
+import { createStore } from "./store.js"
 
-const dark = matchMedia("(prefers-color-scheme: dark)")
+const system = matchMedia("(prefers-color-scheme: dark)")
+
+export const theme = createStore({ isDark: false })
 
 const apply = () => {
   const chosen = readSetting("theme")
   if (chosen) document.documentElement.dataset.theme = chosen
   else delete document.documentElement.dataset.theme
+  theme.set({ isDark: (chosen ?? (system.matches ? "dark" : "light")) === "dark" })
 }
 
-export const isDark = () => (readSetting("theme") ?? (dark.matches ? "dark" : "light")) === "dark"
-
 export const toggleTheme = () => {
-  writeSetting("theme", isDark() ? "light" : "dark")
+  writeSetting("theme", theme.get().isDark ? "light" : "dark")
   apply()
 }
 
-export const startTheme = apply
+export const startTheme = () => {
+  apply()
+  followSetting("theme", apply)
+  system.addEventListener("change", apply)
+}

@@ -5,7 +5,7 @@ import { address, format, route } from "../lib/router.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
-import { isDark, toggleTheme } from "../lib/theme.js"
+import { theme, toggleTheme } from "../lib/theme.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { Dialog } from "./parts.js"
 import { NAVIGATION } from "./screens.js"
@@ -15,12 +15,8 @@ import { areKeysOn, listenForKeys, setKeys } from "./shortcuts.js"
 const t = texts.shell
 
 const ThemeButton = () => {
-  const [dark, show] = useState(isDark())
-  const toggle = () => {
-    toggleTheme()
-    show(isDark())
-  }
-  return html`<button type="button" class="quiet" aria-pressed=${dark} onClick=${toggle}>${t.dark}</button>`
+  const { isDark } = useStore(theme)
+  return html`<button type="button" class="quiet" aria-pressed=${isDark} onClick=${toggleTheme}>${t.dark}</button>`
 }
 
 const Keys = ({ onClose }) => {
