@@ -130,16 +130,24 @@ export const withoutFields = (error, isShown = () => true) => error && ({
 })
 
 /**
- * All records of a list, page after page. For lists that are short by a limit of the API.
+ * The first records of a list, page after page, and whether there are more.
+ * @param {number} most records after which no further page is read
  * @param {any} path @param {string} name of the records in the reply @param {any} [query] @param {AbortSignal} [signal]
- * @returns {Promise<any[]>}
+ * @returns {Promise<{ records: any[], hasMore: boolean }>}
  */
-export const getAll = async (path, name, query, signal) => {
-  const all = []
+export const getFirst = async (most, path, name, query, signal) => {
+  const records = []
   for (let cursor = /** @type {string | null | undefined} */ (null); cursor !== undefined;) {
     const page = await get(path, { ...query, cursor, limit: 100 }, signal)
-    all.push(...page[name])
+    records.push(...page[name])
     cursor = page.next_cursor ?? undefined
+    if (cursor !== undefined && records.length >= most) return { records, hasMore: true }
   }
-  return all
+  return { records, hasMore: false }
 }
+
+/**
+ * All records of a list. For lists that are short by a limit of the API.
+ * @param {any} path @param {string} name of the records in the reply @param {any} [query] @param {AbortSignal} [signal]
+ */
+export const getAll = async (path, name, query, signal) => (await getFirst(Infinity, path, name, query, signal)).records

@@ -22,6 +22,7 @@ export const filters = {
   q: "Name or address begins with",
   all: "All members of the organization",
   otherImport: "Another import",
+  newestImports: count => `Of the newest ${count} imports.`,
 }
 
 const THEY = { lock: "locked", unlock: "unlocked", remove: "removed" }

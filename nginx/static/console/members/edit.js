@@ -1,7 +1,7 @@
 // The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
-import { call, get } from "../lib/api.js"
+import { call } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { valueIn } from "../lib/registry.js"
+import { allAttributes, valueIn } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
@@ -9,7 +9,6 @@ import { nameOf } from "./parts.js"
 
 const t = texts.member
 const FIELDS = ["first_name", "last_name", "display_name", "external_id", "locale", "country", "dob"]
-const CHOICE_LIMIT = 100 // attributes on one page of the registry; more are changed by the API
 
 /** What differs between the record and the form, as the body of a PATCH. */
 export const changesOf = (member, fields, attributes, registry) => {
@@ -73,7 +72,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
 }
 
 export const EditMember = props => {
-  const registry = useLoad(signal => get("/v1/attributes", { limit: CHOICE_LIMIT }, signal), [])
-  return html`<${Dialog} isWide=${true} title=${t.editTitle(nameOf(props.member))} onClose=${props.onClose}><${Loaded} state=${registry}>${data => html`
-    <${Form} ...${props} registry=${data.attributes.filter(attribute => attribute.enabled)} />`}<//><//>`
+  const registry = useLoad(allAttributes, [])
+  return html`<${Dialog} isWide=${true} title=${t.editTitle(nameOf(props.member))} onClose=${props.onClose}><${Loaded} state=${registry}>${attributes => html`
+    <${Form} ...${props} registry=${attributes.filter(attribute => attribute.enabled)} />`}<//><//>`
 }

@@ -1,6 +1,6 @@
 // The filters of the list of members that are used less often.
-import { get } from "../lib/api.js"
-import { formatDay } from "../lib/format.js"
+import { getFirst } from "../lib/api.js"
+import { formatDay, formatNumber } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { replaceQuery, route } from "../lib/router.js"
@@ -13,6 +13,7 @@ import { QueryField } from "../ui/search.js"
 import { attributeKeys, attributeName } from "./conditions.js"
 
 const LIMIT = 5 // attributes of a search
+const MOST_IMPORTS = 1000 // that the list of imports has
 const COUNTRY = /^(?:[a-z]{2})?$/i
 const ANY = ["", t.any]
 
@@ -50,25 +51,26 @@ const Attributes = ({ registry }) => {
 
 /** The imports that added members, the newest first. */
 const importsWithMembers = async signal => {
-  const { imports } = await get("/v1/imports", { limit: 100 }, signal)
-  return imports.filter(job => job.created_count + job.attached_count > 0)
+  const { records, hasMore } = await getFirst(MOST_IMPORTS, "/v1/imports", "imports", undefined, signal)
+  return { imports: records.filter(job => job.created_count + job.attached_count > 0), hasMore }
 }
 
-const Fields = ({ registry, imports }) => {
+const Fields = ({ registry, imports, hasMore }) => {
   const { query } = useStore(route)
   const options = [["", t.imports], ...imports.map(job => [job.id, `${job.file_name}, ${formatDay(job.created_at)}`])]
   if (query.import && !imports.some(job => job.id === query.import)) options.push([query.import, t.otherImport])
   return html`
     <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" accepts=${COUNTRY} />
     <${QueryField} name="since" label=${t.since} type="date" />
-    <${SelectField} label=${t.import} value=${query.import ?? ""} options=${options} onChange=${id => set("import", id)} />
+    <${SelectField} label=${t.import} hint=${hasMore && t.newestImports(formatNumber(MOST_IMPORTS))} value=${query.import ?? ""} options=${options}
+      onChange=${id => set("import", id)} />
     <${Attributes} registry=${registry} />`
 }
 
 export const MoreFilters = () => {
   const state = useLoad(async signal => {
     const [registry, imports] = await Promise.all([allAttributes(signal), importsWithMembers(signal)])
-    return { registry, imports }
+    return { registry, ...imports }
   }, [])
   return html`<div class="filters"><${Loaded} state=${state}>${data => html`<${Fields} ...${data} />`}<//></div>`
 }
