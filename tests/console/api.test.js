@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
-import { call } from "../console/lib/api.js"
+import { call, getAll, getFirst, isPassing } from "../console/lib/api.js"
 import { parse, route } from "../console/lib/router.js"
 import { confirmation, session, signedOut, takeSession } from "../console/lib/session.js"
 
@@ -69,4 +69,37 @@ test("a request is not repeated in the session of another person", async () => {
   const sent = serve(refusal("UNAUTHORIZED", "SESSION_ENDED"), answer(200, { ...SESSION, admin: { id: "b" } }))
   await assert.rejects(call("DELETE", "/v1/users/u"), { code: "UNAUTHORIZED" })
   assert.equal(sent.length, 2)
+})
+
+const forbidden = answer(403, { error: { code: "FORBIDDEN", message: "no", details: {} } })
+
+test("after a 403 the seats are read again, and a lost one is remembered", async () => {
+  const [here, there] = [HERE, THERE].map(id => ({ organization_id: id, name: id, role: "admin" }))
+  takeSession({ ...SESSION, seats: [here, there] })
+  const sent = serve(forbidden, answer(200, { ...SESSION, seats: [there] }))
+  await assert.rejects(call("GET", "/v1/users"), { code: "FORBIDDEN" })
+  assert.deepEqual(sent, [`GET /v1/users ${HERE}`, "GET /v1/session"])
+  assert.deepEqual([session.get().seats, session.get().lostSeats], [[there], [here]])
+  takeSession({ ...SESSION, seats: [here, there] })
+  assert.deepEqual(session.get().lostSeats, [])
+})
+
+test("a 403 stays the error if the seats cannot be read", async () => {
+  serve(forbidden, () => { throw new TypeError("away") })
+  await assert.rejects(call("GET", "/v1/users"), { code: "FORBIDDEN" })
+})
+
+test("a reply that is interrupted can be asked for again", async () => {
+  serve(() => new Response('{"users": [', { status: 200, headers: { "Content-Type": "application/json" } }))
+  await assert.rejects(call("GET", "/v1/users"), error => isPassing(error) && error.code === "UNREADABLE")
+})
+
+test("a list is read to its end, or to a number of records", async () => {
+  const pages = [answer(200, { imports: ["a", "b"], next_cursor: "1" }), answer(200, { imports: ["c"], next_cursor: null })]
+  serve(...pages)
+  assert.deepEqual(await getAll("/v1/imports", "imports"), ["a", "b", "c"])
+  serve(...pages)
+  assert.deepEqual(await getFirst(2, "/v1/imports", "imports"), { records: ["a", "b"], hasMore: true })
+  serve(...pages)
+  assert.deepEqual(await getFirst(3, "/v1/imports", "imports"), { records: ["a", "b", "c"], hasMore: false })
 })

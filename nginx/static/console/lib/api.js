@@ -1,6 +1,6 @@
 // Calls of Muster's API. The session is in a cookie that scripts cannot read (docs/api/sign-in.md).
 import { route } from "./router.js"
-import { confirmFactor, endSession, session } from "./session.js"
+import { confirmFactor, endSession, session, takeSession } from "./session.js"
 import { noteUse } from "./session_end.js"
 
 /** A call that failed. `fields`: the faults of a 422 by the path of the field. */
@@ -83,6 +83,30 @@ const mayRepeat = async (error, path, person) => {
   return false
 }
 
+/** After a 403, which may mean that the person's seat was removed or changed: reads the seats again. */
+const readSeats = async () => {
+  try {
+    const reply = await send("GET", "/v1/session", null, {})
+    if (reply.ok) takeSession(await reply.json())
+  } catch {
+    // The next 403 asks again.
+  }
+}
+
+/**
+ * The body of a reply. A reply that is interrupted counts as a server that cannot be reached.
+ * @param {Response} reply @param {Options & { asText?: boolean }} options
+ */
+const bodyOf = async (reply, { asText, signal }) => {
+  const isJson = !asText && reply.headers.get("Content-Type")?.startsWith("application/json")
+  try {
+    return await (isJson ? reply.json() : reply.text())
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, UNREADABLE, reply.headers.get("X-Request-Id"))
+  }
+}
+
 /**
  * One call, for the organization in the address at its beginning. If the API asks for a recent second factor, the person is asked for a code, and the call is repeated once.
  * The types of the path, body, query and reply are those of the OpenAPI description.
@@ -104,9 +128,12 @@ export const call = async (method, path, options = {}) => {
     reply = await send(method, path, organization, options)
   }
   else noteUse()
-  if (!reply.ok) throw await failure(reply)
-  const isJson = !options.asText && reply.headers.get("Content-Type")?.startsWith("application/json")
-  return { data: reply.status === 204 ? null : await (isJson ? reply.json() : reply.text()), headers: reply.headers }
+  if (!reply.ok) {
+    const error = await failure(reply)
+    if (error.code === "FORBIDDEN" && organization) await readSeats()
+    throw error
+  }
+  return { data: reply.status === 204 ? null : await bodyOf(reply, options), headers: reply.headers }
 }
 
 /**

@@ -7,12 +7,14 @@ const OUT = {
   hasEnded: false,
   admin: /** @type {Api.SessionAdmin | null} */ (null),
   seats: /** @type {Api.Seat[]} */ ([]),
+  lostSeats: /** @type {Api.Seat[]} */ ([]),
   invitations: /** @type {Api.OwnInvitation[]} */ ([]),
 }
 
 /**
  * state: "unknown" until the server was asked; "out"; "factor": signed in, without a verified second factor; "in".
  * hasEnded: the session ended while a page was in use. The page stays, below the sign-in.
+ * lostSeats: seats that the person had while the page was open, and has no longer.
  */
 export const session = createStore({
   ...OUT,
@@ -39,17 +41,22 @@ export const confirmFactor = () => new Promise(resolve => {
   })
 })
 
+/** @param {Api.Seat[]} had @param {Api.Seat[]} seats */
+const lostOf = (had, seats) => had.filter(({ organization_id: id }) => !seats.some(one => one.organization_id === id))
+
 /** Takes the reply to GET /v1/session, or to a sign-in. @param {Api.Session | Api.SignedIn} reply */
 export const takeSession = reply => {
   const before = session.get()
   const isVerified = reply.two_factor.verified
-  if ("admin" in reply && reply.admin.id !== before.admin?.id) dropConfirmation()
+  const isOther = "admin" in reply && reply.admin.id !== before.admin?.id
+  if (isOther) dropConfirmation()
   writeSetting("session", isVerified ? "open" : "factor")
   session.set({
     state: isVerified ? "in" : "factor",
     hasEnded: before.hasEnded && !isVerified,
     admin: "admin" in reply ? reply.admin : before.admin,
     seats: reply.seats,
+    lostSeats: isOther ? [] : lostOf([...before.lostSeats, ...before.seats], reply.seats),
     invitations: "invitations" in reply ? reply.invitations : before.invitations,
     activeOrganization: reply.active_organization_id,
     isEnrolled: reply.two_factor.enrolled,

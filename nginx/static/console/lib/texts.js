@@ -40,6 +40,8 @@ export const texts = {
     notLoaded: "A part of the console could not be loaded. Check your connection, and reload the page.",
     noSeat: "Choose an organization",
     chooseOrganization: "You have no seat in the organization of this address. You have a seat in:",
+    seatLost: name => `You no longer have a seat in ${name}. Ask one of its owners if you need it.`,
+    yourSeats: "You have a seat in:",
     askForSeat: "You have no seat in any organization. Ask an owner to invite you.",
     missing: "Page not found",
     missingHint: "The console has no page with this address.",

@@ -30,8 +30,10 @@ const Later = ({ load, name, ...rest }) => {
   return html`<${state.Screen} ...${rest} />`
 }
 
-const NoOrganization = ({ seats }) => html`<${Title} text=${t.noSeat} />
-  <p>${seats.length ? t.chooseOrganization : t.askForSeat}</p>
+/** lost: the seat that the person had in the organization of the address. */
+const NoOrganization = ({ seats, lost }) => html`<${Title} text=${t.noSeat} />
+  ${lost && html`<p class="box warning" role="alert">${t.seatLost(lost.name)}</p>`}
+  <p>${!seats.length ? t.askForSeat : lost ? t.yourSeats : t.chooseOrganization}</p>
   <ul>${seats.map(seat => html`<li><a href=${format(seat.organization_id, [HOME])}>${seat.name}</a></li>`)}</ul>`
 
 const Missing = ({ organization }) => html`<${Title} text=${t.missing} /><${Empty} title=${t.missingHint}>
@@ -39,7 +41,7 @@ const Missing = ({ organization }) => html`<${Title} text=${t.missing} /><${Empt
 
 const Inside = () => {
   const { organization, path, query } = useStore(route)
-  const { seats, activeOrganization } = useStore(session)
+  const { seats, lostSeats, activeOrganization } = useStore(session)
   const seat = seats.find(one => one.organization_id === organization)
   const isInvitation = organization === null && path[0] === "invitation"
   const invited = isInvitation ? seats.find(one => one.organization_id === query.organization) : undefined
@@ -53,7 +55,7 @@ const Inside = () => {
   if (isStart) return null
   if (isInvitation) return html`<${Shell}><${Invitations} organization=${query.organization} /><//>`
   if (organization === null && path[0] === "connections") return html`<${Shell}><${ConnectionResult} /><//>`
-  if (!seat) return html`<${Shell}><${NoOrganization} seats=${seats} /><//>`
+  if (!seat) return html`<${Shell}><${NoOrganization} seats=${seats} lost=${lostSeats.find(one => one.organization_id === organization)} /><//>`
   const found = match(path, SCREENS) // each address has a screen of its own: a form of one record must not change another
   return html`<${Shell}>${found
     ? html`<${Later} key=${format(organization, path)} load=${found.target} name=${found.target.toString()} role=${seat.role} ...${found.parameters} />`

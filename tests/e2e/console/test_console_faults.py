@@ -1,0 +1,92 @@
+"""The console when a screen fails, replies come late, or another admin removes what is shown, in a real browser (docs/console.md)."""
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+from support.console import ConsoleBrowser
+from support.stack import wait_for
+from support.world import Organization, slug
+
+# Replies to requests that begin with window.holds wait until window.release(). window.fakes replaces replies by their path.
+NETWORK = """const real = window.fetch, held = []
+window.fakes = {}
+window.release = () => { window.holds = undefined; held.splice(0).forEach(go => go()) }
+window.fetch = async (path, options = {}) => {
+    if (path in fakes) return new Response(fakes[path], {headers: {"Content-Type": "application/json"}})
+    const request = `${options.method ?? "GET"} ${path}`
+    if (!window.holds || !request.startsWith(holds)) return real(path, options)
+    const reply = await real(path, {...options, signal: undefined})
+    await new Promise(go => { held.push(go); window.isHeld = true })
+    return reply
+}"""
+
+
+@pytest.fixture(scope="module")
+def other_org(stack, contract):
+    return Organization(stack, contract, name="Lakeside")
+
+
+@pytest.fixture(scope="module")
+def admin(module_org, other_org):
+    made = module_org.new_admin("owner")
+    made.give_seat(other_org.id, "admin")
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser(stack, admin):
+    running = ConsoleBrowser(stack, "faults")
+    running.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NETWORK})
+    running.sign_in(admin)
+    yield running
+    running.close()
+
+
+def hold(browser, request):
+    browser.web.execute_script("window.isHeld = false; window.holds = arguments[0]", request)
+
+
+def is_held(browser):
+    return wait_for(lambda: browser.web.execute_script("return window.isHeld"), "the reply to be held")
+
+
+def release(browser):
+    browser.web.execute_script("release()")
+
+
+def go(browser, org, path):
+    """Changes the address as a link does."""
+    browser.web.execute_script("location.hash = arguments[0]", f"#/o/{org.id}/{path}")
+
+
+def heading(browser):
+    """The heading, the title of the page, and whether the heading has the focus."""
+    return browser.web.execute_script("const h1 = document.querySelector('h1'); return [h1?.innerText, document.title, document.activeElement === h1]")
+
+
+def has_heading(browser, text):
+    wanted = [text, f"{text} – Muster", True]
+    wait_for(lambda: heading(browser) == wanted, f"the heading {text} with the focus")
+
+
+def option(browser, label):
+    """The text of the option that a field shows."""
+    return browser.web.execute_script("return arguments[0].selectedOptions[0].textContent.trim()", browser.shown(label))
+
+
+@pytest.mark.parametrize("is_active", [True, False])
+def test_an_admin_without_the_seat_is_led_to_the_other_organizations(own_browser, stack, contract, is_active):
+    first, second = [Organization(stack, contract, name=name) for name in ("First club", "Second club")]
+    admin = first.new_admin("admin")
+    admin.give_seat(second.id, "admin")
+    lost, kept = (first, second) if is_active else (second, first)
+    own_browser.sign_in(admin)
+    own_browser.open(f"#/o/{lost.id}/members")
+    own_browser.sees("No members yet")
+    lost.admin().api.delete(f"/v1/seats/{admin.id}", expect=204)
+    own_browser.press("Team")
+    own_browser.sees(f"You no longer have a seat in {'First' if is_active else 'Second'} club.")
+    own_browser.web.get_log("browser")
+    own_browser.check(f"seat-lost-{is_active}")
+    own_browser.press(f"{'Second' if is_active else 'First'} club", "//main")
+    own_browser.sees("In numbers")
+    assert f"/o/{kept.id}/home" in own_browser.web.current_url
