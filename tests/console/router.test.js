@@ -23,3 +23,9 @@ test("the first pattern that fits a path wins", () => {
   assert.deepEqual(match(["imports", "x"], patterns), { target: 3, parameters: { id: "x" } })
   assert.equal(match(["imports", "x", "y"], patterns), null)
 })
+
+test("a parameter is an id or a word, so that it cannot lead a call to another path", () => {
+  const patterns = [["members/:id", 1]]
+  for (const part of ["..", ".", "a/b", "../session", "a?b", "a#b", "", "%2e"]) assert.equal(match(["members", part], patterns), null, part)
+  assert.deepEqual(match(["members", ID], patterns), { target: 1, parameters: { id: ID } })
+})

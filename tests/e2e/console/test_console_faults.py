@@ -90,3 +90,17 @@ def test_an_admin_without_the_seat_is_led_to_the_other_organizations(own_browser
     own_browser.press(f"{'Second' if is_active else 'First'} club", "//main")
     own_browser.sees("In numbers")
     assert f"/o/{kept.id}/home" in own_browser.web.current_url
+
+
+def test_an_action_does_not_lead_to_another_organization(browser, module_org, other_org):
+    browser.open(f"#/o/{module_org.id}/articles/new")
+    browser.fill("Title", "Late news")
+    browser.fill("Short name", "late-news")
+    hold(browser, "POST /console/v1/articles")
+    browser.press("Create draft")
+    is_held(browser)
+    go(browser, other_org, "articles")
+    browser.sees("No articles yet")
+    release(browser)
+    browser.sees("The draft was created.")
+    assert browser.web.current_url.endswith(f"#/o/{other_org.id}/articles")

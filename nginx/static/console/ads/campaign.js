@@ -3,7 +3,7 @@ import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch } from "../lib/api.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
@@ -48,6 +48,7 @@ const State = ({ campaign, slots, figures }) => html`<${Facts} pairs=${[
 const Delete = ({ campaign, creatives, onReload, onClose }) => {
   const counted = useLoad(signal => get(`/console/v1/ads/campaigns/${campaign.id}/stats`, { days: ALL_DAYS }, signal), [campaign.id])
   const deleting = useAction()
+  const open = useOpen()
   const remove = () => deleting.run(async () => {
     await call("DELETE", `/console/v1/ads/campaigns/${campaign.id}`, { headers: ifMatch(campaign) })
     announce(t.deleted(campaign.name))

@@ -3,7 +3,7 @@ import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch, post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { ads as t, slots as s } from "../lib/texts_ads.js"
 import { html, useLayoutEffect, useState } from "../lib/view.js"
@@ -24,6 +24,7 @@ const load = async (id, signal) => {
 const NewCampaign = ({ slots, registry }) => {
   const [fields, setFields] = useState(fieldsOf({ slot_ids: slots.length === 1 ? [slots[0].id] : [] }))
   const saving = useAction()
+  const open = useOpen()
   const create = () => saving.run(async () => {
     const campaign = await post("/console/v1/ads/campaigns", newCampaignOf(fields, registry))
     announce(t.created)
@@ -37,6 +38,7 @@ const NewCampaign = ({ slots, registry }) => {
 const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
   const [fields, setFields] = useState(fieldsOf(campaign))
   const saving = useAction()
+  const open = useOpen()
   useLayoutEffect(() => {
     setFields(fieldsOf(campaign))
     saving.clear()

@@ -3,7 +3,7 @@ import { announce } from "../lib/announce.js"
 import { call } from "../lib/api.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js"
@@ -62,6 +62,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const [dialog, ask] = useState(null)
   const sent = useRef(null) // the fields of the last save, until it is loaded
   const saving = useAction()
+  const open = useOpen()
   useLayoutEffect(() => {
     setFields(keptFields(fieldsOf(article), fields, sent.current))
     sent.current = null

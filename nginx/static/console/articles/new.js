@@ -2,7 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useState } from "../lib/view.js"
 import { Title } from "../ui/parts.js"
@@ -20,6 +20,7 @@ export default () => {
   const [fields, setFields] = useState(fieldsOf())
   const live = useLivePreview(fields, fieldsOf())
   const saving = useAction()
+  const open = useOpen()
   const create = () => saving.run(async () => {
     const article = await post("/console/v1/articles", newArticleOf(fields))
     announce(rememberSaved(fields.body_html, article) ? t.differs : t.created)

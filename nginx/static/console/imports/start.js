@@ -2,7 +2,7 @@
 import { post } from "../lib/api.js"
 import { plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open, route } from "../lib/router.js"
+import { address, route, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
@@ -50,6 +50,7 @@ const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
   const guesses = guessFormats(source.samples, typed)
   const [chosen, chooseFormats] = useState(/** @type {Record<string, string>} */ ({}))
   const starting = useAction()
+  const open = useOpen()
   const start = () => starting.run(async () => {
     const { organization } = route.get()
     const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, formatsOf(guesses, chosen)) }

@@ -2,7 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { call, getAll } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { open } from "../lib/router.js"
+import { useOpen } from "../lib/router.js"
 import { installations as t } from "../lib/texts_modules.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -25,6 +25,7 @@ export const Install = ({ module: given, modules = [], onClose }) => {
   const [version, setVersion] = useState(given?.current_version_id ?? "")
   const [form, setForm] = useState(emptyForm)
   const installing = useAction()
+  const open = useOpen()
   const versions = useLoad(signal => (chosen ? versionChoices(chosen, signal) : Promise.resolve([])), [chosen?.id])
   const settings = useProperties(chosen?.id, version)
   const properties = settings.data?.properties

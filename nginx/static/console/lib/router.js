@@ -1,6 +1,8 @@
 // Addresses of the console: #/o/ORGANIZATION/PATH?QUERY. Screens outside an organization have no /o/ part.
 import { createStore } from "./store.js"
+import { useState } from "./view.js"
 
+const PARAMETER = /^[\w-]+$/ // ids and words: it becomes a part of the path of a call
 const ORGANIZATION = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
@@ -57,8 +59,9 @@ export const match = (path, patterns) => {
     /** @type {Record<string, string>} */
     const parameters = {}
     const fits = wanted.every((part, index) => {
-      if (part.startsWith(":")) parameters[part.slice(1)] = path[index]
-      return part.startsWith(":") || part === path[index]
+      if (!part.startsWith(":")) return part === path[index]
+      parameters[part.slice(1)] = path[index]
+      return PARAMETER.test(path[index])
     })
     if (fits) return { target, parameters }
   }
@@ -76,8 +79,32 @@ export const startRouter = () => {
 /** The address of a screen in the current organization. @param {string[]} path @param {Record<string, string | null | undefined>} [query] */
 export const address = (path, query) => format(route.get().organization, path, query)
 
-/** Goes to a screen of the current organization. @param {string[]} path @param {Record<string, string | null | undefined>} [query] */
-export const open = (path, query) => void (location.hash = address(path, query))
+/** Goes to an address at once; the browser reports the change of the address later. @param {string} hash */
+export const go = hash => {
+  location.hash = hash
+  route.set(parse(hash))
+}
+
+/** The address of the current screen, without the query. */
+export const placeNow = () => format(route.get().organization, route.get().path)
+
+/** A function that says whether the screen of the component is still the current one. @returns {() => boolean} */
+export const useIsHere = () => {
+  const [here] = useState(placeNow)
+  return () => placeNow() === here
+}
+
+/**
+ * A function that goes from the screen of the component to another one of the same organization. When the person has left the
+ * screen in the meantime, it does nothing: the record of an action must not be looked for in another organization.
+ */
+export const useOpen = () => {
+  const isHere = useIsHere()
+  /** @param {string[]} path @param {Record<string, string | null | undefined>} [query] */
+  return (path, query) => {
+    if (isHere()) go(address(path, query))
+  }
+}
 
 /**
  * Changes the query of the current screen without an entry in the browser's history.

@@ -2,7 +2,7 @@
 import { post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { memberJobs as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
@@ -13,6 +13,7 @@ const Form = ({ filter, registry, onClose }) => {
   const [action, choose] = useState("lock")
   const [reason, setReason] = useState("")
   const counting = useAction()
+  const open = useOpen()
   const submit = event => {
     event.preventDefault()
     const why = action === "lock" && reason.trim() ? { reason: reason.trim() } : {}

@@ -4,7 +4,7 @@ import { announce } from "../lib/announce.js"
 import { formatDay, formatTime } from "../lib/format.js"
 import { useAction, useList, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -50,6 +50,7 @@ const LockDialog = ({ member, etag, onDone, onClose }) => {
 
 const RemoveDialog = ({ member, etag, attributes, onClose }) => {
   const removing = useAction()
+  const open = useOpen()
   const remove = () => removing.run(async () => {
     await call("DELETE", `/v1/users/${member.id}`, { headers: { "If-Match": etag } })
     announce(t.removed(nameOf(member)))

@@ -2,7 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { getAll, post } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
@@ -16,6 +16,7 @@ const LONGEST_SLUG = 63
 const CreateModule = ({ onClose }) => {
   const [fields, setFields] = useState({ name: "", slug: "", vendor: "" })
   const creating = useAction()
+  const open = useOpen()
   const suggested = name => slugOf(name).slice(0, LONGEST_SLUG)
   const setName = name => setFields({ ...fields, name, slug: fields.slug === suggested(fields.name) ? suggested(name) : fields.slug })
   const submit = () => creating.run(async () => {

@@ -4,7 +4,8 @@ import { announce } from "../lib/announce.js"
 import { call, get, getAll, post, withoutFields } from "../lib/api.js"
 import { memberOf, parse, printed } from "../lib/json.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open, route } from "../lib/router.js"
+import { address, route, useOpen } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { ErrorBox, Loaded, TextField, Title } from "../ui/parts.js"
@@ -42,6 +43,7 @@ const Form = ({ module, text: first, version: suggested }) => {
   const [faults, setFaults] = useState([])
   const [kept, setKept] = useState("")
   const saving = useAction()
+  const open = useOpen()
   const keep = (made, error) => {
     setFaults(faultsOf(text, error.fields))
     setKept(made.version)

@@ -3,7 +3,8 @@ import { announce } from "../lib/announce.js"
 import { get, post, withoutFields } from "../lib/api.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, CopyButton, ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
@@ -36,6 +37,7 @@ const Publish = ({ record, onDone, onFault, onClose }) => {
 const Version = ({ module, record, text, role }) => {
   const [isAsking, ask] = useState(false)
   const [error, setError] = useState(null)
+  const open = useOpen()
   const done = () => {
     announce(t.published(record.version))
     open(["modules", module.id])

@@ -3,7 +3,7 @@ import { announce } from "../lib/announce.js"
 import { call, get, post } from "../lib/api.js"
 import { formatAgo } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { open } from "../lib/router.js"
+import { useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { pageKeys as t } from "../lib/texts_pages.js"
 import { html, useState } from "../lib/view.js"
@@ -34,6 +34,7 @@ const KeyForm = ({ kind, first, title, action, hint, save, onClose }) => {
 
 /** record: the key whose values the new one gets. */
 export const IssuePageKey = ({ kind, record, onClose }) => {
+  const open = useOpen()
   const save = async fields => {
     const made = await post(PATHS[kind], newKeyOf(kind, fields))
     announce(t.issued)

@@ -1,5 +1,5 @@
 // Fields of a list that put their text into the address when the person pauses.
-import { replaceQuery, route } from "../lib/router.js"
+import { replaceQuery, route, useIsHere } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
@@ -12,6 +12,7 @@ export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest 
   const value = query[name] ?? ""
   const sent = useRef(value)
   const [typed, setTyped] = useState(value)
+  const isHere = useIsHere()
   useEffect(() => {
     if (value === sent.current) return
     sent.current = value // the address was changed by something else
@@ -19,7 +20,7 @@ export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest 
   }, [value])
   useEffect(() => {
     const search = () => {
-      if (typed.trim() === sent.current || !accepts.test(typed.trim())) return
+      if (!isHere() || typed.trim() === sent.current || !accepts.test(typed.trim())) return
       sent.current = typed.trim()
       replaceQuery({ ...route.get().query, [name]: typed.trim() })
     }

@@ -3,7 +3,8 @@ import { announce } from "../lib/announce.js"
 import { call, get, ifMatch } from "../lib/api.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, open } from "../lib/router.js"
+import { address, useOpen } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
 import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
@@ -65,7 +66,12 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
   const activating = useAction()
   const isAdmin = role !== "viewer"
   const canSend = endpoint.status === "active" && installation.status !== "disabled"
-  const done = () => {
+  const open = useOpen()
+  const done = async () => {
+    await reload()
+    ask(null)
+  }
+  const leave = () => {
     ask(null)
     reload()
   }

@@ -10,7 +10,7 @@ import { html, useState } from "../lib/view.js"
 import { Empty, Loaded, More, SelectField, Title } from "../ui/parts.js"
 import { AddEndpoint } from "./form.js"
 import { EndpointTable, Tabs, endpointsOf, stateOf } from "./parts.js"
-import { openEndpoint } from "./section.js"
+import { useOpenEndpoint } from "./section.js"
 import { SetUp } from "./set_up.js"
 
 const INSTALLATIONS = 25 // on a page, because the API lists the endpoints of each installation on its own
@@ -53,6 +53,7 @@ export default ({ role }) => {
   const { query } = useStore(route)
   const list = useList(fetchPage, "endpoints", [])
   const [dialog, ask] = useState(null)
+  const openEndpoint = useOpenEndpoint()
   const isAdmin = role !== "viewer"
   const choices = (list.data?.installations ?? []).filter(one => one.status !== "disabled")
   const installed = ({ module }) => {
