@@ -1,9 +1,10 @@
 // Starts the console: applies the theme, then draws the application.
 import { App } from "./ui/app.js"
+import { Boundary } from "./ui/boundary.js"
 import { startTheme } from "./lib/theme.js"
 import { html, render } from "./lib/view.js"
 
 startTheme()
 const place = document.getElementById("app")
 place?.replaceChildren()
-if (place) render(html`<${App} />`, place)
+if (place) render(html`<${Boundary} frame=${message => html`<main class="narrow">${message}</main>`}><${App} /><//>`, place)

@@ -73,6 +73,28 @@ def option(browser, label):
     return browser.web.execute_script("return arguments[0].selectedOptions[0].textContent.trim()", browser.shown(label))
 
 
+def test_a_screen_that_fails_is_named_and_the_others_work(browser, module_org, org):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.sees("(you)")
+    browser.web.execute_script("fakes['/v1/organization/summary'] = '{}'")
+    browser.press("Home")
+    browser.sees("This page does not work")
+    has_heading(browser, "This page does not work")
+    assert any("TypeError" in one["message"] for one in browser.web.get_log("browser"))
+    browser.check("failure")
+    browser.web.execute_script("navigator.clipboard.writeText = async text => { window.copied = text }")
+    browser.press("Copy details")
+    copied = wait_for(lambda: browser.web.execute_script("return window.copied"), "the details")
+    assert copied.startswith("TypeError: ") and "#/home\n" in copied and "home.js" in copied and "?" not in copied.split("\n")[1]
+    browser.press("Team")
+    browser.sees("(you)")
+    browser.press("Home")
+    browser.sees("This page does not work")
+    browser.press("Reload the page")
+    browser.sees("In numbers")
+    browser.web.get_log("browser")
+
+
 @pytest.mark.parametrize("is_active", [True, False])
 def test_an_admin_without_the_seat_is_led_to_the_other_organizations(own_browser, stack, contract, is_active):
     first, second = [Organization(stack, contract, name=name) for name in ("First club", "Second club")]
@@ -90,6 +112,22 @@ def test_an_admin_without_the_seat_is_led_to_the_other_organizations(own_browser
     own_browser.press(f"{'Second' if is_active else 'First'} club", "//main")
     own_browser.sees("In numbers")
     assert f"/o/{kept.id}/home" in own_browser.web.current_url
+
+
+def test_the_heading_names_the_screen_while_it_loads_and_when_it_fails(browser, module_org):
+    user = module_org.create_user({"email": "slow@faults.example", "first_name": "Slow", "last_name": "Berg"})
+    browser.open(f"#/o/{module_org.id}/team")
+    has_heading(browser, "Team")
+    hold(browser, f"GET /v1/users/{user['id']}")
+    go(browser, module_org, f"members/{user['id']}")
+    is_held(browser)
+    has_heading(browser, "Member")
+    release(browser)
+    has_heading(browser, "Slow Berg")
+    go(browser, module_org, f"imports/{user['id']}")
+    browser.sees("This record does not exist")
+    has_heading(browser, "Import")
+    browser.web.get_log("browser")
 
 
 def test_an_action_does_not_lead_to_another_organization(browser, module_org, other_org):

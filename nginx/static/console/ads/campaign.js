@@ -95,6 +95,6 @@ const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
 
 export default ({ id, role }) => {
   const state = useLoad(signal => load(id, signal), [id])
-  return html`<p><a href=${address(["ads"])}>${t.back}</a></p><${Loaded} state=${state}>${data => html`
+  return html`<p><a href=${address(["ads"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.campaign}>${data => html`
     <${Campaign} key=${id} ...${data} isAdmin=${role !== "viewer"} reload=${state.reload} />`}<//>`
 }

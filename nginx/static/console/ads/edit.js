@@ -58,7 +58,7 @@ const NoSlots = () => html`<${Title} text=${t.newTitle} /><${Empty} title=${t.no
 
 export default ({ id }) => {
   const state = useLoad(signal => load(id, signal), [id])
-  return html`<p><a href=${address(["ads"])}>${t.back}</a></p><${Loaded} state=${state}>${data => {
+  return html`<p><a href=${address(["ads"])}>${t.back}</a></p><${Loaded} state=${state} title=${id ? texts.screens.editCampaign : texts.screens.newCampaign}>${data => {
     if (data.campaign) return html`<${EditCampaign} ...${data} reload=${state.reload} />`
     return data.slots.length === 0 ? html`<${NoSlots} />` : html`<${NewCampaign} ...${data} />`
   }}<//>`

@@ -5,6 +5,7 @@ import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
+import { texts } from "../lib/texts.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js"
 import { Facts, Loaded, Title } from "../ui/parts.js"
@@ -103,7 +104,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
 export default ({ id, role }) => {
   const state = useLoad(signal => load(id, signal), [id])
   return html`<p><a href=${address(["articles"])}>${t.back}</a></p><${Kept} id=${id} />
-    <${Loaded} state=${state}>${({ article, etag, number }) => html`
+    <${Loaded} state=${state} title=${texts.screens.article}>${({ article, etag, number }) => html`
       <${Article} article=${article} etag=${etag} number=${number} role=${role}
         isLoading=${state.isLoading} reload=${state.reload} />`}<//>`
 }

@@ -58,7 +58,7 @@ export default ({ id, role }) => {
   const job = state.data
   const [plan, readPlan] = usePlan(id, job?.state)
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p>
-    <${Loaded} state=${state}>${() => job && html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${job.state} />`} />
+    <${Loaded} state=${state} title=${texts.screens.import}>${() => job && html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${job.state} />`} />
       ${STEP_OF[job.state] < 4 || job.state === "committing" ? html`<${Steps} current=${STEP_OF[job.state]} />` : null}
       ${state.isAway && html`<p class="box warning" role="status">${t.away}</p>`}<${ErrorBox} error=${state.error} />
       <${View} job=${job} role=${role} plan=${plan} refresh=${state.reload} readPlan=${readPlan} />

@@ -4,6 +4,7 @@ import { call, get, getAll, ifMatch } from "../lib/api.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
 import { installations as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { stateOf } from "../keys/list.js"
@@ -73,6 +74,6 @@ const Installation = ({ record, stored, module, version, credentials, endpoints,
 
 export default ({ id, role }) => {
   const state = useLoad(signal => load(id, signal), [id])
-  return html`<p><a href=${address(["installations"])}>${t.back}</a></p><${Loaded} state=${state}>${data => html`
+  return html`<p><a href=${address(["installations"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.installation}>${data => html`
     <${Installation} ...${data} role=${role} isLoading=${state.isLoading} reload=${state.reload} />`}<//>`
 }

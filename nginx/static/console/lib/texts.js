@@ -36,7 +36,15 @@ export const texts = {
     IMPORT_JOB_INVALID_STATE: "The import has moved on in the meantime. Reload the page to see its state.",
   },
 
+  failure: {
+    title: "This page does not work",
+    hint: "The console made an error. Reload the page to try again. If it happens again, copy the details and send them to the operator.",
+    reload: "Reload the page",
+    copy: "Copy details",
+  },
+
   app: {
+    unavailable: "Muster is not available",
     notLoaded: "A part of the console could not be loaded. Check your connection, and reload the page.",
     noSeat: "Choose an organization",
     chooseOrganization: "You have no seat in the organization of this address. You have a seat in:",
@@ -51,6 +59,27 @@ export const texts = {
     idleTitle: "Are you still there?",
     idleHint: time => `Your session ends at ${time}, because it was not used. This page keeps what you have typed.`,
     stay: "Stay signed in",
+  },
+
+  // What the headings say until the record of a screen is loaded.
+  screens: {
+    member: "Member",
+    memberJob: "Bulk change",
+    import: "Import",
+    importStart: "Import a file",
+    module: "Module",
+    newVersion: "New version",
+    version: "Version",
+    installation: "Installation",
+    endpoint: "Webhook endpoint",
+    delivery: "Webhook delivery",
+    article: "Article",
+    newArticle: "New article",
+    campaign: "Campaign",
+    newCampaign: "New campaign",
+    editCampaign: "Edit campaign",
+    pageKey: "Page key",
+    invitations: "Invitations",
   },
 
   shell: {

@@ -65,7 +65,7 @@ const About = ({ job }) => {
 export default ({ id, role }) => {
   const state = useLoadWhileMoving(signal => get(`/v1/member-jobs/${id}`, undefined, signal), job => MOVING.has(job.state), id)
   return html`<p><a href=${address(["member-jobs"])}>${t.back}</a></p>
-    <${Loaded} state=${state}>${job => html`<${Title} text=${t.names[job.action]} actions=${html`<${StateBadge} state=${job.state} />`} />
+    <${Loaded} state=${state} title=${texts.screens.memberJob}>${job => html`<${Title} text=${t.names[job.action]} actions=${html`<${StateBadge} state=${job.state} />`} />
       ${state.isAway && html`<p class="box warning" role="status">${texts.imports.away}</p>`}<${ErrorBox} error=${state.error} />
       <${View} job=${job} isAdmin=${role !== "viewer"} refresh=${state.reload} /><${About} job=${job} />`}<//>`
 }

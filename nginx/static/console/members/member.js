@@ -96,7 +96,7 @@ const Profile = ({ member }) => html`<section><h2>${t.profile}</h2><${Facts} pai
 export default ({ id, role }) => {
   const state = useLoad(signal => load(id, signal), [id])
   const [dialog, showDialog] = useState("")
-  return html`<p><a href=${address(["members"])}>${t.back}</a></p><${Loaded} state=${state}>${({ member, attributes, etag }) => html`
+  return html`<p><a href=${address(["members"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.member}>${({ member, attributes, etag }) => html`
     <${Title} text=${nameOf(member)} actions=${role !== "viewer" && html`<${Actions} member=${member} etag=${etag}
       attributes=${attributes} reload=${state.reload} dialog=${dialog} showDialog=${showDialog} />`} />
     <${Profile} member=${member} /><${Attributes} attributes=${attributes} /><${Events} id=${id} />`}<//>`

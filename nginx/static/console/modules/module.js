@@ -4,6 +4,7 @@ import { get, getAll, post } from "../lib/api.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { Install } from "../installations/install.js"
@@ -64,6 +65,6 @@ const Module = ({ module, versions, installation, role, reload }) => {
 
 export default ({ id, role }) => {
   const state = useLoad(signal => load(id, signal), [id])
-  return html`<p><a href=${address(["modules"])}>${t.back}</a></p><${Loaded} state=${state}>${data => html`
+  return html`<p><a href=${address(["modules"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.module}>${data => html`
     <${Module} ...${data} role=${role} reload=${state.reload} />`}<//>`
 }

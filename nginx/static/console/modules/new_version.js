@@ -90,6 +90,6 @@ const Form = ({ module, text: first, version: suggested }) => {
 export default ({ id }) => {
   const { from } = route.get().query
   const state = useLoad(signal => load(id, from, signal), [id])
-  return html`<p><a href=${address(["modules", id])}>${t.backToModule}</a></p><${Loaded} state=${state}>${data => html`
+  return html`<p><a href=${address(["modules", id])}>${t.backToModule}</a></p><${Loaded} state=${state} title=${texts.screens.newVersion}>${data => html`
     <${Title} text=${t.newTitle(data.module.name)} /><${Form} ...${data} />`}<//>`
 }

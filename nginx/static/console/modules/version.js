@@ -60,6 +60,6 @@ const Version = ({ module, record, text, role }) => {
 
 export default ({ id, version, role }) => {
   const state = useLoad(signal => load(id, version, signal), [id, version])
-  return html`<p><a href=${address(["modules", id])}>${t.backToModule}</a></p><${Loaded} state=${state}>${data => html`
+  return html`<p><a href=${address(["modules", id])}>${t.backToModule}</a></p><${Loaded} state=${state} title=${texts.screens.version}>${data => html`
     <${Version} key=${data.record.id} ...${data} role=${role} />`}<//>`
 }

@@ -73,6 +73,6 @@ const load = async (kind, id, signal) => {
 
 export default ({ kind, id, role }) => {
   const state = useLoad(signal => load(kind, id, signal), [kind, id])
-  return html`<p><a href=${address(["page-keys"])}>${t.back}</a></p><${Loaded} state=${state}>${({ record, about }) => html`
+  return html`<p><a href=${address(["page-keys"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.pageKey}>${({ record, about }) => html`
     <${Key} key=${record.id} kind=${kind} record=${record} about=${about} isAdmin=${role !== "viewer"} reload=${state.reload} />`}<//>`
 }

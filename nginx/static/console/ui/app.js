@@ -9,6 +9,7 @@ import { confirmation, followTabs, mayHaveSession, session, signedOut, takeSessi
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js"
+import { Boundary } from "./boundary.js"
 import { Empty, ErrorBox, Loading, Title } from "./parts.js"
 import { HOME, SCREENS } from "./screens.js"
 import { SessionEnd } from "./session_end.js"
@@ -16,18 +17,18 @@ import { Announcement, Head, Shell } from "./shell.js"
 
 const t = texts.app
 
-/** A module that is loaded when it is shown. */
-const Later = ({ load, name, ...rest }) => {
-  const [state, show] = useState({ name: "", Screen: /** @type {any} */ (null), error: /** @type {any} */ (null) })
+/** The module of a screen, which is loaded when it is shown. title: of the screen until then. */
+const Later = ({ load, title, ...rest }) => {
+  const [{ Screen, error }, show] = useState({ Screen: /** @type {any} */ (null), error: /** @type {any} */ (null) })
   useEffect(() => {
     let isCurrent = true
-    loadModule(load).then(module => isCurrent && show({ name, Screen: module.default, error: null }),
-      () => isCurrent && show({ name, Screen: null, error: { message: t.notLoaded } }))
+    loadModule(load).then(module => isCurrent && show({ Screen: module.default, error: null }),
+      () => isCurrent && show({ Screen: null, error: { message: t.notLoaded } }))
     return () => void (isCurrent = false)
-  }, [name])
-  if (state.name !== name) return html`<${Loading} />`
-  if (state.error) return html`<${ErrorBox} error=${state.error} retry=${() => location.reload()} />`
-  return html`<${state.Screen} ...${rest} />`
+  }, [])
+  if (Screen) return html`<${Screen} ...${rest} />`
+  return html`<${Title} text=${title} />
+    ${error ? html`<${ErrorBox} error=${error} retry=${() => location.reload()} />` : html`<${Loading} />`}`
 }
 
 /** lost: the seat that the person had in the organization of the address. */
@@ -58,12 +59,12 @@ const Inside = () => {
   if (!seat) return html`<${Shell}><${NoOrganization} seats=${seats} lost=${lostSeats.find(one => one.organization_id === organization)} /><//>`
   const found = match(path, SCREENS) // each address has a screen of its own: a form of one record must not change another
   return html`<${Shell}>${found
-    ? html`<${Later} key=${format(organization, path)} load=${found.target} name=${found.target.toString()} role=${seat.role} ...${found.parameters} />`
+    ? html`<${Boundary} key=${format(organization, path)}><${Later} ...${found.target} role=${seat.role} ...${found.parameters} /><//>`
     : html`<${Missing} organization=${organization} />`}<//>`
 }
 
-const Invitations = props => html`<${Later} load=${() => import("../team/invitations.js")} name="invitations" ...${props} />`
-const ConnectionResult = () => html`<${Later} load=${() => import("../connections/result.js")} name="result" />`
+const Invitations = props => html`<${Boundary}><${Later} title=${texts.screens.invitations} load=${() => import("../team/invitations.js")} ...${props} /><//>`
+const ConnectionResult = () => html`<${Later} title=${texts.connecting.title} load=${() => import("../connections/result.js")} />`
 
 const Outside = ({ children }) => html`<${Head} /><main id="main" class="narrow" tabindex="-1">${children}</main><${Announcement} />`
 
@@ -80,10 +81,13 @@ const Cover = ({ children }) => {
   const dialog = useRef(null)
   useLayoutEffect(() => {
     const { activeElement: before, title } = document
-    const show = () => dialog.current?.showModal()
-    dialog.current.addEventListener("close", show)
+    const element = dialog.current
+    const show = () => element.showModal()
+    element.addEventListener("close", show)
     show()
     return () => {
+      element.removeEventListener("close", show)
+      element.close()
       document.title = title
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
@@ -110,7 +114,7 @@ export const App = () => {
     else signedOut()
     return followTabs(() => askForSession(() => {}))
   }, [])
-  if (error) return html`<${Outside}><${ErrorBox} error=${error} retry=${() => location.reload()} /><//>`
+  if (error) return html`<${Outside}><${Title} text=${t.unavailable} /><${ErrorBox} error=${error} retry=${() => location.reload()} /><//>`
   if (state === "unknown") return html`<${Outside}><${Loading} /><//>`
   if (state === "in" || hasEnded) return html`<${Signed} state=${state} hasEnded=${hasEnded} admin=${admin} />`
   if (state === "out" && organization === null && path[0] === "connections") return html`<${Outside}><${ConnectionResult} /><//>`

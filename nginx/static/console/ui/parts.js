@@ -1,6 +1,7 @@
 // Parts that all screens use.
 import { announce } from "../lib/announce.js"
 import { copyText } from "../lib/copy.js"
+import { placeNow } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../lib/view.js"
 
@@ -10,6 +11,15 @@ const t = texts.parts
 /** @type {Record<string, string>} */
 const general = texts.errors
 
+let visited = "" // the screen whose heading had the focus last
+
+/** Whether a heading takes the focus: on a new screen, in a dialog, or if the control with the focus is gone. @param {HTMLElement} heading */
+const takesFocus = heading => {
+  const isNew = placeNow() !== visited
+  visited = placeNow()
+  return isNew || heading.closest("dialog") !== null || document.activeElement === null || document.activeElement === document.body
+}
+
 /**
  * The heading of a screen. It sets the page's title and takes the focus, so that a screen reader reads it.
  * @param {{ text: string, actions?: any, children?: any }} props
@@ -18,7 +28,7 @@ export const Title = ({ children, text, actions }) => {
   const heading = useRef(null)
   useEffect(() => {
     document.title = `${text} – Muster`
-    heading.current.focus({ preventScroll: true })
+    if (takesFocus(heading.current)) heading.current.focus({ preventScroll: true })
   }, [text])
   return html`<header class="title"><h1 ref=${heading} tabindex="-1">${children ?? text}</h1>
     ${actions && html`<div class="actions">${actions}</div>`}</header>`
@@ -64,13 +74,13 @@ const ShownError = ({ error, retry, retryText = t.tryAgain, known = {} }) => {
 }
 
 /**
- * What a loader shows until it has data. children: draws the data.
- * @param {{ state: { data: any, error: ApiError | null, reload: () => void }, children: (data: any) => any }} props
+ * What a loader shows until it has data. children: draws the data. title: of the screen, if the data have its heading.
+ * @param {{ state: { data: any, error: ApiError | null, reload: () => void }, title?: string, children: (data: any) => any }} props
  */
-export const Loaded = ({ state, children }) => {
+export const Loaded = ({ state, title, children }) => {
   if (state.data !== null) return children(state.data)
-  if (state.error) return html`<${ErrorBox} error=${state.error} retry=${state.reload} />`
-  return html`<${Loading} />`
+  return html`${title && html`<${Title} text=${title} />`}
+    ${state.error ? html`<${ErrorBox} error=${state.error} retry=${state.reload} />` : html`<${Loading} />`}`
 }
 
 /**
@@ -113,8 +123,15 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
   useLayoutEffect(() => {
     const before = document.activeElement
-    dialog.current.showModal()
-    return () => before instanceof HTMLElement && before.isConnected && before.focus()
+    const element = dialog.current
+    element.showModal()
+    return () => {
+      element.close() // what is around a modal dialog takes no focus
+      if (before instanceof HTMLElement) before.focus()
+      const { activeElement } = document
+      const isLost = activeElement === document.body || element.contains(activeElement) // the action removed its button
+      if (isLost) document.querySelector("h1")?.focus({ preventScroll: true })
+    }
   }, [])
   const cancel = event => {
     event.preventDefault()

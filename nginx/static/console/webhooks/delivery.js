@@ -4,6 +4,7 @@ import { announce } from "../lib/announce.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
 import { deliveries as t } from "../lib/texts_webhooks.js"
 import { html } from "../lib/view.js"
 import { CopyButton, ErrorBox, Facts, Loaded, Table, Title } from "../ui/parts.js"
@@ -43,7 +44,7 @@ export default ({ installation, endpoint: endpointId, id, role }) => {
     announce(t.queued)
     state.reload()
   })
-  return html`<p><a href=${address(["webhooks", "deliveries"])}>${t.back}</a></p><${Loaded} state=${state}>${({ delivery, endpoint }) => html`
+  return html`<p><a href=${address(["webhooks", "deliveries"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.delivery}>${({ delivery, endpoint }) => html`
     <${Title} text=${delivery.event_type} actions=${role !== "viewer" && html`
       <button type="button" disabled=${sending.isBusy} onClick=${again}>${t.redeliver}</button>`} />
     <${ErrorBox} error=${sending.error} />

@@ -95,6 +95,6 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
 
 export default ({ installation, id, role }) => {
   const state = useLoad(signal => load(installation, id, signal), [id])
-  return html`<p><a href=${address(["webhooks"])}>${t.back}</a></p><${Loaded} state=${state}>${data => html`
+  return html`<p><a href=${address(["webhooks"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.endpoint}>${data => html`
     <${Endpoint} key=${data.endpoint.id} ...${data} role=${role} isLoading=${state.isLoading} reload=${state.reload} />`}<//>`
 }
