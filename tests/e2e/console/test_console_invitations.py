@@ -9,6 +9,14 @@ from support.stack import wait_for
 from support.world import Organization
 
 
+# Keeps the announcements of the page.
+LISTEN = """window.said = []
+new MutationObserver(() => {
+    const text = document.querySelector(".announcement")?.textContent
+    if (text && text !== said.at(-1)) said.push(text)
+}).observe(document.body, {childList: true, characterData: true, subtree: true})"""
+
+
 @pytest.fixture(scope="module")
 def other_org(stack, contract):
     return Organization(stack, contract, name="Riverside Rowing Club")
@@ -60,9 +68,11 @@ def test_a_person_with_a_seat_accepts_on_the_page_of_the_mail(browser, guest, st
     browser.sees("Viewer: you read its data.")
     browser.sees(f"{other_org.admin().address} invites you.")
     browser.check("invitation")
+    browser.web.execute_script(LISTEN)
     browser.press("Accept")
-    browser.sees("have a seat in Riverside Rowing Club")
+    browser.sees("You now have a seat in Riverside Rowing Club, as viewer.")
     browser.sees("In numbers")
+    assert browser.web.execute_script("return said") == ["You now have a seat in Riverside Rowing Club, as viewer."]
     assert f"/o/{other_org.id}/home" in browser.web.current_url
     assert "1 invitation" not in browser.text()
     browser.check_quiet("accepted")

@@ -17,7 +17,7 @@ export const invitations = {
   until: time => `Valid until ${time}.`,
   accept: "Accept",
   decline: "Decline",
-  accepted: name => `You now have a seat in ${name}.`,
+  accepted: (name, role) => `You now have a seat in ${name}, as ${role}.`,
   declineTitle: name => `Decline the invitation to ${name}?`,
   declineHint: "The owners can see it in their audit log. They can invite you again.",
   declined: name => `You declined the invitation to ${name}.`,

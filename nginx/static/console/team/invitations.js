@@ -3,9 +3,10 @@ import { get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { format } from "../lib/router.js"
+import { format, go } from "../lib/router.js"
 import { session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
+import { texts } from "../lib/texts.js"
 import { invitations as t } from "../lib/texts_invitations.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, Empty, ErrorBox, Loaded, Title } from "../ui/parts.js"
@@ -29,9 +30,10 @@ const Card = ({ invitation }) => {
   const accepting = useAction()
   const accept = () => accepting.run(async () => {
     await post(`/v1/session/invitations/${invitation.id}/accept`, {})
-    announce(t.accepted(invitation.organization_name))
-    await refresh()
-    location.hash = format(invitation.organization_id, [])
+    const reply = await get("/v1/session")
+    go(format(invitation.organization_id, [])) // first: the page of the link says of a seat that it exists
+    takeSession(reply)
+    announce(t.accepted(invitation.organization_name, texts.team.roles[invitation.role].toLowerCase()))
   })
   return html`<li><h2>${invitation.organization_name}</h2><p>${t.rights[invitation.role]}</p>
     <p class="faint">${t.by(invitation.invited_by_email)} ${t.until(formatTime(invitation.expires_at))}</p>

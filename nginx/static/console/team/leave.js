@@ -2,6 +2,7 @@
 import { get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { useAction } from "../lib/load.js"
+import { go } from "../lib/router.js"
 import { session, signedOut, takeSession } from "../lib/session.js"
 import { leaving as t } from "../lib/texts_invitations.js"
 import { html } from "../lib/view.js"
@@ -9,9 +10,10 @@ import { Confirm, ErrorBox } from "../ui/parts.js"
 
 /** Shows the organizations that are left, or the sign-in. */
 const afterwards = async () => {
-  if (session.get().seats.length > 1) takeSession(await get("/v1/session"))
+  const reply = session.get().seats.length > 1 ? await get("/v1/session") : null
+  go("#/")
+  if (reply) takeSession(reply)
   else signedOut()
-  location.hash = "#/"
 }
 
 /** seat: as GET /v1/session has it. */

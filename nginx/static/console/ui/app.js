@@ -52,7 +52,7 @@ const Inside = () => {
     if (!isStart) return
     if (invited) announce(t.joined(invited.name, texts.team.roles[invited.role].toLowerCase()))
     location.replace(format(seat ? organization : first.organization_id, [HOME]))
-  }, [isStart])
+  }, [isStart, organization])
   if (isStart) return null
   if (isInvitation) return html`<${Shell}><${Invitations} organization=${query.organization} /><//>`
   if (organization === null && path[0] === "connections") return html`<${Shell}><${ConnectionResult} /><//>`
