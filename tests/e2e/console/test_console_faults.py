@@ -130,6 +130,35 @@ def test_the_heading_names_the_screen_while_it_loads_and_when_it_fails(browser, 
     browser.web.get_log("browser")
 
 
+def test_a_button_is_busy_until_the_new_state_is_read(browser, module_org):
+    user = module_org.create_user({"email": "locked@faults.example", "first_name": "Lou"})
+    browser.open(f"#/o/{module_org.id}/members/{user['id']}")
+    browser.press("Lock")
+    browser.press("Lock", "//dialog")
+    browser.sees("Unlock")
+    hold(browser, f"GET /v1/users/{user['id']}")
+    browser.press("Unlock")
+    is_held(browser)
+    assert not browser.web.find_element("xpath", "//button[.='Unlock']").is_enabled()
+    release(browser)
+    wait_for(lambda: browser.web.find_elements("xpath", "//button[.='Lock']"), "the new state")
+
+
+def test_the_focus_returns_from_a_dialog(browser, module_org):
+    user = module_org.create_user({"email": "focus@faults.example", "first_name": "Flo"})
+    browser.open(f"#/o/{module_org.id}/members/{user['id']}")
+    browser.press("Lock")
+    browser.shown("Reason").send_keys(Keys.ESCAPE)
+    wait_for(lambda: browser.web.switch_to.active_element.text == "Lock", "the focus to return")
+    other = module_org.new_admin("viewer")
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.press("Remove", f"//tr[contains(., '{other.address}')]")
+    browser.press("Remove", "//dialog")
+    browser.sees("The seat was removed.")
+    assert other.address not in browser.text()
+    has_heading(browser, "Team")
+
+
 def test_an_action_does_not_lead_to_another_organization(browser, module_org, other_org):
     browser.open(f"#/o/{module_org.id}/articles/new")
     browser.fill("Title", "Late news")

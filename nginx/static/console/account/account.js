@@ -57,7 +57,7 @@ const EndDialog = ({ session, onDone, onClose }) => {
   const ending = useAction()
   const confirm = () => ending.run(async () => {
     await call("DELETE", session ? `/v1/sessions/${session.id}` : "/v1/sessions")
-    onDone()
+    await onDone()
   })
   return html`<${Confirm} title=${session ? t.endTitle : t.endOthersTitle} action=${session ? t.end : t.endOthers} isBusy=${ending.isBusy}
     error=${ending.error} onConfirm=${confirm} onClose=${onClose}><p>${t.endHint}</p><//>`
@@ -83,10 +83,10 @@ const Sessions = () => {
   const list = useList((cursor, signal) => get("/v1/sessions", { cursor }, signal), "sessions", [])
   const [ended, end] = useState(null)
   const [leavesAll, leaveAll] = useState(false)
-  const done = () => {
+  const done = async () => {
+    await list.reload()
     end(null)
     announce(t.ended)
-    list.reload()
   }
   return html`<section><h2>${t.sessions}</h2><${Loaded} state=${list}>${() => html`
       <${Table} caption=${t.sessions} columns=${t.columns}>${list.items.map(one => html`<${Row} key=${one.id} session=${one} end=${() => end({ session: one })} />`)}<//>

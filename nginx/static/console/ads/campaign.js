@@ -7,7 +7,8 @@ import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
-import { Confirm, ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { Creatives } from "./creatives.js"
 import { Figures, sumOf } from "./figures.js"
 import { Remarks, StateBadge, servedOf, sizeOf } from "./parts.js"
@@ -54,13 +55,11 @@ const Delete = ({ campaign, creatives, onReload, onClose }) => {
     announce(t.deleted(campaign.name))
     open(["ads"])
   })
-  const isConflict = deleting.error?.code === "PRECONDITION_FAILED"
-  return html`<${Confirm} title=${t.deleteTitle(campaign.name)} action=${isConflict ? texts.parts.showCurrent : t.delete}
-    isBusy=${deleting.isBusy || counted.data === null} onConfirm=${isConflict ? onReload : remove} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.deleteTitle(campaign.name)} action=${t.delete} kind="danger" isReady=${counted.data !== null} running=${deleting}
+    known=${t.conflict} submit=${remove} onClose=${onClose} onReload=${onReload}>
     <${Loaded} state=${counted}>${({ days }) => html`<p>${t.deleteHint}</p>
       <ul>${t.deleteList(creatives.length, sumOf(days)).map(line => html`<li>${line}</li>`)}</ul>
-      <p>${t.deleteLinks}</p>${campaign.status === "active" && html`<p>${t.pauseInstead}</p>`}`}<//>
-    <${ErrorBox} error=${deleting.error} known=${t.conflict} /><//>`
+      <p>${t.deleteLinks}</p>${campaign.status === "active" && html`<p>${t.pauseInstead}</p>`}`}<//><//>`
 }
 
 const Actions = ({ campaign, running, toggle, ask }) => html`
@@ -75,11 +74,10 @@ const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
   const toggle = () => running.run(async () => {
     const status = campaign.status === "paused" ? "active" : "paused"
     await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: { status }, headers: ifMatch(campaign) })
+    await reload()
     announce(status === "active" ? t.started : t.pausedNow)
-    reload()
   })
   const again = () => {
-    ask(false)
     running.clear()
     reload()
   }
@@ -90,7 +88,7 @@ const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
     <${State} campaign=${campaign} slots=${slots} figures=${figures} />
     <${Creatives} campaign=${campaign} slots=${slots} creatives=${creatives} isAdmin=${isAdmin} reload=${reload} />
     <${Figures} campaign=${campaign} />
-    ${asks && html`<${Delete} campaign=${campaign} creatives=${creatives} onReload=${again} onClose=${() => ask(false)} />`}`
+    ${asks && html`<${Delete} campaign=${campaign} creatives=${creatives} onReload=${reload} onClose=${() => ask(false)} />`}`
 }
 
 export default ({ id, role }) => {

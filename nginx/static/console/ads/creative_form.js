@@ -69,7 +69,7 @@ export const CreativeForm = ({ campaign, creative, slots, onDone, onReload, onCl
     const saved = creative
       ? (await call("PATCH", `/console/v1/ads/creatives/${creative.id}`, { body: creativeChangesOf(creative, fields), headers: ifMatch(creative) })).data
       : await post("/console/v1/ads/creatives", { campaign_id: campaign.id, ...newCreativeOf(fields) })
-    onDone(creative ? t.saved : t.added, saved.kind === "html" ? linesOnlyIn(fields.html, saved.html) : [])
+    await onDone(creative ? t.saved : t.added, saved.kind === "html" ? linesOnlyIn(fields.html, saved.html) : [])
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${creative ? t.editTitle(sizeOf(creative)) : t.add} action=${creative ? texts.parts.save : t.addNow} isWide=${true}

@@ -6,7 +6,8 @@ import { texts } from "../lib/texts.js"
 import { creatives as t } from "../lib/texts_ads.js"
 import { parsePage } from "../lib/trusted.js"
 import { html, useState } from "../lib/view.js"
-import { Confirm, Empty, ErrorBox, Table } from "../ui/parts.js"
+import { Empty, Table } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
 import { CreativeForm } from "./creative_form.js"
 import { CreativePreview } from "./creative_preview.js"
 import { sizeOf } from "./parts.js"
@@ -36,12 +37,10 @@ const Delete = ({ creative, isLast, onDone, onReload, onClose }) => {
   const deleting = useAction()
   const remove = () => deleting.run(async () => {
     await call("DELETE", `/console/v1/ads/creatives/${creative.id}`, { headers: ifMatch(creative) })
-    onDone(t.deleted)
+    await onDone(t.deleted)
   })
-  const isConflict = deleting.error?.code === "PRECONDITION_FAILED"
-  return html`<${Confirm} title=${t.deleteTitle(sizeOf(creative))} action=${isConflict ? texts.parts.showCurrent : t.delete} isBusy=${deleting.isBusy}
-    onConfirm=${isConflict ? onReload : remove} onClose=${onClose}><p>${t.deleteHint}</p>${isLast && html`<p>${t.deleteLast}</p>`}
-    <${ErrorBox} error=${deleting.error} known=${t.conflict} /><//>`
+  return html`<${FormDialog} title=${t.deleteTitle(sizeOf(creative))} action=${t.delete} kind="danger" running=${deleting} known=${t.conflict} submit=${remove}
+    onClose=${onClose} onReload=${onReload}><p>${t.deleteHint}</p>${isLast && html`<p>${t.deleteLast}</p>`}<//>`
 }
 
 const DIALOGS = { add: CreativeForm, edit: CreativeForm, preview: CreativePreview, delete: Delete }
@@ -54,14 +53,11 @@ export const Creatives = ({ campaign, slots, creatives, isAdmin, reload }) => {
   const [dialog, ask] = useState(null)
   const [removed, showRemoved] = useState([])
   const close = () => ask(null)
-  const again = () => {
+  const done = async (text, lines = []) => {
+    await reload()
     close()
-    reload()
-  }
-  const done = (text, lines = []) => {
-    announce(text)
     showRemoved(lines)
-    again()
+    announce(text)
   }
   const Asked = dialog && DIALOGS[dialog.action]
   const add = isAdmin && html`<p><button type="button" onClick=${() => ask({ action: "add" })}>${t.add}</button></p>`
@@ -70,5 +66,5 @@ export const Creatives = ({ campaign, slots, creatives, isAdmin, reload }) => {
       <${Table} caption=${t.title} columns=${[...t.columns, texts.keys.actionColumn]}>${creatives.map(creative => html`
         <${Row} key=${creative.id} creative=${creative} slots=${slots} isAdmin=${isAdmin} ask=${ask} />`)}<//>${add}`}
     ${Asked && html`<${Asked} campaign=${campaign} creative=${dialog.creative} slots=${slots} isLast=${creatives.length === 1}
-      onDone=${done} onReload=${again} onClose=${close} />`}</section>`
+      onDone=${done} onReload=${reload} onClose=${close} />`}</section>`
 }

@@ -77,12 +77,12 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
     const { data } = await call("PATCH", `/console/v1/articles/${article.id}`, { body, headers: { "If-Match": etag } })
     sent.current = fields
     announce(rememberSaved(fields.body_html, data) ? t.differs : t.saved)
-    reload()
+    await reload()
   })
-  const done = text => {
-    announce(text)
+  const done = async text => {
+    await reload()
     ask(null)
-    reload()
+    announce(text)
   }
   const deleted = text => {
     announce(text)
@@ -98,7 +98,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
         <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} onSubmit=${save} onReload=${reload} />`}</section>
       <${Preview} article=${article} etag=${etag} live=${live} />
     </div>
-    ${Asked && html`<${Asked} article=${article} etag=${etag} onDone=${done} onDeleted=${deleted} onClose=${() => ask(null)} />`}`
+    ${Asked && html`<${Asked} article=${article} etag=${etag} onDone=${done} onDeleted=${deleted} onReload=${reload} onClose=${() => ask(null)} />`}`
 }
 
 export default ({ id, role }) => {

@@ -12,44 +12,44 @@ import { localTimeOf } from "./fields.js"
 const send = ({ article, etag }, method, path = "", body = undefined) =>
   call(method, `/console/v1/articles/${article.id}${path}`, { body, headers: { "If-Match": etag } })
 
-const Question = props => html`<${FormDialog} ...${props} known=${t.stateErrors} />`
+const Question = props => html`<${FormDialog} ...${props} known=${t.stateErrors} reloadText=${t.reload} />`
 
 export const Publish = props => {
-  const { article, onDone, onClose } = props
+  const { article, onDone, onClose, onReload } = props
   const [when, setWhen] = useState(article.publish_at ? "later" : "now")
   const [time, setTime] = useState(localTimeOf(article.publish_at))
   const running = useAction()
   const isLater = when === "later"
   const submit = () => running.run(async () => {
     await send(props, "POST", "/publish", isLater ? { publish_at: momentIn(time) } : {})
-    onDone(isLater ? t.scheduled : t.published)
+    await onDone(isLater ? t.scheduled : t.published)
   })
   return html`<${Question} title=${t.publishTitle(article.title)} action=${isLater ? t.schedule : t.actions.publish} kind="primary" running=${running}
-    submit=${submit} onClose=${onClose}><p>${t.publishHint}</p>
+    submit=${submit} onClose=${onClose} onReload=${onReload}><p>${t.publishHint}</p>
     <${SelectField} label=${t.when} value=${when} onChange=${setWhen} options=${[["now", t.now], ["later", t.later]]} />
     ${isLater && html`<${TextField} label=${t.time} hint=${t.timeHint} type="datetime-local" required value=${time} onInput=${setTime}
       error=${running.error?.fields?.publish_at} />`}<//>`
 }
 
 export const Unpublish = props => {
-  const { article, onDone, onClose } = props
+  const { article, onDone, onClose, onReload } = props
   const running = useAction()
   const isScheduled = article.status === "scheduled"
   const submit = () => running.run(async () => {
     await send(props, "POST", "/unpublish")
-    onDone(t.unpublished)
+    await onDone(t.unpublished)
   })
   return html`<${Question} title=${t.unpublishTitle(article.title)} action=${isScheduled ? t.actions.draft : t.actions.unpublish} kind="danger"
-    running=${running} submit=${submit} onClose=${onClose}><p>${isScheduled ? t.unscheduleHint : t.unpublishHint}</p><//>`
+    running=${running} submit=${submit} onClose=${onClose} onReload=${onReload}><p>${isScheduled ? t.unscheduleHint : t.unpublishHint}</p><//>`
 }
 
 export const Delete = props => {
-  const { article, onDeleted, onClose } = props
+  const { article, onDeleted, onClose, onReload } = props
   const running = useAction()
   const submit = () => running.run(async () => {
     await send(props, "DELETE")
     onDeleted(t.deleted(article.title))
   })
   return html`<${Question} title=${t.deleteTitle(article.title)} action=${t.actions.delete} kind="danger" running=${running} submit=${submit}
-    onClose=${onClose}><p>${t.deleteHint} ${t.deleteStates[article.status]}</p><p>${t.deletePictures}</p><//>`
+    onClose=${onClose} onReload=${onReload}><p>${t.deleteHint} ${t.deleteStates[article.status]}</p><p>${t.deletePictures}</p><//>`
 }

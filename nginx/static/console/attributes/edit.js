@@ -2,6 +2,7 @@
 import { call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
+import { route } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -30,10 +31,11 @@ export const EditAttribute = ({ record, first = {}, onDone, onClose, onReload })
   const [isEnabled, setEnabled] = useState(shown.enabled)
   const saving = useAction()
   const submit = () => saving.run(async () => {
+    const headers = { "X-Organization": /** @type {string} */ (route.get().organization) } // of both calls
     if (!record && (await allAttributes()).some(one => one.key === key.trim())) throw new Error(t.taken)
     const body = { type, enabled: isEnabled, ...(label.trim() ? { label } : {}), ...(hasChoices(type) ? { choices: choicesIn(choices) } : {}) }
-    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body, headers: record ? ifMatch(record) : {} })
-    onDone(data)
+    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body, headers: { ...headers, ...(record && ifMatch(record)) } })
+    await onDone(data)
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${record ? t.changeTitle(record.label) : t.add} action=${texts.parts.save} running=${saving}

@@ -13,10 +13,10 @@ export default ({ role }) => {
   const isAdmin = role !== "viewer"
   const list = useList((cursor, signal) => get("/v1/attributes", { cursor, limit: 100 }, signal), "attributes", [])
   const [edited, edit] = useState(null)
-  const done = () => {
+  const done = async () => {
+    await list.reload()
     edit(null)
     announce(t.saved)
-    list.reload()
   }
   return html`<${Title} text=${t.title} actions=${isAdmin && html`<button type="button" class="primary" onClick=${() => edit({})}>${t.add}</button>`} />
     <p>${t.hint}</p>

@@ -12,13 +12,13 @@ const t = texts.connections
 /** @type {Record<string, string>} */
 const KINDS = { connected: "good", pending: "warn", error: "bad" }
 
-/** @param {Record<"isAdmin" | "isReady", boolean> & Record<"onDelete" | "onChange", () => void> & { connection: Api.Connection, name: string }} props */
+/** @param {Record<"isAdmin" | "isReady", boolean> & { onDelete: () => void, onChange: () => Promise<void> } & { connection: Api.Connection, name: string }} props */
 const Row = ({ connection, name, isAdmin, isReady, onDelete, onChange }) => {
   const working = useAction()
   const refresh = () => working.run(async () => {
     await post(`/v1/external-data/connections/${connection.id}/refresh`)
+    await onChange()
     announce(t.refreshed)
-    onChange()
   })
   const again = () => working.run(() => follow({ provider: connection.connector, connection_id: connection.id }))
   const canRefresh = connection.authStatus === "connected"
@@ -36,7 +36,7 @@ const DeleteDialog = ({ connection, onDone, onClose }) => {
   const deleting = useAction()
   const confirm = () => deleting.run(async () => {
     await call("DELETE", `/v1/external-data/connections/${connection.id}`)
-    onDone()
+    await onDone()
   })
   return html`<${Confirm} title=${t.deleteTitle(connection.name)} action=${t.delete} isBusy=${deleting.isBusy} error=${deleting.error}
     onConfirm=${confirm} onClose=${onClose}><p>${t.deleteHint}</p><//>`
@@ -45,10 +45,10 @@ const DeleteDialog = ({ connection, onDone, onClose }) => {
 const Connections = ({ catalog, connections, isAdmin, reload }) => {
   const [deleted, ask] = useState(null)
   const providers = Object.fromEntries(catalog.map(one => [one.provider, one]))
-  const done = () => {
+  const done = async () => {
+    await reload()
     ask(null)
     announce(t.deleted)
-    reload()
   }
   if (connections.length === 0) return html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
   return html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.keys.actionColumn] : t.columns}>${connections.map(one => html`

@@ -10,12 +10,11 @@ const t = texts.imports
 export const CancelButton = ({ job, onDone }) => {
   const [asks, ask] = useState(false)
   const canceling = useAction()
-  const cancel = async () => {
-    if (await canceling.run(() => post(`/v1/imports/${job.id}/cancel`))) {
-      ask(false)
-      onDone()
-    }
-  }
+  const cancel = () => canceling.run(async () => {
+    await post(`/v1/imports/${job.id}/cancel`)
+    await onDone()
+    ask(false)
+  })
   return html`<button type="button" class="danger" onClick=${() => ask(true)}>${t.cancel}</button>
     ${asks && html`<${Confirm} title=${t.cancelTitle} action=${t.cancel} isBusy=${canceling.isBusy} error=${canceling.error}
       onConfirm=${cancel} onClose=${() => ask(false)}><p>${t.cancelHint}</p><//>`}`

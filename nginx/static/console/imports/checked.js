@@ -26,9 +26,10 @@ const Reasons = ({ errors, chosen, choose }) => errors.length > 0 && html`<h2>${
 const CommitButton = ({ job, refresh }) => {
   const [asks, ask] = useState(false)
   const committing = useAction()
-  const commit = async () => {
-    if (await committing.run(() => post(`/v1/imports/${job.id}/commit`))) refresh()
-  }
+  const commit = () => committing.run(async () => {
+    await post(`/v1/imports/${job.id}/commit`)
+    await refresh()
+  })
   return html`<button type="button" class="primary" disabled=${job.valid_rows === 0} onClick=${() => ask(true)}>
       ${t.commit(plural(job.valid_rows, "row"))}</button>
     ${asks && html`<${Confirm} title=${t.commitTitle} action=${t.commitNow} isBusy=${committing.isBusy} error=${committing.error}
@@ -38,9 +39,10 @@ const CommitButton = ({ job, refresh }) => {
 
 const CheckButton = ({ job, refresh }) => {
   const checking = useAction()
-  const check = async () => {
-    if (await checking.run(() => post(`/v1/imports/${job.id}/validate`))) refresh()
-  }
+  const check = () => checking.run(async () => {
+    await post(`/v1/imports/${job.id}/validate`)
+    await refresh()
+  })
   return html`<button type="button" class="primary" disabled=${checking.isBusy} onClick=${check}>${t.check}</button><${ErrorBox} error=${checking.error} />`
 }
 

@@ -50,7 +50,7 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
       const columns = targets.map(target => ({ target, type: types[target]?.type ?? "text", dates: "iso", numbers: "." }))
       if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
       await post(`/v1/imports/${job.id}/rows`, { rows: [{ rowNumber: row.row_number, payload: correctionOf(row.payload, values, columns) }] })
-      onDone()
+      await onDone()
     })
   }
   const errorOf = target => saving.error?.fields?.[`rows[0].payload.${pathOf(target)}`] ?? faults[pathOf(target)]

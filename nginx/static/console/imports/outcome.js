@@ -16,9 +16,10 @@ const UndoButton = ({ job, refresh }) => {
   const asking = useAction()
   const undoing = useAction()
   const ask = () => asking.run(async () => show((await post(`/v1/imports/${job.id}/undo`, { dry_run: true })).undo))
-  const undo = async () => {
-    if (await undoing.run(() => post(`/v1/imports/${job.id}/undo`))) refresh()
-  }
+  const undo = () => undoing.run(async () => {
+    await post(`/v1/imports/${job.id}/undo`)
+    await refresh()
+  })
   return html`<button type="button" class="danger" disabled=${asking.isBusy} onClick=${ask}>${t.undo}</button>
     <${ErrorBox} error=${asking.error} />
     ${preview && html`<${Confirm} title=${t.undoTitle} action=${t.undoNow} isBusy=${undoing.isBusy} error=${undoing.error}

@@ -37,11 +37,10 @@ export const Rows = ({ job, states, code = "", canCorrect = false, refresh }) =>
   const list = useList((cursor, signal) => get(`/v1/imports/${job.id}/rows`, { state: states, error_code: code, cursor, limit: 50 }, signal),
     "rows", [job.id, job.state, states, code])
   const [row, correct] = useState(null)
-  const done = () => {
+  const done = async () => {
+    await (job.state === "staging" ? list.reload() : refresh())
     correct(null)
     announce(t.corrected)
-    if (job.state === "staging") list.reload()
-    else refresh()
   }
   const columns = canCorrect ? [...t.rowColumns, t.correct] : t.rowColumns
   return html`<h2>${t.rows[states] ?? t.allRows}</h2><${Loaded} state=${list}>${() => html`

@@ -31,7 +31,7 @@ const Revoke = ({ installation, record, onDone, onClose }) => {
   const revoking = useAction()
   const submit = () => revoking.run(async () => {
     await call("DELETE", `${pathOf(installation)}/${record.id}`)
-    onDone(t.revoked)
+    await onDone(t.revoked)
   })
   return html`<${FormDialog} title=${t.revokeTitle(record.name)} action=${texts.keys.actions.revoke} kind="danger" running=${revoking} submit=${submit}
     onClose=${onClose}><p>${t.revokeHint}</p><//>`
@@ -61,10 +61,10 @@ export const Credentials = ({ installation, credentials, isAdmin, reload }) => {
     show({ action: "made", record })
     reload()
   }
-  const done = text => {
-    announce(text)
+  const done = async text => {
+    await reload()
     close()
-    reload()
+    announce(text)
   }
   return html`<section><header class="title"><h2>${t.credentials}</h2>
       ${canIssue && html`<button type="button" onClick=${() => show({ action: "issue" })}>${t.issue}</button>`}</header>

@@ -26,7 +26,7 @@ export const ChangeSettings = ({ module, record, stored, version: first = record
   const submit = () => properties && saving.run(async () => {
     const json = `{"version_id":"${version}","config":${configOf(properties, form.fields, stored, form.removed)}}`
     await call("PATCH", `/v1/installations/${record.id}`, { json, headers: ifMatch(record) })
-    onDone(t.changed)
+    await onDone(t.changed)
   })
   return html`<${FormDialog} title=${t.changeTitle(module.name)} action=${texts.parts.save} isWide=${true} isReady=${Boolean(properties)} running=${saving}
     isShown=${isSetting(properties)} submit=${submit} onClose=${onClose} onReload=${onReload}>
@@ -43,7 +43,7 @@ export const Disable = ({ module, record, credentials, endpoints, onDone, onClos
   const running = useAction()
   const submit = () => running.run(async () => {
     await call("DELETE", `/v1/installations/${record.id}`, { headers: ifMatch(record) })
-    onDone(t.disabled)
+    await onDone(t.disabled)
   })
   return html`<${FormDialog} title=${t.disableTitle(module.name)} action=${t.disable} kind="danger" running=${running} submit=${submit} onClose=${onClose}
     onReload=${onReload}><p>${t.disableHint}</p>

@@ -43,14 +43,14 @@ const Installation = ({ record, stored, module, version, credentials, endpoints,
   const enabling = useAction()
   const isAdmin = role !== "viewer"
   const close = () => ask(null)
-  const done = text => {
-    announce(text)
+  const done = async text => {
+    await reload()
     close()
-    reload()
+    announce(text)
   }
   const enable = () => enabling.run(async () => {
     await call("POST", `/v1/installations/${record.id}/enable`, { headers: ifMatch(record) })
-    done(t.enabled)
+    await done(t.enabled)
   })
   const shared = { module, record, onDone: done, onClose: close, onReload: reload }
   return html`<${Title} text=${module.name} actions=${isAdmin && html`

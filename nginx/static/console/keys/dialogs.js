@@ -38,7 +38,7 @@ export const ChangeKey = ({ record, onDone, onClose }) => {
   const end = day === dayOf(record.expires_at) ? {} : { expires_at: endOfDay(day) }
   const submit = () => saving.run(async () => {
     await call("PATCH", `/v1/api-keys/${record.id}`, { body: { name, ...end } })
-    onDone()
+    await onDone()
   })
   return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} running=${saving} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
@@ -59,7 +59,7 @@ export const RevokeKey = ({ record, onDone, onClose }) => {
   const revoking = useAction()
   const revoke = () => revoking.run(async () => {
     await call("DELETE", `/v1/api-keys/${record.id}`)
-    onDone()
+    await onDone()
   })
   return html`<${Confirm} title=${t.revokeTitle(record.name)} action=${t.actions.revoke} isBusy=${revoking.isBusy} error=${revoking.error}
     onConfirm=${revoke} onClose=${onClose}><p>${t.revokeHint}</p><//>`

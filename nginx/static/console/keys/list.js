@@ -39,13 +39,15 @@ export default ({ role }) => {
   const list = useList((cursor, signal) => get("/v1/api-keys", { cursor }, signal), "api_keys", [])
   const [dialog, show] = useState(null)
   const close = () => show(null)
-  const done = made => {
-    list.reload()
-    if (made?.key) show({ action: "made", record: made })
-    else {
-      announce(t.done)
-      close()
+  const done = async made => {
+    if (made?.key) {
+      show({ action: "made", record: made })
+      list.reload()
+      return
     }
+    await list.reload()
+    close()
+    announce(t.done)
   }
   const Asked = dialog && DIALOGS[dialog.action]
   return html`<${Title} text=${t.title} actions=${isAdmin && html`

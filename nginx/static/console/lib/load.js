@@ -1,35 +1,73 @@
 // Loading of what a component shows.
 import { session } from "./session.js"
 import { useStore } from "./store.js"
-import { useEffect, useState } from "./view.js"
+import { useEffect, useRef, useState } from "./view.js"
 
 /**
+ * `key`: the inputs that data and error belong to, and the number of the load.
  * @template T
- * @typedef {{ data: T | null, error: any, isLoading: boolean }} Loading
+ * @typedef {{ data: T | null, error: any, isLoading: boolean, key: any[] }} Loading
  */
+
+/** @param {any[]} one @param {any[]} other */
+const isSame = (one, other) => one.length === other.length && one.every((value, index) => Object.is(value, other[index]))
+
+/** A list of functions that wait for something; those that come after the end of a component do not wait. */
+const useWaiting = () => {
+  const waiting = useRef(/** @type {Array<() => void> | null} */ ([]))
+  const release = () => waiting.current?.splice(0).forEach(go => go())
+  useEffect(() => () => {
+    release()
+    waiting.current = null
+  }, [])
+  /** @param {() => void} go */
+  const wait = go => (waiting.current ? void waiting.current.push(go) : go())
+  return { wait, release }
+}
 
 /**
  * Calls `load` when one of `inputs` changes, and after a new sign-in if the session had ended. A reply that is no longer
- * needed is dropped.
+ * needed is dropped. isOld: the data are those of other inputs, because the reply for the current ones is not there yet.
+ * reload: the promise resolves when the reply, or a later one, was read.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
- * @returns {Loading<T> & { reload: () => void, set: (data: T) => void, change: (step: (now: Loading<T>) => Loading<T>) => void }}
+ * @returns {Loading<T> & { isOld: boolean, reload: () => Promise<void>, set: (data: T) => void,
+ *   change: (step: (now: Loading<T>) => Loading<T>) => void }}
  */
 export const useLoad = (load, inputs) => {
-  const [state, show] = useState(/** @type {Loading<T>} */ ({ data: null, error: null, isLoading: true }))
+  const [state, show] = useState(/** @type {Loading<T>} */ ({ data: null, error: null, isLoading: true, key: [] }))
   const [turn, again] = useState(0)
+  const { wait, release } = useWaiting()
   const { state: access } = useStore(session)
+  const key = [...inputs, turn]
+  const latest = useRef(key)
+  latest.current = key
+  /** @param {Loading<T>} now @returns {Loading<T>} */
+  const seen = now => (isSame(now.key, latest.current) ? { ...now, isLoading: false } : { ...now, error: null, isLoading: true })
+  const current = seen(state)
   useEffect(() => void (access === "in" && state.error?.status === 401 && again(now => now + 1)), [access])
   useEffect(() => {
     const control = new AbortController()
-    show(before => ({ ...before, error: null, isLoading: true }))
-    load(control.signal).then(
-      data => control.signal.aborted || show({ data, error: null, isLoading: false }),
-      error => control.signal.aborted || show({ data: null, error, isLoading: false }))
+    /** @param {T | null} data @param {any} error */
+    const settle = (data, error) => {
+      if (control.signal.aborted) return
+      show({ data, error, isLoading: false, key })
+      release()
+    }
+    load(control.signal).then(data => settle(data, null), error => settle(null, error))
     return () => control.abort()
-  }, [...inputs, turn])
-  return { ...state, reload: () => again(now => now + 1), set: data => show({ data, error: null, isLoading: false }), change: show }
+  }, key)
+  return {
+    ...current,
+    isOld: state.data !== null && !isSame(state.key.slice(0, -1), inputs),
+    reload: () => new Promise(resolve => {
+      wait(resolve)
+      again(now => now + 1)
+    }),
+    set: data => show(now => ({ ...now, data, error: null })),
+    change: step => show(now => step(seen(now))),
+  }
 }
 
 /**
@@ -72,6 +110,7 @@ export const withPage = (list, before, page, name) => (list.isLoading || list.da
 export const useList = (fetchPage, name, inputs) => {
   const first = useLoad(signal => fetchPage(null, signal), inputs)
   const more = useAction()
+  useEffect(() => void (more.error && more.clear()), [first.data]) // the error belongs to the list before
   const loadMore = () => more.run(async () => {
     const { data, isLoading } = first
     if (!data || isLoading) return

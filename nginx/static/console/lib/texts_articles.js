@@ -52,7 +52,7 @@ export const articles = {
     PRECONDITION_FAILED: "Another admin changed this article in the meantime. Nothing was saved. Copy your text, then look at the current article.",
   },
   stateErrors: {
-    PRECONDITION_FAILED: "Another admin changed this article in the meantime. Nothing was done. Close this dialog and reload the page.",
+    PRECONDITION_FAILED: "Another admin changed this article in the meantime. Nothing was done. Look at the current article, then decide again.",
   },
   copyText: "Copy my text",
   reload: "Show the current article",

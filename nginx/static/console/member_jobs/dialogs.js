@@ -24,9 +24,10 @@ export const CommitButton = ({ job, refresh }) => {
   const [asks, ask] = useState(false)
   const running = useAction()
   const count = job.preview.changed
-  const commit = async () => {
-    if (await running.run(() => post(`/v1/member-jobs/${job.id}/commit`))) refresh()
-  }
+  const commit = () => running.run(async () => {
+    await post(`/v1/member-jobs/${job.id}/commit`)
+    await refresh()
+  })
   const close = () => {
     ask(false)
     if (running.error) refresh()
@@ -42,12 +43,11 @@ export const CancelButton = ({ job, refresh }) => {
   const running = useAction()
   const isRunning = job.state === "committing"
   const label = isRunning ? t.stop : t.cancel
-  const cancel = async () => {
-    if (await running.run(() => post(`/v1/member-jobs/${job.id}/cancel`))) {
-      ask(false)
-      refresh()
-    }
-  }
+  const cancel = () => running.run(async () => {
+    await post(`/v1/member-jobs/${job.id}/cancel`)
+    await refresh()
+    ask(false)
+  })
   return html`<button type="button" class=${isRunning ? "danger" : ""} onClick=${() => ask(true)}>${label}</button>
     ${asks && html`<${Confirm} title=${isRunning ? t.stopTitle : t.cancelTitle} action=${label} isBusy=${running.isBusy} error=${running.error}
       onConfirm=${cancel} onClose=${() => ask(false)}><p>${isRunning ? t.stopHint : t.cancelHint}</p><//>`}`

@@ -51,10 +51,13 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
   const [fields, setFields] = useState(Object.fromEntries(FIELDS.map(name => [name, member[name] ?? ""])))
   const [attributes, setAttributes] = useState(Object.fromEntries(registry.map(({ key }) => [key, member.attributes[key] ?? ""])))
   const saving = useAction()
-  const submit = async event => {
+  const faultOf = key => Object.entries(saving.error?.fields ?? {}).find(([path]) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`)?.[1]
+  const submit = event => {
     event.preventDefault()
-    const body = changesOf(member, fields, attributes, registry)
-    if (await saving.run(() => call("PATCH", `/v1/users/${member.id}`, { body, headers: { "If-Match": etag } }))) onDone()
+    saving.run(async () => {
+      await call("PATCH", `/v1/users/${member.id}`, { body: changesOf(member, fields, attributes, registry), headers: { "If-Match": etag } })
+      await onDone()
+    })
   }
   const isConflict = saving.error?.code === "PRECONDITION_FAILED"
   return html`<form onSubmit=${submit}>

@@ -8,7 +8,7 @@ import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
-import { Confirm, ErrorBox, Facts, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
+import { ErrorBox, Facts, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 import { EditMember } from "./edit.js"
 import { StatusBadge, nameOf, valueText } from "./parts.js"
 
@@ -36,19 +36,21 @@ const Events = ({ id }) => {
         <td>${t.sources[event.source] ?? event.source}</td></tr>`)}<//><${More} list=${list} />`}<//></section>`
 }
 
-const LockDialog = ({ member, etag, onDone, onClose }) => {
+const LockDialog = ({ member, etag, onDone, onClose, onReload }) => {
   const [reason, setReason] = useState("")
   const locking = useAction()
-  const submit = async () => {
+  const submit = () => locking.run(async () => {
     const body = reason.trim() ? { reason: reason.trim() } : {}
-    if (await locking.run(() => call("POST", `/v1/users/${member.id}/lock`, { body, headers: { "If-Match": etag } }))) onDone(t.locked)
-  }
-  return html`<${FormDialog} title=${t.lockTitle(nameOf(member))} action=${t.lock} running=${locking} known=${t.conflict} submit=${submit} onClose=${onClose}>
+    await call("POST", `/v1/users/${member.id}/lock`, { body, headers: { "If-Match": etag } })
+    await onDone(t.locked)
+  })
+  return html`<${FormDialog} title=${t.lockTitle(nameOf(member))} action=${t.lock} running=${locking} known=${t.conflict} submit=${submit} onClose=${onClose}
+    onReload=${onReload}>
     <p>${t.lockHint}</p>
     <${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} /><//>`
 }
 
-const RemoveDialog = ({ member, etag, attributes, onClose }) => {
+const RemoveDialog = ({ member, etag, attributes, onClose, onReload }) => {
   const removing = useAction()
   const open = useOpen()
   const remove = () => removing.run(async () => {
@@ -56,22 +58,23 @@ const RemoveDialog = ({ member, etag, attributes, onClose }) => {
     announce(t.removed(nameOf(member)))
     open(["members"])
   })
-  return html`<${Confirm} title=${t.removeTitle(nameOf(member))} action=${t.remove} isBusy=${removing.isBusy} error=${removing.error}
-    onConfirm=${remove} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.removeTitle(nameOf(member))} action=${t.remove} kind="danger" running=${removing} known=${t.conflict} submit=${remove}
+    onClose=${onClose} onReload=${onReload}>
     <p>${t.removeHint}</p><ul>${t.removeList(attributes.length).map(line => html`<li>${line}</li>`)}</ul><//>`
 }
 
 const Actions = ({ member, etag, attributes, reload, showDialog, dialog }) => {
   const unlocking = useAction()
   const close = () => showDialog("")
-  const done = text => {
-    announce(text)
+  const done = async text => {
+    await reload()
     close()
-    reload()
+    announce(text)
   }
-  const unlock = async () => {
-    if (await unlocking.run(() => post(`/v1/users/${member.id}/unlock`))) done(t.unlocked)
-  }
+  const unlock = () => unlocking.run(async () => {
+    await post(`/v1/users/${member.id}/unlock`)
+    await done(t.unlocked)
+  })
   return html`
     <div class="actions">
       <button type="button" onClick=${() => showDialog("edit")}>${texts.parts.edit}</button>
@@ -80,8 +83,8 @@ const Actions = ({ member, etag, attributes, reload, showDialog, dialog }) => {
       <button type="button" class="danger" onClick=${() => showDialog("remove")}>${t.remove}</button>
     </div>
     <${ErrorBox} error=${unlocking.error} />
-    ${dialog === "lock" && html`<${LockDialog} member=${member} etag=${etag} onDone=${done} onClose=${close} />`}
-    ${dialog === "remove" && html`<${RemoveDialog} member=${member} etag=${etag} attributes=${attributes} onClose=${close} />`}
+    ${dialog === "lock" && html`<${LockDialog} member=${member} etag=${etag} onDone=${done} onClose=${close} onReload=${reload} />`}
+    ${dialog === "remove" && html`<${RemoveDialog} member=${member} etag=${etag} attributes=${attributes} onClose=${close} onReload=${reload} />`}
     ${dialog === "edit" && html`<${EditMember} member=${member} etag=${etag} onDone=${() => done(t.changed)} onClose=${close} onReload=${reload} />`}`
 }
 

@@ -22,7 +22,7 @@ const Deprecate = ({ module, installation, onDone, onClose }) => {
   const running = useAction()
   const deprecate = () => running.run(async () => {
     await post(`/v1/modules/${module.id}/deprecate`)
-    onDone(t.deprecated(module.name))
+    await onDone(t.deprecated(module.name))
   })
   return html`<${Confirm} title=${t.deprecateTitle(module.name)} action=${t.deprecate} isBusy=${running.isBusy} error=${running.error}
     onConfirm=${deprecate} onClose=${onClose}><p>${t.deprecateHint} ${t.deprecateKept(installation)}</p><//>`
@@ -44,10 +44,10 @@ const Module = ({ module, versions, installation, role, reload }) => {
   const [dialog, ask] = useState(null)
   const isAdmin = role !== "viewer"
   const close = () => ask(null)
-  const done = text => {
-    announce(text)
+  const done = async text => {
+    await reload()
     close()
-    reload()
+    announce(text)
   }
   const create = isAdmin && module.status !== "deprecated" && html`
     <a class=${`button ${versions.length ? "" : "primary"}`} href=${address(["modules", module.id, "versions", "new"])}>${t.newVersion}</a>`

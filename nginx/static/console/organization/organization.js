@@ -12,16 +12,16 @@ import { Badge, Facts, Loaded, Table, TextField, Title } from "../ui/parts.js"
 
 const NEAR = 0.8 // share of a limit from which it is marked
 
-const Rename = ({ record, etag, onDone, onClose }) => {
+const Rename = ({ record, etag, onDone, onClose, onReload }) => {
   const [name, setName] = useState(record.name)
   const saving = useAction()
   const submit = () => saving.run(async () => {
     await call("PATCH", "/v1/organization", { body: { name }, headers: { "If-Match": etag } })
     takeSession(await get("/v1/session"))
-    onDone(t.renamed)
+    await onDone(t.renamed)
   })
   return html`<${FormDialog} title=${t.renameTitle} action=${texts.parts.save} isReady=${name.trim() !== record.name} running=${saving} known=${t.conflict}
-    submit=${submit} onClose=${onClose} onReload=${() => onDone("")} reloadText=${t.reload}>
+    submit=${submit} onClose=${onClose} onReload=${onReload} reloadText=${t.reload}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} /><//>`
 }
 
@@ -58,10 +58,10 @@ const load = async signal => {
 export default ({ role }) => {
   const state = useLoad(load, [])
   const [asks, ask] = useState(false)
-  const done = text => {
+  const done = async text => {
+    await state.reload()
     ask(false)
-    if (text) announce(text)
-    state.reload()
+    announce(text)
   }
   const rename = role === "owner" && state.data && html`<button type="button" onClick=${() => ask(true)}>${t.rename}</button>`
   return html`<${Title} text=${t.title} actions=${rename} /><${Loaded} state=${state}>${({ record, etag, usage, about }) => {
@@ -70,6 +70,6 @@ export default ({ role }) => {
       <${Usage} title=${t.records} usage=${usage.filter(one => !one.frees_at)} />
       <${Usage} title=${t.today} hint=${ofDay.length > 0 && t.todayHint(formatTime(ofDay[0].frees_at))} usage=${ofDay} />
       <${Installation} about=${about} />
-      ${asks && html`<${Rename} record=${record} etag=${etag} onDone=${done} onClose=${() => ask(false)} />`}`
+      ${asks && html`<${Rename} record=${record} etag=${etag} onDone=${done} onClose=${() => ask(false)} onReload=${state.reload} />`}`
   }}<//>`
 }

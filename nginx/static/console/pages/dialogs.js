@@ -49,7 +49,7 @@ export const IssuePageKey = ({ kind, record, onClose }) => {
 export const ChangePageKey = ({ kind, record, onDone, onClose }) => {
   const save = async fields => {
     await call("PATCH", `${PATHS[kind]}/${record.id}`, { body: changesOf(kind, record, fields) })
-    onDone(t.changed)
+    await onDone(t.changed)
   }
   return html`<${KeyForm} kind=${kind} first=${fieldsOf(record)} title=${t.changeTitle(record.name)} action=${texts.parts.save} save=${save} onClose=${onClose} />`
 }
@@ -58,7 +58,7 @@ export const RevokePageKey = ({ kind, record, onDone, onClose }) => {
   const revoking = useAction()
   const revoke = () => revoking.run(async () => {
     await call("DELETE", `${PATHS[kind]}/${record.id}`)
-    onDone(t.revoked)
+    await onDone(t.revoked)
   })
   return html`<${Confirm} title=${t.revokeTitle(record.name)} action=${t.revoke} isBusy=${revoking.isBusy} onConfirm=${revoke} onClose=${onClose}>
     <p>${t.revokeHint[kind]}</p><p>${record.last_used_at ? t.revokeUsed(formatAgo(record.last_used_at)) : t.revokeUnused}</p>

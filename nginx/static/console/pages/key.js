@@ -50,10 +50,10 @@ const Key = ({ kind, record, about, isAdmin, reload }) => {
   const [dialog, ask] = useState("")
   const isActive = stateOf(record) === "active"
   const close = () => ask("")
-  const done = text => {
-    announce(text)
+  const done = async text => {
+    await reload()
     close()
-    reload()
+    announce(text)
   }
   const Asked = DIALOGS[dialog]
   const actions = stateOf(record) === "revoked" ? [] : ["change", "replace", "revoke"]

@@ -7,7 +7,7 @@ import { slots as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
 import { slugOf } from "../articles/fields.js"
 import { FormDialog } from "../ui/dialogs.js"
-import { Confirm, Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
+import { Dialog, Loaded, SelectField, TextField } from "../ui/parts.js"
 
 const LONGEST_SLUG = 63
 
@@ -34,7 +34,7 @@ export const SlotForm = ({ slot, onDone, onReload, onClose }) => {
   const submit = () => saving.run(async () => {
     if (slot) await call("PATCH", `/console/v1/ads/slots/${slot.id}`, { body: bodyOf(fields), headers: ifMatch(slot) })
     else await post("/console/v1/ads/slots", bodyOf(fields))
-    onDone(slot ? t.saved : t.created)
+    await onDone(slot ? t.saved : t.created)
   })
   const set = name => text => setFields(slot ? { ...fields, [name]: text } : withSlug(fields, { ...fields, [name]: text }))
   const faults = saving.error?.fields ?? {}
@@ -56,13 +56,11 @@ export const DeleteSlot = ({ slot, onDone, onReload, onClose }) => {
   const deleting = useAction()
   const remove = () => deleting.run(async () => {
     await call("DELETE", `/console/v1/ads/slots/${slot.id}`, { headers: ifMatch(slot) })
-    onDone(t.deleted(slot.name))
+    await onDone(t.deleted(slot.name))
   })
   const users = campaigns.data?.filter(one => one.slot_ids.includes(slot.id)) ?? []
   if (users.length > 0) return html`<${Used} slot=${slot} campaigns=${users} onClose=${onClose} />`
-  const isConflict = deleting.error?.code === "PRECONDITION_FAILED"
-  return html`<${Confirm} title=${t.deleteTitle(slot.name)} action=${isConflict ? texts.parts.showCurrent : t.delete}
-    isBusy=${deleting.isBusy || campaigns.data === null} onConfirm=${isConflict ? onReload : remove} onClose=${onClose}>
-    <${Loaded} state=${campaigns}>${() => html`<p>${t.deleteHint}</p>`}<//>
-    <${ErrorBox} error=${deleting.error} known=${{ ...t.errors, INVALID_STATE: t.inUse(deleting.error?.details?.reason) }} /><//>`
+  return html`<${FormDialog} title=${t.deleteTitle(slot.name)} action=${t.delete} kind="danger" isReady=${campaigns.data !== null} running=${deleting}
+    known=${{ ...t.errors, INVALID_STATE: t.inUse(deleting.error?.details?.reason) }} submit=${remove} onClose=${onClose} onReload=${onReload}>
+    <${Loaded} state=${campaigns}>${() => html`<p>${t.deleteHint}</p>`}<//><//>`
 }

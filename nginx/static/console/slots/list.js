@@ -24,13 +24,10 @@ export default ({ role }) => {
   const list = useList((cursor, signal) => get("/console/v1/ads/slots", { cursor, limit: 100 }, signal), "slots", [])
   const [dialog, ask] = useState(null)
   const close = () => ask(null)
-  const again = () => {
+  const done = async text => {
+    await list.reload()
     close()
-    list.reload()
-  }
-  const done = text => {
     announce(text)
-    again()
   }
   const Asked = dialog && DIALOGS[dialog.action]
   return html`<${Title} text=${t.title} actions=${isAdmin && html`<button type="button" class="primary" onClick=${() => ask({ action: "create" })}>${t.create}</button>`} />
@@ -39,5 +36,5 @@ export default ({ role }) => {
       ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
       : html`<${Table} caption=${t.title} columns=${[...t.columns, texts.keys.actionColumn]}>${list.items.map(slot => html`
           <${Row} key=${slot.id} slot=${slot} isAdmin=${isAdmin} ask=${ask} />`)}<//><${More} list=${list} />`}<//>
-    ${Asked && html`<${Asked} slot=${dialog.slot} onDone=${done} onReload=${again} onClose=${close} />`}`
+    ${Asked && html`<${Asked} slot=${dialog.slot} onDone=${done} onReload=${list.reload} onClose=${close} />`}`
 }

@@ -15,7 +15,7 @@ export const Invite = ({ onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () => {
     await post("/v1/seats", { email, role })
-    onDone(t.invited(email))
+    await onDone(t.invited(email))
   })
   return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
     <p>${t.inviteHint}</p>
@@ -28,7 +28,7 @@ export const ChangeRole = ({ seat, onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () => {
     await call("PATCH", `/v1/seats/${seat.admin_id}`, { body: { role } })
-    onDone(t.changed)
+    await onDone(t.changed)
   })
   return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${ROLES} /><//>`
@@ -39,7 +39,7 @@ const question = ({ title, action, hint, method, path, done }) => ({ seat, onDon
   const running = useAction()
   const confirm = () => running.run(async () => {
     await call(method, path(seat))
-    onDone(done)
+    await onDone(done)
   })
   return html`<${Confirm} title=${title(seat.email)} action=${action} isBusy=${running.isBusy} error=${running.error}
     onConfirm=${confirm} onClose=${onClose}><p>${hint}</p><//>`

@@ -41,10 +41,10 @@ export default ({ role }) => {
   const isOwner = role === "owner"
   const list = useList((cursor, signal) => get("/v1/seats", { cursor }, signal), "seats", [])
   const [dialog, ask] = useState(null)
-  const done = text => {
-    announce(text)
+  const done = async text => {
+    await list.reload()
     ask(null)
-    list.reload()
+    announce(text)
   }
   const Asked = dialog && DIALOGS[dialog.action]
   return html`<${Title} text=${t.title} actions=${isOwner && html`

@@ -41,8 +41,8 @@ export default ({ installation, endpoint: endpointId, id, role }) => {
   const sending = useAction()
   const again = () => sending.run(async () => {
     await post(`${path}/deliveries/${id}/redeliver`)
+    await state.reload()
     announce(t.queued)
-    state.reload()
   })
   return html`<p><a href=${address(["webhooks", "deliveries"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.delivery}>${({ delivery, endpoint }) => html`
     <${Title} text=${delivery.event_type} actions=${role !== "viewer" && html`

@@ -77,8 +77,8 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
   }
   const activate = () => activating.run(async () => {
     await call("PATCH", pathOf(endpoint), { body: { status: "active" }, headers: ifMatch(endpoint) })
+    await reload()
     announce(t.activated)
-    reload()
   })
   const Asked = DIALOGS[dialog]
   return html`<${Title} text=${endpoint.url} actions=${isAdmin && html`<button type="button" disabled=${isLoading} onClick=${() => ask("edit")}>${t.edit}</button>
@@ -89,8 +89,8 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
     <section><${About} endpoint=${endpoint} installation=${installation} module=${module} /></section><${Counts} results=${endpoint.last_24_hours} />
     <${Recent} endpoint=${endpoint} deliveries=${deliveries} isAdmin=${isAdmin} canSend=${canSend} isLoading=${isLoading} ask=${ask} />
     ${isAdmin && html`<${Manage} endpoint=${endpoint} isLoading=${isLoading} ask=${ask} />`}
-    ${Asked && html`<${Asked} endpoint=${endpoint} installation=${installation} module=${module} onDone=${done} onReload=${reload}
-      onDeleted=${() => open(["webhooks"])} onClose=${dialog === "test" ? done : () => ask(null)} />`}`
+    ${Asked && html`<${Asked} endpoint=${endpoint} installation=${installation} module=${module} onDone=${done} onReload=${reload} onLeave=${leave}
+      onDeleted=${() => open(["webhooks"])} onClose=${dialog === "test" ? leave : () => ask(null)} />`}`
 }
 
 export default ({ installation, id, role }) => {

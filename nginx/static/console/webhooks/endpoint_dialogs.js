@@ -27,9 +27,9 @@ const Question = ({ endpoint, title, action, kind, ask, onDone, onClose, onReloa
     <p><code>${endpoint.url}</code></p>${children}<//>`
 }
 
-const said = (text, done) => () => {
+const said = (text, done) => async () => {
+  await done()
   announce(text)
-  done()
 }
 
 export const Pause = props => html`<${Question} ...${props} title=${t.pauseTitle} action=${t.pause} kind="primary" ask=${one => setStatus(one, "paused")}
@@ -46,8 +46,8 @@ export const Rotate = props => {
   const [made, show] = useState(null)
   const rotate = async one => (await call("POST", `${pathOf(one)}/rotate-secret`, { headers: ifMatch(one) })).data
   if (made) {
-    return html`<${Dialog} title=${t.madeTitle} onClose=${props.onDone}><p>${t.madeHint}</p><${Secret} label=${made.url} value=${made.signing_secret} />
-      <div class="actions"><button type="button" class="primary" onClick=${props.onDone}>${t.stored}</button></div><//>`
+    return html`<${Dialog} title=${t.madeTitle} onClose=${props.onLeave}><p>${t.madeHint}</p><${Secret} label=${made.url} value=${made.signing_secret} />
+      <div class="actions"><button type="button" class="primary" onClick=${props.onLeave}>${t.stored}</button></div><//>`
   }
   return html`<${Question} ...${props} title=${t.rotateTitle} action=${t.rotate} kind="primary" known=${t.rotateErrors} ask=${rotate} onDone=${show}>
     <p>${t.rotateHint}</p><//>`

@@ -56,10 +56,10 @@ export default ({ role }) => {
   const openEndpoint = useOpenEndpoint()
   const isAdmin = role !== "viewer"
   const choices = (list.data?.installations ?? []).filter(one => one.status !== "disabled")
-  const installed = ({ module }) => {
-    announce(t.setUpDone(module.name))
-    list.reload()
+  const installed = async ({ module }) => {
+    await list.reload()
     ask("add")
+    announce(t.setUpDone(module.name))
   }
   return html`<${Title} text=${t.title} actions=${isAdmin && choices.length > 0 && html`
       <button type="button" class="primary" onClick=${() => ask("add")}>${t.add}</button>`} />

@@ -125,8 +125,8 @@ export const EditEndpoint = ({ endpoint, installation, module, onDone, onClose, 
     if (types.length === 0) return
     await saving.run(async () => {
       await call("PATCH", pathOf(endpoint), { body: changesOf(endpoint, form), headers: ifMatch(endpoint) })
+      await onDone()
       announce(t.saved)
-      onDone()
     })
   }
   const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(saving.error?.fields, types)

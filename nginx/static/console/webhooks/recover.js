@@ -43,8 +43,8 @@ export const Recover = ({ endpoint, onDone, onClose }) => {
       hasMore = reply.has_more
       tally(sum)
     }
+    await onDone()
     announce(t.recovered(plural(sum, "delivery", "deliveries")))
-    onDone()
   }
   const isCounted = matching?.count > 0
   const faults = running.error?.fields ?? {}
