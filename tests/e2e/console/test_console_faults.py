@@ -114,6 +114,21 @@ def test_an_admin_without_the_seat_is_led_to_the_other_organizations(own_browser
     assert f"/o/{kept.id}/home" in own_browser.web.current_url
 
 
+def test_old_rows_are_marked_and_a_late_reply_is_dropped(browser, module_org):
+    for name in ("ann", "bob"):
+        module_org.create_user({"email": f"{name}@faults.example", "first_name": name.capitalize()})
+    browser.open(f"#/o/{module_org.id}/members")
+    browser.sees("bob@faults.example")
+    hold(browser, "GET /v1/users?q=ann")
+    browser.fill("Search", "ann")
+    is_held(browser)
+    assert browser.element("[aria-busy=true].old").text.count("@faults.example") == 2
+    browser.fill("Search", "bob")
+    wait_for(lambda: "ann@faults" not in browser.text() and not browser.web.find_elements("css selector", "[aria-busy=true]"), "the new rows")
+    browser.web.execute_async_script("release(); fetch('/console/').then(() => setTimeout(arguments[0]))")
+    assert "bob@faults.example" in browser.text() and "ann@faults.example" not in browser.text()
+
+
 def test_the_heading_names_the_screen_while_it_loads_and_when_it_fails(browser, module_org):
     user = module_org.create_user({"email": "slow@faults.example", "first_name": "Slow", "last_name": "Berg"})
     browser.open(f"#/o/{module_org.id}/team")

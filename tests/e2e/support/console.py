@@ -172,6 +172,7 @@ class ConsoleBrowser:
 
     def check(self, name):
         """Checks the screen that is shown, in both themes and widths, and keeps pictures of it in build/screens."""
+        wait_for(lambda: not self.web.find_elements(By.CSS_SELECTOR, "[aria-busy=true]"), f"{name} to be loaded")
         for width in WIDTHS:
             self.resize(width)
             assert self.web.execute_script(OVERFLOW) == [], f"{name} is wider than {width} px"

@@ -6,7 +6,7 @@ import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html } from "../lib/view.js"
-import { Loaded, SelectField } from "../ui/parts.js"
+import { Filtered, SelectField } from "../ui/parts.js"
 import { Plot } from "../ui/plot.js"
 import { rateOf } from "./parts.js"
 
@@ -36,7 +36,7 @@ export const Figures = ({ campaign }) => {
   const state = useLoad(signal => get(`/console/v1/ads/campaigns/${campaign.id}/stats`, { days }, signal), [campaign.id, days])
   return html`<section><h2>${t.figures}</h2>
     <div class="filters"><${SelectField} label=${t.period} value=${days} options=${t.longPeriods} onChange=${value => replaceQuery({ ...query, days: value })} /></div>
-    <${Loaded} state=${state}>${data => (data.days.length === 0 ? html`<p class="faint">${t.noFigures} ${t.noFiguresHint} <a href=${address(["slots"])}>${t.slotsLink}</a></p>` : html`
+    <${Filtered} state=${state}>${data => (data.days.length === 0 ? html`<p class="faint">${t.noFigures} ${t.noFiguresHint} <a href=${address(["slots"])}>${t.slotsLink}</a></p>` : html`
       <${Totals} total=${sumOf(data.days)} />
       <${Plot} days=${withEmptyDays(data.days, Number(days))} series=${SERIES} text=${t.plot} caption=${t.byDay} columns=${COLUMNS} />
       <p class="hint">${t.utc}</p>`)}<//></section>`

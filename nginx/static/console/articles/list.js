@@ -6,7 +6,7 @@ import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html } from "../lib/view.js"
-import { Empty, Loaded, More, SelectField, Table, Title } from "../ui/parts.js"
+import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
 import { SearchField } from "../ui/search.js"
 import { StateBadge } from "./parts.js"
 
@@ -30,7 +30,7 @@ export default ({ role }) => {
       <${SelectField} label=${t.status} value=${query.status ?? ""} options=${t.statuses}
         onChange=${status => replaceQuery({ ...query, status })} />
     </form>
-    <${Loaded} state=${list}>${() => list.items.length === 0 && !list.hasMore
+    <${Filtered} state=${list}>${() => list.items.length === 0 && !list.hasMore
       ? html`<${Empty} title=${hasFilter ? t.noMatch : t.none}><p>${hasFilter ? t.noMatchHint : t.noneHint}</p><//>`
       : html`<${Table} caption=${t.title} columns=${t.columns}>${list.items.map(article => html`
           <${Row} key=${article.id} article=${article} />`)}<//><${More} list=${list} />`}<//>`

@@ -6,7 +6,7 @@ import { replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html } from "../lib/view.js"
-import { CopyButton, Empty, Loaded, More, SelectField, Table, TextField, Title } from "../ui/parts.js"
+import { CopyButton, Empty, Filtered, More, SelectField, Table, TextField, Title } from "../ui/parts.js"
 
 const t = texts.audit
 
@@ -53,7 +53,7 @@ export default () => {
       ${hasFilter && html`<button type="button" onClick=${() => replaceQuery({})}>${t.clear}</button>`}
     </form>
     ${query.admin && html`<p class="faint">${t.oneAdmin}</p>`}${query.subject && html`<p class="faint">${t.oneSubject} <code>${query.subject}</code></p>`}
-    <${Loaded} state=${list}>${() => list.items.length === 0 && !list.hasMore
+    <${Filtered} state=${list}>${() => list.items.length === 0 && !list.hasMore
       ? html`<${Empty} title=${hasFilter ? t.noMatch : t.none} />`
       : html`${list.items.length > 0 && html`<${Table} caption=${t.title} columns=${t.columns}>${list.items.map(entry => html`
           <${Entry} key=${entry.id} entry=${entry} filter=${filter} />`)}<//>`}

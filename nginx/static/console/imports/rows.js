@@ -5,7 +5,7 @@ import { useList } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { Loaded, More, Table } from "../ui/parts.js"
+import { Filtered, More, Table } from "../ui/parts.js"
 import { valueText } from "../members/parts.js"
 import { CorrectRow } from "./correct.js"
 
@@ -43,7 +43,7 @@ export const Rows = ({ job, states, code = "", canCorrect = false, refresh }) =>
     announce(t.corrected)
   }
   const columns = canCorrect ? [...t.rowColumns, t.correct] : t.rowColumns
-  return html`<h2>${t.rows[states] ?? t.allRows}</h2><${Loaded} state=${list}>${() => html`
+  return html`<h2>${t.rows[states] ?? t.allRows}</h2><${Filtered} state=${list}>${() => html`
     ${list.items.length === 0 ? html`<p class="faint">${list.hasMore ? t.noneHere : t.noRowsLeft}</p>`
       : html`<${Table} caption=${t.rows[states] ?? t.allRows} columns=${columns} numbers=${[0]}>${list.items.map(one => html`
           <${Row} key=${one.id} row=${one} canCorrect=${canCorrect} correct=${() => correct(one)} />`)}<//>`}

@@ -7,7 +7,7 @@ import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { filters as f, memberJobs } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
-import { Empty, Loaded, More, SelectField, Table, Title } from "../ui/parts.js"
+import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
 import { SearchField } from "../ui/search.js"
 import { BulkChange } from "./bulk.js"
 import { hasMore, isAddress, isFiltered, parametersOf } from "./conditions.js"
@@ -63,7 +63,7 @@ export default ({ role }) => {
   return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} />
       ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />`}`} />
     <${Filters} query=${query} />
-    <${Loaded} state=${list}>${data => html`
+    <${Filtered} state=${list}>${data => html`
       ${data.total?.count > 0 && html`<p class="faint" role="status">${total(data.total)}</p>`}
       ${isAdmin && hasSome && isAddress(query.q) && html`<p class="faint">${f.oneAddress}</p>`}
       ${hasSome ? html`<${Rows} list=${list} />` : html`<${None} query=${query} isAdmin=${isAdmin} />`}`}<//>`

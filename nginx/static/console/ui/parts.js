@@ -84,6 +84,13 @@ export const Loaded = ({ state, title, children }) => {
 }
 
 /**
+ * As Loaded, for data with filters: those of other filters are dimmed until those of the current ones are there.
+ * @param {{ state: { data: any, error: ApiError | null, isOld: boolean, reload: () => void }, children: (data: any) => any }} props
+ */
+export const Filtered = ({ state, children }) => html`<p class="hidden" role="status">${state.isOld && t.loading}</p>
+  <div class=${state.isOld ? "old" : ""} aria-busy=${state.isOld}><${Loaded} state=${state}>${children}<//></div>`
+
+/**
  * A labeled field. `children` gets the attributes that connect the control with its label, hint and error.
  * @param {{ label: string, hint?: string, error?: string, children: (attributes: object) => any }} props
  */
