@@ -186,3 +186,21 @@ def test_an_action_does_not_lead_to_another_organization(browser, module_org, ot
     release(browser)
     browser.sees("The draft was created.")
     assert browser.web.current_url.endswith(f"#/o/{other_org.id}/articles")
+
+
+def test_an_attribute_that_changed_meanwhile_is_not_enabled(browser, module_org, tmp_path):
+    path = tmp_path / "contacts.csv"
+    path.write_text("Mail,Notfall\na@faults.example,Tel 1\n", encoding="utf-8")
+    browser.open(f"#/o/{module_org.id}/imports/new")
+    browser.element("input[type=file]").send_keys(str(path))
+    column = browser.element("select[aria-label='Field for Notfall']")
+    column.find_element("xpath", ".//option[normalize-space(.)='Emergency contact']").click()
+    browser.sees("Enable Emergency contact?")
+    module_org.admin().api.request("PUT", "/v1/attributes/emergency_contact", json={"type": "text", "label": "Call in an emergency", "enabled": False},
+                                       expect=200)
+    browser.press("Enable")
+    browser.sees("Another admin changed this in the meantime.")
+    browser.web.get_log("browser")
+    browser.press("Show the current attributes")
+    wait_for(lambda: column.find_elements("xpath", ".//option[normalize-space(.)='Call in an emergency']"), "the new label")
+    assert module_org.api.get_json("/v1/attributes/emergency_contact")["enabled"] is False

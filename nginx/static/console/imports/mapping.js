@@ -1,11 +1,12 @@
 // The table that assigns the columns of a file to fields of members. An attribute can be created or enabled on the way.
 import { announce } from "../lib/announce.js"
-import { call } from "../lib/api.js"
+import { call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { EditAttribute } from "../attributes/edit.js"
-import { Dialog, ErrorBox, Table } from "../ui/parts.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Table } from "../ui/parts.js"
 import { attributeKeyOf } from "./columns.js"
 import { guessType } from "./convert.js"
 
@@ -26,16 +27,15 @@ const firstOf = (source, index) => {
   return { label: source.header[index], key: attributeKeyOf(source.header[index]), type: guessType(cells), choices: [...new Set(cells)].slice(0, CHOICES) }
 }
 
-const EnableDialog = ({ attribute, onDone, onClose }) => {
+const EnableDialog = ({ attribute, onDone, onClose, onReload }) => {
   const enabling = useAction()
   const enable = () => enabling.run(async () => {
     const { key, type, label, choices } = attribute
     const body = { type, label, enabled: true, ...(choices.length ? { choices } : {}) }
-    onDone((await call("PUT", `/v1/attributes/${encodeURIComponent(key)}`, { body })).data)
+    onDone((await call("PUT", `/v1/attributes/${encodeURIComponent(key)}`, { body, headers: ifMatch(attribute) })).data)
   })
-  return html`<${Dialog} title=${t.enableTitle(attribute.label)} onClose=${onClose}><p>${t.enableHint}</p><${ErrorBox} error=${enabling.error} />
-    <div class="actions"><button type="button" class="primary" disabled=${enabling.isBusy} onClick=${enable}>${t.enable}</button>
-      <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div><//>`
+  return html`<${FormDialog} title=${t.enableTitle(attribute.label)} action=${t.enable} running=${enabling} submit=${enable} onClose=${onClose}
+    onReload=${onReload} reloadText=${t.showAttributes}><p>${t.enableHint}</p><//>`
 }
 
 const Options = ({ options, chosen }) => options.map(([key, text]) => html`<option value=${key} selected=${key === chosen}>${text}</option>`)
@@ -58,8 +58,8 @@ const Target = ({ name, target, attributes, onChoose }) => {
   </select>`
 }
 
-/** targets: of the columns, in their order. */
-export const Mapping = ({ source, attributes, setAttributes, targets, setTargets }) => {
+/** targets: of the columns, in their order. reload: reads the attributes again. */
+export const Mapping = ({ source, attributes, setAttributes, reload, targets, setTargets }) => {
   const [asked, ask] = useState(null) // { index, attribute? }: an attribute is created or enabled for a column
   const nameOf = target => texts.member.fields[target] ?? attributes.find(({ key }) => `attribute:${key}` === target)?.label
   const assign = (index, target) => {
@@ -81,6 +81,6 @@ export const Mapping = ({ source, attributes, setAttributes, targets, setTargets
   return html`<${Table} caption=${t.mapping} columns=${t.mappingColumns}>${source.header.map((name, index) => html`<tr key=${name}>
       <th scope="row">${name}</th><td class="faint">${samplesOf(source, index) || t.noSamples}</td>
       <td><${Target} name=${name} target=${targets[index]} attributes=${attributes} onChoose=${value => choose(index, value)} /></td></tr>`)}<//>
-    ${asked && (asked.attribute ? html`<${EnableDialog} attribute=${asked.attribute} onDone=${done} onClose=${close} />`
+    ${asked && (asked.attribute ? html`<${EnableDialog} attribute=${asked.attribute} onDone=${done} onClose=${close} onReload=${reload} />`
       : html`<${EditAttribute} first=${firstOf(source, asked.index)} onDone=${done} onClose=${close} />`)}`
 }

@@ -43,7 +43,7 @@ export const columnsOf = (targets, registry, formats) => {
   return targets.map(target => ({ target, type: target === "dob" ? "date" : types[target] ?? "text", ...formats }))
 }
 
-const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
+const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
   const registry = attributes.filter(one => one.enabled)
   const [targets, setTargets] = useState(() => guessTargets(source.header, registry))
   const typed = columnsOf(targets, registry)
@@ -67,7 +67,7 @@ const Plan = ({ file, source, attributes, setAttributes, onOther }) => {
   const ignored = targets.filter(target => !target).length
   return html`<p>${t.fileIs(file.name)} ${ignored > 0 && t.ignoredCount(plural(ignored, "column"))}</p>
     ${looksLikeMember(source.header) && html`<p class="box warning" role="status">${t.noNames}</p>`}
-    <${Mapping} source=${source} attributes=${attributes} setAttributes=${setAttributes} targets=${targets} setTargets=${setTargets} />
+    <${Mapping} source=${source} attributes=${attributes} setAttributes=${setAttributes} reload=${reload} targets=${targets} setTargets=${setTargets} />
     <${FormatFields} guesses=${guesses} shown=${shown} chosen=${chosen} onChange=${chooseFormats} />
     ${!hasEmail && html`<p class="box warning" role="status">${t.needsEmail}</p>`}
     <p>${t.promise}</p>
@@ -89,5 +89,5 @@ export default () => {
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p><${Title} text=${t.start} /><${Steps} current=${chosen ? 1 : 0} />
     ${!chosen && html`<${FileField} onFile=${take} error=${reading.error} />`}
     ${chosen && html`<${Loaded} state=${registry}>${attributes => html`<${Plan} ...${chosen}
-      attributes=${attributes} setAttributes=${registry.set} onOther=${() => choose(null)} />`}<//>`}`
+      attributes=${attributes} setAttributes=${registry.set} reload=${registry.reload} onOther=${() => choose(null)} />`}<//>`}`
 }

@@ -27,6 +27,7 @@ export const imports = {
   disabled: "Disabled attributes",
   newAttribute: "New attribute…",
   enableTitle: label => `Enable ${label}?`,
+  showAttributes: "Show the current attributes",
   enableHint: "Imports and the API can then write values of this attribute.",
   enable: "Enable",
   moved: (field, column) => `${field} is no longer taken from the column ${column}.`,
