@@ -188,6 +188,22 @@ def test_an_action_does_not_lead_to_another_organization(browser, module_org, ot
     assert browser.web.current_url.endswith(f"#/o/{other_org.id}/articles")
 
 
+def test_a_secret_is_shown_even_if_the_dialog_is_closed_too_early(browser, module_org, stack):
+    name = slug("early")
+    manifest = {"name": "Early", "events": {"emits": [f"{name.replace('-', '_')}.paid"]}}
+    installation = module_org.install(module_org.published_module(manifest, name="Early", slug=name))
+    browser.open(f"#/o/{module_org.id}/installations/{installation['id']}")
+    browser.press("Add an endpoint")
+    browser.fill("URL", "https://early.example/hook")
+    browser.press("member.created")
+    hold(browser, f"POST /v1/installations/{installation['id']}")
+    browser.press("Add", "//dialog")
+    is_held(browser)
+    browser.web.switch_to.active_element.send_keys(Keys.ESCAPE)
+    release(browser)
+    stack.keys_issued.append(browser.element(".secret code").text)
+
+
 def test_an_attribute_that_changed_meanwhile_is_not_enabled(browser, module_org, tmp_path):
     path = tmp_path / "contacts.csv"
     path.write_text("Mail,Notfall\na@faults.example,Tel 1\n", encoding="utf-8")

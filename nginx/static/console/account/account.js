@@ -29,7 +29,8 @@ const NewCodes = ({ onClose }) => {
     return html`<${Dialog} title=${t.newCodes} onClose=${onClose}><p>${texts.enroll.codesHint}</p><${BackupCodes} codes=${codes} />
       <div class="actions"><button type="button" class="primary" onClick=${onClose}>${texts.enroll.saved}</button></div><//>`
   }
-  return html`<${FormDialog} title=${t.newCodes} action=${t.make} running=${making} known=${texts.factor.errors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.newCodes} action=${t.make} running=${making} known=${texts.factor.errors} mustStay=${true} submit=${submit}
+    onClose=${onClose}>
     <p>${t.newCodesHint}</p>
     <${TextField} label=${texts.factor.code} required inputmode="numeric" autocomplete="one-time-code" value=${code} onInput=${setCode} /><//>`
 }

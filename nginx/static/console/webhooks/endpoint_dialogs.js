@@ -19,11 +19,12 @@ const Waiting = ({ endpoint, text }) => {
 
 const setStatus = (endpoint, status) => call("PATCH", pathOf(endpoint), { body: { status }, headers: ifMatch(endpoint) })
 
-/** A question, and one call. */
-const Question = ({ endpoint, title, action, kind, ask, onDone, onClose, onReload, known, children }) => {
+/** A question, and one call. mustStay: as of FormDialog. */
+const Question = ({ endpoint, title, action, kind, ask, onDone, onClose, onReload, known, mustStay, children }) => {
   const running = useAction()
   const submit = () => running.run(async () => onDone(await ask(endpoint)))
-  return html`<${FormDialog} title=${title} action=${action} kind=${kind} running=${running} known=${known} submit=${submit} onClose=${onClose} onReload=${onReload}>
+  return html`<${FormDialog} title=${title} action=${action} kind=${kind} running=${running} known=${known} mustStay=${mustStay} submit=${submit}
+    onClose=${onClose} onReload=${onReload}>
     <p><code>${endpoint.url}</code></p>${children}<//>`
 }
 
@@ -49,6 +50,7 @@ export const Rotate = props => {
     return html`<${Dialog} title=${t.madeTitle} onClose=${props.onLeave}><p>${t.madeHint}</p><${Secret} label=${made.url} value=${made.signing_secret} />
       <div class="actions"><button type="button" class="primary" onClick=${props.onLeave}>${t.stored}</button></div><//>`
   }
-  return html`<${Question} ...${props} title=${t.rotateTitle} action=${t.rotate} kind="primary" known=${t.rotateErrors} ask=${rotate} onDone=${show}>
+  return html`<${Question} ...${props} title=${t.rotateTitle} action=${t.rotate} kind="primary" known=${t.rotateErrors} mustStay=${true} ask=${rotate}
+    onDone=${show}>
     <p>${t.rotateHint}</p><//>`
 }

@@ -108,7 +108,8 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   }
   if (made) return html`<${Made} made=${made} onClose=${() => onDone(made)} />`
   const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(adding.error?.fields, types)
-  return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isShown=${isField} known=${t.addErrors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isShown=${isField} known=${t.addErrors} mustStay=${true} submit=${submit}
+    onClose=${onClose}>
     ${choices.length > 1 && html`<${SelectField} label=${t.module} value=${id} onChange=${chooseModule} options=${choices.map(one => [one.id, one.module?.name ?? one.id])} />`}
     <${Fields} form=${form} change=${change} faults=${adding.error?.fields ?? {}} />
     <${Events} module=${installation.module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
