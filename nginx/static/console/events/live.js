@@ -43,10 +43,12 @@ export const useLiveEvents = limit => {
   }, [state.isLive])
   const showOlder = () => older.run(async () => {
     show(before => ({ ...before, isLive: false }))
-    const next = await get("/v1/engagement/events", { limit, cursor: state.page?.next_cursor })
-    show(before => ({ ...before, page: { events: [...(before.page?.events ?? []), ...next.events], next_cursor: next.next_cursor } }))
+    const { page } = state
+    const next = await get("/v1/engagement/events", { limit, cursor: page?.next_cursor })
+    show(before => (before.page !== page ? before // it was loaded again in the meantime
+      : { ...before, page: { events: [...(page?.events ?? []), ...next.events], next_cursor: next.next_cursor } }))
   })
-  return { ...state, older, showOlder, resume: () => show({ ...state, error: null, isLive: true }) }
+  return { ...state, older, showOlder, resume: () => show(before => ({ ...before, error: null, isLive: true })) }
 }
 
 /** Says whether new events appear, and continues after a pause. */
