@@ -5,7 +5,7 @@ import { momentOf } from "../console/audit/log.js"
 import { attentionOf } from "../console/home/home.js"
 import { stateOf } from "../console/keys/list.js"
 import { formatAgo, formatDay, formatDuration, plural } from "../console/lib/format.js"
-import { changesOf } from "../console/members/edit.js"
+import { changesOf, choicesOf } from "../console/members/edit.js"
 
 test("only what differs is sent, and null clears a value", () => {
   const member = { first_name: "Ann", last_name: null, attributes: { phone: "1", vip: true } }
@@ -65,4 +65,8 @@ test("the first page names only what needs attention", () => {
     ["2 webhook endpoints: the last attempt failed", "2 page keys will expire within 30 days", "1 connection without access to the provider"])
   const imported = { ...calm, active_import: { id: "i", file_name: "members.csv", state: "validated", invalid_rows: 3 } }
   assert.deepEqual(attentionOf(imported).map(([text]) => text).slice(1), ["3 rows of the import have errors"])
+})
+
+test("a stored value that is no longer a choice is offered as one, and named so", () => {
+  assert.deepEqual(choicesOf(["head"], ["sprint", "head"]), [["head", "head"], ["sprint", "sprint (no longer offered)"]])
 })

@@ -188,6 +188,32 @@ def test_an_action_does_not_lead_to_another_organization(browser, module_org, ot
     assert browser.web.current_url.endswith(f"#/o/{other_org.id}/articles")
 
 
+def test_a_choice_that_is_no_longer_offered_is_shown_and_kept(browser, module_org):
+    console = module_org.admin().api
+    single, several = "/v1/attributes/boat", "/v1/attributes/races"
+    console.request("PUT", single, json={"type": "single_choice", "choices": ["four", "eight"], "enabled": True, "label": "Boat"})
+    console.request("PUT", several, json={"type": "multi_choice", "choices": ["sprint", "head"], "enabled": True, "label": "Races"})
+    user = module_org.create_user({"email": "boat@faults.example", "attributes": {"boat": "four", "races": ["sprint", "head"]}})
+    console.request("PUT", single, json={"type": "single_choice", "choices": ["eight"], "enabled": True}, expect=200)
+    console.request("PUT", several, json={"type": "multi_choice", "choices": ["head"], "enabled": True}, expect=200)
+    browser.open(f"#/o/{module_org.id}/members/{user['id']}")
+    browser.press("Edit")
+    browser.fill("Last name", "Kept")
+    assert option(browser, "Boat") == "four (no longer offered)"
+    assert browser.web.find_element("xpath", "//label[normalize-space(.)='sprint (no longer offered)']/input").is_selected()
+    browser.check("choices-not-offered")
+    browser.press("Save")
+    browser.sees("The member was changed.")
+    assert module_org.user(user["id"])["attributes"] == {"boat": "four", "races": ["sprint", "head"]}
+    browser.press("Edit")
+    browser.press("sprint (no longer offered)")
+    browser.press("Save")
+    wait_for(lambda: module_org.user(user["id"])["attributes"]["races"] == ["head"], "the choice to be removed")
+    browser.open(f"#/o/{module_org.id}/members?status=gone")
+    assert option(browser, "Status") == "gone (no longer offered)"
+    browser.web.get_log("browser")
+
+
 def test_a_secret_is_shown_even_if_the_dialog_is_closed_too_early(browser, module_org, stack):
     name = slug("early")
     manifest = {"name": "Early", "events": {"emits": [f"{name.replace('-', '_')}.paid"]}}

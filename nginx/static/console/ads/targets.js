@@ -10,8 +10,8 @@ const Value = ({ attribute, label, value, error, onChange }) => {
   const { type, choices = [] } = attribute
   if (type === "boolean") return html`<${SelectField} label=${label} error=${error} value=${String(value)} options=${BOOLEANS} onChange=${onChange} />`
   if (choices.length > 0) {
-    const options = [...new Set([...choices, value].filter(Boolean))].map(one => [one, one])
-    return html`<${SelectField} label=${label} error=${error} value=${value} options=${[["", t.chooseValue], ...options]} onChange=${onChange} />`
+    const options = [["", t.chooseValue], ...choices.map(one => [one, one])]
+    return html`<${SelectField} label=${label} error=${error} value=${value} options=${options} onChange=${onChange} />`
   }
   return html`<${TextField} label=${label} error=${error} type=${type === "date" ? "date" : "text"} value=${String(value)}
     inputmode=${type === "number" ? "decimal" : undefined} onInput=${onChange} />`

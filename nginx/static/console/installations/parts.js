@@ -40,7 +40,7 @@ const Setting = ({ property, value, error, isStored, isRemoved, onInput, onRemov
   const choices = property.type === "boolean" && property.choices.length === 0 ? ["true", "false"] : property.choices
   const named = property.type === "boolean" ? { true: t.yes, false: t.no } : {}
   if (choices.length) {
-    const options = [["", t.noValue], ...[...new Set([...choices, value].filter(Boolean))].map(one => [one, named[one] ?? one])]
+    const options = [["", t.noValue], ...choices.map(one => [one, named[one] ?? one])]
     return html`<${SelectField} label=${label} error=${error} value=${value} options=${options} onChange=${onInput} />`
   }
   if (property.isSecret) {

@@ -17,6 +17,7 @@ export const texts = {
     edit: "Edit",
     save: "Save",
     showCurrent: "Show the current values",
+    notOffered: text => `${text} (no longer offered)`,
   },
 
   dialogs: {

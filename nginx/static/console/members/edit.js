@@ -21,23 +21,29 @@ export const changesOf = (member, fields, attributes, registry) => {
 
 const BOOLEANS = [["", t.empty], ["true", texts.members.yes], ["false", texts.members.no]]
 
-const MultiChoice = ({ attribute, value, onChange }) => {
+/** The choices of an attribute, then stored values that are none of them: [value, text]. */
+export const choicesOf = (choices, stored) => [...choices.map(one => [one, one]),
+  ...stored.filter(one => !choices.includes(one)).map(one => [one, texts.parts.notOffered(one)])]
+
+const MultiChoice = ({ attribute, value, error, onChange }) => {
+  const [choices] = useState(() => choicesOf(attribute.choices, value || []))
   const chosen = new Set(value || [])
   const toggle = choice => {
     if (!chosen.delete(choice)) chosen.add(choice)
-    onChange(chosen.size ? attribute.choices.filter(one => chosen.has(one)) : "")
+    onChange(chosen.size ? choices.map(([one]) => one).filter(one => chosen.has(one)) : "")
   }
-  return html`<fieldset><legend>${attribute.label}</legend><div class="actions">${attribute.choices.map(choice => html`
-    <label class="check"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} /> ${choice}</label>`)}</div></fieldset>`
+  return html`<fieldset><legend>${attribute.label}</legend><div class="actions">${choices.map(([choice, text]) => html`
+    <label class="check"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} /> ${text}</label>`)}</div>
+    ${error && html`<p class="fault" role="alert">${error}</p>`}</fieldset>`
 }
 
 /** The control for an attribute's type. The value is as the API has it, or typed text; "" is a missing value. */
 const AttributeField = ({ attribute, value, error, onChange }) => {
   const { type, label, choices } = attribute
-  if (type === "multi_choice") return html`<${MultiChoice} attribute=${attribute} value=${value} onChange=${onChange} />`
+  if (type === "multi_choice") return html`<${MultiChoice} attribute=${attribute} value=${value} error=${error} onChange=${onChange} />`
   if (type === "single_choice") {
     return html`<${SelectField} label=${label} error=${error} value=${value} onChange=${onChange}
-      options=${[["", t.empty], ...new Set([...choices, value].filter(Boolean))].map(one => (Array.isArray(one) ? one : [one, one]))} />`
+      options=${[["", t.empty], ...choices.map(one => [one, one])]} />`
   }
   if (type === "boolean") {
     return html`<${SelectField} label=${label} error=${error} value=${String(value)} options=${BOOLEANS}
@@ -65,7 +71,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
       value=${fields[name]} error=${saving.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} />`)}</div>
     ${registry.length > 0 && html`<h3>${t.attributes}</h3>`}
     <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${attributes[attribute.key]}
-      error=${saving.error?.fields?.[`attributes.${attribute.key}`]} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
+      error=${faultOf(attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
     <${ErrorBox} error=${saving.error} known=${t.conflict} />
     <div class="actions">${isConflict
       ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${texts.parts.showCurrent}</button>`

@@ -25,9 +25,7 @@ const Value = ({ attribute: { key, label, type, choices } }) => {
   const options = type === "boolean" ? [["true", texts.members.yes], ["false", texts.members.no]]
     : type === "single_choice" || type === "multi_choice" ? choices.map(one => [one, one]) : null
   if (options) {
-    const value = query[name] ?? ""
-    const all = options.some(([one]) => one === value) || !value ? [ANY, ...options] : [ANY, ...options, [value, value]]
-    return html`<${SelectField} label=${label} value=${value} options=${all} onChange=${text => set(name, text)} />`
+    return html`<${SelectField} label=${label} value=${query[name] ?? ""} options=${[ANY, ...options]} onChange=${text => set(name, text)} />`
   }
   return html`<${QueryField} name=${name} label=${label} type=${type === "date" ? "date" : "text"} placeholder=${t.exact}
     inputmode=${type === "number" ? "decimal" : undefined} maxlength="255" />`

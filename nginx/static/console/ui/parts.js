@@ -115,11 +115,15 @@ export const TextField = ({ label, hint, error, type, value, onInput, ...rest })
   html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
     <input ...${attributes} type=${type} max=${type && LAST[type]} ...${rest} value=${value} onInput=${event => onInput(event.target.value)} />`}<//>`
 
+/** The options, and the value itself if it is none of them: a form shows it, and keeps it. @param {string[][]} options @param {string} value */
+const withValue = (options, value) =>
+  (!value || options.some(([key]) => key === value) ? options : [...options, [value, t.notOffered(value)]])
+
 /** @param {{ label: string, hint?: string, error?: string, value: string, onChange: (key: string) => void, options: string[][] }} props */
 export const SelectField = ({ label, hint, error, value, onChange, options, ...rest }) =>
   html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
     <select ...${attributes} ...${rest} value=${value} onChange=${event => onChange(event.target.value)}>
-      ${options.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
+      ${withValue(options, value).map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
     </select>`}<//>`
 
 /**
