@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { typesIn } from "../console/webhooks/events.js"
+import { eventTypesOf } from "../console/webhooks/deliveries.js"
+import { MUSTER_EVENTS, TEST_EVENT, typesIn } from "../console/webhooks/events.js"
 import { notesOf } from "../console/webhooks/endpoint.js"
 import { changesOf, formOf, typesOf } from "../console/webhooks/form.js"
 import { stateOf } from "../console/webhooks/parts.js"
@@ -60,4 +61,9 @@ test("the endpoints of 25 installations are a page", () => {
   assert.deepEqual(pageOf(null, 26), { begin: 0, end: 25, next: "25" })
   assert.equal(pageOf("25", 26).next, null)
   assert.equal(pageOf(null, 25).next, null)
+})
+
+test("deliveries are filtered by the types of Muster and of modules, each once", () => {
+  const endpoints = [{ subscribed_event_types: ["shop.paid", "member.created"] }, { subscribed_event_types: ["shop.paid", "club.won"] }]
+  assert.deepEqual(eventTypesOf(endpoints, ["shop.sent", "member.created"]), [...MUSTER_EVENTS, TEST_EVENT, "club.won", "shop.paid", "shop.sent"])
 })

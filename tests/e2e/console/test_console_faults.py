@@ -230,6 +230,20 @@ def test_a_secret_is_shown_even_if_the_dialog_is_closed_too_early(browser, modul
     stack.keys_issued.append(browser.element(".secret code").text)
 
 
+def test_the_types_of_modules_are_offered_as_a_filter_of_deliveries(browser, module_org):
+    name = slug("shop")
+    type_name = f"{name.replace('-', '_')}.order_paid"
+    installation = module_org.install(module_org.published_module({"name": "Shop", "events": {"emits": [type_name]}}, name="Shop", slug=name))
+    endpoint = module_org.create_endpoint(installation, url="https://types.example/hook", subscribed_event_types=["member.created", type_name])
+    browser.open(f"#/o/{module_org.id}/webhooks/deliveries")
+    wait_for(lambda: type_name in browser.shown("Event").text, "the type of the module")
+    browser.choose("Event", type_name)
+    browser.sees("No delivery matches")
+    assert f"event={type_name}" in browser.web.current_url
+    browser.open(f"#/o/{module_org.id}/webhooks/deliveries?installation={installation['id']}&endpoint={endpoint['id']}")
+    wait_for(lambda: type_name in browser.shown("Event").text, "the type of the module")
+
+
 def test_an_attribute_that_changed_meanwhile_is_not_enabled(browser, module_org, tmp_path):
     path = tmp_path / "contacts.csv"
     path.write_text("Mail,Notfall\na@faults.example,Tel 1\n", encoding="utf-8")

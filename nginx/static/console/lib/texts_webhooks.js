@@ -143,6 +143,7 @@ export const deliveries = {
   statuses: [["", "All"], ["pending", "Pending"], ["succeeded", "Delivered"], ["failed", "Failed"], ["canceled", "Canceled"]],
   event: "Event",
   anyEvent: "All",
+  typesMissing: "The event types of modules could not be read. Reload the page to try again.",
   result: "Last result",
   anyResult: "All",
   classes: {
