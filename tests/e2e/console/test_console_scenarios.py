@@ -138,6 +138,13 @@ def test_an_unused_session_is_announced_and_prolonged(browser, stack, admin):
     browser.web.execute_script(f"window.shift = {12 * 3600 - 300} * 1000; {LOOK}")
     browser.sees("Are you still there?")
     browser.check("session-ends")
+    with stack.without("nginx"):
+        browser.press("Stay signed in")
+        browser.sees("The end of your session was not postponed.")
+        browser.sees("The server cannot be reached.")
+        browser.web.get_log("browser")
+        browser.check("session-not-postponed")
+    wait_for(stack.answers, "the server to answer")
     browser.press("Stay signed in")
     wait_for(lambda: "Are you still there?" not in browser.text(), "the question to go")
     browser.web.execute_script(LOOK)

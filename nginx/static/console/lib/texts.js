@@ -60,6 +60,7 @@ export const texts = {
     idleTitle: "Are you still there?",
     idleHint: time => `Your session ends at ${time}, because it was not used. This page keeps what you have typed.`,
     stay: "Stay signed in",
+    notStayed: "The end of your session was not postponed.",
   },
 
   // What the headings say until the record of a screen is loaded.

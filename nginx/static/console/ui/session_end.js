@@ -1,11 +1,12 @@
 // Says that the session ends soon, and asks the server when it should have ended.
 import { get } from "../lib/api.js"
+import { useAction } from "../lib/load.js"
 import { session } from "../lib/session.js"
 import { endOf, idleLifeOf, lastUse } from "../lib/session_end.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useRef, useState } from "../lib/view.js"
-import { Dialog } from "./parts.js"
+import { Dialog, ErrorBox } from "./parts.js"
 
 const t = texts.app
 const INTERVAL = 15_000 // milliseconds
@@ -16,9 +17,14 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" })
 const readIdleLife = async () => idleLifeOf((await get("/v1/sessions", { limit: 100 })).sessions.find(one => one.is_current))
 
 const StayDialog = ({ at, look }) => {
-  const stay = () => void get("/v1/session").then(look, () => {})
+  const staying = useAction()
+  const stay = () => void staying.run(async () => {
+    await get("/v1/session")
+    await look()
+  })
   return html`<${Dialog} title=${t.idleTitle} onClose=${stay}><p>${t.idleHint(clock.format(at))}</p>
-    <div class="actions"><button type="button" class="primary" onClick=${stay}>${t.stay}</button></div><//>`
+    ${staying.error && html`<p class="fault">${t.notStayed}</p>`}<${ErrorBox} error=${staying.error} />
+    <div class="actions"><button type="button" class="primary" disabled=${staying.isBusy} onClick=${stay}>${t.stay}</button></div><//>`
 }
 
 /** Looks at the clock now and then, and when the person returns to the page: timers stop while a computer sleeps. */
