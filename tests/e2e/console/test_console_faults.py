@@ -188,6 +188,19 @@ def test_an_action_does_not_lead_to_another_organization(browser, module_org, ot
     assert browser.web.current_url.endswith(f"#/o/{other_org.id}/articles")
 
 
+def test_connecting_a_provider_does_not_leave_another_screen(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/connections")
+    browser.element("button[aria-label='Connect GitLab']").click()
+    hold(browser, "POST /v1/external-data/connect")
+    browser.press("Continue", "//dialog")
+    is_held(browser)
+    go(browser, module_org, "team")
+    browser.sees("(you)")
+    browser.web.execute_async_script("release(); fetch('/console/').then(() => setTimeout(arguments[0], 100))")
+    assert browser.web.current_url.endswith(f"#/o/{module_org.id}/team")
+    browser.sees("(you)")
+
+
 def test_a_choice_that_is_no_longer_offered_is_shown_and_kept(browser, module_org):
     console = module_org.admin().api
     single, several = "/v1/attributes/boat", "/v1/attributes/races"

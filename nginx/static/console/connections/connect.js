@@ -1,6 +1,7 @@
 // The catalog of providers. Connecting leaves the console for the provider's page, which leads back to it.
 import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
+import { useIsHere } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -8,15 +9,22 @@ import { TextField } from "../ui/parts.js"
 
 const t = texts.connections
 
-/** Asks for a link to the provider, and follows it. */
-export const follow = async body => {
-  location.href = (await post("/v1/external-data/connect", body)).redirectUrl
+/** A function that asks for a link to the provider, and follows it. It ends when the person has returned, or left the screen before. */
+export const useFollow = () => {
+  const isHere = useIsHere()
+  return async body => {
+    const { redirectUrl } = await post("/v1/external-data/connect", body)
+    if (!isHere()) return
+    location.href = redirectUrl
+    await new Promise(resolve => addEventListener("pageshow", resolve, { once: true }))
+  }
 }
 
 const ConnectDialog = ({ provider, onClose }) => {
   const [name, setName] = useState("")
   const [shop, setShop] = useState("")
   const going = useAction()
+  const follow = useFollow()
   const needsShop = provider.provider === "shopify"
   const submit = () => going.run(() =>
     follow({ provider: provider.provider, ...(name.trim() ? { name } : {}), ...(needsShop ? { settings: { shop } } : {}) }))

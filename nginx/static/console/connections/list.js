@@ -6,7 +6,7 @@ import { route } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { Badge, Confirm, Empty, ErrorBox, Loaded, Table, Title } from "../ui/parts.js"
-import { Connect, follow } from "./connect.js"
+import { Connect, useFollow } from "./connect.js"
 
 const t = texts.connections
 /** @type {Record<string, string>} */
@@ -15,6 +15,7 @@ const KINDS = { connected: "good", pending: "warn", error: "bad" }
 /** @param {Record<"isAdmin" | "isReady", boolean> & { onDelete: () => void, onChange: () => Promise<void> } & { connection: Api.Connection, name: string }} props */
 const Row = ({ connection, name, isAdmin, isReady, onDelete, onChange }) => {
   const working = useAction()
+  const follow = useFollow()
   const refresh = () => working.run(async () => {
     await post(`/v1/external-data/connections/${connection.id}/refresh`)
     await onChange()
