@@ -20,8 +20,8 @@ const Value = ({ attribute, label, value, error, onChange }) => {
 /** targets: pairs of key and value, which is typed text or as the API has it. registry: the enabled attributes. */
 export const Targets = ({ targets, registry, error, onChange }) => {
   const change = (index, pair) => onChange(targets.map((one, at) => (at === index ? pair : one)))
-  const options = key => [...new Set([...registry.filter(one => !targets.some(([used]) => used === one.key)).map(one => one.key), key])]
-    .map(one => [one, registry.find(({ key: known }) => known === one)?.label ?? one])
+  const options = key => registry.filter(one => one.key === key || !targets.some(([used]) => used === one.key))
+    .map(one => [one.key, one.label])
   const free = registry.find(one => !targets.some(([used]) => used === one.key))
   return html`<fieldset><legend>${t.fields.attributes}</legend><p class="hint">${t.hints.attributes}</p>
     ${targets.map(([key, value], index) => html`<div class="rowed" key=${key}>
