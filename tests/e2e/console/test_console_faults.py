@@ -108,6 +108,8 @@ def test_an_admin_without_the_seat_is_led_to_the_other_organizations(own_browser
     own_browser.press("Team")
     own_browser.sees(f"You no longer have a seat in {'First' if is_active else 'Second'} club.")
     own_browser.web.get_log("browser")
+    assert own_browser.element("select.organization option:checked").text == "Choose an organization"
+    assert not own_browser.web.find_elements("css selector", "nav")
     own_browser.check(f"seat-lost-{is_active}")
     own_browser.press(f"{'Second' if is_active else 'First'} club", "//main")
     own_browser.sees("In numbers")

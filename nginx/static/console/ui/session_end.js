@@ -23,7 +23,7 @@ const StayDialog = ({ at, look }) => {
     await look()
   })
   return html`<${Dialog} title=${t.idleTitle} onClose=${stay}><p>${t.idleHint(clock.format(at))}</p>
-    ${staying.error && html`<p class="fault">${t.notStayed}</p>`}<${ErrorBox} error=${staying.error} />
+    ${staying.error && html`<p><strong>${t.notStayed}</strong></p>`}<${ErrorBox} error=${staying.error} />
     <div class="actions"><button type="button" class="primary" disabled=${staying.isBusy} onClick=${stay}>${t.stay}</button></div><//>`
 }
 

@@ -39,7 +39,7 @@ const OrganizationSwitch = ({ seats, organization }) => {
   }
   const seat = seats.find(one => one.organization_id === organization)
   if (seats.length === 1 && seat) return html`<p class="organization"><span class="hidden">${t.organization}: </span>${seat.name}</p>`
-  return html`<select class="organization" aria-label=${t.organization} value=${organization} onChange=${change}>
+  return html`<select class="organization" aria-label=${t.organization} value=${seat ? organization : ""} onChange=${change}>
     ${!seat && html`<option value="">${t.choose}</option>`}
     ${seats.map(one => html`<option value=${one.organization_id} selected=${one.organization_id === organization}>${one.name}</option>`)}
   </select>`
@@ -67,17 +67,18 @@ export const Shell = ({ children }) => {
   const { organization, path } = useStore(route)
   const [showsKeys, showKeys] = useState(false)
   const [showsMenu, showMenu] = useState(false)
+  const hasSeat = seats.some(one => one.organization_id === organization)
   useEffect(() => listenForKeys(() => showKeys(true)), [])
   useEffect(() => showMenu(false), [organization, path.join("/")])
   const keys = html`${invitations.length > 0 && html`<a class="button" href="#/invitation">${plural(invitations.length, t.invitation)}</a>`}
     <button type="button" class="quiet" onClick=${() => showKeys(true)}>${t.keys}</button>
-    ${organization && html`<a class="button quiet" title=${admin?.email} href=${address(["account"])}>${t.account}</a>`}
+    ${hasSeat && html`<a class="button quiet" title=${admin?.email} href=${address(["account"])}>${t.account}</a>`}
     <button type="button" class="quiet" onClick=${() => trySignOut()}>${t.signOut}</button>`
   return html`<${Head} keys=${keys}>
-      ${organization && html`<button type="button" class="quiet menu" aria-expanded=${showsMenu} onClick=${() => showMenu(!showsMenu)}>${t.menu}</button>`}
+      ${hasSeat && html`<button type="button" class="quiet menu" aria-expanded=${showsMenu} onClick=${() => showMenu(!showsMenu)}>${t.menu}</button>`}
       <${OrganizationSwitch} seats=${seats} organization=${organization} /><//>
     <div class="frame ${showsMenu ? "open" : ""}">
-      ${organization && html`<${Navigation} current=${path[0]} />`}
+      ${hasSeat && html`<${Navigation} current=${path[0]} />`}
       <main id="main" tabindex="-1">${children}</main>
     </div>
     <${Announcement} />
