@@ -20,6 +20,20 @@ window.fetch = async (path, options = {}) => {
 }"""
 
 
+# Announces a text twice, and counts the changes that a screen reader reads.
+TWICE = """const [done] = arguments, next = () => new Promise(go => setTimeout(go))
+import("/console/lib/announce.js").then(async ({announce}) => {
+    let count = 0
+    new MutationObserver(all => { count += all.filter(one => one.addedNodes.length).length })
+        .observe(document.querySelector(".announcement"), {childList: true})
+    for (const text of ["Done.", "Done."]) {
+        announce(text)
+        await next()
+    }
+    done(count)
+})"""
+
+
 @pytest.fixture(scope="module")
 def other_org(stack, contract):
     return Organization(stack, contract, name="Lakeside")
@@ -174,6 +188,13 @@ def test_the_focus_returns_from_a_dialog(browser, module_org):
     browser.sees("The seat was removed.")
     assert other.address not in browser.text()
     has_heading(browser, "Team")
+
+
+def test_the_same_message_is_announced_again(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.sees("(you)")
+    assert browser.web.execute_async_script(TWICE) == 2
+    assert browser.element(".announcement").text == "Done."
 
 
 def test_an_action_does_not_lead_to_another_organization(browser, module_org, other_org):

@@ -1,12 +1,13 @@
 // Messages of the page: shown for a while, and read by screen readers.
 import { createStore } from "./store.js"
 
-export const announcement = createStore({ text: "" })
+/** turn: counts the messages, so that the same text is read again. */
+export const announcement = createStore({ text: "", turn: 0 })
 let timer = 0
 
 /** @param {string} text */
 export const announce = text => {
   clearTimeout(timer)
-  announcement.set({ text })
+  announcement.set({ text, turn: announcement.get().turn + 1 })
   timer = setTimeout(() => announcement.set({ text: "" }), 5000)
 }

@@ -51,8 +51,8 @@ const Navigation = ({ current }) => html`<nav aria-label=${t.navigation}>
 </nav>`
 
 export const Announcement = () => {
-  const { text } = useStore(announcement)
-  return html`<p class="announcement" role="status" aria-live="polite">${text}</p>`
+  const { text, turn } = useStore(announcement)
+  return html`<p class="announcement" role="status" aria-live="polite">${text && html`<span key=${turn}>${text}</span>`}</p>`
 }
 
 export const Head = ({ children, keys }) => html`<header class="head">
