@@ -16,6 +16,7 @@ from .stack import wait_for
 
 WIDTHS = (320, 1920)
 THEMES = ("light", "dark")
+CODE_SECONDS = 60  # until the authenticator has an unused code, at most
 PARTS_OF_A_TIME = 8  # places in a field of a time where the Tab key stops
 OTHER_STOPS = 2  # the page itself, and the control after the last one
 # Reports of the page's own policy, from before its first script.
@@ -148,13 +149,13 @@ class ConsoleBrowser:
         self.stack.keys_issued.append(cookie["value"])
 
     def pass_factor(self, admin):
-        """Enters a code of the authenticator, or a backup code if all codes of the moment are used."""
+        """Enters a code of the authenticator, or a backup code if all codes of the moment are used. Waits if none is left."""
         code = unused_code(admin)
-        if code is None:
+        if code is None and admin.backup_codes:
             self.press("Use a backup code")
             self.fill("Backup code", admin.backup_codes.pop())
         else:
-            self.fill("Code of your authenticator", code)
+            self.fill("Code of your authenticator", code or wait_for(lambda: unused_code(admin), "a code", CODE_SECONDS))
         self.press("Continue")
 
     def enroll(self, admin):
