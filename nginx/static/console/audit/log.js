@@ -34,7 +34,7 @@ const Entry = ({ entry, filter }) => html`<tr>
   <td class="nowrap">${formatTime(entry.created_at)}</td>
   <td>${entry.actor_id ? html`<button type="button" class="link" onClick=${() => filter({ admin: entry.actor_id, actor: "" })}>${actorOf(entry)}</button>` : actorOf(entry)}</td>
   <td>${entry.action}</td>
-  <td>${entry.subject_id ? html`<button type="button" class="link" onClick=${() => filter({ subject: entry.subject_id })}><code title=${entry.subject_id}>${shortened(entry.subject_id)}</code></button>` : "–"}</td>
+  <td class="nowrap">${entry.subject_id ? html`<button type="button" class="link" onClick=${() => filter({ subject: entry.subject_id })}><code title=${entry.subject_id}>${shortened(entry.subject_id)}</code></button>` : "–"}</td>
   <td>${detailsOf(entry.details) || "–"}</td>
   <td>${entry.request_id ? html`<${CopyButton} text=${entry.request_id} label=${t.copyRequest} />` : "–"}</td></tr>`
 

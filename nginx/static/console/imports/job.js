@@ -62,6 +62,6 @@ export default ({ id, role }) => {
       ${STEP_OF[job.state] < 4 || job.state === "committing" ? html`<${Steps} current=${STEP_OF[job.state]} />` : null}
       ${state.isAway && html`<p class="box warning" role="status">${t.away}</p>`}<${ErrorBox} error=${state.error} />
       <${View} job=${job} role=${role} plan=${plan} refresh=${state.reload} readPlan=${readPlan} />
-      <section><h2>${t.about}</h2><${Facts} pairs=${[[t.by, job.created_by_email ?? t.program], [t.begun, formatTime(job.created_at)],
+      <section class="after"><h2>${t.about}</h2><${Facts} pairs=${[[t.by, job.created_by_email ?? t.program], [t.begun, formatTime(job.created_at)],
         [t.deleted, formatTime(job.expires_at)], [texts.member.id, html`<code>${job.id}</code>`]]} /></section>`}<//>`
 }

@@ -24,7 +24,7 @@ const Bars = ({ days, series, text }) => {
         <title>${text.day(day.date, series.label, day[series.name])}</title>
         <rect class="day" x=${index} y="0" width="1" height=${HEIGHT} />
         <rect class="bar" x=${index + 0.1} y=${HEIGHT - height} width="0.8" height=${height} /></g>`)}</svg>
-    <p class="scale ends" aria-hidden="true"><span>${formatDay(days[0].date)}</span><span>${formatDay(days.at(-1).date)}</span></p></figure>`
+    <p class="scale" aria-hidden="true"><span>${formatDay(days[0].date)}</span><span>${formatDay(days.at(-1).date)}</span></p></figure>`
 }
 
 /** days: with a date each, the earliest first, at least one. columns: of the table, after that of the day. */

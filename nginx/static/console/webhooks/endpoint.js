@@ -43,7 +43,7 @@ const About = ({ endpoint, installation, module }) => html`<${Facts} pairs=${[
   [t.events, html`<span class="words">${endpoint.subscribed_event_types.map(type => html`<code>${type}</code>`)}</span>`],
   [t.created, formatTime(endpoint.created_at)], [t.id, html`<code>${endpoint.id}</code>`]]} />`
 
-const Counts = ({ results }) => html`<section><h2>${t.counts}</h2><dl class="counts few">${[
+const Counts = ({ results }) => html`<section><h2>${t.counts}</h2><dl class="counts">${[
   [t.delivered, results.succeeded], [t.failed, results.failed], [t.failedAttempts, results.failed_attempts],
 ].map(([name, count]) => html`<div><dt>${name}</dt><dd>${formatNumber(count)}</dd></div>`)}</dl></section>`
 
