@@ -50,7 +50,7 @@ def test_a_file_is_mapped_checked_corrected_imported_and_undone(at, file_of, mod
     browser.press("Check again")
     browser.sees("Import 2,501 rows", 60)
     browser.press("Import 2,501 rows")
-    browser.sees("2 rows with errors left out")
+    browser.sees("2 rows with errors are left out")
     browser.check("import-commit")
     browser.press("Import now")
     browser.sees("The import is complete.", 60)

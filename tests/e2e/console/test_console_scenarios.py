@@ -227,7 +227,7 @@ def test_a_large_file_with_wrong_names_and_rows_is_imported_and_undone(browser, 
         wait_for(lambda number=number: f"no address {number}" not in browser.text(), "the row to be corrected")
     browser.press("Check again")
     browser.press("Import 9,992 rows")
-    browser.sees("8 rows with errors left out")
+    browser.sees("8 rows with errors are left out")
     browser.press("Import now")
     browser.web.refresh()
     browser.sees("The import is complete.", 90)

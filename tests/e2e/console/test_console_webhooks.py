@@ -123,7 +123,7 @@ def test_an_endpoint_is_added_and_its_secret_is_shown_once(at, installation, con
         [f"{installation['prefix']}.points_earned", "member.attached", "member.created", "member.locked", "member.unlocked",
          "member.updated", "other.paid"])
     browser.press("Delete")
-    browser.sees("No event waits.")
+    browser.sees("No events are waiting.")
     browser.check("endpoint-delete")
     browser.press("Delete", "//dialog")
     browser.sees("The endpoint was deleted.")
@@ -203,7 +203,7 @@ def test_an_endpoint_is_paused_disabled_and_activated(at_endpoint, endpoint, con
     press_above(browser, "Activate")
     browser.sees("Keep events for up to 30 days")
     browser.press("Disable")
-    browser.sees("No event waits.")
+    browser.sees("No events are waiting.")
     browser.press("Disable", "//dialog")
     browser.sees("An admin disabled the endpoint.")
     assert read(console, endpoint)["status"] == "disabled"

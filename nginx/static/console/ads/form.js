@@ -1,4 +1,5 @@
 // The form of a campaign, for a new one and for changes.
+import { withoutFields } from "../lib/api.js"
 import { texts } from "../lib/texts.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html } from "../lib/view.js"
@@ -36,6 +37,8 @@ const Targeting = ({ fields, set, registry, error }) => {
     <${Targets} targets=${fields.targets} registry=${registry} error=${error} onChange=${set("targets")} /></fieldset>`
 }
 
+const isField = path => /^(name|weight|starts_at|ends_at|daily_impressions|frequency_cap|(slot_ids|targeting\.(countries|locales|tags))(\[\d+\])?)$/.test(path)
+
 /** onReload: shows the current record after a conflict. */
 export const CampaignForm = ({ fields, setFields, slots, registry, saving, action, isNew, onSubmit, onReload, cancel }) => {
   const set = name => value => setFields({ ...fields, [name]: value })
@@ -50,7 +53,7 @@ export const CampaignForm = ({ fields, setFields, slots, registry, saving, actio
     ${isNew && html`<${SelectField} label=${t.fields.status} hint=${t.hints.status} value=${fields.status} options=${t.statuses} onChange=${set("status")} />`}
     <${Schedule} fields=${fields} set=${set} error=${error} isNew=${isNew} />
     <${Targeting} fields=${fields} set=${set} registry=${registry} error=${error} />
-    <${ErrorBox} error=${error} known=${{ ...t.conflict, INVALID_STATE: error?.details?.reason }} />
+    <${ErrorBox} error=${withoutFields(error, isField)} known=${{ ...t.conflict, INVALID_STATE: error?.details?.reason }} />
     <div class="actions">${onReload && error?.code === "PRECONDITION_FAILED"
       ? html`<button type="button" class="primary" onClick=${onReload}>${texts.parts.showCurrent}</button>`
       : html`<button class="primary" disabled=${saving.isBusy}>${action}</button>`}

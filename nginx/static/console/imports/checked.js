@@ -32,7 +32,7 @@ const CommitButton = ({ job, refresh }) => {
   })
   return html`<button type="button" class="primary" disabled=${job.valid_rows === 0} onClick=${() => ask(true)}>
       ${t.commit(plural(job.valid_rows, "row"))}</button>
-    ${asks && html`<${Confirm} title=${t.commitTitle} action=${t.commitNow} isBusy=${committing.isBusy} error=${committing.error}
+    ${asks && html`<${Confirm} title=${t.commitTitle} action=${t.commitNow} kind="primary" isBusy=${committing.isBusy} error=${committing.error}
       onConfirm=${commit} onClose=${() => ask(false)}>
       <ul>${t.commitList(job).map(line => html`<li>${line}</li>`)}</ul><p>${t.promise}</p><//>`}`
 }

@@ -42,11 +42,12 @@ export const Rows = ({ job, states, code = "", canCorrect = false, refresh }) =>
     correct(null)
     announce(t.corrected)
   }
-  const columns = canCorrect ? [...t.rowColumns, t.correct] : t.rowColumns
+  const isToCorrect = canCorrect && states.includes("invalid")
+  const columns = isToCorrect ? [...t.rowColumns, t.correctColumn] : t.rowColumns
   return html`<h2>${t.rows[states] ?? t.allRows}</h2><${Filtered} state=${list}>${() => html`
     ${list.items.length === 0 ? html`<p class="faint">${list.hasMore ? t.noneHere : t.noRowsLeft}</p>`
       : html`<${Table} caption=${t.rows[states] ?? t.allRows} columns=${columns} numbers=${[0]}>${list.items.map(one => html`
-          <${Row} key=${one.id} row=${one} canCorrect=${canCorrect} correct=${() => correct(one)} />`)}<//>`}
+          <${Row} key=${one.id} row=${one} canCorrect=${isToCorrect} correct=${() => correct(one)} />`)}<//>`}
     <${More} list=${list} />`}<//>
     ${row && html`<${CorrectRow} job=${job} row=${row} onDone=${done} onClose=${() => correct(null)} />`}`
 }

@@ -23,7 +23,7 @@ const Issue = ({ installation, record, onMade, onClose }) => {
     isShown=${path => path === "name" || path === "expires_at"} known=${t.issueErrors} submit=${submit} onClose=${onClose}>${record && html`<p>${t.replaceHint}</p>`}
     <${TextField} label=${t.credentialName} hint=${t.credentialNameHint} required maxlength="255" value=${name} onInput=${setName}
       error=${issuing.error?.fields?.name} />
-    <${TextField} label=${texts.keys.end} hint=${texts.keys.endHint} type="date" value=${day} onInput=${setDay}
+    <${TextField} label=${texts.keys.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay}
       error=${issuing.error?.fields?.expires_at} /><//>`
 }
 

@@ -11,6 +11,7 @@ export const texts = {
     copyError: "Copy message and id",
     requestId: "Request",
     tryAgain: "Try again",
+    thisValue: "This value",
     cancel: "Cancel",
     close: "Close",
     more: "Show more",
@@ -54,7 +55,7 @@ export const texts = {
     askForSeat: "You have no seat in any organization. Ask an owner to invite you.",
     missing: "Page not found",
     missingHint: "The console has no page with this address.",
-    home: "Go to the first page",
+    home: "Go to the home page",
     joined: (name, role) => `You have a seat in ${name}, as ${role}.`,
     endsAt: time => `Your session ends at ${time}, seven days after the sign-in. Then sign in again: this page keeps what you have typed.`,
     idleTitle: "Are you still there?",
@@ -371,7 +372,7 @@ export const texts = {
 
   connections: {
     title: "Connections",
-    hint: "A connection keeps an access of your organization to another product. This version of Muster does not read its data yet.",
+    hint: "A connection stores your organization's access to another product. This version of Muster does not read its data yet.",
     columns: ["Name", "Provider", "State", "Message"],
     states: { pending: "Waiting for permission", connected: "Connected", expired: "Expired", revoked: "Revoked", error: "Error" },
     none: "No connections yet",

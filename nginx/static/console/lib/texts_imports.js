@@ -4,7 +4,7 @@ import { plural } from "./format.js"
 export const imports = {
   title: "Imports",
   hint: "An import adds the members of a file. It never overwrites a value, never deletes a member and never sends mail.",
-  columns: ["File", "State", "Rows", "Imported", "With errors", "By", "Begun"],
+  columns: ["File", "State", "Rows", "Imported", "With errors", "By", "Started"],
   program: "A program with a key",
   none: "No imports in the last 30 days",
   noneHint: "Start with the file that you have: an export of another product, or a spreadsheet saved as CSV.",
@@ -84,12 +84,13 @@ export const imports = {
   commitList: job => [
     `${plural(job.preview.new_members, "row becomes a new member", "rows become new members")}.`,
     `${plural(job.preview.existing_members, "row belongs", "rows belong")} to members that exist. Only empty fields are filled.`,
-    ...(job.invalid_rows ? [`${plural(job.invalid_rows, "row")} with errors left out. Download or correct them first.`] : []),
+    ...(job.invalid_rows ? [`${plural(job.invalid_rows, "row")} with errors ${job.invalid_rows === 1 ? "is" : "are"} left out. Download or correct them first.`] : []),
   ],
   check: "Check again",
   reopened: "Rows were corrected. Correct others, or check the file again.",
   report: "Download errors",
   correct: "Correct",
+  correctColumn: "Action",
   correctRow: number => `Correct row ${number}`,
   corrected: "The row was corrected. Check the file again when you are done.",
   dateHint: "Year-month-day, such as 1990-02-28",
@@ -125,7 +126,7 @@ export const imports = {
   emptied: "Members emptied",
   kept: "Kept, changed since",
   about: "About this import",
-  by: "Begun by",
-  begun: "Begun",
+  by: "Started by",
+  begun: "Started",
   deleted: "Deleted from this list",
 }

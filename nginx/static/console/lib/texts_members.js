@@ -49,7 +49,7 @@ export const memberJobs = {
   count: "Count members",
   active: { INVALID_STATE: "Another bulk change is not finished. Finish or cancel it first." },
   showActive: "Show that change",
-  columns: ["Change", "State", "Members changed", "Filter", "By", "Begun"],
+  columns: ["Change", "State", "Members changed", "Filter", "By", "Started"],
   states: {
     validating: "Counting", validated: "Waiting for you", committing: "Changing", completed: "Done", canceled: "Canceled", failed: "Stopped",
   },
@@ -91,9 +91,9 @@ export const memberJobs = {
   done: { lock: "Members locked", unlock: "Members unlocked", remove: "Members removed" },
   about: "About this change",
   filter: "Filter",
-  createdBy: "Begun by",
+  createdBy: "Started by",
   committedBy: "Confirmed by",
-  begun: "Begun",
+  begun: "Started",
   ended: "Ended",
   deleted: "Deleted from this list",
 }

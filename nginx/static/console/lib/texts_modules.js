@@ -85,8 +85,8 @@ export const modules = {
 
 export const installations = {
   title: "Installations",
-  hint: "A module in use by this organization, with its settings, its credentials and its webhook endpoints.",
-  columns: ["Module", "State", "Version", "Installed", "By"],
+  hint: "An installation is a module in use, with its settings, its credentials and its webhook endpoints.",
+  columns: ["Module", "State", "Version", "Installed", "Installed by"],
   states: { enabled: "Enabled", disabled: "Disabled", error: "Error" },
   currentVersion: "Current",
   otherVersion: "Not the current one",
@@ -122,7 +122,7 @@ export const installations = {
   back: "All installations",
   state: "State",
   installedAt: "Installed",
-  by: "By",
+  by: "Installed by",
   formerAdmin: "A former admin",
   id: "Installation id",
   stateHints: {
@@ -156,6 +156,7 @@ export const installations = {
   issue: "Issue a credential",
   credentialName: "Name",
   credentialNameHint: "Which program uses it, such as “shop backend”.",
+  endHint: "Optional. Without it, the credential is valid until it is revoked.",
   issueErrors: { INVALID_STATE: "This is not possible: the installation is disabled, or has 50 credentials." },
   madeTitle: "Copy both secrets now",
   madeHint: "Both are shown only once. The credential identifies the backend. The signing secret signs its requests.",

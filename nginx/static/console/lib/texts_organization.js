@@ -25,7 +25,7 @@ export const organization = {
     waiting_deliveries: "Webhook deliveries that wait",
   },
   bytes: ["staged_bytes", "reply_bytes"],
-  installation: "This installation",
+  installation: "This server",
   address: "Address of the API",
   version: "Version",
   importRows: "Rows of an import",

@@ -36,7 +36,7 @@ export const pageKeys = {
   limits: "Limits of the key",
   perSecond: "Requests a second",
   burst: "Requests at once",
-  limitHint: most => `Optional. At most ${formatNumber(most)}, which is used if the field is empty`,
+  limitHint: most => `Optional. At most ${formatNumber(most)}, which is used if the field is empty.`,
   issueNow: "Issue",
   issued: "The key was issued. Copy the code below into your pages.",
   change: "Change",
@@ -86,7 +86,7 @@ export const pageKeys = {
 
 export const events = {
   title: "Events",
-  hint: "What arrived in the last 24 hours: events of members and visitors, from pages and modules, the newest first.",
+  hint: "Events of members and visitors in the last 24 hours, the newest first. Pages and modules send them.",
   columns: ["Received", "Action", "Who", "From", "Tags", "Data"],
   sources: { tracked: "Web page", signed: "Module" },
   member: "Member",
@@ -100,7 +100,7 @@ export const events = {
   noneLink: "Page keys",
   live: "New events appear by themselves.",
   stopped: "New events no longer appear by themselves.",
-  stopping: minutes => `It stops after ${plural(minutes, "minute")}.`,
+  stopping: minutes => `This stops after ${plural(minutes, "minute")}.`,
   again: "Continue",
   older: "Show older",
 }

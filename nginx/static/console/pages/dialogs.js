@@ -18,13 +18,15 @@ const Limits = ({ fields, set, faults, usual }) => html`<fieldset><legend>${t.li
     <${TextField} key=${name} label=${t[name]} hint=${most && t.limitHint(most)} type="number" min="1" max=${most} step="1" value=${fields[name]}
       error=${faults[field]} onInput=${set(name)} />`)}</div></fieldset>`
 
+const isField = path => /^(name|expires_at|rate_limit_per_second|burst|allowed_origins(\[\d+\])?)$/.test(path)
+
 const KeyForm = ({ kind, first, title, action, hint, save, onClose }) => {
   const [fields, setFields] = useState(first)
   const about = useLoad(signal => get("/console/v1/about", undefined, signal), [])
   const saving = useAction()
   const set = name => value => setFields({ ...fields, [name]: value })
   const faults = saving.error?.fields ?? {}
-  return html`<${FormDialog} title=${title} action=${action} isWide=${true} running=${saving} known=${{ INVALID_STATE: t.full(saving.error?.details?.reason) }}
+  return html`<${FormDialog} title=${title} action=${action} isWide=${true} running=${saving} isShown=${isField} known=${{ INVALID_STATE: t.full(saving.error?.details?.reason) }}
     submit=${() => saving.run(() => save(fields))} onClose=${onClose}>${hint && html`<p>${hint}</p>`}
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${set("name")} />
     <${Origins} rows=${fields.origins} error=${saving.error} onChange=${set("origins")} />

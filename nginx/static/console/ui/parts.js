@@ -83,6 +83,9 @@ export const Loaded = ({ state, title, children }) => {
     ${state.error ? html`<${ErrorBox} error=${state.error} retry=${state.reload} />` : html`<${Loading} />`}`
 }
 
+/** The API's messages about a field begin with the verb: "is required". @param {string} message */
+const sentenceOf = message => (/^(is|are|must|has|cannot|does|contains) /.test(message) ? `${t.thisValue} ${message}` : message)
+
 /**
  * As Loaded, for data with filters: those of other filters are dimmed until those of the current ones are there.
  * @param {{ state: { data: any, error: ApiError | null, isOld: boolean, reload: () => void }, children: (data: any) => any }} props
@@ -101,7 +104,7 @@ export const Field = ({ label, hint, error, children }) => {
   return html`<div class="field"><label for=${id}>${label}</label>
     ${children(attributes)}
     ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${error && html`<p class="fault" id="${id}-error">${error}</p>`}</div>`
+    ${error && html`<p class="fault" id="${id}-error">${sentenceOf(error)}</p>`}</div>`
 }
 
 /** @type {Record<string, string>} */

@@ -47,7 +47,8 @@ export const changesOf = (endpoint, form) => ({
 
 /** The messages about types, each with its type. */
 const typeFaults = (fields, types) => Object.entries(fields ?? {}).filter(([path]) => path.startsWith("subscribed_event_types"))
-  .map(([path, message]) => [types[Number(/\[(\d+)\]/.exec(path)?.[1])], message].filter(Boolean).join(": ")).join(" ")
+  .map(([path, message]) => [types[Number(/\[(\d+)\]/.exec(path)?.[1])], message])
+  .map(([type, message]) => (type ? `“${type}” ${message}` : message)).join(" ")
 
 const isField = path => /^(url|description|subscribed_event_types(\[\d+\])?)$/.test(path)
 
