@@ -133,6 +133,20 @@ def test_the_theme_is_kept(browser, owner):
     browser.press("Dark theme")
 
 
+def test_a_narrow_screen_has_the_actions_of_the_head_in_its_menu(browser):
+    browser.open()
+    browser.sees("In numbers")
+    browser.resize(320)
+    assert not browser.web.find_element("xpath", "//header//button[.='Sign out']").is_displayed()
+    assert browser.element(".head").size["height"] < 60
+    browser.press("Menu")
+    assert browser.web.find_element("xpath", "//header//button[.='Sign out']").is_displayed()
+    browser.picture("menu-narrow")
+    browser.press("Menu")
+    browser.resize(1280)
+    assert browser.web.find_element("xpath", "//header//button[.='Sign out']").is_displayed()
+
+
 def test_all_tabs_have_the_theme_that_was_chosen_last(browser, owner):
     browser.sign_in(owner)
     first = browser.web.current_window_handle
