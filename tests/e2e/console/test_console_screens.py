@@ -77,6 +77,28 @@ def test_one_member_is_shown_changed_locked_and_removed(at, ann, module_org):
     browser.check_quiet("member")
 
 
+def has_focus(browser, text):
+    wait_for(lambda: browser.web.switch_to.active_element.text == text, f"the focus on {text}")
+
+
+def test_the_focus_returns_to_the_button_that_was_pressed(at, module_org):
+    user = module_org.create_user({"email": "focus@screens.example", "first_name": "Fay"})
+    browser = at(f"members/{user['id']}")
+    browser.press("Edit")
+    browser.sees("Edit Fay")
+    browser.press("Cancel")
+    has_focus(browser, "Edit")
+    browser.press("Edit")
+    browser.fill("Last name", "King")
+    browser.press("Save")
+    browser.sees("The member was changed.")
+    has_focus(browser, "Edit")
+    browser = at("members")
+    browser.press("Export CSV")
+    wait_for(lambda: browser.web.find_elements("xpath", "//button[.='Export CSV'][not(@disabled)]"), "the end of the export")
+    has_focus(browser, "Export CSV")
+
+
 def test_a_change_by_another_admin_is_not_overwritten(at, module_org):
     made = module_org.create_user({"email": "conflict@screens.example", "first_name": "Cyd"})
     browser = at(f"members/{made['id']}")

@@ -1,7 +1,7 @@
 // Loading of what a component shows.
 import { session } from "./session.js"
 import { useStore } from "./store.js"
-import { useEffect, useRef, useState } from "./view.js"
+import { useEffect, useLayoutEffect, useRef, useState } from "./view.js"
 
 /**
  * `key`: the inputs that data and error belong to, and the number of the load.
@@ -71,13 +71,22 @@ export const useLoad = (load, inputs) => {
 }
 
 /**
- * An action of a button: its state, and a function that runs it.
+ * An action of a button: its state, and a function that runs it. A browser takes the focus from a button that is disabled
+ * while the action runs, so the button gets it back.
  * @returns {{ isBusy: boolean, error: any, run: (action: () => Promise<any>) => Promise<boolean>, clear: () => void }}
  */
 export const useAction = () => {
   const [state, show] = useState({ isBusy: false, error: /** @type {any} */ (null) })
+  const pressed = useRef(/** @type {Element | null} */ (null))
+  useLayoutEffect(() => {
+    if (state.isBusy) return
+    const before = pressed.current
+    pressed.current = null
+    if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) before.focus()
+  }, [state.isBusy])
   /** @param {() => Promise<any>} action */
   const run = async action => {
+    pressed.current = document.activeElement
     show({ isBusy: true, error: null })
     try {
       await action()
