@@ -44,6 +44,12 @@ def code_of(browser):
     return browser.element(".snippet pre").text
 
 
+# Keeps each text of the result.
+WATCH_RESULTS = """window.results = []
+new MutationObserver(() => results.push(document.querySelector("p.box[role='status']")?.textContent ?? ""))
+    .observe(document.body, {childList: true, characterData: true, subtree: true})"""
+
+
 def test_a_new_admin_issues_a_key_pastes_the_code_and_sees_the_event(at, module_org, site, visitor):
     browser = at("page-keys")
     browser.sees("No tracking keys yet")
@@ -76,8 +82,10 @@ def test_a_new_admin_issues_a_key_pastes_the_code_and_sees_the_event(at, module_
     code = code_of(browser)
     assert record["key"] in code and 'integrity="sha384-' in code and "crossorigin" in code
     site.html = PAGE % code
+    browser.web.execute_script(WATCH_RESULTS)
     visitor.get(site.origin)
     browser.sees("1 event arrived since you opened this page. Your code works.")
+    assert not [one for one in browser.web.execute_script("return window.results") if "not used" in one]
     browser.sees("page_viewed")
     assert "If no event of your page appears" not in browser.text()
     browser.check("page-key-works")

@@ -14,9 +14,9 @@ const EXACT = 65_000 // milliseconds; the last use of a key is exact to the minu
 export const mayHaveSent = (key, event) =>
   key.last_used_at !== null && new Date(key.last_used_at).getTime() >= new Date(event.received_at).getTime() - EXACT
 
-/** Whether one of the new events came with the key. It asks again with each reply until the key was used. */
+/** Whether one of the new events came with the key; null until it is known. It asks again with each reply until the key was used. */
 const useConfirmation = (record, events, page) => {
-  const [isUsed, show] = useState(false)
+  const [isUsed, show] = useState(/** @type {boolean | null} */ (null))
   useEffect(() => {
     if (isUsed || events.length === 0) return undefined
     const control = new AbortController()
@@ -29,7 +29,7 @@ const useConfirmation = (record, events, page) => {
 }
 
 const Result = ({ count, isUsed, isWaiting }) => {
-  if (count > 0) return html`<p class="box ${isUsed ? "good" : "warning"}" role="status">${isUsed ? t.came(count) : t.otherKey(count)}</p>`
+  if (count > 0 && isUsed !== null) return html`<p class="box ${isUsed ? "good" : "warning"}" role="status">${isUsed ? t.came(count) : t.otherKey(count)}</p>`
   return isWaiting && html`<p class="box" role="status">${t.waiting}</p>`
 }
 
