@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { actionsOf } from "../console/articles/article.js"
-import { changesOf, fieldsOf, keptFields, localTimeOf, newArticleOf, slugOf, tagsOf, TOOLS } from "../console/articles/fields.js"
+import { caretIn, changesOf, fieldsOf, keptFields, localTimeOf, newArticleOf, slugOf, tagsOf, TOOLS } from "../console/articles/fields.js"
 import { looksLike, makePreviewing } from "../console/articles/live.js"
 import { withSlug } from "../console/articles/new.js"
 import { linesOnlyIn } from "../console/articles/parts.js"
@@ -53,6 +53,16 @@ test("the buttons put elements around the selected text", () => {
   assert.equal(TOOLS.link("https://a.example/?b=1&c"), '<a href="https://a.example/?b=1&amp;c">https://a.example/?b=1&amp;c</a>')
   assert.equal(TOOLS.link("shop"), '<a href="https://">shop</a>')
   assert.equal(TOOLS.picture('a "cup"'), '<img src="https://" alt="a &quot;cup&quot;">')
+})
+
+test("a person continues in the gap of what a button inserts", () => {
+  const continued = made => `${made.slice(0, caretIn(made))}|${made.slice(caretIn(made))}`
+  assert.equal(continued(TOOLS.bold("")), "<strong>|</strong>")
+  assert.equal(continued(TOOLS.bold("now")), "<strong>now</strong>|")
+  assert.equal(continued(TOOLS.link("shop")), '<a href="https://|">shop</a>')
+  assert.equal(continued(TOOLS.list("")), "<ul>\n  <li>|</li>\n</ul>")
+  assert.equal(continued(TOOLS.quote("")), "<blockquote><p>|</p></blockquote>")
+  assert.equal(continued(TOOLS.quote("now")), "<blockquote><p>now</p></blockquote>|")
 })
 
 test("lines that the other text does not have are found", () => {

@@ -141,6 +141,10 @@ def test_the_text_is_formatted_with_buttons(at, module_org, console):
     browser.press("Save")
     browser.sees("The article was saved.")
     assert console.get_json(f"{PATH}/{made['id']}")["body_html"] == "<strong>Won</strong>"
+    browser.fill("Text as HTML", "")
+    browser.press("Bold")
+    browser.web.switch_to.active_element.send_keys("Won again")
+    wait_for(lambda: browser.labeled("Text as HTML").get_attribute("value") == "<strong>Won again</strong>", "the text in its element")
 
 
 def test_a_change_that_the_sanitizer_removes_is_shown(at, module_org):

@@ -54,6 +54,12 @@ export const TOOLS = {
   picture: text => (/^https:\/\/\S+$/.test(text) ? `<img src="${escaped(text)}" alt="">` : `<img src="https://" alt="${escaped(text)}">`),
 }
 
+/** Where a person continues in the HTML of a button: in its empty address or element, otherwise behind it. @param {string} made */
+export const caretIn = made => {
+  const gap = /https:\/\/(?=")|<\w+>(?=<\/)/.exec(made)
+  return gap ? gap.index + gap[0].length : made.length
+}
+
 /** A moment in the browser's time zone, as an input of type datetime-local has it. */
 export const localTimeOf = text => {
   if (!text) return ""

@@ -3,7 +3,7 @@ import { texts } from "../lib/texts.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useRef } from "../lib/view.js"
 import { CopyButton, ErrorBox, Field, TextField } from "../ui/parts.js"
-import { TOOLS } from "./fields.js"
+import { TOOLS, caretIn } from "./fields.js"
 
 const LIMITS = { title: 255, slug: 128, excerpt: 1000, locale: 35, author: 255, cover_url: 2048 }
 const BELOW = ["excerpt", "locale", "tags", "author", "cover_url"]
@@ -13,9 +13,12 @@ const insert = (area, make) => {
   const { selectionStart, selectionEnd, value } = area
   const made = make(value.slice(selectionStart, selectionEnd))
   area.focus()
-  if (document.execCommand("insertText", false, made)) return
-  area.setRangeText(made, selectionStart, selectionEnd, "end")
-  area.dispatchEvent(new Event("input", { bubbles: true }))
+  if (!document.execCommand("insertText", false, made)) {
+    area.setRangeText(made, selectionStart, selectionEnd, "end")
+    area.dispatchEvent(new Event("input", { bubbles: true }))
+  }
+  const caret = selectionStart + caretIn(made)
+  area.setSelectionRange(caret, caret)
 }
 
 const HtmlField = ({ value, error, onInput }) => {
