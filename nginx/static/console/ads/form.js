@@ -49,7 +49,7 @@ export const CampaignForm = ({ fields, setFields, slots, registry, saving, actio
   }
   return html`<form class="campaign" onSubmit=${submit}>
     <${TextField} label=${t.fields.name} hint=${t.hints.name} required maxlength="255" value=${fields.name} error=${error?.fields?.name} onInput=${set("name")} />
-    <${Slots} slots=${slots} chosen=${fields.slot_ids} error=${faultsAt(error, "slot_ids")} onChange=${set("slot_ids")} />
+    <${Slots} slots=${slots} chosen=${fields.slot_ids} error=${fields.slot_ids.length > 0 ? faultsAt(error, "slot_ids") : faultsAt(error, "slot_ids") && t.noSlot} onChange=${set("slot_ids")} />
     ${isNew && html`<${SelectField} label=${t.fields.status} hint=${t.hints.status} value=${fields.status} options=${t.statuses} onChange=${set("status")} />`}
     <${Schedule} fields=${fields} set=${set} error=${error} isNew=${isNew} />
     <${Targeting} fields=${fields} set=${set} registry=${registry} error=${error} />

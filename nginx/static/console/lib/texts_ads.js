@@ -91,6 +91,7 @@ export const ads = {
   targetingHint: "Every part that you fill in must match. Empty parts match all visitors.",
   statuses: [["active", "Active"], ["paused", "Paused"]],
   size: (width, height) => `${width} × ${height}`,
+  noSlot: "Choose at least one slot.",
   noSlots: "Create a slot first",
   noSlotsHint: "A campaign runs in slots: places on your pages with a size.",
   addAttribute: "Add an attribute",
