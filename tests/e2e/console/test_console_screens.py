@@ -170,6 +170,7 @@ def test_a_key_is_issued_shown_once_rotated_and_revoked(at, module_org, stack):
     browser.press("Revoke", row)
     browser.check("key-revoke")
     browser.press("Revoke", "//dialog")
+    browser.sees("The key was revoked.")
     browser.sees("Revoked")
     browser.check_quiet("keys")
 

@@ -47,7 +47,7 @@ export default ({ role }) => {
     }
     await list.reload()
     close()
-    announce(t.done)
+    announce(t.done[dialog.action])
   }
   const Asked = dialog && DIALOGS[dialog.action]
   return html`<${Title} text=${t.title} actions=${isAdmin && html`

@@ -289,7 +289,7 @@ export const texts = {
     none: "No keys yet",
     noneHint: "Issue a key for the program that sends or reads your members.",
     actions: { change: "Change", rotate: "Rotate", revoke: "Revoke" },
-    done: "The key was changed.",
+    done: { change: "The key was changed.", revoke: "The key was revoked." },
     issue: "Issue a key",
     issueNow: "Issue",
     name: "Name",
