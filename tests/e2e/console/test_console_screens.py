@@ -250,6 +250,7 @@ def test_an_admin_ends_a_session_and_gets_new_backup_codes(own_browser, module_o
     other = admin.new_session()
     browser.sign_in(admin)
     browser.press("My sign-in")
+    browser.sees(f"You are signed in as {admin.address}.")
     browser.sees("You have 10 backup codes left.")
     browser.sees("This one")
     browser.check("account")
@@ -265,5 +266,6 @@ def test_an_admin_ends_a_session_and_gets_new_backup_codes(own_browser, module_o
     browser.sees("I saved the backup codes")
     stack.keys_issued += [one.text for one in browser.web.find_elements("css selector", ".codes code")]
     browser.press("I saved the backup codes")
+    browser.sees(f"You are signed in as {admin.address}.")
     browser.sees("You have 10 backup codes left.")
     browser.check_quiet("account")

@@ -46,8 +46,8 @@ const SecondFactor = () => {
     announce(authenticator.replaced)
     close()
   }
-  return html`<section><h2>${t.factor}</h2><${Loaded} state=${state}>${({ two_factor: factor }) => html`
-    <p>${t.left(plural(factor.backup_codes_left, "backup code"))}</p>
+  return html`<section><h2>${t.factor}</h2><${Loaded} state=${state}>${({ admin, two_factor: factor }) => html`
+    <p>${t.signedInAs(admin.email)}</p><p>${t.left(plural(factor.backup_codes_left, "backup code"))}</p>
     <div class="actions"><button type="button" onClick=${() => ask("codes")}>${t.newCodes}</button>
       <button type="button" onClick=${() => ask("authenticator")}>${authenticator.replace}</button></div>`}<//>
     ${asks === "codes" && html`<${NewCodes} onClose=${close} />`}

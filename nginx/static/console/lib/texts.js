@@ -451,6 +451,7 @@ export const texts = {
   account: {
     title: "My sign-in",
     factor: "Second factor",
+    signedInAs: address => `You are signed in as ${address}.`,
     left: count => `You have ${count} left. Each replaces your authenticator once.`,
     newCodes: "New backup codes",
     newCodesHint: "You get ten new codes. The previous ones are then invalid.",
