@@ -10,6 +10,7 @@ import { Field, SelectField, TextField } from "../ui/parts.js"
 
 const t = texts.attributes
 const TYPES = Object.entries(t.types)
+const SHOWN = ["key", "label", "type", "choices"] // with messages next to their fields
 const hasChoices = type => type === "single_choice" || type === "multi_choice"
 
 /** The choices of a text area: one a line, each once. @param {string} text */
@@ -39,7 +40,7 @@ export const EditAttribute = ({ record, first = {}, onDone, onClose, onReload })
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${record ? t.changeTitle(record.label) : t.add} action=${texts.parts.save} running=${saving}
-    known=${{ INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onClose=${onClose} onReload=${onReload}>
+    isShown=${path => SHOWN.includes(path)} known=${{ INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onClose=${onClose} onReload=${onReload}>
     ${!record && html`<${TextField} label=${t.key} hint=${t.keyHint} required maxlength="64" value=${key} onInput=${setKey} error=${faults.key} />`}
     <${TextField} label=${t.label} hint=${t.labelHint} maxlength="255" value=${label} onInput=${setLabel} error=${faults.label} />
     ${record?.starter ? null : html`<${SelectField} label=${t.type} hint=${record ? t.typeHint : undefined} value=${type} onChange=${setType} options=${TYPES} error=${faults.type} />`}
