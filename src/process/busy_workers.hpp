@@ -3,7 +3,7 @@
 // other. All workers of the group share the table in memory mapped before the fork.
 #pragma once
 
-#include <signal.h>
+#include <csignal>
 
 #include <chrono>
 #include <cstddef>
