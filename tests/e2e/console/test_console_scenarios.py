@@ -206,6 +206,12 @@ def test_a_page_that_follows_a_job_survives_an_absent_server(browser, module_org
     browser.sees("The change was canceled.")
 
 
+def limit_uploads(browser, bytes_a_second):
+    """-1: no limit."""
+    browser.web.execute_cdp_cmd("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_a_second})
+
+
 def test_a_large_file_with_wrong_names_and_rows_is_imported_and_undone(browser, other_org, tmp_path):
     path = tmp_path / "export.csv"
     good = [f"Nr {number};large{number}@scenarios.example;DE" for number in range(9990)]
@@ -216,9 +222,11 @@ def test_a_large_file_with_wrong_names_and_rows_is_imported_and_undone(browser, 
     browser.sees("Choose the column with the mail address.")
     for name, text in (("Wer", "Display name"), ("Wohin schreiben", "Mail address"), ("Wo", "Country")):
         browser.element(f"select[aria-label='Field for {name}']").find_element("xpath", f".//option[.='{text}']").click()
+    limit_uploads(browser, 200_000)  # the reload comes in the middle
     browser.press("Upload and check")
     browser.sees("Uploading")
     browser.web.refresh()
+    limit_uploads(browser, -1)
     browser.sees("Import 9,990 rows", 90)
     for number in range(2):
         browser.press("Correct", f"//tr[contains(., 'no address {number}')]")
@@ -244,10 +252,12 @@ def test_an_upload_continues_after_a_new_sign_in(browser, admin, other_org, stac
     path.write_text("\n".join(["Email", *[f"long{number}@scenarios.example" for number in range(40000)]]), encoding="utf-8")
     browser.open(f"#/o/{other_org.id}/imports/new")
     browser.element("input[type=file]").send_keys(str(path))
+    limit_uploads(browser, 200_000)  # the session ends in the middle
     browser.press("Upload and check")
     browser.sees("Uploading")
     end_sessions(stack, admin)
     browser.sees("Your session has ended.")
+    limit_uploads(browser, -1)
     sign_in_again(browser, admin)
     browser.sees("Import 40,000 rows", 120)
     browser.press("Cancel import")
