@@ -57,6 +57,24 @@ def test_the_page_of_the_root_leads_to_the_console(browser):
     wait_for(lambda: urlsplit(browser.web.current_url).path == "/console/", "the console's page")
 
 
+def test_each_step_of_a_sign_in_begins_in_its_field(browser, owner):
+    def begins_in(name):
+        wait_for(lambda: browser.web.switch_to.active_element.get_attribute("name") == name, f"the focus in the field {name}")
+
+    browser.forget()
+    browser.open()
+    begins_in("email")
+    browser.fill("Mail address", owner.address)
+    before = owner.mails_before()
+    browser.press("Send code")
+    begins_in("otp")
+    browser.fill("Code", owner.code_after(before))
+    browser.press("Sign in")
+    begins_in("code")
+    browser.press("Use a backup code")
+    begins_in("code")
+
+
 def test_a_wrong_code_and_then_a_backup_code(browser, owner):
     browser.forget()
     browser.open()

@@ -35,7 +35,7 @@ export const CodeForm = ({ onVerified, onCancel, canUseBackup = true, action = t
     checking.clear()
   }
   return html`<form onSubmit=${submit}>
-    <${TextField} key=${kind} label=${label} hint=${hint} name="code" inputmode=${inputmode} autocomplete="one-time-code" required
+    <${TextField} key=${kind} label=${label} hint=${hint} name="code" inputmode=${inputmode} autocomplete="one-time-code" required isFirst
       value=${code} onInput=${setCode} />
     <${ErrorBox} error=${checking.error} known=${isRight.current ? {} : t.errors} />
     <div class="actions"><button class="primary" disabled=${checking.isBusy}>${action}</button>

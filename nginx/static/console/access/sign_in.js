@@ -18,7 +18,7 @@ const AddressForm = ({ email, setEmail, onSent }) => {
   }
   return html`<form onSubmit=${submit}>
     <p>${t.addressHint}</p>
-    <${TextField} label=${t.address} type="email" name="email" autocomplete="username" required value=${email} onInput=${setEmail}
+    <${TextField} label=${t.address} type="email" name="email" autocomplete="username" required isFirst value=${email} onInput=${setEmail}
       error=${sending.error?.fields?.email} />
     <${ErrorBox} error=${sending.error} known=${t.requestErrors} />
     <div class="actions"><button class="primary" disabled=${sending.isBusy}>${t.send}</button></div>
@@ -34,7 +34,7 @@ const CodeForm = ({ email, onBack }) => {
   }
   return html`<form onSubmit=${submit}>
     <p>${t.codeHint(email)}</p>
-    <${TextField} label=${t.code} name="otp" inputmode="numeric" autocomplete="one-time-code" required value=${otp} onInput=${setOtp} />
+    <${TextField} label=${t.code} name="otp" inputmode="numeric" autocomplete="one-time-code" required isFirst value=${otp} onInput=${setOtp} />
     <${ErrorBox} error=${checking.error} known=${t.codeErrors} />
     <div class="actions"><button class="primary" disabled=${checking.isBusy}>${t.signIn}</button>
       <button type="button" onClick=${onBack}>${t.otherAddress}</button></div>

@@ -111,12 +111,15 @@ export const Field = ({ label, hint, error, children }) => {
 const LAST = { date: "9999-12-31", "datetime-local": "9999-12-31T23:59" } // without it, browsers take years of six digits
 
 /**
- * Other attributes are those of the input.
- * @param {{ label: string, hint?: string, error?: string, type?: string, value: string, onInput: (text: string) => void }} props
+ * isFirst: takes the focus when it is drawn first, from the heading too. Other attributes are those of the input.
+ * @param {{ label: string, hint?: string, error?: string, type?: string, value: string, onInput: (text: string) => void, isFirst?: boolean }} props
  */
-export const TextField = ({ label, hint, error, type, value, onInput, ...rest }) =>
-  html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
-    <input ...${attributes} type=${type} max=${type && LAST[type]} ...${rest} value=${value} onInput=${event => onInput(event.target.value)} />`}<//>`
+export const TextField = ({ label, hint, error, type, value, onInput, isFirst = false, ...rest }) => {
+  const input = useRef(null)
+  useEffect(() => void (isFirst && input.current.focus()), [])
+  return html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
+    <input ref=${input} ...${attributes} type=${type} max=${type && LAST[type]} ...${rest} value=${value} onInput=${event => onInput(event.target.value)} />`}<//>`
+}
 
 /** The options, and the value itself if it is none of them: a form shows it, and keeps it. @param {string[][]} options @param {string} value */
 const withValue = (options, value) =>
