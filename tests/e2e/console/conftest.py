@@ -2,6 +2,7 @@
 
 import pytest
 from support.console import ConsoleBrowser
+from support.world import Organization
 
 
 def start(stack, request, name):
@@ -32,3 +33,17 @@ def at(browser, module_org):
         browser.open(f"#/o/{module_org.id}/{path}")
         return browser
     return open_screen
+
+
+@pytest.fixture(scope="module")
+def other_org(stack, contract):
+    """A second organization."""
+    return Organization(stack, contract, name="Lakeside")
+
+
+@pytest.fixture(scope="module")
+def admin(module_org, other_org):
+    """An owner of the file's organization, and an admin of the second one."""
+    made = module_org.new_admin("owner")
+    made.give_seat(other_org.id, "admin")
+    return made

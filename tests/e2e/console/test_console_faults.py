@@ -35,18 +35,6 @@ import("/console/lib/announce.js").then(async ({announce}) => {
 
 
 @pytest.fixture(scope="module")
-def other_org(stack, contract):
-    return Organization(stack, contract, name="Lakeside")
-
-
-@pytest.fixture(scope="module")
-def admin(module_org, other_org):
-    made = module_org.new_admin("owner")
-    made.give_seat(other_org.id, "admin")
-    return made
-
-
-@pytest.fixture(scope="module")
 def browser(stack, admin):
     running = ConsoleBrowser(stack, "faults")
     running.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NETWORK})

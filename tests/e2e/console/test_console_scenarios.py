@@ -3,22 +3,9 @@
 import pytest
 from support.console import ConsoleBrowser
 from support.stack import wait_for
-from support.world import Organization
 
 # Lets the page believe that it is later.
 LATER = "const now = Date.now.bind(Date); Date.now = () => now() + (window.shift ?? 0)"
-
-
-@pytest.fixture(scope="module")
-def other_org(stack, contract):
-    return Organization(stack, contract, name="Lakeside")
-
-
-@pytest.fixture(scope="module")
-def admin(module_org, other_org):
-    made = module_org.new_admin("owner")
-    made.give_seat(other_org.id, "admin")
-    return made
 
 
 @pytest.fixture
