@@ -131,6 +131,24 @@ class SteadyClient:
 
 
 # ---------------------------------------------------------------------------- the busy organization
+class Flood:
+    """The requests of the operation, as many as the busy organization gets answered."""
+
+    def __init__(self, stack, operation):
+        self.port, self.script, self.environment = stack.port, operation.script, operation.environment(stack)
+        self.process = None
+
+    def start(self, seconds):
+        self.process = wrk.start(self.port, self.script, seconds, self.environment, CONNECTIONS)
+
+    def result(self, most):
+        """wrk prints no latency if no request was answered, as may happen while rows are locked."""
+        try:
+            return {"any": wrk.result(self.process, most).requests}
+        except BrokenMeasurement:
+            return {"any": 0}
+
+
 @contextmanager
 def locked_rows(stack):
     """A transaction that holds the rows of the busy organization."""
@@ -148,38 +166,27 @@ def locked_rows(stack):
         connection.close()
 
 
-def latencies_of(stack, calm, operation, duration, is_busy=False, are_locked=False, load=None):
-    """(the seconds of each request of the calm organization, note). `load`: a script and its environment that the busy one
-    uses instead of the operation's."""
+def latencies_of(stack, calm, operation, duration, load=None, are_locked=False):
+    """(the seconds of each request of the calm organization, note). `load`: of the busy one."""
     steady = SteadyClient(stack, calm, operation)
-    script, environment = load or (operation.script, operation.environment(stack))
-    is_busy = is_busy or load is not None
     stack.settle()
-    busy = None
     with locked_rows(stack) if are_locked else nullcontext():
-        if is_busy:
-            busy = wrk.start(stack.port, script, duration, environment, CONNECTIONS)
+        if load:
+            load.start(duration)
         seconds = steady.seconds_each(duration)
-    if steady.failed and not is_busy:
+    if steady.failed and not load:
         raise BrokenMeasurement(f"{operation.what}: {steady.failed} of {len(seconds)} requests failed while idle")
     note = {"p95_ms": round(p95(seconds), 2), "median_ms": round(percentile(seconds, 50) * 1000, 2), "most_ms": round(max(seconds) * 1000, 1),
             "requests": len(seconds), "failed": steady.failed}
-    if busy:
-        note["busy_requests_per_second"] = round(requests_of(busy, duration) / duration)
+    if load:
+        replies = load.result(duration + 60)
+        note["busy_replies"] = replies
+        note["busy_requests_per_second"] = round(sum(replies.values()) / duration)
     return seconds, note
 
 
 def p95(seconds):
     return percentile(seconds, 95) * 1000
-
-
-def requests_of(busy, duration):
-    """wrk prints no latency if no request was answered, as may happen while rows are locked."""
-    try:
-        seen = wrk.result(busy, duration + 30)
-    except BrokenMeasurement:
-        return 0
-    return seen.requests
 
 
 def with_flood(bench, calm, operation):
@@ -188,7 +195,7 @@ def with_flood(bench, calm, operation):
     calm_seconds, busy_seconds, notes = [], [], []
     for _ in range(RUNS):
         idle, idle_note = latencies_of(bench.stack, calm, operation, duration)
-        busy, note = latencies_of(bench.stack, calm, operation, duration, is_busy=True)
+        busy, note = latencies_of(bench.stack, calm, operation, duration, Flood(bench.stack, operation))
         if note["busy_requests_per_second"] < TIMES_ITS_SHARE * SHARE:
             raise BrokenMeasurement(f"the busy organization sent only {note['busy_requests_per_second']} requests/s")
         calm_seconds += idle
@@ -201,7 +208,7 @@ def with_flood(bench, calm, operation):
 def with_locks(bench, calm, operation):
     duration = 5 if bench.quick else 30
     idle, idle_note = latencies_of(bench.stack, calm, operation, duration)
-    busy, note = latencies_of(bench.stack, calm, operation, duration, is_busy=True, are_locked=True)
+    busy, note = latencies_of(bench.stack, calm, operation, duration, Flood(bench.stack, operation), are_locked=True)
     what = f"p95 of one organization, {operation.what}, the rows of another are locked for {duration} s; floor: idle"
     return Figure("P18", what, "ms", 3, AT_MOST, [(p95(busy), p95(idle))], notes={"idle": idle_note, "locked": note})
 
@@ -210,13 +217,13 @@ def with_costly_requests(bench, calm):
     """At production's rates, so that a request is either costly or refused at once."""
     stack, duration = bench.stack, 5 if bench.quick else 15
     stack.restart_musterd(**costly.DEFAULT_RATES)
-    load = ("costly.lua", costly.environment(stack, BUSY))
+    load = costly.CostlyLoad(stack, BUSY, CONNECTIONS)
     figures = []
     for operation in OPERATIONS:
         idle, busy, notes = [], [], []
         for _ in range(RUNS):
             idle_seconds, idle_note = latencies_of(stack, calm, operation, duration)
-            busy_seconds, note = latencies_of(stack, calm, operation, duration, load=load)
+            busy_seconds, note = latencies_of(stack, calm, operation, duration, load)
             idle, busy = idle + idle_seconds, busy + busy_seconds
             notes.append({"idle": idle_note, "busy": note})
         what = f"p95 of one organization, {operation.what}, another sends its costliest requests; floor: idle"

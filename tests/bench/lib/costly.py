@@ -1,9 +1,18 @@
-"""The costliest legal requests of an organization (docs/operations/costs.md), for costly.lua."""
+"""The costliest legal requests of an organization (docs/operations/costs.md), and a load of them.
+
+wrk cannot send them: it asks its script for another request when a body of 16 MB does not fit into the socket's buffer, and
+then it closes the connection in the middle of the body.
+"""
 
 import json
+import os
+import subprocess
 import uuid
 
 from lib.client import MAPPING, Client
+from lib.figure import BrokenMeasurement
+
+SENDER = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "costly")
 
 # Production's defaults. The sandbox of the bench has very high rates.
 DEFAULT_RATES = {"MUSTER_LIMITS_KEY_RATE": "100", "MUSTER_LIMITS_KEY_BURST": "200",
@@ -57,8 +66,8 @@ def requests_of(stack, organization):
     ]
 
 
-def environment(stack, organization):
-    """Writes the requests to files, and returns the environment of costly.lua."""
+def written_requests(stack, organization):
+    """The file with one request per line for the program `costly`: method, path, credential, origin, file of the body or -."""
     lines = []
     for number, (method, path, credential, origin, body) in enumerate(requests_of(stack, organization)):
         file = "-"
@@ -69,4 +78,33 @@ def environment(stack, organization):
         lines.append(f"{method} {path} {credential} {origin} {file}\n")
     with open(stack.file("costly"), "w", encoding="ascii") as out:
         out.writelines(lines)
-    return {"BENCH_REQUESTS": stack.file("costly")}
+    return stack.file("costly")
+
+
+class CostlyLoad:
+    """The requests in turn, in a session of their own."""
+
+    def __init__(self, stack, organization, connections):
+        self.stack, self.connections = stack, connections
+        self.requests = written_requests(stack, organization)
+        self.process = None
+
+    def start(self, seconds):
+        self.process = subprocess.Popen(
+            [SENDER, str(self.stack.port), self.stack.ca_file, self.requests, str(seconds), str(self.connections)],
+            stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+    def result(self, most):
+        """{status: replies}. A connection that broke counts as "broken"."""
+        try:
+            shown, _ = self.process.communicate(timeout=most)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise BrokenMeasurement("the costly requests do not end") from None
+        if self.process.returncode:
+            raise BrokenMeasurement(f"the costly requests ended with {self.process.returncode}")
+        replies = json.loads(shown)
+        if not replies.get("200"):
+            raise BrokenMeasurement(f"no costly request was accepted: {replies}")
+        return replies
