@@ -9,6 +9,12 @@ test("the format of dates is guessed from all cells", () => {
   assert.deepEqual(guessDates([]), { format: "iso", isSure: true })
 })
 
+test("a date of an unknown form is converted if it can mean one day only", () => {
+  const dateOf = text => valueOf(text, { type: "date", dates: "any" })
+  assert.deepEqual(["1990-2-28", "28.02.1990", "02/28/1990", "05.05.1990"].map(dateOf), ["1990-02-28", "1990-02-28", "1990-02-28", "1990-05-05"])
+  assert.deepEqual(["01.02.1990", "31.02.1990", "1990", ""].map(dateOf), ["01.02.1990", "31.02.1990", "1990", ""])
+})
+
 test("dates, numbers, booleans and lists are converted, and other text is kept for the server to report", () => {
   assert.equal(valueOf("28.2.1990", { type: "date", dates: "dmy" }), "1990-02-28")
   assert.equal(valueOf("31.02.1990", { type: "date", dates: "dmy" }), "31.02.1990")

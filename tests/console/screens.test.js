@@ -4,6 +4,7 @@ import { choicesIn } from "../console/attributes/edit.js"
 import { momentOf } from "../console/audit/log.js"
 import { attentionOf } from "../console/home/home.js"
 import { stateOf } from "../console/keys/list.js"
+import { stateOf as stateOfImport } from "../console/imports/parts.js"
 import { formatAgo, formatDay, formatDuration, plural } from "../console/lib/format.js"
 import { changesOf, choicesOf } from "../console/members/edit.js"
 
@@ -28,6 +29,14 @@ test("a key is active until it is revoked or expired", () => {
   assert.equal(stateOf({ revoked_at: null, expires_at: null }), "active")
   assert.equal(stateOf({ revoked_at: null, expires_at: "2020-01-01T00:00:00Z" }), "expired")
   assert.equal(stateOf({ revoked_at: "2020-01-01T00:00:00Z", expires_at: null }), "revoked")
+})
+
+test("an import that accepts rows again differs from one that is uploaded", () => {
+  const job = (state, since) => stateOfImport({ state, phase_started_at: since, created_at: "2026-11-23T10:00:00.000Z" })
+  assert.equal(job("staging", "2026-11-23T10:00:00.000Z"), "staging")
+  assert.equal(job("staging", null), "staging")
+  assert.equal(job("staging", "2026-11-23T10:05:00.000Z"), "reopened")
+  assert.equal(job("validated", "2026-11-23T10:05:00.000Z"), "validated")
 })
 
 test("a day of a filter includes the whole day", () => {

@@ -236,10 +236,10 @@ def test_an_attribute_is_added_and_changed(at, module_org):
 def test_the_first_page_says_what_needs_attention(at, module_org, ann):
     job = module_org.create_import(file_name="club.csv")
     browser = at("home")
-    browser.sees("The import of club.csv is not finished: Uploading")
+    browser.sees("The import of club.csv is not finished: Not checked yet")
     assert "First steps" not in browser.text()
     browser.check("home")
-    browser.press("The import of club.csv is not finished: Uploading")
+    browser.press("The import of club.csv is not finished: Not checked yet")
     browser.sees("About this import")
     module_org.cancel(job["id"])
 

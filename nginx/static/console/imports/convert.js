@@ -18,6 +18,12 @@ const dateIn = (text, format) => {
   return isReal ? `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}` : null
 }
 
+/** A date that can mean one day only: 28.02.1990, but not 01.02.1990. */
+const onlyDateIn = text => {
+  const found = new Set(DATES.map(([name]) => dateIn(text, name)).filter(Boolean))
+  return found.size === 1 ? [...found][0] : null
+}
+
 /**
  * The format of dates that reads most of the cells. isSure: another format reads fewer of them.
  * @param {string[]} cells
@@ -67,9 +73,9 @@ export const guessFormats = (samples, columns) => {
   return { dates: guessDates(cellsOf("date")), numbers: guessNumbers(cellsOf("number")) }
 }
 
-/** A cell as a value of its column's type; text that has another form remains text. */
+/** A cell as a value of its column's type; text that has another form remains text. dates: "any" takes a date that has one meaning. */
 export const valueOf = (text, { type, dates, numbers }) => {
-  if (type === "date") return dateIn(text, dates) ?? text
+  if (type === "date") return (dates === "any" ? onlyDateIn(text) : dateIn(text, dates)) ?? text
   if (type === "number") return numberIn(text, numbers) ?? text
   if (type === "boolean") {
     const word = text.toLowerCase()

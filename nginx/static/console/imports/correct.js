@@ -1,5 +1,5 @@
 // Correcting one row in place: the job returns to staging, and the row replaces the one with its number.
-import { post } from "../lib/api.js"
+import { post, withoutFields } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
@@ -32,10 +32,9 @@ export const correctionOf = (payload, values, columns) => {
 
 const pathOf = target => target.replace("attribute:", "attributes.")
 
-const hintOf = (target, attribute) => {
-  if (target === "dob" || attribute?.type === "date") return t.dateHint
-  return attribute?.type === "number" ? t.numberHint : attribute?.choices.join(", ")
-}
+const typeOf = (target, attribute) => (target === "dob" ? "date" : attribute?.type ?? "text")
+
+const hintOf = (target, attribute) => ({ date: t.dateHint, number: t.numberHint })[typeOf(target, attribute)] ?? attribute?.choices.join(", ")
 
 const Form = ({ job, row, registry, onDone, onClose }) => {
   const extra = Object.keys(row.payload.attributes).map(key => `attribute:${key}`)
@@ -47,19 +46,23 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
   const submit = event => {
     event.preventDefault()
     saving.run(async () => {
-      const columns = targets.map(target => ({ target, type: types[target]?.type ?? "text", dates: "iso", numbers: "." }))
+      const columns = targets.map(target => ({ target, type: typeOf(target, types[target]), dates: "any", numbers: "." }))
       if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
       await post(`/v1/imports/${job.id}/rows`, { rows: [{ rowNumber: row.row_number, payload: correctionOf(row.payload, values, columns) }] })
       await onDone()
     })
   }
-  const errorOf = target => saving.error?.fields?.[`rows[0].payload.${pathOf(target)}`] ?? faults[pathOf(target)]
+  const paths = targets.map(target => `rows[0].payload.${pathOf(target)}`)
+  const errorOf = (target, index) => {
+    if (saving.error?.fields) return saving.error.fields[paths[index]]
+    return values[index] === textIn(row.payload, target) ? faults[pathOf(target)] : undefined
+  }
   return html`<form onSubmit=${submit}>
     ${row.fields.length === 0 && row.error_message && html`<p class="box error">${row.error_message}</p>`}
     <div class="columns">${targets.map((target, index) => html`<${TextField} label=${texts.member.fields[target] ?? types[target]?.label ?? target.slice(10)}
-      error=${errorOf(target)} hint=${hintOf(target, types[target])} value=${values[index]}
+      error=${errorOf(target, index)} hint=${hintOf(target, types[target])} value=${values[index]}
       onInput=${text => setValues(values.map((value, at) => (at === index ? text : value)))} />`)}</div>
-    <${ErrorBox} error=${saving.error} />
+    <${ErrorBox} error=${withoutFields(saving.error, path => paths.includes(path))} />
     <div class="actions"><button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form>`
 }

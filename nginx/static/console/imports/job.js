@@ -8,7 +8,7 @@ import { html, useEffect, useState } from "../lib/view.js"
 import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { formatDuration, formatTime } from "../lib/format.js"
 import { Outcome } from "./outcome.js"
-import { Progress, StateBadge, Steps } from "./parts.js"
+import { Progress, StateBadge, Steps, stateOf } from "./parts.js"
 import { planOf } from "./files.js"
 import { Staged, Upload } from "./upload.js"
 import { Checked } from "./checked.js"
@@ -29,16 +29,21 @@ export const restOf = (job, now = Date.now()) => {
 const Moving = ({ job }) => html`<${Progress} label=${t.moving[job.state]} done=${job.processed_rows} total=${job.staged_rows} note=${restOf(job)} />
   <p>${t.mayLeave}</p>`
 
+/** What a job shows that accepts rows. Not a component: reopening a job keeps its table of rows. */
+const stagingView = ({ job, isAdmin, plan, refresh, readPlan }) => {
+  const isComplete = job.staged_rows >= job.declared_total && plan === null
+  const isReopened = stateOf(job) === "reopened"
+  if (!isAdmin) return html`<p>${isReopened ? t.correctedByOther : t.stagingByOther}</p>`
+  if (isReopened || isComplete) return html`<${Checked} job=${job} isAdmin=${true} refresh=${refresh} />`
+  return plan ? html`<${Upload} job=${job} plan=${plan} refresh=${refresh} />` : html`<${Staged} job=${job} refresh=${refresh} onPlan=${readPlan} />`
+}
+
 const View = ({ job, role, plan, refresh, readPlan }) => {
   const isAdmin = role !== "viewer"
   if (MOVING.has(job.state)) return html`<${Moving} job=${job} />`
   if (job.state === "validated") return html`<${Checked} job=${job} isAdmin=${isAdmin} refresh=${refresh} />`
   if (job.state !== "staging") return html`<${Outcome} job=${job} isAdmin=${isAdmin} refresh=${refresh} />`
-  if (!isAdmin) return html`<p>${t.stagingByOther}</p>`
-  if (plan === undefined) return null
-  const isComplete = job.staged_rows >= job.declared_total && plan === null
-  return isComplete ? html`<${Checked} job=${job} isAdmin=${true} refresh=${refresh} />`
-    : plan ? html`<${Upload} job=${job} plan=${plan} refresh=${refresh} />` : html`<${Staged} job=${job} refresh=${refresh} onPlan=${readPlan} />`
+  return plan === undefined ? null : stagingView({ job, isAdmin, plan, refresh, readPlan })
 }
 
 /** The plan of an upload that this browser keeps: undefined until it was read, null without one. */
@@ -58,7 +63,7 @@ export default ({ id, role }) => {
   const job = state.data
   const [plan, readPlan] = usePlan(id, job?.state)
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p>
-    <${Loaded} state=${state} title=${texts.screens.import}>${() => job && html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${job.state} />`} />
+    <${Loaded} state=${state} title=${texts.screens.import}>${() => job && html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${stateOf(job)} />`} />
       ${STEP_OF[job.state] < 4 || job.state === "committing" ? html`<${Steps} current=${STEP_OF[job.state]} />` : null}
       ${state.isAway && html`<p class="box warning" role="status">${t.away}</p>`}<${ErrorBox} error=${state.error} />
       <${View} job=${job} role=${role} plan=${plan} refresh=${state.reload} readPlan=${readPlan} />

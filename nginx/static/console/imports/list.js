@@ -6,7 +6,7 @@ import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html } from "../lib/view.js"
 import { Empty, Loaded, More, Table, Title } from "../ui/parts.js"
-import { StateBadge } from "./parts.js"
+import { StateBadge, stateOf } from "./parts.js"
 
 const t = texts.imports
 
@@ -18,7 +18,7 @@ export default ({ role }) => {
       ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
       : html`<${Table} caption=${t.title} columns=${t.columns} numbers=${[2, 3, 4]}>${list.items.map(job => html`<tr key=${job.id}>
           <th scope="row"><a href=${address(["imports", job.id])}>${job.file_name}</a></th>
-          <td><${StateBadge} state=${job.state} /></td><td class="number">${formatNumber(job.staged_rows)}</td>
+          <td><${StateBadge} state=${stateOf(job)} /></td><td class="number">${formatNumber(job.staged_rows)}</td>
           <td class="number">${formatNumber(job.created_count + job.attached_count)}</td>
           <td class="number">${formatNumber(job.invalid_rows + job.failed_count)}</td>
           <td>${job.created_by_email ?? t.program}</td><td class="nowrap">${formatTime(job.created_at)}</td></tr>`)}<//>

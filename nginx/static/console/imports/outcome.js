@@ -35,6 +35,7 @@ export const Outcome = ({ job, isAdmin, refresh }) => {
     ${t.outcome[job.state] && html`<p class="box ${job.state === "completed" ? "good" : ""}" role="status">${t.outcome[job.state]}</p>`}
     <${Counts} pairs=${[[t.inFile, job.staged_rows], [t.created, job.created_count], [t.attached, job.attached_count],
       [t.invalid, job.invalid_rows], [t.failedRows, job.failed_count]]} />
+    ${job.created_count + job.attached_count > 0 && html`<p class="hint">${t.countsHint}</p>`}
     ${job.undo && html`<h2>${t.undone}</h2><${Counts} pairs=${[[t.removed, job.undo.removed + job.undo.detached],
       [t.emptied, job.undo.emptied], [t.kept, job.undo.kept]]} />`}
     <div class="actions">${(problems > 0 || job.undo?.kept > 0) && html`<${Report} job=${job} />`}${job.created_count + job.attached_count > 0 && html`

@@ -9,6 +9,9 @@ const KINDS = { completed: "good", failed: "bad", canceled: "plain", undone: "pl
 
 export const StateBadge = ({ state }) => html`<${Badge} kind=${KINDS[state] ?? "warn"}>${t.states[state] ?? state}<//>`
 
+/** The state of a job; "reopened" if it accepts rows again after a dry run. @param {Pick<Api.ImportJob, "state" | "phase_started_at" | "created_at">} job */
+export const stateOf = ({ state, phase_started_at: since, created_at: created }) => (state === "staging" && since && since !== created ? "reopened" : state)
+
 /** Numbers with their names, side by side. */
 export const Counts = ({ pairs }) => html`<dl class="counts">${pairs.filter(([, count]) => count !== undefined)
   .map(([name, count]) => html`<div><dt>${name}</dt><dd>${formatNumber(count)}</dd></div>`)}</dl>`

@@ -441,6 +441,8 @@ export const texts = {
     published: "Published articles",
     impressions: "Ad views in 7 days",
     activeImport: (name, state) => `The import of ${name} is not finished: ${state}`,
+    /** @type {Record<string, string>} */
+    importStates: { staging: "Not checked yet" },
     invalidRows: count => `${plural(count, "row")} of the import ${count === 1 ? "has" : "have"} errors`,
     failing: count => `${count}: the last attempt failed`,
     disabled: count => `${count} disabled`,

@@ -9,7 +9,7 @@ export const imports = {
   none: "No imports in the last 30 days",
   noneHint: "Start with the file that you have: an export of another product, or a spreadsheet saved as CSV.",
   states: {
-    staging: "Uploading", validating: "Checking", validated: "Checked", committing: "Importing", completed: "Imported",
+    staging: "Uploading", reopened: "Open for corrections", validating: "Checking", validated: "Checked", committing: "Importing", completed: "Imported",
     failed: "Stopped", canceled: "Canceled", undoing: "Undoing", undone: "Undone",
   },
   start: "Import a file",
@@ -60,6 +60,7 @@ export const imports = {
   queued: position => `– waiting, place ${position} in the queue`,
   rest: (rate, time) => `– ${rate} rows per second, about ${time} left`,
   stagingByOther: "The file is being uploaded.",
+  correctedByOther: "An admin is correcting rows of the file.",
   unfinished: (staged, total) => `The upload stopped after ${staged} of ${total} rows.`,
   sameFile: name => `To continue, choose the same file again: ${name}`,
   otherColumns: "This file has other columns than the one of the import. Choose the same file, or cancel the import.",
@@ -93,7 +94,7 @@ export const imports = {
   correctColumn: "Action",
   correctRow: number => `Correct row ${number}`,
   corrected: "The row was corrected. Check the file again when you are done.",
-  dateHint: "Year-month-day, such as 1990-02-28",
+  dateHint: "Year-month-day, such as 1990-02-28. Other forms, such as 28.02.1990, work if they can mean one day only.",
   numberHint: "With a decimal point, such as 1234.5",
   rowColumns: ["Row", "Mail address", "Name", "Result", "Reason"],
   rowStates: {
@@ -104,8 +105,9 @@ export const imports = {
   allRows: "Rows",
   noneHere: "No such row so far.",
   noRowsLeft: "No row left to correct.",
-  created: "New users",
-  attached: "Added or completed",
+  created: "Created",
+  attached: "Attached or completed",
+  countsHint: "Created: members whom Muster did not know before. Attached or completed: people whom Muster knew became members, or members got values in empty fields.",
   failedRows: "Failed",
   outcome: {
     completed: "The import is complete.", canceled: "The import was canceled. No member changed.", undone: "The import was undone.",
