@@ -1,8 +1,11 @@
 """Importing a file in the console, from the drop to the undo, in a real browser (docs/console.md)."""
 
 import pytest
+from support.stack import wait_for
 
 HEADER = "E-Mail;Vorname;Nachname;Land;Geburtsdatum;T-Shirt-Größe;Notizen"
+
+COUNTS = "return [...document.querySelectorAll('.counts div')].map(one => [one.querySelector('dt').innerText, one.querySelector('dd').innerText])"
 
 
 @pytest.fixture
@@ -12,6 +15,10 @@ def file_of(tmp_path):
         path.write_bytes("\r\n".join(lines).encode(encoding))
         return str(path)
     return write
+
+
+def has_focus(browser, text):
+    wait_for(lambda: browser.web.switch_to.active_element.text == text, f"the focus on {text!r}")
 
 
 def rows(count, first=1):
@@ -60,12 +67,16 @@ def test_a_file_is_mapped_checked_corrected_imported_and_undone(at, file_of, mod
     browser.press("members.csv")
     browser.press("Check again")
     browser.sees("Import 2,501 rows", 60)
+    has_focus(browser, "Result of the check")
     browser.press("Import 2,501 rows")
     browser.sees("2 rows with errors are left out")
     browser.check("import-commit")
     browser.press("Import now")
     browser.sees("The import is complete.", 60)
     browser.sees("Rows that were not imported")
+    has_focus(browser, "Result of the import")
+    assert browser.web.execute_script(COUNTS)[1:3] == [["Created", "2,501"], ["Attached or completed", "0"]]
+    browser.sees("Created: members whom Muster did not know before.")
     browser.check("import-outcome")
     ann = module_org.api.get_json("/v1/users", params={"email": "ann@import.example"})["users"][0]
     assert (ann["first_name"], ann["dob"], ann["attributes"]) == ("Ann", "1981-12-31", {"shirt_size": "L"})
@@ -75,6 +86,7 @@ def test_a_file_is_mapped_checked_corrected_imported_and_undone(at, file_of, mod
     browser.check("import-undo")
     browser.press("Undo now")
     browser.sees("The import was undone.", 60)
+    has_focus(browser, "Result of the undo")
     browser.press("All imports")
     browser.sees("members.csv")
     browser.check("imports")

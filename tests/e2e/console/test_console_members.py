@@ -85,6 +85,7 @@ def test_all_matching_members_are_locked_after_the_count(at, club, module_org):
     browser.check("bulk-lock")
     browser.press("Lock 12 members", "//dialog")
     browser.sees("12 members were locked.", 60)
+    wait_for(lambda: browser.web.switch_to.active_element.text == "Result", "the focus on the heading of the step")
     browser.check("bulk-done")
     assert statuses(module_org, status="locked") == ["locked"] * 12
     browser.press("Go to the members")

@@ -6,7 +6,7 @@ import { address, route, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
-import { ErrorBox, Loaded, Title } from "../ui/parts.js"
+import { ErrorBox, Loaded, Step, Title } from "../ui/parts.js"
 import { guessTargets, looksLikeMember, mappingOf, uniqueHeader } from "./columns.js"
 import { guessFormats } from "./convert.js"
 import { keepPlan } from "./files.js"
@@ -87,7 +87,7 @@ export default () => {
     choose({ file, source: { ...source, header: uniqueHeader(source.header) } })
   })
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p><${Title} text=${t.start} /><${Steps} current=${chosen ? 1 : 0} />
-    ${!chosen && html`<${FileField} onFile=${take} error=${reading.error} />`}
+    <${Step} title=${chosen ? t.stepTitles.columns : t.stepTitles.file}>${!chosen && html`<${FileField} onFile=${take} error=${reading.error} />`}
     ${chosen && html`<${Loaded} state=${registry}>${attributes => html`<${Plan} ...${chosen}
-      attributes=${attributes} setAttributes=${registry.set} reload=${registry.reload} onOther=${() => choose(null)} />`}<//>`}`
+      attributes=${attributes} setAttributes=${registry.set} reload=${registry.reload} onOther=${() => choose(null)} />`}<//>`}<//>`
 }

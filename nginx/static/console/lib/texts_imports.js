@@ -15,6 +15,11 @@ export const imports = {
   start: "Import a file",
   back: "All imports",
   steps: ["File", "Columns", "Check", "Decide", "Import"],
+  stepTitles: {
+    file: "Choose a file", columns: "Assign the columns", staging: "Upload", reopened: "Correct the rows", validating: "Check",
+    validated: "Result of the check", committing: "Import", completed: "Result of the import", failed: "Result of the import",
+    canceled: "Result of the import", undoing: "Undo", undone: "Result of the undo",
+  },
   of: "of",
   choose: "Drop a CSV file here, or choose one",
   fileHint: "Up to 250,000 rows, separated by commas, semicolons or tabs. The first row has the names of the columns.",

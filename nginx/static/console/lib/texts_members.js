@@ -53,6 +53,7 @@ export const memberJobs = {
   states: {
     validating: "Counting", validated: "Waiting for you", committing: "Changing", completed: "Done", canceled: "Canceled", failed: "Stopped",
   },
+  stepTitles: { validating: "Count", validated: "Decision", committing: "Change", completed: "Result" },
   program: "A program with a key",
   none: "No bulk changes in the last 30 days",
   noneHint: "Filter the members, then choose “Change members” on their page.",

@@ -10,7 +10,7 @@ import { memberJobs as t } from "../lib/texts_members.js"
 import { html } from "../lib/view.js"
 import { Counts, Progress } from "../imports/parts.js"
 import { pairsOf } from "../members/conditions.js"
-import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
+import { ErrorBox, Facts, Loaded, Step, Title } from "../ui/parts.js"
 import { CancelButton, CommitButton } from "./dialogs.js"
 import { StateBadge } from "./parts.js"
 
@@ -67,5 +67,5 @@ export default ({ id, role }) => {
   return html`<p><a href=${address(["member-jobs"])}>${t.back}</a></p>
     <${Loaded} state=${state} title=${texts.screens.memberJob}>${job => html`<${Title} text=${t.names[job.action]} actions=${html`<${StateBadge} state=${job.state} />`} />
       ${state.isAway && html`<p class="box warning" role="status">${texts.imports.away}</p>`}<${ErrorBox} error=${state.error} />
-      <${View} job=${job} isAdmin=${role !== "viewer"} refresh=${state.reload} /><${About} job=${job} />`}<//>`
+      <${Step} title=${t.stepTitles[job.state] ?? t.stepTitles.completed}><${View} job=${job} isAdmin=${role !== "viewer"} refresh=${state.reload} /><//><${About} job=${job} />`}<//>`
 }

@@ -1,6 +1,7 @@
 // Parts that all screens use.
 import { announce } from "../lib/announce.js"
 import { copyText } from "../lib/copy.js"
+import { isFocusLost } from "../lib/focus.js"
 import { placeNow } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../lib/view.js"
@@ -17,7 +18,7 @@ let visited = "" // the screen whose heading had the focus last
 const takesFocus = heading => {
   const isNew = placeNow() !== visited
   visited = placeNow()
-  return isNew || heading.closest("dialog") !== null || document.activeElement === null || document.activeElement === document.body
+  return isNew || heading.closest("dialog") !== null || isFocusLost()
 }
 
 /**
@@ -32,6 +33,20 @@ export const Title = ({ children, text, actions }) => {
   }, [text])
   return html`<header class="title"><h1 ref=${heading} tabindex="-1">${children ?? text}</h1>
     ${actions && html`<div class="actions">${actions}</div>`}</header>`
+}
+
+/**
+ * A step of a screen. When another one replaces it, the new heading takes the focus from a control that is gone.
+ * @param {{ title: string, children: any }} props
+ */
+export const Step = ({ title, children }) => {
+  const heading = useRef(null)
+  const shown = useRef(title)
+  useLayoutEffect(() => {
+    if (shown.current !== title && isFocusLost()) heading.current.focus({ preventScroll: true })
+    shown.current = title
+  }, [title])
+  return html`<h2 key=${title} ref=${heading} tabindex="-1">${title}</h2>${children}`
 }
 
 export const Loading = ({ text = t.loading }) => html`<p class="loading" role="status">${text}</p>`
@@ -145,9 +160,6 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
     return () => {
       element.close() // what is around a modal dialog takes no focus
       if (before instanceof HTMLElement) before.focus()
-      const { activeElement } = document
-      const isLost = activeElement === document.body || element.contains(activeElement) // the action removed its button
-      if (isLost) document.querySelector("h1")?.focus({ preventScroll: true })
     }
   }, [])
   const cancel = event => {
