@@ -8,7 +8,7 @@ import { texts } from "../lib/texts.js"
 import { filters as f, memberJobs } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
 import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
-import { SearchField } from "../ui/search.js"
+import { ClearFilters, SearchField } from "../ui/search.js"
 import { BulkChange } from "./bulk.js"
 import { hasMore, isAddress, isFiltered, parametersOf } from "./conditions.js"
 import { Export } from "./export.js"
@@ -44,7 +44,7 @@ const Filters = ({ query }) => {
       <${SearchField} label=${t.search} placeholder=${t.searchHint} />
       <${SelectField} label=${t.status} value=${query.status ?? ""} options=${t.statuses} onChange=${status => replaceQuery({ ...query, status })} />
       <button type="button" aria-expanded=${isOpen} onClick=${() => show(!isOpen)}>${f.more}</button>
-      ${isFiltered(query) && html`<button type="button" onClick=${() => replaceQuery({})}>${f.clear}</button>`}
+      ${isFiltered(query) && html`<${ClearFilters} label=${f.clear} />`}
     </div>
     ${isOpen && html`<${MoreFilters} />`}</form>`
 }

@@ -1,9 +1,21 @@
 // Fields of a list that put their text into the address when the person pauses.
 import { replaceQuery, route, useIsHere } from "../lib/router.js"
-import { useStore } from "../lib/store.js"
+import { createStore, useStore } from "../lib/store.js"
 import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
 const PAUSE = 300 // milliseconds without typing before a search
+
+/** turn: counts the presses of the button that removes all filters. */
+const clearing = createStore({ turn: 0 })
+
+/** Removes all filters from the address, and the text of a search that waits for the person to pause. */
+export const ClearFilters = ({ label }) => {
+  const clear = () => {
+    replaceQuery({})
+    clearing.set({ turn: clearing.get().turn + 1 })
+  }
+  return html`<button type="button" onClick=${clear}>${label}</button>`
+}
 
 /** name: of the text in the query of the address. accepts: texts that are complete; others are still being typed. */
 export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest }) => {
@@ -13,6 +25,11 @@ export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest 
   const sent = useRef(value)
   const [typed, setTyped] = useState(value)
   const isHere = useIsHere()
+  const { turn } = useStore(clearing)
+  useEffect(() => {
+    sent.current = value
+    setTyped(value)
+  }, [turn])
   useEffect(() => {
     if (value === sent.current) return
     sent.current = value // the address was changed by something else
@@ -20,13 +37,13 @@ export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest 
   }, [value])
   useEffect(() => {
     const search = () => {
-      if (!isHere() || typed.trim() === sent.current || !accepts.test(typed.trim())) return
+      if (turn !== clearing.get().turn || !isHere() || typed.trim() === sent.current || !accepts.test(typed.trim())) return
       sent.current = typed.trim()
       replaceQuery({ ...route.get().query, [name]: typed.trim() })
     }
     const timer = setTimeout(search, PAUSE)
     return () => clearTimeout(timer)
-  }, [typed])
+  }, [typed, turn])
   return html`<div class="field ${width}"><label for=${id}>${label}</label>
     <input id=${id} ...${rest} value=${typed} onInput=${event => setTyped(event.target.value)} /></div>`
 }
