@@ -67,7 +67,9 @@ def test_an_article_is_written_changed_published_and_deleted(at, console):
     browser.sees("Line 2: <script> and everything in it")
     browser.check("article-new")
     browser.press("Create draft")
+    browser.sees("The draft was created, without some of your HTML.")
     browser.sees("Not all of your HTML was kept")
+    assert browser.text().count("Not all of your HTML was kept") == 1
     browser.sees("<script>x()</script>")
     previews(browser, "See you")
     previews(browser, "[Picture: The cup]")

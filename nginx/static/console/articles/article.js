@@ -42,7 +42,7 @@ const Kept = ({ id }) => {
   const saved = useStore(lastSaved)
   useEffect(() => () => forgetSaved(), [])
   if (saved.id !== id || saved.sent.length + saved.stored.length === 0) return null
-  return html`<div class="box warning" role="status"><p>${t.differs}</p>
+  return html`<div class="box warning"><p>${t.differs}</p>
     <${Lines} title=${t.sentLines} lines=${saved.sent} /><${Lines} title=${t.storedLines} lines=${saved.stored} />
     <button type="button" onClick=${forgetSaved}>${t.close}</button></div>`
 }
@@ -76,7 +76,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const save = () => saving.run(async () => {
     const { data } = await call("PATCH", `/console/v1/articles/${article.id}`, { body, headers: { "If-Match": etag } })
     sent.current = fields
-    announce(rememberSaved(fields.body_html, data) ? t.differs : t.saved)
+    announce(rememberSaved(fields.body_html, data) ? t.savedPartly : t.saved)
     await reload()
   })
   const done = async text => {

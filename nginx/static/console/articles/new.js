@@ -23,7 +23,7 @@ export default () => {
   const open = useOpen()
   const create = () => saving.run(async () => {
     const article = await post("/console/v1/articles", newArticleOf(fields))
-    announce(rememberSaved(fields.body_html, article) ? t.differs : t.created)
+    announce(rememberSaved(fields.body_html, article) ? t.createdPartly : t.created)
     open(["articles", article.id])
   })
   return html`<p><a href=${address(["articles"])}>${t.back}</a></p><${Title} text=${t.newTitle} />

@@ -30,7 +30,9 @@ export const articles = {
   newTitle: "New article",
   create: "Create draft",
   created: "The draft was created.",
+  createdPartly: "The draft was created, without some of your HTML.",
   saved: "The article was saved.",
+  savedPartly: "The article was saved, without some of your HTML.",
   text: "Text",
   fields: {
     title: "Title", slug: "Short name", excerpt: "Summary", locale: "Language", tags: "Tags", author: "Author", cover_url: "Cover picture",
