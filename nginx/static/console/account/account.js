@@ -15,8 +15,8 @@ import { BackupCodes } from "../access/backup_codes.js"
 import { signOut } from "../ui/sign_out.js"
 import { ReplaceAuthenticator } from "./authenticator.js"
 import { programOf } from "./programs.js"
-import { FormDialog } from "../ui/dialogs.js"
-import { Badge, Confirm, Dialog, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
+import { FormDialog, SecretDialog } from "../ui/dialogs.js"
+import { Badge, Confirm, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 
 const t = texts.account
 
@@ -26,8 +26,8 @@ const NewCodes = ({ onClose }) => {
   const making = useAction()
   const submit = () => making.run(async () => show((await post("/v1/two-factor/backup-codes", { code: code.trim() })).backup_codes))
   if (codes) {
-    return html`<${Dialog} title=${t.newCodes} onClose=${onClose}><p>${texts.enroll.codesHint}</p><${BackupCodes} codes=${codes} />
-      <div class="actions"><button type="button" class="primary" onClick=${onClose}>${texts.enroll.saved}</button></div><//>`
+    return html`<${SecretDialog} title=${t.newCodes} hint=${texts.enroll.codesHint} stored=${texts.enroll.saved} onClose=${onClose}>
+      <${BackupCodes} codes=${codes} /><//>`
   }
   return html`<${FormDialog} title=${t.newCodes} action=${t.make} running=${making} known=${texts.factor.errors} mustStay=${true} submit=${submit}
     onClose=${onClose}>

@@ -6,6 +6,7 @@ import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { ads as t, slots as s } from "../lib/texts_ads.js"
+import { differs, useTyped, useUnsaved } from "../lib/unsaved.js"
 import { html, useLayoutEffect, useState } from "../lib/view.js"
 import { Empty, Loaded, Title } from "../ui/parts.js"
 import { changesOf, fieldsOf, newCampaignOf } from "./fields.js"
@@ -25,6 +26,7 @@ const NewCampaign = ({ slots, registry }) => {
   const [fields, setFields] = useState(fieldsOf({ slot_ids: slots.length === 1 ? [slots[0].id] : [] }))
   const saving = useAction()
   const open = useOpen()
+  useTyped(fields, saving.isBusy)
   const create = () => saving.run(async () => {
     const campaign = await post("/console/v1/ads/campaigns", newCampaignOf(fields, registry))
     announce(t.created)
@@ -39,6 +41,7 @@ const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
   const [fields, setFields] = useState(fieldsOf(campaign))
   const saving = useAction()
   const open = useOpen()
+  useUnsaved(differs(fields, fieldsOf(campaign)) && !saving.isBusy)
   useLayoutEffect(() => {
     setFields(fieldsOf(campaign))
     saving.clear()

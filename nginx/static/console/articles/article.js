@@ -7,6 +7,7 @@ import { address, useOpen } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { articles as t } from "../lib/texts_articles.js"
+import { useUnsaved } from "../lib/unsaved.js"
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js"
 import { Facts, Loaded, Title } from "../ui/parts.js"
 import { Delete, Publish, Unpublish } from "./dialogs.js"
@@ -73,6 +74,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const isViewer = role === "viewer"
   const body = changesOf(article, fields)
   const isChanged = Object.keys(body).length > 0
+  useUnsaved(isChanged && !saving.isBusy)
   const save = () => saving.run(async () => {
     const { data } = await call("PATCH", `/console/v1/articles/${article.id}`, { body, headers: { "If-Match": etag } })
     sent.current = fields

@@ -4,6 +4,7 @@ import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { articles as t } from "../lib/texts_articles.js"
+import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { Title } from "../ui/parts.js"
 import { fieldsOf, newArticleOf, slugOf } from "./fields.js"
@@ -21,6 +22,7 @@ export default () => {
   const live = useLivePreview(fields, fieldsOf())
   const saving = useAction()
   const open = useOpen()
+  useTyped(fields, saving.isBusy)
   const create = () => saving.run(async () => {
     const article = await post("/console/v1/articles", newArticleOf(fields))
     announce(rememberSaved(fields.body_html, article) ? t.createdPartly : t.created)

@@ -3,6 +3,7 @@ import { post, withoutFields } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
+import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loaded, TextField } from "../ui/parts.js"
 import { valueText } from "../members/parts.js"
@@ -41,6 +42,7 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
   const targets = [...new Set(["email", ...targetsOf(job.mapping).filter(Boolean), ...extra])]
   const [values, setValues] = useState(() => targets.map(target => textIn(row.payload, target)))
   const saving = useAction()
+  useTyped(values, saving.isBusy)
   const types = Object.fromEntries(registry.map(one => [`attribute:${one.key}`, one]))
   const faults = Object.fromEntries(row.fields.map(fault => [fault.path, fault.message]))
   const submit = event => {

@@ -4,6 +4,7 @@ import { plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, route, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
+import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
 import { ErrorBox, Loaded, Step, Title } from "../ui/parts.js"
@@ -51,6 +52,7 @@ const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
   const [chosen, chooseFormats] = useState(/** @type {Record<string, string>} */ ({}))
   const starting = useAction()
   const open = useOpen()
+  useTyped([targets, chosen], starting.isBusy)
   const start = () => starting.run(async () => {
     const { organization } = route.get()
     const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, formatsOf(guesses, chosen)) }

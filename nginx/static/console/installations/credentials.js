@@ -8,8 +8,8 @@ import { installations as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { endOfDay } from "../keys/dialogs.js"
 import { stateOf } from "../keys/list.js"
-import { FormDialog } from "../ui/dialogs.js"
-import { Badge, Dialog, Secret, Table, TextField } from "../ui/parts.js"
+import { FormDialog, SecretDialog } from "../ui/dialogs.js"
+import { Badge, Secret, Table, TextField } from "../ui/parts.js"
 
 const pathOf = installation => `/v1/installations/${installation.id}/credentials`
 
@@ -19,7 +19,7 @@ const Issue = ({ installation, record, onMade, onClose }) => {
   const [day, setDay] = useState("")
   const issuing = useAction()
   const submit = () => issuing.run(async () => onMade(await post(pathOf(installation), { name, expires_at: endOfDay(day) })))
-  return html`<${FormDialog} title=${record ? t.replaceTitle(record.name) : t.issue} action=${record ? t.replaceNow : texts.keys.issueNow} running=${issuing}
+  return html`<${FormDialog} title=${record ? t.replaceTitle(record.name) : t.issue} action=${record ? t.replaceNow : texts.keys.issueNow} values=${[name, day]} running=${issuing}
     isShown=${path => path === "name" || path === "expires_at"} known=${t.issueErrors} submit=${submit} onClose=${onClose}>${record && html`<p>${t.replaceHint}</p>`}
     <${TextField} label=${t.credentialName} hint=${t.credentialNameHint} required maxlength="255" value=${name} onInput=${setName}
       error=${issuing.error?.fields?.name} />
@@ -37,9 +37,8 @@ const Revoke = ({ installation, record, onDone, onClose }) => {
     onClose=${onClose}><p>${t.revokeHint}</p><//>`
 }
 
-const Show = ({ record, onClose }) => html`<${Dialog} title=${t.madeTitle} onClose=${onClose}><p>${t.madeHint}</p>
-  <${Secret} label=${t.credential} value=${record.credential} /><${Secret} label=${t.signingSecret} value=${record.signing_secret} />
-  <div class="actions"><button type="button" class="primary" onClick=${onClose}>${t.storedBoth}</button></div><//>`
+const Show = ({ record, onClose }) => html`<${SecretDialog} title=${t.madeTitle} hint=${t.madeHint} stored=${t.storedBoth} onClose=${onClose}>
+  <${Secret} label=${t.credential} value=${record.credential} /><${Secret} label=${t.signingSecret} value=${record.signing_secret} /><//>`
 
 const Row = ({ record, canIssue, isAdmin, ask }) => {
   const state = stateOf(record)

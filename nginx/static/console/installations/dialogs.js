@@ -28,7 +28,8 @@ export const ChangeSettings = ({ module, record, stored, version: first = record
     await call("PATCH", `/v1/installations/${record.id}`, { json, headers: ifMatch(record) })
     await onDone(t.changed)
   })
-  return html`<${FormDialog} title=${t.changeTitle(module.name)} action=${texts.parts.save} isWide=${true} isReady=${Boolean(properties)} running=${saving}
+  return html`<${FormDialog} title=${t.changeTitle(module.name)} action=${texts.parts.save} isWide=${true} isReady=${Boolean(properties)}
+    values=${properties && [version, { ...fieldsOf(properties, stored), ...form.fields }, [...form.removed]]} running=${saving}
     isShown=${isSetting(properties)} submit=${submit} onClose=${onClose} onReload=${onReload}>
     <p>${t.changeHint}</p>
     <${SelectField} label=${t.version} value=${version} onChange=${setVersion} options=${versions.data ?? []} error=${saving.error?.fields?.version_id} />

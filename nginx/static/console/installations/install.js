@@ -46,7 +46,7 @@ export const Install = ({ module: given, modules = [], onClose }) => {
     open(["installations", data.id])
   })
   return html`<${FormDialog} title=${given ? t.installTitle(given.name) : t.install} action=${t.installNow} isWide=${true} isReady=${Boolean(properties)}
-    running=${installing} isShown=${isSetting(properties)} known=${t.installErrors} submit=${submit} onClose=${onClose}>
+    values=${properties && [version, { ...fieldsOf(properties, {}), ...form.fields }]} running=${installing} isShown=${isSetting(properties)} known=${t.installErrors} submit=${submit} onClose=${onClose}>
     ${!given && html`<${SelectField} label=${t.module} required value=${chosen?.id ?? ""} onChange=${setModule}
       options=${[["", t.choose], ...modules.map(one => [one.id, one.name])]} />`}
     ${chosen && html`<${SelectField} label=${t.version} value=${version} onChange=${setVersion} options=${versions.data ?? []} />

@@ -4,8 +4,8 @@ import { momentIn } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { FormDialog } from "../ui/dialogs.js"
-import { Confirm, Dialog, Secret, SelectField, TextField } from "../ui/parts.js"
+import { FormDialog, SecretDialog } from "../ui/dialogs.js"
+import { Confirm, Secret, SelectField, TextField } from "../ui/parts.js"
 
 const t = texts.keys
 
@@ -25,7 +25,7 @@ export const IssueKey = ({ onDone, onClose }) => {
   const [day, setDay] = useState("")
   const saving = useAction()
   const submit = () => saving.run(async () => onDone(await post("/v1/api-keys", { name, role, expires_at: endOfDay(day) })))
-  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} running=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} values=${[name, role, day]} running=${saving} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${t.roleOptions} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
@@ -40,7 +40,7 @@ export const ChangeKey = ({ record, onDone, onClose }) => {
     await call("PATCH", `/v1/api-keys/${record.id}`, { body: { name, ...end } })
     await onDone()
   })
-  return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} running=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} values=${[name, day]} running=${saving} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
 }
@@ -50,7 +50,7 @@ export const RotateKey = ({ record, onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () =>
     onDone(await post(`/v1/api-keys/${record.id}/rotate`, { overlap_seconds: Number(overlap) })))
-  return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} running=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} values=${overlap} running=${saving} submit=${submit} onClose=${onClose}>
     <p>${t.rotateHint}</p>
     <${SelectField} label=${t.overlap} value=${overlap} onChange=${setOverlap} options=${t.overlaps} /><//>`
 }
@@ -65,6 +65,5 @@ export const RevokeKey = ({ record, onDone, onClose }) => {
     onConfirm=${revoke} onClose=${onClose}><p>${t.revokeHint}</p><//>`
 }
 
-export const ShowKey = ({ record, onClose }) => html`<${Dialog} title=${t.madeTitle} onClose=${onClose}>
-  <p>${t.madeHint}</p><${Secret} label=${record.name} value=${record.key} />
-  <div class="actions"><button type="button" class="primary" onClick=${onClose}>${t.stored}</button></div><//>`
+export const ShowKey = ({ record, onClose }) => html`<${SecretDialog} title=${t.madeTitle} hint=${t.madeHint} stored=${t.stored} onClose=${onClose}>
+  <${Secret} label=${record.name} value=${record.key} /><//>`

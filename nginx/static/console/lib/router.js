@@ -1,5 +1,6 @@
 // Addresses of the console: #/o/ORGANIZATION/PATH?QUERY. Screens outside an organization have no /o/ part.
 import { createStore } from "./store.js"
+import { isUnsaved, mayLeave } from "./unsaved.js"
 import { useState } from "./view.js"
 
 const PARAMETER = /^[\w-]+$/ // ids and words: it becomes a part of the path of a call
@@ -71,15 +72,10 @@ export const match = (path, patterns) => {
 /** The route of the address bar. Call startRouter() once. */
 export const route = createStore(parse(""))
 
-export const startRouter = () => {
-  route.set(parse(location.hash))
-  addEventListener("hashchange", () => route.set(parse(location.hash)))
-}
-
 /** The address of a screen in the current organization. @param {string[]} path @param {Record<string, string | null | undefined>} [query] */
 export const address = (path, query) => format(route.get().organization, path, query)
 
-/** Goes to an address at once; the browser reports the change of the address later. @param {string} hash */
+/** Goes to an address at once, without a question; the browser reports the change of the address later. @param {string} hash */
 export const go = hash => {
   location.hash = hash
   route.set(parse(hash))
@@ -87,6 +83,61 @@ export const go = hash => {
 
 /** The address of the current screen, without the query. */
 export const placeNow = () => format(route.get().organization, route.get().path)
+
+/** Whether an address leads to the screen that is shown. @param {string} hash */
+const isShown = hash => {
+  const { organization, path } = parse(hash)
+  return format(organization, path) === placeNow()
+}
+
+let place = 0 // of the shown entry in the history of the tab
+let accepted = "" // the address to which the person goes after the question
+
+/** Shows the screen of the address bar. Each entry of the history notes its place, so that moved() can return from it. */
+const arrive = () => {
+  accepted = ""
+  place = history.state?.place ?? place + 1
+  history.replaceState({ place }, "")
+  route.set(parse(location.hash))
+}
+
+/** The address has changed. If that would lose something, the browser goes back, and the person is asked. */
+const moved = async () => {
+  const { hash } = location
+  const steps = (history.state?.place ?? place + 1) - place
+  if (steps === 0 || hash === accepted || isShown(hash) || !isUnsaved()) return arrive()
+  history.go(-steps)
+  if (!(await mayLeave())) return undefined
+  accepted = hash
+  return history.go(steps)
+}
+
+/** Goes to an address, after a question if that would lose something. @param {string} hash */
+export const leaveTo = async hash => {
+  if (isShown(hash) || await mayLeave()) go(hash)
+}
+
+/** The links of the console. A link that opens another tab or window loses nothing. @param {MouseEvent} event */
+const clicked = event => {
+  const link = event.target instanceof Element ? event.target.closest("a") : null
+  const hash = link?.getAttribute("href") ?? ""
+  const opensOther = link?.target || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
+  if (!hash.startsWith("#/") || opensOther || !isUnsaved()) return
+  event.preventDefault()
+  leaveTo(hash)
+}
+
+export const startRouter = () => {
+  arrive()
+  addEventListener("hashchange", moved)
+  addEventListener("click", clicked, true)
+}
+
+/** Replaces the current address by another one. @param {string} hash */
+export const replace = hash => {
+  history.replaceState(history.state, "", hash)
+  route.set(parse(hash))
+}
 
 /** A function that says whether the screen of the component is still the current one. @returns {() => boolean} */
 export const useIsHere = () => {
@@ -112,6 +163,5 @@ export const useOpen = () => {
  */
 export const replaceQuery = query => {
   const { organization, path } = route.get()
-  history.replaceState(null, "", format(organization, path, query))
-  route.set(parse(location.hash))
+  replace(format(organization, path, query))
 }

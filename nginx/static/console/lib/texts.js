@@ -26,6 +26,13 @@ export const texts = {
     askAdmin: "Ask an admin of the organization.",
   },
 
+  leaving: {
+    typed: { title: "Leave without saving?", hint: "What you have changed here is not saved. If you leave, it is lost." },
+    secret: { title: "Leave without storing the secret?", hint: "It is shown only once. If you leave now and have not stored it, you need another one." },
+    stay: "Stay",
+    leave: "Leave",
+  },
+
   // Messages of error codes, where the API's own message does not say enough to a person.
   errors: {
     FORBIDDEN: "Your role does not allow this. Ask an owner of the organization.",

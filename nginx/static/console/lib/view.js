@@ -1,7 +1,7 @@
 // The view library: Preact with its hooks, and htm in place of JSX.
 import htm from "../vendor/htm/htm.js"
-import { Fragment, h, render } from "../vendor/preact/preact.js"
+import { Fragment, createContext, h, render } from "../vendor/preact/preact.js"
 
-export { useEffect, useErrorBoundary, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact/hooks.js"
-export { Fragment, render }
+export { useContext, useEffect, useErrorBoundary, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact/hooks.js"
+export { Fragment, createContext, render }
 export const html = htm.bind(h)

@@ -5,6 +5,7 @@ import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { memberJobs as t } from "../lib/texts_members.js"
+import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Facts, Loaded, SelectField, TextField } from "../ui/parts.js"
 import { isEveryone, jobFilterOf, pairsOf } from "./conditions.js"
@@ -14,6 +15,7 @@ const Form = ({ filter, registry, onClose }) => {
   const [reason, setReason] = useState("")
   const counting = useAction()
   const open = useOpen()
+  useTyped([action, reason], counting.isBusy)
   const submit = event => {
     event.preventDefault()
     const why = action === "lock" && reason.trim() ? { reason: reason.trim() } : {}

@@ -3,6 +3,7 @@ import { call } from "../lib/api.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
+import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
 import { nameOf } from "./parts.js"
@@ -57,6 +58,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
   const [fields, setFields] = useState(Object.fromEntries(FIELDS.map(name => [name, member[name] ?? ""])))
   const [attributes, setAttributes] = useState(Object.fromEntries(registry.map(({ key }) => [key, member.attributes[key] ?? ""])))
   const saving = useAction()
+  useTyped([fields, attributes], saving.isBusy)
   const faultOf = key => Object.entries(saving.error?.fields ?? {}).find(([path]) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`)?.[1]
   const submit = event => {
     event.preventDefault()

@@ -44,7 +44,7 @@ const LockDialog = ({ member, etag, onDone, onClose, onReload }) => {
     await call("POST", `/v1/users/${member.id}/lock`, { body, headers: { "If-Match": etag } })
     await onDone(t.locked)
   })
-  return html`<${FormDialog} title=${t.lockTitle(nameOf(member))} action=${t.lock} running=${locking} known=${t.conflict} submit=${submit} onClose=${onClose}
+  return html`<${FormDialog} title=${t.lockTitle(nameOf(member))} action=${t.lock} values=${reason} running=${locking} known=${t.conflict} submit=${submit} onClose=${onClose}
     onReload=${onReload}>
     <p>${t.lockHint}</p>
     <${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} /><//>`

@@ -25,7 +25,7 @@ const CreateModule = ({ onClose }) => {
     open(["modules", made.id, "versions", "new"])
   })
   const faults = creating.error?.fields ?? {}
-  return html`<${FormDialog} title=${t.create} action=${t.createNow} running=${creating} isShown=${path => path in fields} known=${t.createErrors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.create} action=${t.createNow} values=${fields} running=${creating} isShown=${path => path in fields} known=${t.createErrors} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${setName} />
     <${TextField} label=${t.slug} hint=${t.slugHint} required maxlength=${LONGEST_SLUG} value=${fields.slug} error=${faults.slug}
       onInput=${slug => setFields({ ...fields, slug })} />

@@ -7,6 +7,7 @@ import { useAction, useLoad } from "../lib/load.js"
 import { address, route, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
+import { differs, useUnsaved } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { ErrorBox, Loaded, TextField, Title } from "../ui/parts.js"
 import { Manifest, ManifestHelp, exampleOf, faultsIn, faultsOf, nextVersion } from "./manifest.js"
@@ -42,12 +43,16 @@ const Form = ({ module, text: first, version: suggested }) => {
   const [text, setText] = useState(first)
   const [faults, setFaults] = useState([])
   const [kept, setKept] = useState("")
+  const [stored, setStored] = useState([suggested, first]) // the version and the text that leaving does not lose
   const saving = useAction()
   const open = useOpen()
+  useUnsaved(differs([version, text], stored) && !saving.isBusy)
   const keep = (made, error) => {
+    const next = nextVersion(made.version)
     setFaults(faultsOf(text, error.fields))
     setKept(made.version)
-    setVersion(nextVersion(made.version))
+    setVersion(next)
+    setStored([next, text])
   }
   const send = async isPublished => {
     const found = faultsIn(text)

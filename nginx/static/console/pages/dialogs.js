@@ -26,7 +26,7 @@ const KeyForm = ({ kind, first, title, action, hint, save, onClose }) => {
   const saving = useAction()
   const set = name => value => setFields({ ...fields, [name]: value })
   const faults = saving.error?.fields ?? {}
-  return html`<${FormDialog} title=${title} action=${action} isWide=${true} running=${saving} isShown=${isField} known=${{ INVALID_STATE: t.full(saving.error?.details?.reason) }}
+  return html`<${FormDialog} title=${title} action=${action} isWide=${true} values=${fields} running=${saving} isShown=${isField} known=${{ INVALID_STATE: t.full(saving.error?.details?.reason) }}
     submit=${() => saving.run(() => save(fields))} onClose=${onClose}>${hint && html`<p>${hint}</p>`}
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${set("name")} />
     <${Origins} rows=${fields.origins} error=${saving.error} onChange=${set("origins")} />

@@ -17,7 +17,7 @@ export const Invite = ({ onDone, onClose }) => {
     await post("/v1/seats", { email, role })
     await onDone(t.invited(email))
   })
-  return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} values=${[email, role]} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
     <p>${t.inviteHint}</p>
     <${TextField} label=${t.address} type="email" required value=${email} onInput=${setEmail} error=${saving.error?.fields?.email} />
     <${SelectField} label=${t.role} value=${role} onChange=${setRole} options=${ROLES} /><//>`
@@ -30,7 +30,7 @@ export const ChangeRole = ({ seat, onDone, onClose }) => {
     await call("PATCH", `/v1/seats/${seat.admin_id}`, { body: { role } })
     await onDone(t.changed)
   })
-  return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} values=${role} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${ROLES} /><//>`
 }
 

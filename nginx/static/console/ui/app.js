@@ -4,7 +4,7 @@ import { SignIn } from "../access/sign_in.js"
 import { get } from "../lib/api.js"
 import { loadModule } from "../lib/later.js"
 import { announce } from "../lib/announce.js"
-import { format, match, route, startRouter } from "../lib/router.js"
+import { format, match, replace, route, startRouter } from "../lib/router.js"
 import { confirmation, followTabs, mayHaveSession, session, signedOut, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
@@ -14,6 +14,7 @@ import { Empty, ErrorBox, Loading, Title } from "./parts.js"
 import { HOME, SCREENS } from "./screens.js"
 import { SessionEnd } from "./session_end.js"
 import { Announcement, Head, Shell } from "./shell.js"
+import { LeaveQuestion } from "./leave_question.js"
 
 const t = texts.app
 
@@ -51,7 +52,7 @@ const Inside = () => {
   useEffect(() => {
     if (!isStart) return
     if (invited) announce(t.joined(invited.name, texts.team.roles[invited.role].toLowerCase()))
-    location.replace(format(seat ? organization : first.organization_id, [HOME]))
+    replace(format(seat ? organization : first.organization_id, [HOME]))
   }, [isStart, organization])
   if (isStart) return null
   if (isInvitation) return html`<${Shell}><${Invitations} organization=${query.organization} /><//>`
@@ -100,7 +101,7 @@ const SignInSteps = ({ state }) => (state === "factor" ? html`<${SecondFactor} /
 
 const Signed = ({ state, hasEnded, admin }) => {
   const { done } = useStore(confirmation)
-  return html`<${Inside} key=${admin?.id} /><${SessionEnd} />${done && html`<${SecondFactor} asks=${done} />`}
+  return html`<${Inside} key=${admin?.id} /><${SessionEnd} /><${LeaveQuestion} />${done && html`<${SecondFactor} asks=${done} />`}
     ${hasEnded && html`<${Cover}><${SignInSteps} state=${state} /><//>`}`
 }
 

@@ -1,18 +1,22 @@
 // The dialog with a form: a question, or the fields of a record.
 import { withoutFields } from "../lib/api.js"
 import { texts } from "../lib/texts.js"
+import { useTyped, useUnsaved } from "../lib/unsaved.js"
 import { html } from "../lib/view.js"
 import { Dialog, ErrorBox } from "./parts.js"
 
 const t = texts.dialogs
 
+const Typed = ({ values, isSent }) => void useTyped(values, isSent)
+
 /**
+ * `values`: of the fields, undefined until they are loaded; a changed one makes the dialog ask before it closes.
  * `running` is the useAction of its submit. `onReload` shows the current record after a conflict of If-Match; without it, the
  * person can only repeat or cancel. `known`: messages of error codes. `isShown`: whether the message about a path is next to
  * its field. `kind`: "primary", or "danger" for what cannot be undone. `mustStay`: the dialog cannot be closed while the action
  * runs, because its reply has a secret that is shown once.
  */
-export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = true, running, known, isShown = () => false, mustStay = false, submit, onClose,
+export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = true, values, running, known, isShown = () => false, mustStay = false, submit, onClose,
   onReload, reloadText = texts.parts.showCurrent, children }) => {
   const send = event => {
     event.preventDefault()
@@ -20,10 +24,18 @@ export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = 
   }
   const isConflict = running.error?.code === "PRECONDITION_FAILED" && onReload
   const isHeld = mustStay && running.isBusy
-  return html`<${Dialog} title=${title} isWide=${isWide} onClose=${isHeld ? () => {} : onClose}><form onSubmit=${send}>${children}
+  return html`<${Dialog} title=${title} isWide=${isWide} onClose=${isHeld ? () => {} : onClose}>
+    <${Typed} values=${values} isSent=${running.isBusy} /><form onSubmit=${send}>${children}
     <${ErrorBox} error=${withoutFields(running.error, isShown)} known=${{ PRECONDITION_FAILED: t.conflict, ...known }} />
     <div class="actions">${isConflict
       ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${reloadText}</button>`
       : html`<button class=${kind} disabled=${running.isBusy || !isReady}>${action}</button>`}
       <button type="button" disabled=${isHeld} onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
 }
+
+const Unstored = () => void useUnsaved(true, "secret")
+
+/** A secret that is shown once. stored: the text of the button that closes the dialog; every other way asks first. */
+export const SecretDialog = ({ title, hint, stored, onClose, children }) => html`<${Dialog} title=${title} onClose=${onClose}><${Unstored} />
+  <p>${hint}</p>${children}
+  <div class="actions"><button type="button" class="primary" onClick=${onClose}>${stored}</button></div><//>`

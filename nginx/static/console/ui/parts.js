@@ -4,6 +4,7 @@ import { copyText } from "../lib/copy.js"
 import { isFocusLost } from "../lib/focus.js"
 import { placeNow } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
+import { Scope, mayLeave } from "../lib/unsaved.js"
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../lib/view.js"
 
 /** @typedef {import("../lib/api.js").ApiError} ApiError */
@@ -148,11 +149,12 @@ export const SelectField = ({ label, hint, error, value, onChange, options, ...r
     </select>`}<//>`
 
 /**
- * A modal dialog. It returns the focus to the control that opened it.
+ * A modal dialog. It returns the focus to the control that opened it. Escape asks first if that loses something unsaved.
  * @param {{ title: string, onClose: () => void, isWide?: boolean, children: any }} props
  */
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
+  const [scope] = useState({})
   useLayoutEffect(() => {
     const before = document.activeElement
     const element = dialog.current
@@ -162,12 +164,20 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
+  const leave = async () => {
+    if (await mayLeave(scope)) onClose()
+  }
   const cancel = event => {
     event.preventDefault()
-    onClose()
+    leave()
   }
-  return html`<dialog ref=${dialog} class=${isWide ? "wide" : ""} aria-label=${title} onCancel=${cancel}>
-    <h2>${title}</h2>${children}</dialog>`
+  const closed = () => { // a browser closes it in spite of cancel() when Escape is pressed again
+    if (!dialog.current?.isConnected || dialog.current.open) return
+    dialog.current.showModal()
+    leave()
+  }
+  return html`<dialog ref=${dialog} class=${isWide ? "wide" : ""} aria-label=${title} onCancel=${cancel} onClose=${closed}>
+    <h2>${title}</h2><${Scope.Provider} value=${scope}>${children}<//></dialog>`
 }
 
 /**

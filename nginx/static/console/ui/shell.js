@@ -1,7 +1,7 @@
 // The frame around all screens: organization, navigation, theme, keys, sign-out.
 import { announcement } from "../lib/announce.js"
 import { plural } from "../lib/format.js"
-import { address, format, route } from "../lib/router.js"
+import { address, format, leaveTo, route } from "../lib/router.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
@@ -35,7 +35,9 @@ const Keys = ({ onClose }) => {
 const OrganizationSwitch = ({ seats, organization }) => {
   const change = event => {
     const { organization: before, path } = route.get()
-    location.hash = format(event.target.value, before ? path.slice(0, 1) : [])
+    const { value } = event.target
+    event.target.value = before ?? "" // until the person has left
+    leaveTo(format(value, before ? path.slice(0, 1) : []))
   }
   const seat = seats.find(one => one.organization_id === organization)
   if (seats.length === 1 && seat) return html`<p class="organization"><span class="hidden">${t.organization}: </span>${seat.name}</p>`

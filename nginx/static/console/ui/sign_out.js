@@ -3,6 +3,7 @@ import { announce } from "../lib/announce.js"
 import { call } from "../lib/api.js"
 import { signedOut } from "../lib/session.js"
 import { texts } from "../lib/texts.js"
+import { mayLeave } from "../lib/unsaved.js"
 
 /** Throws if the server did not end the session: it is valid then, and the person stays signed in. next: the address after it. */
 export const signOut = async (next = "#/") => {
@@ -16,4 +17,6 @@ export const signOut = async (next = "#/") => {
 }
 
 /** The action of a button: a message says that the person is still signed in. @param {string} [next] */
-export const trySignOut = next => signOut(next).catch(error => announce(texts.shell.notSignedOut(error.message)))
+export const trySignOut = async next => {
+  if (await mayLeave()) await signOut(next).catch(error => announce(texts.shell.notSignedOut(error.message)))
+}

@@ -5,7 +5,8 @@ import { useAction, useLoad } from "../lib/load.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
-import { Dialog, Loaded, Secret } from "../ui/parts.js"
+import { Loaded } from "../ui/parts.js"
+import { Made } from "./form.js"
 import { pathOf } from "./parts.js"
 
 const MOST_COUNTED = 100 // waiting deliveries on one page of the API
@@ -46,10 +47,7 @@ export const Delete = props => html`<${Question} ...${props} title=${t.deleteTit
 export const Rotate = props => {
   const [made, show] = useState(null)
   const rotate = async one => (await call("POST", `${pathOf(one)}/rotate-secret`, { headers: ifMatch(one) })).data
-  if (made) {
-    return html`<${Dialog} title=${t.madeTitle} onClose=${props.onLeave}><p>${t.madeHint}</p><${Secret} label=${made.url} value=${made.signing_secret} />
-      <div class="actions"><button type="button" class="primary" onClick=${props.onLeave}>${t.stored}</button></div><//>`
-  }
+  if (made) return html`<${Made} made=${made} onClose=${props.onLeave} />`
   return html`<${Question} ...${props} title=${t.rotateTitle} action=${t.rotate} kind="primary" known=${t.rotateErrors} mustStay=${true} ask=${rotate}
     onDone=${show}>
     <p>${t.rotateHint}</p><//>`

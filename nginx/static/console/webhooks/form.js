@@ -5,8 +5,8 @@ import { useAction, useLoad } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
-import { FormDialog } from "../ui/dialogs.js"
-import { Dialog, Field, Secret, SelectField, TextField } from "../ui/parts.js"
+import { FormDialog, SecretDialog } from "../ui/dialogs.js"
+import { Field, Secret, SelectField, TextField } from "../ui/parts.js"
 import { EVENT_FAMILIES, MUSTER_EVENTS, typesIn } from "./events.js"
 import { pathOf } from "./parts.js"
 
@@ -83,9 +83,9 @@ const useForm = (endpoint, emitted) => {
   return [form, part => set({ ...changes, ...part })]
 }
 
-const Made = ({ made, onClose }) => html`<${Dialog} title=${t.madeTitle} onClose=${onClose}><p>${t.madeHint}</p>
-  <${Secret} label=${made.url} value=${made.signing_secret} />
-  <div class="actions"><button type="button" class="primary" onClick=${onClose}>${t.stored}</button></div><//>`
+/** The signing secret of a new endpoint, or the rotated one. @param {{ made: { url: string, signing_secret: string }, onClose: () => void }} props */
+export const Made = ({ made, onClose }) => html`<${SecretDialog} title=${t.madeTitle} hint=${t.madeHint} stored=${t.stored} onClose=${onClose}>
+  <${Secret} label=${made.url} value=${made.signing_secret} /><//>`
 
 /** choices: installations that are not disabled, each with its module. */
 export const AddEndpoint = ({ choices, onDone, onClose }) => {
@@ -109,7 +109,8 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   }
   if (made) return html`<${Made} made=${made} onClose=${() => onDone(made)} />`
   const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(adding.error?.fields, types)
-  return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isShown=${isField} known=${t.addErrors} mustStay=${true} submit=${submit}
+  return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isShown=${isField} known=${t.addErrors} mustStay=${true}
+    values=${[id, form.url, form.description, types]} submit=${submit}
     onClose=${onClose}>
     ${choices.length > 1 && html`<${SelectField} label=${t.module} value=${id} onChange=${chooseModule} options=${choices.map(one => [one.id, one.module?.name ?? one.id])} />`}
     <${Fields} form=${form} change=${change} faults=${adding.error?.fields ?? {}} />
@@ -132,7 +133,8 @@ export const EditEndpoint = ({ endpoint, installation, module, onDone, onClose, 
     })
   }
   const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(saving.error?.fields, types)
-  return html`<${FormDialog} title=${t.editTitle} action=${texts.parts.save} isWide=${true} running=${saving} isShown=${isField} submit=${submit} onClose=${onClose} onReload=${onReload}>
+  return html`<${FormDialog} title=${t.editTitle} action=${texts.parts.save} isWide=${true} running=${saving} isShown=${isField}
+    values=${[form.url, form.description, types]} submit=${submit} onClose=${onClose} onReload=${onReload}>
     <${Fields} form=${form} change=${change} faults=${saving.error?.fields ?? {}} />
     <${Events} module=${module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
 }

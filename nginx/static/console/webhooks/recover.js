@@ -48,7 +48,7 @@ export const Recover = ({ endpoint, onDone, onClose }) => {
   }
   const isCounted = matching?.count > 0
   const faults = running.error?.fields ?? {}
-  return html`<${FormDialog} title=${t.recoverTitle} action=${isCounted ? t.recoverNow : t.count} running=${running} isShown=${path => path in range} known=${t.recoverErrors}
+  return html`<${FormDialog} title=${t.recoverTitle} action=${isCounted ? t.recoverNow : t.count} values=${range} running=${running} isShown=${path => path in range} known=${t.recoverErrors}
     submit=${() => running.run(isCounted ? recover : look)} onClose=${onClose}>
     <p>${t.recoverHint}</p>
     <div class="columns"><${TextField} label=${t.since} type="datetime-local" required value=${range.since} error=${faults.since} onInput=${since => change({ since })} />

@@ -36,7 +36,7 @@ export const SetUp = ({ onDone, onClose }) => {
   const done = useRef({})
   const running = useAction()
   const submit = () => running.run(async () => onDone(await setUp(done.current, name)))
-  return html`<${FormDialog} title=${t.setUp} action=${t.setUpNow} running=${running} known=${m.createErrors} isShown=${path => path === "name"}
+  return html`<${FormDialog} title=${t.setUp} action=${t.setUpNow} values=${name} running=${running} known=${m.createErrors} isShown=${path => path === "name"}
     submit=${submit} onClose=${onClose}><p>${t.setUpHint}</p>
     <${TextField} label=${t.setUpName} hint=${t.setUpNameHint} required maxlength="255" value=${name} onInput=${setName} error=${running.error?.fields?.name} /><//>`
 }

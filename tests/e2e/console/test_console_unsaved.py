@@ -1,0 +1,293 @@
+"""What a person would lose by leaving, in a real browser: the console asks once, and keeps the focus (docs/console.md)."""
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from support.console import ConsoleBrowser
+from support.stack import wait_for
+from support.world import slug
+
+QUESTION = "Leave without saving?"
+SECRET = "Leave without storing the secret?"
+# Whether the browser would ask before it closes the tab.
+ASKS = "return !dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+# Types into the search, presses the button at once, and waits longer than a search does.
+TYPE_AND_CLEAR = """const [done] = arguments, field = document.querySelector("input[type=search]")
+field.value = "zoe"
+field.dispatchEvent(new Event("input", {bubbles: true}))
+const clear = [...document.querySelectorAll("button")].find(one => one.textContent === "Clear filters")
+setTimeout(() => clear.click(), 100)
+setTimeout(() => done([field.value, location.hash]), 800)"""
+# Screens with a form: the button that opens it, the field that is filled first, and its text.
+FORMS = [
+    ("articles/new", "", "Summary", "The cup"), ("articles/{article}", "", "Title", "Renamed"),
+    ("articles/{article}", "Publish", "When", "At a time"), ("ads/new", "", "Name", "Summer"), ("ads/{campaign}/edit", "", "Countries", "DE"),
+    ("ads/{campaign}", "Add a creative", "Landing page", "https://shop.example/"), ("slots", "Create a slot", "Name", "Top"),
+    ("keys", "Issue a key", "Name", "sync"), ("team", "Invite", "Mail address", "new@forms.example"), ("organization", "Rename", "Name", "Other"),
+    ("attributes", "Add an attribute", "Label", "Boat"), ("members/{member}", "Edit", "Last name", "Berg"),
+    ("members/{member}", "Lock", "Reason", "Fees"), ("members", "Change members", "Reason", "Fees"), ("modules", "Create a module", "Name", "Shop"),
+    ("modules/{module}/versions/new", "", "Version", "9.9.9"), ("installations/{installation}", "Change settings", "currency (optional)", "EUR"),
+    ("installations/{installation}", "Issue a credential", "Name", "backend"), ("installations/{installation}", "Add an endpoint", "URL", "https://a.example"),
+    ("webhooks/endpoints/{installation}/{endpoint}", "Edit", "Description", "Shop"), ("page-keys", "Issue a tracking key", "Name", "site"),
+    ("page-keys", "Issue a content key", "Name", "site"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser(stack, admin):
+    running = ConsoleBrowser(stack, "unsaved")
+    running.sign_in(admin)
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def records(module_org):
+    """A record of each kind that has a form."""
+    console = module_org.admin().api
+    slot = console.post("/console/v1/ads/slots", json={"name": "Side", "slug": "side", "width": 300, "height": 250}, expect=201).json()
+    campaign = console.post("/console/v1/ads/campaigns", json={"name": "Spring", "slot_ids": [slot["id"]]}, expect=201).json()
+    name = slug("forms")
+    manifest = {"name": "Forms", "config_schema": {"currency": {"type": "string"}}}
+    module = module_org.published_module(manifest, name="Forms", slug=name)
+    installation = module_org.install(module)
+    made = {"article": module_org.create_article(), "campaign": campaign, "member": module_org.create_user({"email": "ann@forms.example"}),
+            "module": module, "installation": installation, "endpoint": module_org.create_endpoint(installation, url="https://forms.example/hook")}
+    return {kind: record["id"] for kind, record in made.items()}
+
+
+def asks(browser):
+    return browser.web.execute_script(ASKS)
+
+
+def is_closed(browser, title=None):
+    """The question is gone, and so are all dialogs if there is no other one."""
+    css = f"dialog[aria-label='{title}']" if title else "dialog"
+    wait_for(lambda: not browser.web.find_elements("css selector", css), "the dialog to close")
+
+
+def answer(browser, text):
+    browser.press(text, f"//dialog[h2[.='{QUESTION}' or .='{SECRET}']]")
+    is_closed(browser, QUESTION)
+
+
+def escape(browser):
+    ActionChains(browser.web).send_keys(Keys.ESCAPE).perform()
+
+
+def is_at(browser, path):
+    wait_for(lambda: browser.web.current_url.endswith(path), f"the address {path} instead of {browser.web.current_url}")
+
+
+def has_focus(browser, text):
+    wait_for(lambda: browser.web.switch_to.active_element.text == text, f"the focus on {text!r}")
+
+
+def type_article(browser, org):
+    """A new article with a title, after the list of articles."""
+    browser.open(f"#/o/{org.id}/articles")
+    browser.press("Write an article")
+    browser.fill("Title", "Not saved")
+
+
+@pytest.mark.parametrize("path, button, label, text", FORMS)
+def test_a_form_asks_only_after_a_change(browser, module_org, records, path, button, label, text):
+    browser.open(f"#/o/{module_org.id}/{path.format(**records)}")
+    if button:
+        browser.press(button, "//main")
+    is_select = browser.shown(label).tag_name == "select"
+    assert not asks(browser)
+    (browser.choose if is_select else browser.fill)(label, text)
+    wait_for(lambda: asks(browser), "the form to ask")
+    if button:
+        escape(browser)
+        browser.sees(QUESTION)
+        answer(browser, "Leave")
+        is_closed(browser)
+        assert not asks(browser)
+    else:
+        browser.press("Team", "//nav")
+        browser.sees(QUESTION)
+        answer(browser, "Leave")
+        browser.sees("(you)")
+
+
+def test_a_link_asks_once_and_the_form_stays(browser, module_org):
+    type_article(browser, module_org)
+    browser.press("Team", "//nav")
+    browser.sees(QUESTION)
+    answer(browser, "Stay")
+    is_at(browser, "articles/new")
+    assert browser.labeled("Title").get_attribute("value") == "Not saved"
+    browser.press("Team", "//nav")
+    escape(browser)
+    is_closed(browser)
+    browser.press("Team", "//nav")
+    answer(browser, "Leave")
+    browser.sees("(you)")
+    browser.press("Members", "//nav")
+    browser.sees("Change members")
+
+
+def test_the_history_of_the_browser_asks_too_and_stays_whole(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.press("Members", "//nav")
+    browser.press("Articles", "//nav")
+    browser.press("Write an article")
+    browser.fill("Title", "Not saved")
+    browser.web.execute_script("history.go(-2)")
+    browser.sees(QUESTION)
+    is_at(browser, "articles/new")
+    answer(browser, "Stay")
+    assert browser.labeled("Title").get_attribute("value") == "Not saved"
+    browser.web.execute_script("location.hash = arguments[0]", f"#/o/{module_org.id}/keys")  # as in the address bar
+    browser.sees(QUESTION)
+    is_at(browser, "articles/new")
+    answer(browser, "Stay")
+    browser.web.execute_script("history.go(-2)")
+    browser.sees(QUESTION)
+    answer(browser, "Leave")
+    is_at(browser, "/members")
+    browser.web.back()
+    is_at(browser, "/team")
+    browser.web.execute_script("history.go(3)")
+    is_at(browser, "articles/new")
+    assert browser.labeled("Title").get_attribute("value") == ""
+
+
+def test_nothing_asks_when_the_text_is_as_before_or_saved(browser, module_org):
+    made = module_org.create_article(title="Before")
+    browser.open(f"#/o/{module_org.id}/articles/{made['id']}")
+    browser.fill("Title", "After")
+    wait_for(lambda: asks(browser), "the form to ask")
+    browser.fill("Title", "Before")
+    wait_for(lambda: not asks(browser), "the form not to ask")
+    browser.fill("Title", "After")
+    browser.press("Save")
+    browser.sees("The article was saved.")
+    wait_for(lambda: not asks(browser), "the form not to ask")
+    browser.press("Team", "//nav")
+    browser.sees("(you)")
+
+
+def test_switching_the_organization_and_the_sign_out_ask(browser, module_org, other_org):
+    type_article(browser, module_org)
+    switch = browser.element("select.organization")
+    switch.find_element("xpath", "./option[.='Lakeside']").click()
+    browser.sees(QUESTION)
+    answer(browser, "Stay")
+    assert browser.element("select.organization").get_attribute("value") == module_org.id
+    browser.press("Sign out")
+    browser.sees(QUESTION)
+    answer(browser, "Stay")
+    assert browser.labeled("Title").get_attribute("value") == "Not saved"
+    browser.element("select.organization").find_element("xpath", "./option[.='Lakeside']").click()
+    answer(browser, "Leave")
+    is_at(browser, f"#/o/{other_org.id}/articles")
+    browser.sees("No articles yet")
+    assert browser.element("select.organization").get_attribute("value") == other_org.id
+
+
+def test_leaving_by_the_sign_out_ends_the_session(own_browser, module_org):
+    own_browser.sign_in(module_org.new_admin("owner"))
+    type_article(own_browser, module_org)
+    own_browser.press("Sign out")
+    answer(own_browser, "Leave")
+    own_browser.sees("Sign in to Muster")
+    assert not asks(own_browser)
+
+
+def test_escape_closes_a_dialog_without_changes_and_asks_with_them(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/keys")
+    browser.press("Issue a key")
+    browser.shown("Name")
+    escape(browser)
+    is_closed(browser)
+    browser.press("Issue a key")
+    browser.fill("Name", "sync")
+    escape(browser)
+    browser.sees(QUESTION)
+    browser.check("leave-typed")
+    answer(browser, "Stay")
+    assert browser.shown("Name").get_attribute("value") == "sync" and browser.web.switch_to.active_element == browser.labeled("Name")
+    browser.press("Cancel", "//dialog")
+    is_closed(browser)
+    has_focus(browser, "Issue a key")
+
+
+def test_a_secret_stays_until_it_is_stored(browser, module_org, stack):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.press("API keys", "//nav")
+    browser.press("Issue a key")
+    browser.fill("Name", "stored")
+    browser.press("Issue", "//dialog")
+    browser.sees("Copy the key now")
+    key = browser.element(".secret code").text
+    stack.keys_issued.append(key)
+    for _ in range(5):  # browsers close a dialog when Escape is pressed again
+        escape(browser)
+    browser.sees(key)
+    assert asks(browser)
+    if browser.web.find_elements("css selector", f"dialog[aria-label='{SECRET}']"):
+        answer(browser, "Stay")
+    escape(browser)
+    browser.sees(SECRET)
+    browser.check("leave-secret")
+    answer(browser, "Stay")
+    assert key in browser.text()
+    browser.web.back()
+    browser.sees(SECRET)
+    answer(browser, "Stay")
+    browser.press("I stored the key")
+    is_closed(browser)
+    assert not asks(browser) and key not in browser.web.page_source
+
+
+def test_a_manifest_that_was_kept_as_a_draft_is_not_lost(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/modules/{records['module']}/versions/new")
+    browser.fill("Manifest", '{"name": ""}')
+    browser.press("Publish")
+    browser.sees("It stays as a draft.")
+    browser.web.get_log("browser")
+    wait_for(lambda: not asks(browser), "the form not to ask")
+    browser.fill("Manifest", '{"name": "x"}')
+    wait_for(lambda: asks(browser), "the form to ask")
+    browser.press("Team", "//nav")
+    answer(browser, "Leave")
+
+
+def test_the_columns_of_a_file_are_not_lost(browser, module_org, tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("Mail,Wer\na@forms.example,Ann\n", encoding="utf-8")
+    browser.open(f"#/o/{module_org.id}/imports/new")
+    field = browser.element("input[type=file]")
+    browser.web.execute_script("arguments[0].focus()", field)
+    field.send_keys(str(path))
+    column = browser.element("select[aria-label='Field for Wer']")
+    has_focus(browser, "Assign the columns")
+    assert not asks(browser)
+    column.find_element("xpath", ".//option[.='Display name']").click()
+    wait_for(lambda: asks(browser), "the form to ask")
+    browser.press("Team", "//nav")
+    answer(browser, "Leave")
+    browser.sees("(you)")
+
+
+def test_a_search_that_waits_is_dropped_with_the_filters(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/members?status=locked")
+    browser.sees("Clear filters")
+    assert browser.web.execute_async_script(TYPE_AND_CLEAR) == ["", f"#/o/{module_org.id}/members"]
+    has_focus(browser, "Members")
+
+
+def test_the_heading_takes_the_focus_of_a_button_that_goes(browser, module_org):
+    made = module_org.create_article(title="Focus", body_html="<p>Text</p>")
+    browser.open(f"#/o/{module_org.id}/articles/{made['id']}")
+    browser.fill("Text as HTML", "<p>Text</p><script>x()</script>")
+    browser.press("Save")
+    browser.sees("Not all of your HTML was kept")
+    assert browser.text().count("Not all of your HTML was kept") == 1
+    assert browser.element(".announcement").text == "The article was saved, without some of your HTML."
+    browser.web.execute_script("scrollTo(0, 0)")
+    browser.press("Close this message")
+    has_focus(browser, "Focus")
