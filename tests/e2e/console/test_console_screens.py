@@ -119,6 +119,7 @@ def test_the_form_of_one_member_does_not_change_another(at, module_org):
     browser.press("Edit")
     browser.fill("Last name", "Typed")
     browser.web.execute_script("location.hash = arguments[0]", f"#/o/{module_org.id}/members/{there['id']}")
+    browser.press("Leave", "//dialog")
     browser.sees("there@screens.example")
     assert not browser.web.find_elements("css selector", "dialog")
     browser.press("Edit")
@@ -255,6 +256,8 @@ def test_an_admin_ends_a_session_and_gets_new_backup_codes(own_browser, module_o
     browser.sees("This one")
     browser.check("account")
     browser.press("End", "//tr")
+    browser.sees("python-requests")
+    assert "python-requests" in browser.element("dialog").text
     browser.check("account-end")
     browser.press("End", "//dialog")
     browser.sees("The session was ended.")

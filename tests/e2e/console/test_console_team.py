@@ -7,6 +7,9 @@ from support.mail import wait_for_mail
 from support.stack import wait_for
 from support.world import email
 
+# Names that run into the next column.
+WIDE_NAMES = "return [...document.querySelectorAll('tbody th')].filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
+
 
 def test_a_colleague_is_invited_joins_changes_role_and_is_removed(at, module_org, stack, contract):
     guest = Admin(stack, contract, address=email("guest"))
@@ -20,6 +23,9 @@ def test_a_colleague_is_invited_joins_changes_role_and_is_removed(at, module_org
     browser.press("Send invitation")
     browser.sees("Invited")
     browser.check("team-invited")
+    browser.resize(320)
+    assert browser.web.execute_script(WIDE_NAMES) == []
+    browser.resize(1280)
     mail = wait_for_mail(stack, guest.address)
     fragment = next(word for word in mail.text.split() if "#/invitation" in word).partition("#")[2]
 

@@ -218,7 +218,8 @@ class ConsoleBrowser:
         """No warning in the console, no report of the policy, no request to another origin."""
         reports = self.web.execute_script("return window.reports")
         assert not reports, f"{name}: {reports}"
-        messages = [one["message"] for one in self.web.get_log("browser") if one["level"] in ("WARNING", "SEVERE")]
+        messages = [one["message"] for one in self.web.get_log("browser") if one["level"] in ("WARNING", "SEVERE")
+                    and "'beforeunload'" not in one["message"]]  # a test left a form that no person had touched
         assert not messages, f"{name}: {messages}"
         own = urlsplit(self.stack.base_url).netloc
         others = [url for url in self.requests() if urlsplit(url).scheme in ("http", "https") and urlsplit(url).netloc != own]

@@ -54,6 +54,8 @@ const SecondFactor = () => {
     ${asks === "authenticator" && html`<${ReplaceAuthenticator} onDone=${replaced} onClose=${close} />`}</section>`
 }
 
+const nameOf = ({ user_agent: agent }) => (agent ? programOf(agent) : t.unknown)
+
 const EndDialog = ({ session, onDone, onClose }) => {
   const ending = useAction()
   const confirm = () => ending.run(async () => {
@@ -61,7 +63,7 @@ const EndDialog = ({ session, onDone, onClose }) => {
     await onDone()
   })
   return html`<${Confirm} title=${session ? t.endTitle : t.endOthersTitle} action=${session ? t.end : t.endOthers} isBusy=${ending.isBusy}
-    error=${ending.error} onConfirm=${confirm} onClose=${onClose}><p>${t.endHint}</p><//>`
+    error=${ending.error} onConfirm=${confirm} onClose=${onClose}>${session && html`<p>${t.endAbout(nameOf(session), formatTime(session.created_at))}</p>`}<p>${t.endHint}</p><//>`
 }
 
 const EverywhereDialog = ({ onClose }) => {
@@ -75,7 +77,7 @@ const EverywhereDialog = ({ onClose }) => {
 }
 
 const Row = ({ session, end }) => html`<tr>
-  <th scope="row"><span title=${session.user_agent}>${session.user_agent ? programOf(session.user_agent) : t.unknown}</span></th><td>${session.country ?? "–"}</td><td>${formatTime(session.created_at)}</td>
+  <th scope="row"><span title=${session.user_agent}>${nameOf(session)}</span></th><td>${session.country ?? "–"}</td><td>${formatTime(session.created_at)}</td>
   <td>${formatAgo(session.last_used_at)}</td>
   <td>${session.is_current ? html`<${Badge} kind="good">${t.current}<//>`
     : html`<button type="button" class="small danger" aria-label=${`${t.end}: ${formatTime(session.created_at)}`} onClick=${end}>${t.end}</button>`}</td></tr>`

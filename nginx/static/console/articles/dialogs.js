@@ -24,7 +24,7 @@ export const Publish = props => {
     await send(props, "POST", "/publish", isLater ? { publish_at: momentIn(time) } : {})
     await onDone(isLater ? t.scheduled : t.published)
   })
-  return html`<${Question} title=${t.publishTitle(article.title)} action=${isLater ? t.schedule : t.actions.publish} kind="primary" values=${[when, time]} running=${running}
+  return html`<${Question} title=${(article.publish_at ? t.moveTitle : t.publishTitle)(article.title)} action=${isLater ? t.schedule : t.actions.publish} kind="primary" values=${[when, time]} running=${running}
     submit=${submit} onClose=${onClose} onReload=${onReload}><p>${t.publishHint}</p>
     <${SelectField} label=${t.when} value=${when} onChange=${setWhen} options=${[["now", t.now], ["later", t.later]]} />
     ${isLater && html`<${TextField} label=${t.time} hint=${t.timeHint} type="datetime-local" required value=${time} onInput=${setTime}

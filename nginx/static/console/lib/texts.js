@@ -471,6 +471,7 @@ export const texts = {
     unknown: "Unknown",
     end: "End",
     endTitle: "End this session?",
+    endAbout: (program, time) => `${program}, signed in on ${time}.`,
     endOthers: "End all others",
     endOthersTitle: "End all other sessions?",
     endHint: "The next request of the session is rejected. To continue there, sign in again.",

@@ -84,6 +84,7 @@ export const articles = {
   saveFirst: "You have changes that are not saved. Save them before you publish or delete.",
   actions: { publish: "Publish", move: "Change time", unpublish: "Unpublish", draft: "Make it a draft", delete: "Delete" },
   publishTitle: title => `Publish ${title}?`,
+  moveTitle: title => `Change the time of ${title}?`,
   publishHint: "Your sites can read the article from then on, and so can all programs with a content key.",
   when: "When",
   now: "Now",
