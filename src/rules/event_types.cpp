@@ -17,23 +17,22 @@ bool is_word(std::string_view word) {
                        [](char c) { return is_lower(c) || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-std::string_view first_word(std::string_view type) {
-    return type.substr(0, type.find('.'));
-}
-
 bool is_ours(std::string_view word) {
     return std::any_of(kCanonicalEventTypes.begin(), kCanonicalEventTypes.end(),
                        [&](std::string_view type) { return first_word(type) == word; });
 }
 
-// The first word of the types of a module with this slug.
-std::string word_of(std::string_view slug) {
+}  // namespace
+
+std::string_view first_word(std::string_view type) {
+    return type.substr(0, type.find('.'));
+}
+
+std::string emitted_word(std::string_view slug) {
     std::string word(slug);
     std::replace(word.begin(), word.end(), '-', '_');
     return word;
 }
-
-}  // namespace
 
 bool is_event_type(std::string_view text) {
     if (text.size() > kLongestEventType) return false;
@@ -49,11 +48,11 @@ bool can_subscribe_to(std::string_view type) {
 }
 
 bool is_reserved_slug(std::string_view slug) {
-    return is_ours(word_of(slug));
+    return is_ours(emitted_word(slug));
 }
 
 bool can_emit(std::string_view slug, std::string_view type) {
-    return is_event_type(type) && first_word(type) == word_of(slug) && !is_reserved_slug(slug);
+    return is_event_type(type) && first_word(type) == emitted_word(slug) && !is_reserved_slug(slug);
 }
 
 }  // namespace muster::rules

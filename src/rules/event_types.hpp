@@ -39,6 +39,12 @@ inline constexpr std::size_t kLongestEventType = 128;
 // ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$, at most 128 characters.
 [[nodiscard]] bool is_event_type(std::string_view text);
 
+// The part before the first dot: "member" of "member.created".
+[[nodiscard]] std::string_view first_word(std::string_view type);
+
+// The first word of the types of a module with this slug: the slug with _ for -.
+[[nodiscard]] std::string emitted_word(std::string_view slug);
+
 // True for a canonical type, and for a well-formed type of a module. The first word of a module's
 // type must differ from Muster's first words, so the mistyped "member.udpated" is rejected.
 [[nodiscard]] bool can_subscribe_to(std::string_view type);

@@ -26,7 +26,7 @@ constexpr json::Slug kSlug{
     .meaning = "2 to 63 lower-case letters, digits and hyphens, beginning with a letter",
     .max = 63,
     .is_reserved = rules::is_reserved_slug,
-    .reserved_meaning = "its event types belong to Muster; use another slug"};
+    .reserved_meaning = "its event types belong to Muster; use another one"};
 
 constexpr auto kNewModule = json::object<NewModule>(
     json::required(

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "json/json_body.hpp"
 #include "rules/event_types.hpp"
+#include "rules/modules/manifest_faults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -119,28 +120,35 @@ class ManifestReader {
             return {};
         }
         bool has_name = false;
-        members("manifest", *manifest, [&](std::string_view key, const JsonIn& value) {
-            has_name = has_name || key == "name";
-            return member(key, value);
-        });
+        members("manifest", *manifest,
+                {"name", "description", "events", "config_schema", "permissions"},
+                [&](std::string_view key, const JsonIn& value) {
+                    has_name = has_name || key == "name";
+                    return member(key, value);
+                });
         if (!has_name) faults_.add("manifest.name", FieldCode::Required);
         return std::move(manifest_);
     }
 
   private:
-    // `take` handles a member, or returns false for an unknown key. A stored text may contain a key
-    // twice.
+    // `take` handles a member, or returns false for a key that is not `allowed`. A stored text may
+    // contain a key twice.
     template <class Take>
-    void members(const std::string& path, const JsonObject& object, const Take& take) {
+    void members(const std::string& path, const JsonObject& object,
+                 const std::vector<std::string>& allowed, const Take& take) {
         std::set<std::string_view> seen;
         for (const auto& [key, value] : object) {
             if (faults_.truncated()) return;
             if (!seen.insert(key).second) {
                 faults_.add(below(path, key), FieldCode::Duplicate);
             } else if (!take(key, value)) {
-                faults_.add(below(path, key), FieldCode::UnknownField);
+                faults_.add(below(path, key), FieldCode::UnknownField, {.allowed = allowed});
             }
         }
+    }
+
+    void wrong_type(const std::string& path, const JsonIn& value, std::string_view expected) {
+        faults_.add(path, FieldCode::WrongType, wrong_type_message(value, expected));
     }
 
     bool member(std::string_view key, const JsonIn& value) {
@@ -165,13 +173,19 @@ class ManifestReader {
 
     void text(const std::string& path, const JsonIn& value, std::size_t least, std::size_t most) {
         const auto text = value.string();
-        if (!text) return faults_.add(path, FieldCode::WrongType);
-        if (utf8_length(trimmed(*text)) < least) return faults_.add(path, FieldCode::Required);
+        if (!text) return wrong_type(path, value, "a string");
+        if (utf8_length(trimmed(*text)) < least) {
+            return faults_.add(path, FieldCode::Required,
+                               "is empty; use 1 to " + std::to_string(most) + " characters");
+        }
         if (is_longer_than(*text, most)) {
             return faults_.add(path, FieldCode::TooLong, longest(most));
         }
         // A description may contain line breaks.
-        if (least > 0 && has_control(*text)) faults_.add(path, FieldCode::InvalidValue);
+        if (least > 0 && has_control(*text)) {
+            faults_.add(path, FieldCode::InvalidValue,
+                        "is " + shown_value(value) + "; use a text without control characters");
+        }
     }
 
     // Reads an array of distinct values; `take` checks each of them.
@@ -179,14 +193,20 @@ class ManifestReader {
     void distinct(const std::string& path, const JsonIn& value, std::size_t most,
                   const Take& take) {
         const auto entries = value.array();
-        if (!entries) return faults_.add(path, FieldCode::WrongType);
-        if (entries->size() > most) return faults_.add(path, FieldCode::TooLong, longest(most));
+        if (!entries) return wrong_type(path, value, "an array");
+        if (entries->size() > most) {
+            return faults_.add(path, FieldCode::TooLong,
+                               "has " + std::to_string(entries->size()) +
+                                   " entries; the maximum is " + std::to_string(most),
+                               longest(most));
+        }
         std::set<std::string> seen;
         std::size_t index = 0;
         for (const JsonIn& entry : *entries) {
             const std::string place = at(path, index++);
             if (!seen.insert(comparable(entry)).second) {
-                faults_.add(place, FieldCode::Duplicate);
+                faults_.add(place, FieldCode::Duplicate,
+                            "is " + shown_value(entry) + ", which is given twice");
             } else {
                 take(place, entry);
             }
@@ -195,53 +215,51 @@ class ManifestReader {
 
     void events(const std::string& path, const JsonIn& value) {
         const auto object = value.object();
-        if (!object) return faults_.add(path, FieldCode::WrongType);
-        members(path, *object, [&](std::string_view key, const JsonIn& types) {
-            if (key == "emits") {
-                distinct(path + ".emits", types, kMostTypes,
-                         [&](const auto& place, const JsonIn& type) { emits(place, type); });
-            } else if (key == "subscribes") {
-                distinct(path + ".subscribes", types, kMostTypes,
-                         [&](const auto& place, const JsonIn& type) { subscribes(place, type); });
-            } else {
-                return false;
-            }
-            return true;
-        });
+        if (!object) return wrong_type(path, value, "an object");
+        members(
+            path, *object, {"emits", "subscribes"}, [&](std::string_view key, const JsonIn& types) {
+                if (key == "emits") {
+                    distinct(path + ".emits", types, kMostTypes,
+                             [&](const auto& place, const JsonIn& type) { emits(place, type); });
+                } else if (key == "subscribes") {
+                    distinct(
+                        path + ".subscribes", types, kMostTypes,
+                        [&](const auto& place, const JsonIn& type) { subscribes(place, type); });
+                } else {
+                    return false;
+                }
+                return true;
+            });
     }
 
     void emits(const std::string& path, const JsonIn& value) {
         const auto type = value.string();
-        if (!type) return faults_.add(path, FieldCode::WrongType);
+        if (!type) return wrong_type(path, value, "a string");
         if (slug_ && !can_emit(*slug_, *type)) {
-            return faults_.add(
-                path, FieldCode::InvalidValue,
-                "The type must begin with the module's slug (with _ for -) and a dot.");
+            return faults_.add(path, FieldCode::InvalidValue, emits_message(*slug_, value));
         }
         manifest_.emits.emplace_back(*type);
     }
 
     void subscribes(const std::string& path, const JsonIn& value) {
         const auto type = value.string();
-        if (!type) return faults_.add(path, FieldCode::WrongType);
+        if (!type) return wrong_type(path, value, "a string");
         if (!can_subscribe_to(*type)) {
-            faults_.add(path, FieldCode::InvalidValue, "This event type does not exist.");
+            faults_.add(path, FieldCode::InvalidValue, subscribes_message(value));
         }
     }
 
     void config_schema(const std::string& path, const JsonIn& value) {
         const auto object = value.object();
-        if (!object) return faults_.add(path, FieldCode::WrongType);
+        if (!object) return wrong_type(path, value, "an object");
         if (object->size() > kMostProperties) {
             return faults_.add(path, FieldCode::TooLong, longest(kMostProperties));
         }
-        members(path, *object, [&](std::string_view name, const JsonIn& definition) {
+        members(path, *object, {}, [&](std::string_view name, const JsonIn& definition) {
             const std::string place = below(path, name);
             if (!is_property_name(name)) {
-                faults_.add(
-                    place, FieldCode::InvalidValue,
-                    "A property's name must be a lower-case letter and up to 63 lower-case letters, "
-                    "digits or underscores.");
+                faults_.add(place, FieldCode::InvalidValue,
+                            "is not a name; use a letter of a-z, then up to 63 of a-z, 0-9 and _");
             }
             manifest_.config[std::string(name)] = property(place, definition);
             return true;
@@ -252,34 +270,36 @@ class ManifestReader {
         Property property;
         const auto object = definition.object();
         if (!object) {
-            faults_.add(path, FieldCode::WrongType);
+            wrong_type(path, definition, R"(an object such as {"type": "string"})");
             return property;
         }
         std::optional<JsonIn> type;
         std::optional<JsonIn> choices;
-        members(path, *object, [&](std::string_view key, const JsonIn& value) {
-            if (key == "type") {
-                type = value;
-            } else if (key == "required") {
-                flag(path + ".required", value, property.is_required);
-            } else if (key == "secret") {
-                flag(path + ".secret", value, property.is_secret);
-            } else if (key == "enum") {
-                choices = value;
-            } else {
-                return false;
-            }
-            return true;
-        });
+        members(path, *object, {"type", "required", "secret", "enum"},
+                [&](std::string_view key, const JsonIn& value) {
+                    if (key == "type") {
+                        type = value;
+                    } else if (key == "required") {
+                        flag(path + ".required", value, property.is_required);
+                    } else if (key == "secret") {
+                        flag(path + ".secret", value, property.is_secret);
+                    } else if (key == "enum") {
+                        choices = value;
+                    } else {
+                        return false;
+                    }
+                    return true;
+                });
         property.type = property_type(path + ".type", type);
         if (property.is_secret && property.type && property.type != PropertyType::String) {
-            faults_.add(path + ".secret", FieldCode::InvalidValue, "Only a string can be secret.");
+            faults_.add(path + ".secret", FieldCode::InvalidValue,
+                        R"(is true; only a property of type "string" can be secret)");
         }
         if (choices && property.is_secret) {
             // A config shows the secret as "***". With an enum, a reader could guess the stored
             // value.
             faults_.add(path + ".enum", FieldCode::InvalidValue,
-                        "A secret must not have a list of values.");
+                        "is not allowed for a secret; remove enum or secret");
         } else if (choices) {
             read_choices(path + ".enum", *choices, property);
         }
@@ -288,7 +308,7 @@ class ManifestReader {
 
     void flag(const std::string& path, const JsonIn& value, bool& to) {
         const auto flag = value.boolean();
-        if (!flag) return faults_.add(path, FieldCode::WrongType);
+        if (!flag) return wrong_type(path, value, "true or false");
         to = *flag;
     }
 
@@ -297,13 +317,14 @@ class ManifestReader {
         constexpr std::array<std::string_view, 3> kTexts = {"string", "number", "boolean"};
         const auto text = value ? value->string() : std::nullopt;
         if (!value) {
-            faults_.add(path, FieldCode::Required);
+            faults_.add(path, FieldCode::Required, "is required; use string, number or boolean");
         } else if (!text) {
-            faults_.add(path, FieldCode::WrongType);
+            wrong_type(path, *value, R"("string", "number" or "boolean")");
         } else {
             const auto* const found = std::find(kTexts.begin(), kTexts.end(), *text);
             if (found != kTexts.end()) return static_cast<PropertyType>(found - kTexts.begin());
             faults_.add(path, FieldCode::InvalidChoice,
+                        "is " + shown_value(*value) + "; use string, number or boolean",
                         {.allowed = {kTexts.begin(), kTexts.end()}});
         }
         return std::nullopt;
@@ -314,18 +335,20 @@ class ManifestReader {
             if (!property.type) return;  // already reported
             const auto text = choice.string();
             if (type_of(choice) != property.type) {
-                faults_.add(place, FieldCode::WrongType);
+                wrong_type(place, choice, "a value of the property's type");
             } else if (text && is_longer_than(*text, kLongestChoice)) {
                 faults_.add(place, FieldCode::TooLong, longest(kLongestChoice));
             } else if (text == kHiddenValue) {
                 faults_.add(place, FieldCode::InvalidValue,
-                            "\"***\" is reserved for secret values in a config.");
+                            R"(is "***", which stands for a secret value; use another value)");
             } else {
                 property.choices.insert(comparable(choice));
             }
         });
         const auto choices = value.array();
-        if (choices && choices->size() == 0) faults_.add(path, FieldCode::TooShort);
+        if (choices && choices->size() == 0) {
+            faults_.add(path, FieldCode::TooShort, "is empty; use 1 to 100 values");
+        }
     }
 
     std::optional<std::string_view> slug_;

@@ -41,6 +41,15 @@ std::string faults_of_property(const std::string& definition) {
     return faults_with(R"("config_schema": {"p": )" + definition + "}");
 }
 
+// The messages about a manifest that has a name and these members, one a line.
+std::string messages_with(const std::string& members) {
+    Faults faults;
+    muster::rules::check_manifest("loyal-ty", R"({"name": "N", )" + members + "}", faults);
+    std::string text;
+    for (const auto& fault : faults.list()) text += fault.path + ' ' + fault.message + '\n';
+    return text;
+}
+
 std::string strings(std::size_t count) {
     std::string list;
     for (std::size_t i = 0; i < count; ++i) {
@@ -161,6 +170,48 @@ BOOST_AUTO_TEST_CASE(a_module_subscribes_only_to_possible_types) {
                "manifest.events.subscribes[2] invalid_value; "
                "manifest.events.subscribes[3] wrong_type; "
                "manifest.events.subscribes[4] invalid_value");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_names_the_event_type_and_what_is_allowed) {
+    BOOST_TEST(messages_with(R"("events": {"emits": ["shop.sold", 5]})") ==
+               "manifest.events.emits[0] is \"shop.sold\"; use a type that begins with "
+               "\"loyal_ty.\", of words with a-z, 0-9 and _, such as \"loyal_ty.created\"\n"
+               "manifest.events.emits[1] is 5; use a string\n");
+    BOOST_TEST(
+        messages_with(R"("events": {"subscribes": ["installation.gone", "engagement", "sold"]})") ==
+        "manifest.events.subscribes[0] is \"installation.gone\"; use installation.enabled, "
+        "installation.disabled, installation.changed\n"
+        "manifest.events.subscribes[1] is \"engagement\"; use engagement.recorded\n"
+        "manifest.events.subscribes[2] is \"sold\"; use a type of Muster, such as member.created, "
+        "or of a module, such as shop.order_paid\n");
+    Faults faults;
+    muster::rules::check_manifest("member", R"({"name": "N", "events": {"emits": ["member.own"]}})",
+                                  faults);
+    BOOST_TEST(faults.list().at(0).message ==
+               "is \"member.own\"; types that begin with \"member.\" belong to Muster, so this "
+               "module cannot emit any");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_names_the_value_and_the_choices) {
+    BOOST_TEST(messages_with(R"("config_schema": {"p": {"type": "text", "secret": 1}, "q": []})") ==
+               "manifest.config_schema.p.secret is 1; use true or false\n"
+               "manifest.config_schema.p.type is \"text\"; use string, number or boolean\n"
+               "manifest.config_schema.q is []; use an object such as {\"type\": \"string\"}\n");
+    BOOST_TEST(messages_with(R"("config_schema": {"p": {"default": 1}}, "events": {"emit": []})") ==
+               "manifest.config_schema.p.default is not a field of this request; use type, "
+               "required, secret, enum\n"
+               "manifest.config_schema.p.type is required; use string, number or boolean\n"
+               "manifest.events.emit is not a field of this request; use emits, subscribes\n");
+    BOOST_TEST(messages_with(R"("permissions": ["a", "a", ""])") ==
+               "manifest.permissions[1] is \"a\", which is given twice\n"
+               "manifest.permissions[2] is empty; use 1 to 128 characters\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_shortens_a_long_value_between_two_characters) {
+    std::string umlauts;
+    for (int i = 0; i < 30; ++i) umlauts += "ä";
+    BOOST_TEST(messages_with(R"("permissions": {"a": ")" + umlauts + "\"}") ==
+               "manifest.permissions is {\"a\":\"" + umlauts.substr(0, 34) + "…; use an array\n");
 }
 
 BOOST_AUTO_TEST_CASE(permissions_are_distinct_texts_of_limited_length) {
