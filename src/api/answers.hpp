@@ -103,6 +103,37 @@ constexpr ListShape<kRecord> list_of(std::string_view name, const char* key) {
     return {name, key};
 }
 
+// A page, with the number of records on all pages if it was asked for.
+template <class Value, class Total>
+struct CountedPage {
+    Page<Value> page;
+    std::optional<Total> total = {};
+};
+
+// The page of a list, whose `total` is a record that `meaning` describes.
+template <const auto& kRecord, const auto& kTotal>
+struct CountedListShape {
+    std::string_view name;
+    const char* key;
+    std::string_view meaning;
+
+    template <class Value, class Total>
+    void write(JsonWriter& to, const CountedPage<Value, Total>& counted) const {
+        to.begin_object();
+        ListShape<kRecord>{name, key}.write_members(to, counted.page);
+        if (counted.total) {
+            to.key("total");
+            kTotal.write(to, *counted.total);
+        }
+        to.end_object();
+    }
+    Json::Value schema() const {
+        Json::Value schema = list_schema<kRecord>(key);
+        schema["properties"]["total"] = described(kTotal.schema(), meaning, "");
+        return schema;
+    }
+};
+
 // A record that is returned once with its secrets (api/issued.hpp).
 template <const auto& kRecord>
 inline constexpr bool kIssuesSecrets = requires {

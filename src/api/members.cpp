@@ -73,35 +73,8 @@ constexpr auto kMemberTotal = record<service::MemberTotal>(
     field<&service::MemberTotal::exact>(
         "exact", "false: there may be more; count is the least number.", "true"));
 
-struct UserPage {
-    Page<Member> page;
-    std::optional<service::MemberTotal> total;  // if asked for
-};
-
-// The list of users, with the total if it was asked for.
-struct UserListShape {
-    std::string_view name = "UserList";
-
-    void write(JsonWriter& to, const UserPage& users) const {
-        to.begin_object();
-        kUserPage.write_members(to, users.page);
-        if (users.total) {
-            to.key("total");
-            kMemberTotal.write(to, *users.total);
-        }
-        to.end_object();
-    }
-    Json::Value schema() const {
-        Json::Value schema = kUserPage.schema();
-        schema["properties"]["total"] = described(
-            kMemberTotal.schema(), "The number of members on all pages; only with total=true.", "");
-        return schema;
-    }
-
-  private:
-    static constexpr auto kUserPage = list_of<kUser>("UserList", "users");
-};
-constexpr UserListShape kUserList;
+constexpr CountedListShape<kUser, kMemberTotal> kUserList{
+    "UserList", "users", "The number of members on all pages; only with total=true."};
 
 constexpr auto kUserAttribute = record<MemberAttribute>(
     "UserAttribute",
@@ -214,7 +187,8 @@ auto list_users(Call& call) {
     auto page =
         service::list_members(call.context, call.org(), filter, call.cursor_position().value_or(""),
                               call.query.integer("limit"));
-    UserPage users{page_of(call, std::move(page.members), page.next), {}};
+    CountedPage<Member, service::MemberTotal> users{
+        page_of(call, std::move(page.members), page.next)};
     if (call.query.flag("total")) {
         users.total = service::count_members(call.context, call.org(), filter);
     }

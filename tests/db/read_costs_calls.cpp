@@ -167,6 +167,9 @@ std::vector<MeasuredCall> member_calls() {
     add("engagement_events.page", 2 * kPage + kEnds, [](OrgStore& org) {
         return store::page_engagement_events(org, id_of<MemberId>(7), {}, kPage);
     });
+    // The counted entries are read again from the table of the subquery.
+    add("engagement_events.count_of_member", 3 * kPage + kEnds,
+        [](OrgStore& org) { return store::count_member_events(org, id_of<MemberId>(7), kPage); });
     // Each event has its member.
     add("engagement_events.page_recent", 2 * kPage + kEnds, [](OrgStore& org) {
         return store::page_recent_events(org, Timestamp(0), id_of<EventId>(1000), kPage);

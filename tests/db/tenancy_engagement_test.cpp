@@ -14,6 +14,8 @@ BOOST_AUTO_TEST_CASE(engagement_events_read_back) {
     check({"engagement_events.page"}, [&](OrgStore& org) {
         return !store::page_engagement_events(org, owner.member, {}, 9).empty();
     });
+    check({"engagement_events.count_of_member"},
+          [&](OrgStore& org) { return store::count_member_events(org, owner.member, 9) > 0; });
     client.run("UPDATE engagement_events SET client_event_id = HEX(id)");
     const std::string theirs = client.value(
         "SELECT client_event_id FROM engagement_events WHERE organization_id = ?", owner.id);

@@ -5,6 +5,7 @@
 #include "rules/members/member.hpp"
 #include "store/engagement/events.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace muster::service {
@@ -46,6 +47,14 @@ EventPage list_engagement_events(Context& context, const rules::Member& member,
             event.user_id = member.user_id;
         }
         return page;
+    });
+}
+
+EventTotal count_member_events(Context& context, const rules::Member& member, std::int64_t most) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, member.organization_id);
+        const std::int64_t counted = store::count_member_events(org, member.member_id, most + 1);
+        return EventTotal{std::min(counted, most), counted <= most};
     });
 }
 

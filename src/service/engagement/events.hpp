@@ -4,6 +4,7 @@
 #include "rules/engagement/events.hpp"
 #include "service/context.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,16 @@ struct EventPage {
 // position is not from a previous page.
 EventPage list_engagement_events(Context& context, const rules::Member& member,
                                  std::string_view position, int limit);
+
+inline constexpr std::int64_t kMostCountedEvents = 10'000;
+
+struct EventTotal {
+    std::int64_t count = 0;
+    bool exact = false;  // false: there are more
+};
+// Counts all events of the member, up to `most`.
+EventTotal count_member_events(Context& context, const rules::Member& member,
+                               std::int64_t most = kMostCountedEvents);
 
 // The organization's events of the last 24 hours, those of visitors included, newest first by their
 // reception, before the event `before` if it is given. Returns up to `limit` + 1 events; the extra

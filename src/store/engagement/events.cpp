@@ -149,6 +149,14 @@ std::vector<rules::EngagementEvent> page_engagement_events(
     return org.all(kPage, member, place.occurred_at, place.id, place.occurred_at, limit);
 }
 
+std::int64_t count_member_events(db::OrgStore& org, MemberId member, std::int64_t most) {
+    static constexpr OrgSql kCount{
+        "engagement_events.count_of_member",
+        "SELECT COUNT(*) FROM (SELECT 1 FROM engagement_events FORCE INDEX (member_events) "
+        "WHERE organization_id = :org AND member_id = ? LIMIT ?) AS counted"};
+    return org.value<std::int64_t>(kCount, member, most);
+}
+
 std::vector<rules::EngagementEvent> page_recent_events(db::OrgStore& org, Timestamp since,
                                                        std::optional<EventId> before, int limit) {
     // Ids are UUIDv7 of the time of reception, so the primary key has the events in their order.

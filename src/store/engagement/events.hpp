@@ -37,6 +37,9 @@ struct EventPosition {
 std::vector<rules::EngagementEvent> page_engagement_events(
     db::OrgStore& org, MemberId member, const std::optional<EventPosition>& after, int limit);
 
+// The number of the member's events, counted up to `most`.
+std::int64_t count_member_events(db::OrgStore& org, MemberId member, std::int64_t most);
+
 // The organization's events that were received at `since` or later, those of visitors included,
 // with the ids of their members. Newest first, from the event before `before` if it is given.
 std::vector<rules::EngagementEvent> page_recent_events(db::OrgStore& org, Timestamp since,

@@ -295,3 +295,10 @@ def test_events_are_purged_after_the_configured_number_of_days(module_org, stack
     assert sorted(actions(listed(module_org.api, ann))) == ["new", "old"]
     stack.run_once("purge", env={"MUSTER_JOBS_ENGAGEMENT_DAYS": "11"})
     assert actions(listed(module_org.api, ann)) == ["new"]
+
+
+def test_all_events_are_counted_if_asked_for(module_org, reader, ann):
+    track(module_org, *({"action": f"visited_{number}", "user_id": ann["id"]} for number in range(3)))
+    assert "total" not in reader.get_json(path_of(ann))
+    page = reader.get_json(path_of(ann), params={"limit": 1, "total": "true"})
+    assert (len(page["events"]), page["total"]) == (1, {"count": 3, "exact": True})

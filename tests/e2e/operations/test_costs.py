@@ -140,7 +140,7 @@ class Costliest:
             "listAttributes": lambda: self.send("GET", "/v1/attributes", params={"limit": 100}),
             "trackEvents": lambda: self.send("POST", "/v1/track", self.org.page_api, json=self.events(anonymous_id="v")),
             "ingestEvents": self.ingest,
-            "listEngagementEvents": lambda: self.send("GET", f"{user}/engagement/events", params={"limit": 100}),
+            "listEngagementEvents": lambda: self.send("GET", f"{user}/engagement/events", params={"limit": 100, "total": "true"}),
             "changeArticle": lambda: self.article(html),
             "previewArticleText": lambda: self.send("POST", "/console/v1/articles/preview", self.admin, json={"body_html": html}),
             "createAdCreative": lambda: self.creative(html[:60_000]),

@@ -225,6 +225,20 @@ BOOST_AUTO_TEST_CASE(a_new_membership_starts_without_the_events_of_the_previous_
     BOOST_TEST(page().events.empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_events_of_a_member_are_counted_up_to_a_bound) {
+    put(join(acme, "bea@x.test"), 1);
+    put(join(umbrella, "ann@x.test"), 1);
+    const auto total = [&](std::int64_t most) {
+        const auto member = test::find_member(context, acme, ann.user_id).value();
+        const auto counted = service::count_member_events(context, member, most);
+        return std::pair(counted.count, counted.exact);
+    };
+    BOOST_TEST((total(2) == std::pair<std::int64_t, bool>(0, true)));
+    for (int i = 0; i < 3; ++i) put(ann, i);
+    BOOST_TEST((total(3) == std::pair<std::int64_t, bool>(3, true)));
+    BOOST_TEST((total(2) == std::pair<std::int64_t, bool>(2, false)));
+}
+
 BOOST_AUTO_TEST_CASE(the_external_id_of_the_member_is_the_current_one) {
     put(ann, 1);
     client.run("UPDATE members SET external_id = 'crm-2'");
