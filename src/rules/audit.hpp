@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::rules {
 
@@ -29,6 +30,9 @@ struct AuditEntry {
     Timestamp created_at;
     std::optional<OrgId> organization_id;    // of the log; nullopt: the installation's
     std::optional<std::string> actor_email;  // set only when an entry is read
+    // Set only for the pages of an organization. Both are empty if the record does not exist now.
+    std::optional<std::string> subject_name;
+    std::vector<std::string> subject_parents;  // ids, the outermost first
 };
 
 }  // namespace muster::rules

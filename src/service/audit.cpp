@@ -5,6 +5,7 @@
 #include "db/transaction.hpp"
 #include "service/quotas.hpp"
 #include "store/audit_log.hpp"
+#include "store/audit_subjects.hpp"
 
 #include <algorithm>
 #include <map>
@@ -141,6 +142,44 @@ void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, Adm
     store::insert_audit_entries(tx, entries);
 }
 
+namespace {
+
+// The id as AuditSubject has it. nullopt: the text is not an id of that kind.
+std::optional<std::string> stored_id(rules::SubjectKind kind, const std::string& subject_id) {
+    if (kind == rules::SubjectKind::Attribute) return subject_id;
+    const auto id = Uuid::parse(subject_id);
+    return id ? std::optional(std::string(id->bytes())) : std::nullopt;
+}
+
+void add_parent(rules::AuditEntry& entry, const std::optional<std::string>& id) {
+    if (id) entry.subject_parents.push_back(Uuid::from_bytes(*id).value().text());
+}
+
+// Gives the entries the names of their records, with one statement for each kind.
+void name_subjects(db::OrgStore& org, std::vector<rules::AuditEntry>& entries) {
+    std::map<rules::SubjectKind, std::map<std::string, std::vector<rules::AuditEntry*>>> kinds;
+    for (auto& entry : entries) {
+        const auto kind = rules::subject_kind_of(entry.action);
+        if (!kind || !entry.subject_id) continue;
+        if (auto id = stored_id(*kind, *entry.subject_id)) kinds[*kind][*id].push_back(&entry);
+    }
+    for (const auto& [kind, entries_of] : kinds) {
+        std::vector<std::string> ids;
+        for (const auto& [id, _] : entries_of) ids.push_back(id);
+        for (const auto& subject : store::find_audit_subjects(org, kind, ids)) {
+            const auto found = entries_of.find(subject.id);
+            if (found == entries_of.end()) continue;
+            for (auto* const entry : found->second) {
+                entry->subject_name = subject.name;
+                add_parent(*entry, subject.outer);
+                add_parent(*entry, subject.inner);
+            }
+        }
+    }
+}
+
+}  // namespace
+
 AuditPage list_audit_log(Context& context, OrgId organization, std::optional<AuditId> before,
                          const AuditFilter& filter, int limit, int most_examined) {
     return context.database.autocommit([&](db::Tx& tx) {
@@ -156,6 +195,7 @@ AuditPage list_audit_log(Context& context, OrgId organization, std::optional<Aud
             page.entries.pop_back();
             page.next = page.entries.back().id;
         }
+        name_subjects(org, page.entries);
         return page;
     });
 }

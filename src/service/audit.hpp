@@ -80,7 +80,8 @@ struct AuditPage {
     std::optional<AuditId> next;  // pass it as `before` to get the next page; nullopt: the last one
 };
 
-// The organization's log, newest first, from before the entry `before` on. A filtered page may hold
+// The organization's log with the names of the records, newest first, from before the entry
+// `before` on. A filtered page may hold
 // fewer than `limit` entries although more follow, because it examines at most `most_examined`.
 AuditPage list_audit_log(Context& context, OrgId organization, std::optional<AuditId> before,
                          const AuditFilter& filter, int limit,

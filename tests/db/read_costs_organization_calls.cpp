@@ -1,6 +1,7 @@
 // The measured calls on the summary and the deletion of an organization. Row `n` of a table has
 // id_of(n), and its times are n.
 #include "db/read_costs.hpp"
+#include "store/audit_subjects.hpp"
 #include "store/organization/deletion.hpp"
 #include "store/organization/summary.hpp"
 
@@ -35,12 +36,14 @@ std::vector<MeasuredCall> summary_calls() {
     add({"summary.active_import"}, kEnds,
         [](OrgStore& org) { return store::find_active_import(org, Timestamp(1)); });
     // An organization has 2000 keys of each kind, and 200 endpoints, connections and campaigns.
-    add({"summary.expiring_api_keys", "summary.expiring_publishable_keys",
-         "summary.expiring_module_credentials"},
+    add({"summary.api_keys", "summary.publishable_keys", "summary.module_credentials"},
         3 * 2000 + 3 * kEnds, [](OrgStore& org) {
-            (void)store::count_expiring_keys(org, Timestamp(1), kAnyTime);
-            return 1;
+            return store::count_keys(org, Timestamp(1), kAnyTime).valid.api_keys;
         });
+    add({"summary.seats", "summary.invitations"}, 2 * 200 + 2 * kEnds,
+        [](OrgStore& org) { return store::count_team(org, Timestamp(1)).owners; });
+    add({"summary.attributes"}, 200 + kEnds,
+        [](OrgStore& org) { return store::count_enabled_attributes(org); });
     add({"summary.webhook_endpoints"}, 200 + kEnds,
         [](OrgStore& org) { return store::count_endpoints_by_state(org).failing; });
     add({"summary.connections"}, 200 + kEnds,
@@ -51,10 +54,51 @@ std::vector<MeasuredCall> summary_calls() {
     return calls;
 }
 
+// One look-up for each asked id in each table of the statement.
+std::vector<MeasuredCall> subject_calls() {
+    using rules::SubjectKind;
+    struct Find {
+        const char* name;
+        SubjectKind kind;
+        int tables = 1;
+    };
+    constexpr Find kFinds[] = {
+        {"audit_subjects.find_admins", SubjectKind::Admin, 2},
+        {"audit_subjects.find_api_keys", SubjectKind::ApiKey},
+        {"audit_subjects.find_articles", SubjectKind::Article},
+        {"audit_subjects.find_attributes", SubjectKind::Attribute},
+        {"audit_subjects.find_campaigns", SubjectKind::Campaign},
+        {"audit_subjects.find_connections", SubjectKind::Connection},
+        {"audit_subjects.find_creatives", SubjectKind::Creative},
+        {"audit_subjects.find_credentials", SubjectKind::Credential},
+        {"audit_subjects.find_deliveries", SubjectKind::Delivery, 3},
+        {"audit_subjects.find_endpoints", SubjectKind::Endpoint},
+        {"audit_subjects.find_imports", SubjectKind::Import},
+        {"audit_subjects.find_installations", SubjectKind::Installation, 2},
+        {"audit_subjects.find_invitations", SubjectKind::Invitation},
+        {"audit_subjects.find_members", SubjectKind::Member},
+        {"audit_subjects.find_member_jobs", SubjectKind::MemberJob},
+        {"audit_subjects.find_modules", SubjectKind::Module},
+        {"audit_subjects.find_publishable_keys", SubjectKind::PublishableKey},
+        {"audit_subjects.find_slots", SubjectKind::Slot},
+    };
+    std::vector<MeasuredCall> calls;
+    for (const auto& [name, kind, tables] : kFinds) {
+        calls.push_back(measured({name}, 2 * tables * kAsked + kEnds, [kind = kind](OrgStore& org) {
+            std::vector<std::string> ids;
+            for (const auto& id : some_ids<Uuid>()) ids.emplace_back(id.bytes());
+            const bool has_keys = kind == SubjectKind::Attribute;
+            return store::find_audit_subjects(org, kind, has_keys ? some_texts("k") : ids);
+        }));
+    }
+    return calls;
+}
+
 }  // namespace
 
 std::vector<MeasuredCall> organization_calls() {
     auto calls = summary_calls();
+    for (auto& call : subject_calls()) calls.push_back(std::move(call));
     calls.push_back(measured({"organization_deletions.list"}, kOnePage,
                              [](Tx& tx) { return store::list_organization_deletions(tx, kPage); }));
     // What belongs to a row: the user and its other memberships; the admin, its seats, sessions and

@@ -64,12 +64,18 @@ BOOST_AUTO_TEST_CASE(counts_of_the_summary) {
     for (const char* table : {"api_keys", "publishable_keys", "module_credentials"}) {
         client.execute("UPDATE " + std::string(table) + " SET expires_at = ?", kLater);
     }
-    check_count({"summary.expiring_api_keys", "summary.expiring_publishable_keys",
-                 "summary.expiring_module_credentials"},
+    check_count({"summary.api_keys", "summary.publishable_keys", "summary.module_credentials"},
                 [](OrgStore& org) {
-                    const auto keys = store::count_expiring_keys(org, kNow, kLater);
-                    return keys.api_keys + keys.tracking_keys + keys.module_credentials;
+                    const auto keys = store::count_keys(org, kNow, kLater);
+                    return keys.valid.api_keys + keys.valid.tracking_keys + keys.expiring.api_keys +
+                           keys.expiring.module_credentials;
                 });
+    check_count({"summary.seats", "summary.invitations"}, [](OrgStore& org) {
+        const auto team = store::count_team(org, kNow);
+        return team.owners + team.admins + team.viewers + team.invited_owners + team.invited_others;
+    });
+    check_count({"summary.attributes"},
+                [](OrgStore& org) { return store::count_enabled_attributes(org); });
     check_count({"summary.webhook_endpoints"}, [](OrgStore& org) {
         const auto counts = store::count_endpoints_by_state(org);
         return counts.active + counts.failing + counts.paused + counts.disabled;

@@ -9,7 +9,6 @@
 #include "store/access/api_keys.hpp"
 #include "store/access/organizations.hpp"
 #include "store/attributes.hpp"
-#include "store/audit_log.hpp"
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
@@ -182,19 +181,6 @@ BOOST_AUTO_TEST_CASE(idempotency_keys) {
     check({"idempotency.delete_expired"}, [&](OrgStore& org) {
         store::delete_expired_idempotency_records(org, {&kHash, 1}, kLater);
         return false;
-    });
-}
-
-BOOST_AUTO_TEST_CASE(audit_log) {
-    check({"audit_log.page"}, [&](OrgStore& org) {
-        const auto entries = store::page_audit_log(org, {}, {}, 100);
-        return std::any_of(entries.begin(), entries.end(),
-                           [&](const auto& entry) { return entry.actor_id == owner.admin; });
-    });
-    const auto newest =
-        client.value("SELECT MAX(id) FROM audit_log WHERE organization_id = ?", owner.id);
-    check({"audit_log.find_at"}, [&](OrgStore& org) {
-        return store::find_audit_entry_at(org, {}, 1).value_or(AuditId()).bytes() == newest;
     });
 }
 
@@ -457,16 +443,16 @@ BOOST_AUTO_TEST_CASE(
     every_tenant_statement_of_the_store_was_run,
     *after("tenancy/organizations_and_seats") * after("tenancy/seats_of_a_team") *
         after("tenancy/invitations") * after("tenancy/api_keys") * after("tenancy/attributes") *
-        after("tenancy/audit_log") * after("tenancy/erasure") * after("tenancy/idempotency_keys") *
-        after("tenancy/members") * after("tenancy/import_jobs") *
-        after("tenancy/leases_on_import_jobs") * after("tenancy/member_jobs") *
-        after("tenancy/import_blocks") * after("tenancy/attributes_for_writing") *
-        after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
-        after("tenancy/import_blocks_by_state") * after("tenancy/modules") *
-        after("tenancy/module_versions") * after("tenancy/installations") *
-        after("tenancy/configs_of_installations") * after("tenancy/webhook_outbox") *
-        after("tenancy/webhook_endpoints") * after("tenancy/webhook_deliveries") *
-        after("tenancy_webhook_queue/webhook_queue") *
+        after("tenancy/audit_log") * after("tenancy/audit_subjects") * after("tenancy/erasure") *
+        after("tenancy/idempotency_keys") * after("tenancy/members") *
+        after("tenancy/import_jobs") * after("tenancy/leases_on_import_jobs") *
+        after("tenancy/member_jobs") * after("tenancy/import_blocks") *
+        after("tenancy/attributes_for_writing") * after("tenancy/members_one_by_one") *
+        after("tenancy/pages_of_members") * after("tenancy/import_blocks_by_state") *
+        after("tenancy/modules") * after("tenancy/module_versions") *
+        after("tenancy/installations") * after("tenancy/configs_of_installations") *
+        after("tenancy/webhook_outbox") * after("tenancy/webhook_endpoints") *
+        after("tenancy/webhook_deliveries") * after("tenancy_webhook_queue/webhook_queue") *
         after("tenancy_webhook_queue/webhook_queue_under_a_lease") *
         after("tenancy_webhook_queue/webhook_queue_and_endpoints") *
         after("tenancy_webhook_fan_out/webhook_subscriptions") *

@@ -23,6 +23,16 @@ constexpr auto kAuditEntry = record<AuditEntry>(
     field<&AuditEntry::subject_id>(
         "subject_id", "Id or key of the record that was changed; null if there is none.",
         "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"),
+    field<&AuditEntry::subject_name>(
+        "subject_name",
+        "What admins call the record now: a name, title, label, address, file name or URL; null if "
+        "the record does not exist any longer, or has no name.",
+        "Membership sync"),
+    field<&AuditEntry::subject_parents>(
+        "subject_parents",
+        "Ids of the records that the record belongs to, the outermost first: of a webhook delivery, "
+        "its installation and its endpoint; of an endpoint or a credential, its installation; of a "
+        "creative, its campaign."),
     RecordField<AuditEntry>{"details", "Details of the action, as texts by name.",
                             [](JsonWriter& to, const AuditEntry& entry) { to.raw(entry.details); },
                             [] { return map_of(JsonType<std::string>::schema()); },

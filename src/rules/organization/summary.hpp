@@ -33,7 +33,15 @@ struct ActiveImport {
     Timestamp created_at;
 };
 
-struct ExpiringKeys {
+struct TeamCounts {
+    std::int64_t owners = 0;
+    std::int64_t admins = 0;
+    std::int64_t viewers = 0;
+    std::int64_t invited_owners = 0;
+    std::int64_t invited_others = 0;
+};
+
+struct KeyCounts {
     std::int64_t api_keys = 0;
     std::int64_t tracking_keys = 0;
     std::int64_t content_keys = 0;
@@ -70,7 +78,10 @@ struct OrganizationSummary {
     OrgId organization_id;
     MemberCounts members;
     std::optional<ActiveImport> active_import;
-    ExpiringKeys keys_expiring_in_30_days;
+    TeamCounts team;
+    std::int64_t enabled_attributes = 0;
+    KeyCounts valid_keys;
+    KeyCounts keys_expiring_in_30_days;
     EndpointCounts webhook_endpoints;
     ConnectionCounts connections;
     ArticleCounts articles;

@@ -50,13 +50,25 @@ struct JsonType<rules::ActiveImport> : NestedRecord<rules::ActiveImport> {
 };
 
 template <>
-struct JsonType<rules::ExpiringKeys> : NestedRecord<rules::ExpiringKeys> {
-    static constexpr auto kRecord = record<rules::ExpiringKeys>(
-        "ExpiringKeys", field<&rules::ExpiringKeys::api_keys>("api_keys", "API keys."),
-        field<&rules::ExpiringKeys::tracking_keys>("tracking_keys", "Tracking keys."),
-        field<&rules::ExpiringKeys::content_keys>("content_keys", "Content keys."),
-        field<&rules::ExpiringKeys::module_credentials>("module_credentials",
-                                                        "Credentials of modules."));
+struct JsonType<rules::TeamCounts> : NestedRecord<rules::TeamCounts> {
+    static constexpr auto kRecord = record<rules::TeamCounts>(
+        "TeamCounts", field<&rules::TeamCounts::owners>("owners", "Seats of owners."),
+        field<&rules::TeamCounts::admins>("admins", "Seats of admins."),
+        field<&rules::TeamCounts::viewers>("viewers", "Seats of viewers."),
+        field<&rules::TeamCounts::invited_owners>("invited_owners",
+                                                  "Invitations of owners that are valid."),
+        field<&rules::TeamCounts::invited_others>(
+            "invited_others", "Invitations of admins and viewers that are valid."));
+};
+
+template <>
+struct JsonType<rules::KeyCounts> : NestedRecord<rules::KeyCounts> {
+    static constexpr auto kRecord = record<rules::KeyCounts>(
+        "KeyCounts", field<&rules::KeyCounts::api_keys>("api_keys", "API keys."),
+        field<&rules::KeyCounts::tracking_keys>("tracking_keys", "Tracking keys."),
+        field<&rules::KeyCounts::content_keys>("content_keys", "Content keys."),
+        field<&rules::KeyCounts::module_credentials>("module_credentials",
+                                                     "Credentials of modules."));
 };
 
 template <>
@@ -108,6 +120,10 @@ inline constexpr auto kOrganizationSummary = record<OrganizationSummary>(
     field<&OrganizationSummary::members>("members", "Numbers of members."),
     field<&OrganizationSummary::active_import>(
         "active_import", "The import job that is not finished; null if there is none."),
+    field<&OrganizationSummary::team>("team", "Numbers of seats and invitations by role."),
+    field<&OrganizationSummary::enabled_attributes>("enabled_attributes",
+                                                    "Number of enabled attributes."),
+    field<&OrganizationSummary::valid_keys>("valid_keys", "Numbers of valid keys, by kind."),
     field<&OrganizationSummary::keys_expiring_in_30_days>(
         "keys_expiring_in_30_days", "Numbers of valid keys that expire within 30 days, by kind."),
     field<&OrganizationSummary::webhook_endpoints>("webhook_endpoints",

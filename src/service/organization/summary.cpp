@@ -31,8 +31,11 @@ rules::OrganizationSummary summarize_organization(Context& context, OrgId organi
         summary.organization_id = organization;
         summary.members = count_summarized_members(org, now);
         summary.active_import = store::find_active_import(org, now);
-        summary.keys_expiring_in_30_days =
-            store::count_expiring_keys(org, now, now + rules::kSummarizedExpiry);
+        summary.team = store::count_team(org, now);
+        summary.enabled_attributes = store::count_enabled_attributes(org);
+        const auto keys = store::count_keys(org, now, now + rules::kSummarizedExpiry);
+        summary.valid_keys = keys.valid;
+        summary.keys_expiring_in_30_days = keys.expiring;
         summary.webhook_endpoints = store::count_endpoints_by_state(org);
         summary.connections = store::count_connections_of(org);
         summary.articles = store::count_articles_by_status(org, now, rules::kMostArticles);

@@ -15,6 +15,7 @@ using rules::ActiveImport;
 using rules::AdTotals;
 using rules::ConnectionCounts;
 using rules::EndpointCounts;
+using rules::TeamCounts;
 
 constexpr auto kActiveImport =
     columns<ActiveImport>(column<&ActiveImport::id>("id"), column<&ActiveImport::state>("state"),
@@ -24,8 +25,21 @@ constexpr auto kActiveImport =
                           column<&ActiveImport::invalid_rows>("invalid_rows"),
                           column<&ActiveImport::created_at>("created_at"));
 
-constexpr auto kExpiringPublishable = db::row<std::int64_t, std::int64_t>(
-    "COUNT(IF(kind = 'tracking', 1, NULL))", "COUNT(IF(kind = 'content', 1, NULL))");
+// Valid keys, and those of them that end until a time.
+constexpr auto kKeys =
+    db::row<std::int64_t, std::int64_t>("COUNT(*)", "COUNT(IF(expires_at <= ?, 1, NULL))");
+constexpr auto kPublishableKeys = db::row<std::int64_t, std::int64_t, std::int64_t, std::int64_t>(
+    "COUNT(IF(kind = 'tracking', 1, NULL))",
+    "COUNT(IF(kind = 'tracking' AND expires_at <= ?, 1, NULL))",
+    "COUNT(IF(kind = 'content', 1, NULL))",
+    "COUNT(IF(kind = 'content' AND expires_at <= ?, 1, NULL))");
+
+constexpr auto kSeats =
+    columns<TeamCounts>(column<&TeamCounts::owners>("COUNT(IF(role = 'owner', 1, NULL))"),
+                        column<&TeamCounts::admins>("COUNT(IF(role = 'admin', 1, NULL))"),
+                        column<&TeamCounts::viewers>("COUNT(IF(role = 'viewer', 1, NULL))"));
+constexpr auto kInvitations = db::row<std::int64_t, std::int64_t>(
+    "COUNT(IF(role = 'owner', 1, NULL))", "COUNT(IF(role <> 'owner', 1, NULL))");
 
 constexpr auto kEndpointCounts = columns<EndpointCounts>(
     column<&EndpointCounts::active>(
@@ -73,25 +87,48 @@ std::optional<ActiveImport> find_active_import(db::OrgStore& org, Timestamp now)
     return org.one(kFind, now);
 }
 
-rules::ExpiringKeys count_expiring_keys(db::OrgStore& org, Timestamp now, Timestamp until) {
+TeamCounts count_team(db::OrgStore& org, Timestamp now) {
+    static constexpr OrgSql kCountSeats{"summary.seats", kSeats,
+                                        "SELECT {columns} FROM seats FORCE INDEX (PRIMARY) "
+                                        "WHERE organization_id = :org"};
+    static constexpr OrgSql kCountInvitations{
+        "summary.invitations", kInvitations,
+        "SELECT {columns} FROM seat_invitations FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND expires_at > ?"};
+    TeamCounts team = org.value(kCountSeats);
+    std::tie(team.invited_owners, team.invited_others) = org.value(kCountInvitations, now);
+    return team;
+}
+
+std::int64_t count_enabled_attributes(db::OrgStore& org) {
+    static constexpr OrgSql kCount{"summary.attributes",
+                                   "SELECT COUNT(*) FROM attributes FORCE INDEX (PRIMARY) "
+                                   "WHERE organization_id = :org AND enabled"};
+    return org.value<std::int64_t>(kCount);
+}
+
+KeySummary count_keys(db::OrgStore& org, Timestamp now, Timestamp until) {
     static constexpr OrgSql kApiKeys{
-        "summary.expiring_api_keys",
-        "SELECT COUNT(*) FROM api_keys FORCE INDEX (PRIMARY) WHERE organization_id = :org "
-        "AND revoked_at IS NULL AND expires_at > ? AND expires_at <= ?"};
+        "summary.api_keys", kKeys,
+        "SELECT {columns} FROM api_keys FORCE INDEX (PRIMARY) WHERE organization_id = :org "
+        "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)"};
     static constexpr OrgSql kPublishable{
-        "summary.expiring_publishable_keys", kExpiringPublishable,
+        "summary.publishable_keys", kPublishableKeys,
         "SELECT {columns} FROM publishable_keys FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org "
-        "AND revoked_at IS NULL AND expires_at > ? AND expires_at <= ?"};
+        "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)"};
     static constexpr OrgSql kCredentials{
-        "summary.expiring_module_credentials",
-        "SELECT COUNT(*) FROM module_credentials FORCE INDEX (PRIMARY) "
+        "summary.module_credentials", kKeys,
+        "SELECT {columns} FROM module_credentials FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org "
-        "AND revoked_at IS NULL AND expires_at > ? AND expires_at <= ?"};
-    rules::ExpiringKeys keys;
-    keys.api_keys = org.value<std::int64_t>(kApiKeys, now, until);
-    std::tie(keys.tracking_keys, keys.content_keys) = org.value(kPublishable, now, until);
-    keys.module_credentials = org.value<std::int64_t>(kCredentials, now, until);
+        "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)"};
+    KeySummary keys;
+    auto& [valid, expiring] = keys;
+    std::tie(valid.api_keys, expiring.api_keys) = org.value(kApiKeys, until, now);
+    std::tie(valid.tracking_keys, expiring.tracking_keys, valid.content_keys,
+             expiring.content_keys) = org.value(kPublishable, until, until, now);
+    std::tie(valid.module_credentials, expiring.module_credentials) =
+        org.value(kCredentials, until, now);
     return keys;
 }
 

@@ -17,8 +17,15 @@ std::int64_t count_members_changed(db::OrgStore& org, Timestamp since, std::int6
 
 std::optional<rules::ActiveImport> find_active_import(db::OrgStore& org, Timestamp now);
 
-// Valid keys that expire at `until` or earlier.
-rules::ExpiringKeys count_expiring_keys(db::OrgStore& org, Timestamp now, Timestamp until);
+// Seats, and the invitations that are valid at `now`.
+rules::TeamCounts count_team(db::OrgStore& org, Timestamp now);
+std::int64_t count_enabled_attributes(db::OrgStore& org);
+
+struct KeySummary {
+    rules::KeyCounts valid;     // at `now`
+    rules::KeyCounts expiring;  // those of them that expire at `until` or earlier
+};
+KeySummary count_keys(db::OrgStore& org, Timestamp now, Timestamp until);
 
 rules::EndpointCounts count_endpoints_by_state(db::OrgStore& org);
 rules::ConnectionCounts count_connections_of(db::OrgStore& org);

@@ -51,6 +51,7 @@ def test_the_summary_counts_what_the_organization_has(new_org):
     org.create_article()
     installation = org.install(org.published_module())
     org.create_endpoint(installation)
+    org.invite(role="owner")
     shown = org.admin("viewer").api.get_json("/v1/organization/summary")
     assert shown["organization_id"] == org.id
     assert {kind: counted["count"] for kind, counted in shown["members"].items()} == {
@@ -63,4 +64,7 @@ def test_the_summary_counts_what_the_organization_has(new_org):
     assert shown["ads_in_7_days"] == {"impressions": 0, "clicks": 0}
     assert shown["keys_expiring_in_30_days"] == dict.fromkeys(
         ("api_keys", "tracking_keys", "content_keys", "module_credentials"), 0)
+    assert shown["valid_keys"] == {"api_keys": 1, "tracking_keys": 0, "content_keys": 0, "module_credentials": 0}
+    assert shown["team"] == {"owners": 1, "admins": 0, "viewers": 1, "invited_owners": 1, "invited_others": 0}
+    assert shown["enabled_attributes"] == len([one for one in org.api.get_json("/v1/attributes")["attributes"] if one["enabled"]])
     org.cancel(job)

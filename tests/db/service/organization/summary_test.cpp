@@ -90,6 +90,53 @@ BOOST_AUTO_TEST_CASE(keys_are_counted_that_are_valid_and_expire_within_30_days) 
     BOOST_TEST(keys.api_keys + keys.tracking_keys + keys.module_credentials == 0);
 }
 
+BOOST_AUTO_TEST_CASE(valid_keys_are_counted_with_and_without_an_end) {
+    const auto sum = [&] {
+        const auto keys = summary().valid_keys;
+        return std::vector<std::int64_t>{keys.api_keys, keys.tracking_keys, keys.content_keys,
+                                         keys.module_credentials};
+    };
+    using Counts = std::vector<std::int64_t>;
+    for (const char* table : {"api_keys", "publishable_keys", "module_credentials"}) {
+        client.run("UPDATE " + std::string(table) + " SET expires_at = NULL, revoked_at = NULL");
+    }
+    BOOST_TEST(sum() == (Counts{1, 1, 0, 1}));
+    client.run("UPDATE publishable_keys SET kind = 'content'");
+    client.execute("UPDATE api_keys SET expires_at = ?", kLater);
+    BOOST_TEST(sum() == (Counts{1, 0, 1, 1}));
+    client.execute("UPDATE api_keys SET expires_at = ?", kNow - std::chrono::days(1));
+    client.execute("UPDATE module_credentials SET revoked_at = ?", kNow);
+    BOOST_TEST(sum() == (Counts{0, 0, 1, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(seats_and_valid_invitations_are_counted_by_role) {
+    const auto team = [&] {
+        const auto counts = summary().team;
+        return std::vector<std::int64_t>{counts.owners, counts.admins, counts.viewers,
+                                         counts.invited_owners, counts.invited_others};
+    };
+    using Counts = std::vector<std::int64_t>;
+    const auto put = [&](const char* role) {
+        client.run("UPDATE seats SET role = '" + std::string(role) + "'");
+        client.execute("UPDATE seat_invitations SET role = ?, expires_at = ?", role, kLater);
+    };
+    put("owner");
+    BOOST_TEST(team() == (Counts{1, 0, 0, 1, 0}));
+    put("admin");
+    BOOST_TEST(team() == (Counts{0, 1, 0, 0, 1}));
+    put("viewer");
+    BOOST_TEST(team() == (Counts{0, 0, 1, 0, 1}));
+    client.execute("UPDATE seat_invitations SET expires_at = ?", kNow - std::chrono::days(1));
+    BOOST_TEST(team() == (Counts{0, 0, 1, 0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(only_enabled_attributes_are_counted) {
+    client.run("UPDATE attributes SET enabled = 0");
+    BOOST_TEST(summary().enabled_attributes == 0);
+    client.execute("UPDATE attributes SET enabled = 1 WHERE organization_id = ? LIMIT 1", owner.id);
+    BOOST_TEST(summary().enabled_attributes == 1);
+}
+
 BOOST_AUTO_TEST_CASE(endpoints_connections_and_articles_are_counted_by_state) {
     const auto endpoints = [&](const char* status, const char* failing_since) {
         client.run("UPDATE webhook_endpoints SET status = '" + std::string(status) +

@@ -56,7 +56,8 @@ BOOST_AUTO_TEST_CASE(an_entry_has_actor_action_subject_and_time) {
     const auto names = entry["properties"].getMemberNames();
     BOOST_TEST(std::set<std::string>(names.begin(), names.end()) ==
                (std::set<std::string>{"id", "actor", "actor_id", "actor_email", "action",
-                                      "subject_id", "details", "request_id", "created_at"}));
+                                      "subject_id", "subject_name", "subject_parents", "details",
+                                      "request_id", "created_at"}));
     BOOST_TEST(entry["required"].size() == names.size());
     BOOST_TEST(entry["properties"]["actor"]["enum"][0].asString() == "admin");
     BOOST_TEST(entry["properties"]["actor"]["enum"][1].asString() == "operator");
