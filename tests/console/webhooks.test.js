@@ -2,7 +2,9 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventTypesOf } from "../console/webhooks/deliveries.js"
 import { MUSTER_EVENTS, TEST_EVENT, typesIn } from "../console/webhooks/events.js"
+import { sentStateOf } from "../console/webhooks/delivery.js"
 import { notesOf } from "../console/webhooks/endpoint.js"
+import { deliveries } from "../console/lib/texts_webhooks.js"
 import { changesOf, formOf, typesOf } from "../console/webhooks/form.js"
 import { stateOf } from "../console/webhooks/parts.js"
 import { pageOf } from "../console/webhooks/endpoints.js"
@@ -66,4 +68,19 @@ test("the endpoints of 25 installations are a page", () => {
 test("deliveries are filtered by the types of Muster and of modules, each once", () => {
   const endpoints = [{ subscribed_event_types: ["shop.paid", "member.created"] }, { subscribed_event_types: ["shop.paid", "club.won"] }]
   assert.deepEqual(eventTypesOf(endpoints, ["shop.sent", "member.created"]), [...MUSTER_EVENTS, TEST_EVENT, "club.won", "shop.paid", "shop.sent"])
+})
+
+test("a body was sent only if the receiver may have got it", () => {
+  const state = (status, ...attempts) => sentStateOf({ status, attempts })
+  assert.equal(state("pending"), "next")
+  assert.equal(state("canceled"), "unsent")
+  assert.equal(state("failed", { class: "tls", status_code: null }), "unsent")
+  assert.equal(state("pending", { class: "timeout", status_code: null }, { class: "dns", status_code: null }), "maybe")
+  assert.equal(state("pending", { class: "http_5xx", status_code: 500 }, { class: "tls", status_code: null }), "sent")
+})
+
+test("each failure has a meaning and a next step", () => {
+  const failures = Object.keys(deliveries.classes).filter(name => name !== "2xx")
+  assert.deepEqual(Object.keys(deliveries.advice).sort(), failures.sort())
+  for (const texts of Object.values(deliveries.advice)) assert.deepEqual(texts.map(text => text.endsWith(".")), [true, true])
 })

@@ -3,6 +3,7 @@
 import datetime
 
 import pytest
+from support.receiver import Receiver, make_authority, make_certificate
 from support.stack import wait_for
 from support.webhooks import patched, set_delivery, tried
 from support.world import Organization, path_of_endpoint, slug
@@ -292,6 +293,25 @@ def test_a_delivery_is_shown_and_sent_again(at, at_endpoint, module_org, install
     browser.sees("webhook_endpoint.test")
     browser.check_quiet("deliveries")
     console.delete(path_of_endpoint(other))
+
+
+def test_a_failed_delivery_says_what_to_do(at, installation, module_org, console, tmp_path):
+    unknown = make_certificate(make_authority(tmp_path, "stranger"), tmp_path, "unknown")
+    with Receiver(unknown) as stranger:
+        endpoint = module_org.create_endpoint(installation, url=stranger.url("/"))
+        delivery = tried(console, path_of_endpoint(endpoint))
+        wait_for(lambda: console.get_json(f"{path_of_endpoint(endpoint)}/deliveries/{delivery['id']}")["attempts"], "the first attempt")
+        browser = at(f"webhooks/deliveries/{installation['id']}/{endpoint['id']}/{delivery['id']}")
+        browser.sees("TLS failed. The encrypted connection failed. The event was not sent. Check the receiver's certificate")
+        browser.sees("Body that would have been sent")
+        browser.sees("Headers that would have been sent")
+        browser.check("delivery-failed")
+        browser = at(f"webhooks/endpoints/{installation['id']}/{endpoint['id']}")
+        browser.press("Send a test event")
+        browser.sees("The receiver did not accept the event.")
+        browser.sees("Check the receiver's certificate")
+        browser.check_quiet("delivery-failed")
+    console.delete(path_of_endpoint(endpoint))
 
 
 def test_a_viewer_reads_endpoints(own_browser, module_org, installation, endpoint):

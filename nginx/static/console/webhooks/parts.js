@@ -14,6 +14,12 @@ export const DeliveryBadge = ({ status }) => html`<${Badge} kind=${DELIVERY_KIND
 /** The result of an attempt: the status of the answer, or why there was none. */
 export const resultOf = attempt => (attempt.status_code ? `HTTP ${attempt.status_code}` : d.classes[attempt.class] ?? attempt.class)
 
+/** What a failed attempt means, and what to do next. */
+export const Advice = ({ attempt }) => {
+  const [meaning, next] = d.advice[attempt?.class] ?? []
+  return meaning && html`<p class="box warning"><strong>${resultOf(attempt)}.</strong> ${meaning} ${next}</p>`
+}
+
 export const lastResultOf = delivery => (delivery.attempts.length ? resultOf(delivery.attempts.at(-1)) : "–")
 
 export const pathOf = endpoint => `/v1/installations/${endpoint.module_installation_id}/webhook-endpoints/${endpoint.id}`

@@ -5,7 +5,7 @@ import { deliveries as d, endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Facts, Loading } from "../ui/parts.js"
 import { texts } from "../lib/texts.js"
-import { DeliveryBadge, pathOf, resultOf } from "./parts.js"
+import { Advice, DeliveryBadge, pathOf, resultOf } from "./parts.js"
 
 const PAUSE = 500 // milliseconds between two looks
 const PATIENCE = 30_000 // milliseconds; an attempt takes at most 25 seconds
@@ -27,6 +27,7 @@ const Result = ({ delivery }) => {
   if (!attempt) return html`<p class="box">${t.testLate}</p>`
   const isGood = delivery.status === "succeeded"
   return html`<p class="box ${isGood ? "good" : "error"}" role="status">${isGood ? t.testDone : t.testFailed}${delivery.status === "pending" && ` ${t.testRetry}`}</p>
+    ${!isGood && html`<${Advice} attempt=${attempt} />`}
     <${Facts} pairs=${[[d.status, html`<${DeliveryBadge} status=${delivery.status} />`], [t.testResult, resultOf(attempt)],
       [t.testDuration, `${attempt.duration_ms} ms`],
       [t.testAnswer, attempt.response_excerpt ? html`<code>${attempt.response_excerpt}</code>` : undefined]]} />`
