@@ -100,12 +100,7 @@ export const texts = {
     menu: "Menu",
     dark: "Dark theme",
     keys: "Shortcuts",
-    keyList: [
-      ["/", "Go to the search"],
-      ["?", "Show this list"],
-      ["Esc", "Close a dialog"],
-      ["Enter", "Submit a form"],
-    ],
+    keyNames: { "/": "Go to the search", "?": "Show this list", Esc: "Close a dialog", Enter: "Submit a form" },
     useKeys: "Use the keys / and ?",
     account: "My sign-in",
     invitation: "invitation",

@@ -10,7 +10,7 @@ import { html, useEffect, useState } from "../lib/view.js"
 import { Dialog } from "./parts.js"
 import { NAVIGATION } from "./screens.js"
 import { trySignOut } from "./sign_out.js"
-import { areKeysOn, listenForKeys, setKeys } from "./shortcuts.js"
+import { areKeysOn, keysHere, listenForKeys, setKeys } from "./shortcuts.js"
 
 const t = texts.shell
 
@@ -26,7 +26,7 @@ const Keys = ({ onClose }) => {
     show(event.target.checked)
   }
   return html`<${Dialog} title=${t.keys} onClose=${onClose}>
-    <dl class="facts">${t.keyList.map(([key, text]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>`)}</dl>
+    <dl class="facts">${keysHere(on).map(key => html`<div><dt><kbd>${key}</kbd></dt><dd>${t.keyNames[key]}</dd></div>`)}</dl>
     <p><label class="check"><input type="checkbox" checked=${on} onChange=${change} /> ${t.useKeys}</label></p>
     <div class="actions"><button type="button" onClick=${onClose}>${texts.parts.close}</button></div>
   <//>`
@@ -72,12 +72,13 @@ export const Shell = ({ children }) => {
   const hasSeat = seats.some(one => one.organization_id === organization)
   useEffect(() => listenForKeys(() => showKeys(true)), [])
   useEffect(() => showMenu(false), [organization, path.join("/")])
-  const keys = html`${invitations.length > 0 && html`<a class="button" href="#/invitation">${plural(invitations.length, t.invitation)}</a>`}
+  const isInvitation = organization === null && path[0] === "invitation"
+  const keys = html`${invitations.length > 0 && !isInvitation && html`<a class="button" href="#/invitation">${plural(invitations.length, t.invitation)}</a>`}
     <button type="button" class="quiet" onClick=${() => showKeys(true)}>${t.keys}</button>
     ${hasSeat && html`<a class="button quiet" title=${admin?.email} href=${address(["account"])}>${t.account}</a>`}
     <button type="button" class="quiet" onClick=${() => trySignOut()}>${t.signOut}</button>`
   return html`<${Head} keys=${keys}>
-      ${hasSeat && html`<button type="button" class="quiet menu" aria-expanded=${showsMenu} onClick=${() => showMenu(!showsMenu)}>${t.menu}</button>`}
+      <button type="button" class="quiet menu" aria-expanded=${showsMenu} onClick=${() => showMenu(!showsMenu)}>${t.menu}</button>
       <${OrganizationSwitch} seats=${seats} organization=${organization} /><//>
     <div class="frame ${showsMenu ? "open" : ""}">
       ${hasSeat && html`<${Navigation} current=${path[0]} />`}
