@@ -1,11 +1,11 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { choicesIn } from "../console/attributes/edit.js"
-import { momentOf } from "../console/audit/log.js"
-import { attentionOf } from "../console/home/home.js"
+import { attentionOf, numbersOf, stepsOf } from "../console/home/home.js"
 import { stateOf } from "../console/keys/list.js"
 import { stateOf as stateOfImport } from "../console/imports/parts.js"
-import { formatAgo, formatDay, formatDuration, plural } from "../console/lib/format.js"
+import { formatAgo, formatDay, formatDuration, momentOf, plural } from "../console/lib/format.js"
+import { memberOf } from "../console/members/add.js"
 import { changesOf, choicesOf } from "../console/members/edit.js"
 
 test("only what differs is sent, and null clears a value", () => {
@@ -42,6 +42,7 @@ test("an import that accepts rows again differs from one that is uploaded", () =
 test("a day of a filter includes the whole day", () => {
   assert.equal(new Date(momentOf("2026-11-21", true)) - new Date(momentOf("2026-11-21", false)), 86_400_000)
   assert.equal(momentOf("", false), undefined)
+  assert.equal(momentOf("2026-11-21T10:00:00.000Z", false), "2026-11-21T10:00:00.000Z")
 })
 
 test("times and numbers are written as people say them", () => {
@@ -78,4 +79,43 @@ test("the first page names only what needs attention", () => {
 
 test("a stored value that is no longer a choice is offered as one, and named so", () => {
   assert.deepEqual(choicesOf(["head"], ["sprint", "head"]), [["head", "head"], ["sprint", "sprint (no longer offered)"]])
+})
+
+const counts = count => ({ count, exact: true })
+const EMPTY = {
+  members: { active: counts(0), locked: counts(0), changed_in_7_days: counts(0) }, team: { owners: 1, admins: 0, viewers: 0, invited_owners: 0, invited_others: 0 },
+  enabled_attributes: 0, valid_keys: { api_keys: 0, tracking_keys: 0, content_keys: 0, module_credentials: 0 },
+  webhook_endpoints: { active: 0, failing: 0, paused: 0, disabled: 0 }, connections: { connected: 2 }, articles: { published: 0, scheduled: 0, draft: 0 },
+  ads_in_7_days: { impressions: 5, clicks: 0 },
+}
+const namesOf = (summary, role = "owner") => stepsOf(summary, role).map(([name]) => name)
+
+test("the first steps of an organization add members", () => {
+  assert.deepEqual(namesOf(EMPTY), ["import", "member", "attributes", "keys"])
+  assert.deepEqual(namesOf(EMPTY, "viewer"), [])
+})
+
+test("a next step is offered until it is done", () => {
+  const filled = { ...EMPTY, members: { ...EMPTY.members, locked: counts(1) }, enabled_attributes: 2, valid_keys: { ...EMPTY.valid_keys, api_keys: 1 } }
+  assert.deepEqual(namesOf(filled), ["owner", "webhook", "article", "tracking"])
+  assert.deepEqual(namesOf(filled, "admin"), ["webhook", "article", "tracking"])
+  const drafted = { ...filled, articles: { published: 0, scheduled: 0, draft: 1 }, team: { ...filled.team, invited_owners: 1 } }
+  assert.deepEqual(namesOf(drafted), ["webhook", "publish", "tracking"])
+  assert.deepEqual(namesOf({ ...drafted, articles: { published: 0, scheduled: 1, draft: 1 }, webhook_endpoints: { ...EMPTY.webhook_endpoints, paused: 1 },
+    valid_keys: { api_keys: 1, tracking_keys: 1, content_keys: 0, module_credentials: 0 } }), [])
+})
+
+test("a number leads to the list that has it", () => {
+  const links = Object.fromEntries(numbersOf(EMPTY, Date.parse("2026-11-21T12:00:00Z")).map(([name, , path, query]) => [name, [path.join("/"), query]]))
+  assert.deepEqual(links["Locked members"], ["members", { status: "locked" }])
+  assert.deepEqual(links["Changed in 7 days"], ["members", { since: "2026-11-14T12:00:00.000Z" }])
+  assert.deepEqual(links["Connections"], ["connections", { state: "connected" }])
+})
+
+test("a new member has what was filled in, with values of their types", () => {
+  const registry = [{ key: "points", type: "number" }, { key: "vip", type: "boolean" }, { key: "boat", type: "text" }]
+  const fields = { email: " ann@example.org ", first_name: "Ann", last_name: " ", country: "" }
+  assert.deepEqual(memberOf(fields, { points: "2.5", vip: "true" }, registry),
+    { email: "ann@example.org", first_name: "Ann", attributes: { points: 2.5, vip: true } })
+  assert.deepEqual(memberOf({ email: "" }, {}, registry), { email: "" })
 })

@@ -138,7 +138,7 @@ def test_a_draft_is_kept_and_fixed_in_another_version(at, module_org, console):
     browser.check("version-publish")
     browser.press("Publish", "//dialog")
     browser.sees("The manifest has faults.")
-    browser.sees("Line 2: name is required")
+    browser.sees("Line 2: name is empty; use 1 to 255 characters")
     drain(browser)
     browser.check("version-draft-faults")
     browser.press("Fix in a new version")

@@ -37,6 +37,13 @@ def test_the_event_types_are_those_of_the_server():
     assert len(shown) == len(server) == 13 and set(shown) == set(server)
 
 
+def test_each_action_of_the_audit_log_has_a_name():
+    table = (ROOT / "docs/api/audit-log.md").read_text().split("## Actions")[1]
+    listed = {name for cell in re.findall(r"^\| (`[^|]*) \|", table, re.M) for name in re.findall(r"`([a-z_]+\.[a-z_]+)`", cell)}
+    named = set(re.findall(r'^  "([a-z_]+\.[a-z_]+)": "', (SOURCE / "lib/texts_audit.js").read_text(), re.M))
+    assert len(listed) > 80 and named == listed
+
+
 def test_files_of_the_console_are_short():
     for path in SOURCE.rglob("*.js"):
         if "vendor" not in path.parts:

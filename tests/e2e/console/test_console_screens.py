@@ -41,6 +41,12 @@ def test_members_are_exported(at, ann):
     assert text.startswith("email,external_id,") and text.count("\r\n") == 2 and "ann.berg@screens.example" in text
 
 
+def record_events(org, user, count):
+    """Events of the member, as a page reports them."""
+    for number in range(count):
+        org.page_api.post("/v1/track", json={"action": f"viewed_{number}", "user_id": user["id"]}, expect=202)
+
+
 def test_one_member_is_shown_changed_locked_and_removed(at, ann, module_org):
     browser = at(f"members/{ann['id']}")
     browser.sees("Shirt size")
@@ -68,13 +74,57 @@ def test_one_member_is_shown_changed_locked_and_removed(at, ann, module_org):
     browser.sees("Asked for it")
     browser.press("Unlock")
     browser.sees("Active")
+    record_events(module_org, ann, 2)
     browser.press("Remove")
     browser.sees("4 values of attributes")
+    browser.sees("2 recorded events")
     browser.check("member-remove")
     browser.press("Remove", "//dialog")
     browser.sees("Ann King was removed.")
     assert module_org.api.get(f"/v1/users/{ann['id']}").status_code == 404
     browser.check_quiet("member")
+
+
+def test_a_member_is_added(at, module_org):
+    browser = at("members")
+    browser.press("Add a member")
+    browser.sees("Only the mail address is required.")
+    browser.check("member-add")
+    browser.fill("Mail address", "new@screens.example")
+    browser.fill("First name", "Nora")
+    browser.fill("Country", "zz")
+    browser.choose("vip", "Yes")
+    browser.press("Add", "//dialog")
+    browser.sees("This value is not an officially assigned")
+    field = browser.labeled("Country")
+    wait_for(lambda: browser.web.switch_to.active_element == field, "the focus on the field with the fault")
+    assert field.get_attribute("aria-invalid") == "true" and "\ncountry is" not in browser.text()
+    browser.web.get_log("browser")
+    browser.check("member-add-fault")
+    browser.fill("Country", "nl")
+    browser.press("Add", "//dialog")
+    browser.sees("Nora was added.")
+    browser.sees("new@screens.example")
+    made = module_org.api.get_json("/v1/users", params={"email": "new@screens.example"})["users"][0]
+    assert (made["country"], made["attributes"]) == ("NL", {"vip": True})
+    assert f"/members/{made['id']}" in browser.web.current_url
+    browser.check_quiet("member-add")
+
+
+def test_adding_a_member_again_fills_only_empty_values(at, module_org):
+    made = module_org.create_user({"email": "again@screens.example", "first_name": "Gita"})
+    browser = at("members?add=1")
+    browser.fill("Mail address", "again@screens.example")
+    browser.fill("First name", "Other")
+    browser.fill("Last name", "Rao")
+    browser.press("Add", "//dialog")
+    browser.sees("Gita Rao is a member already")
+    browser.check("member-add-again")
+    browser.press("Show the member")
+    browser.sees("Member since")
+    user = module_org.user(made["id"])
+    assert (user["first_name"], user["last_name"]) == ("Gita", "Rao")
+    browser.check_quiet("member-add-again")
 
 
 def has_focus(browser, text):
@@ -195,18 +245,45 @@ def test_a_new_secret_asks_for_a_recent_second_factor(own_browser, module_org, s
 
 def test_the_audit_log_is_filtered(at, browser):
     browser = at("audit")
-    browser.sees("session.opened")
+    browser.sees("Signed in")
+    assert "session.opened" not in browser.text()
     browser.check("audit")
     browser.choose("About", "API keys")
-    wait_for(lambda: "session.opened" not in browser.text(), "only entries about keys")
-    browser.sees("api_key.issued")
+    wait_for(lambda: "Signed in" not in browser.text(), "only entries about keys")
+    browser.sees("API key issued")
     browser.choose("By", "Muster itself")
     browser.sees("No entry matches the filters")
     browser.press("Clear filters")
-    browser.sees("session.opened")
+    browser.sees("Signed in")
     browser.web.execute_script("location.hash += '?since=2020-01-01&until=2020-01-02'")
     browser.sees("No entry matches the filters")
     browser.check_quiet("audit")
+
+
+def test_the_audit_log_names_records_and_leads_to_them(at, module_org):
+    admin = module_org.admin()
+    made = module_org.create_user({"email": "logged@screens.example", "first_name": "<b>Lola</b>"})
+    gone = module_org.create_user({"email": "gone@screens.example", "first_name": "Gone"})
+    for user in (made, gone):
+        admin.api.post(f"/v1/users/{user['id']}/lock", json={}, expect=200)
+    admin.api.delete(f"/v1/users/{gone['id']}", expect=204)
+    entries = admin.api.get_json("/v1/audit-log", params={"action": "user.", "limit": 3})["audit_log"]
+    assert [(one["action"], one["subject_name"]) for one in entries] == [
+        ("user.removed", None), ("user.locked", None), ("user.locked", "<b>Lola</b>")]
+    browser = at("audit?action=user.")
+    browser.sees("Member locked")
+    browser.sees("(no longer exists)")
+    assert browser.web.find_elements("css selector", "[title='user.locked']") and "Gone" not in browser.text()
+    browser.check("audit-members")
+    browser.press("Filter", "//tr[contains(., 'Lola')]")
+    browser.sees("Only entries about the record <b>Lola</b>")
+    wait_for(lambda: "Member removed" not in browser.text(), "only entries about the member")
+    browser.press("Member locked", "//tr[contains(., 'Lola')]")
+    wait_for(lambda: "action=user.locked" in browser.web.current_url, "the filter of the action")
+    assert browser.labeled("About").get_property("selectedOptions")[0].text == "Member locked"
+    browser.press("<b>Lola</b>")
+    browser.sees("logged@screens.example")
+    browser.check_quiet("audit-members")
 
 
 def test_an_attribute_is_added_and_changed(at, module_org):
@@ -239,10 +316,27 @@ def test_the_first_page_says_what_needs_attention(at, module_org, ann):
     browser = at("home")
     browser.sees("The import of club.csv is not finished: Not checked yet")
     assert "First steps" not in browser.text()
+    browser.sees("Next steps")
     browser.check("home")
     browser.press("The import of club.csv is not finished: Not checked yet")
     browser.sees("About this import")
     module_org.cancel(job["id"])
+
+
+def test_a_number_of_the_first_page_leads_to_its_list(at, module_org, ann):
+    locked = module_org.create_user({"email": "locked@screens.example", "first_name": "Lotte"})
+    module_org.api.post(f"/v1/users/{locked['id']}/lock", json={}, expect=200)
+    counts = module_org.api.get_json("/v1/organization/summary")["members"]
+    for name, label in (("active", "Active members"), ("locked", "Locked members"), ("changed_in_7_days", "Changed in 7 days")):
+        browser = at("home")
+        browser.sees("In numbers")
+        browser.web.find_element("xpath", f"//dt[.='{label}']/../dd/a").click()
+        count = counts[name]["count"]
+        browser.sees("1 member\n" if count == 1 else f"{count} members\n")
+    browser.sees("Changed since")
+    browser.check("members-changed")
+    browser.web.find_element("css selector", "[aria-label='Remove the filter Changed since']").click()
+    wait_for(lambda: "since=" not in browser.web.current_url, "the filter to go")
 
 
 def test_an_admin_ends_a_session_and_gets_new_backup_codes(own_browser, module_org, stack):

@@ -1,61 +1,80 @@
 // The audit log with its filters.
 import { get } from "../lib/api.js"
-import { formatTime } from "../lib/format.js"
+import { formatTime, momentOf } from "../lib/format.js"
 import { useList } from "../lib/load.js"
-import { replaceQuery, route } from "../lib/router.js"
+import { address, replaceQuery, route } from "../lib/router.js"
+import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
+import { audit as t } from "../lib/texts_audit.js"
 import { html } from "../lib/view.js"
 import { CopyButton, Empty, Filtered, More, SelectField, Table, TextField, Title } from "../ui/parts.js"
-
-const t = texts.audit
-
-/** A day of the browser's time zone as the moment when it begins, or when the next one begins. */
-export const momentOf = (day, isEnd) => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day ?? "")) return undefined
-  const [year, month, date] = day.split("-").map(Number)
-  return new Date(year, month - 1, date + (isEnd ? 1 : 0)).toISOString()
-}
+import { actionName, actionOptions, actorName, detailsOf, pathOf, shortened, subjectName } from "./entry.js"
 
 const parametersOf = ({ action, actor, since, until, subject, admin }) => ({
   action, actor: admin ? undefined : actor, actor_id: admin, subject_id: subject, since: momentOf(since, false), until: momentOf(until, true),
 })
 
-const actorOf = entry => entry.actor_email ?? t.actorNames[entry.actor] ?? entry.actor
+const FilterButton = ({ text, label, title, onClick }) => html`<button type="button" class="link" aria-label=${label} title=${title ?? label}
+  onClick=${onClick}>${text}</button>`
 
-/** The beginning and the end of an id, which differ between records. */
-const shortened = id => (id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id)
+/** @param {{ entry: Api.AuditEntry }} props */
+const Details = ({ entry }) => {
+  const parts = detailsOf(entry)
+  if (parts.length === 0) return "–"
+  return html`<ul class="plain-list">${parts.map(({ name, text, id, path }) => html`<li>${name}: ${path ? html`<a title=${id} aria-label=${`${text}: ${name}`} href=${address(path)}>${text}</a>`
+    : id ? html`<code title=${id}>${text}</code>` : text}</li>`)}</ul>`
+}
 
-/** The details of an entry as words: "name: sync, role: admin". */
-const detailsOf = details => Object.entries(details ?? {}).map(([key, value]) => `${key.replaceAll("_", " ")}: ${value}`).join(", ")
+/** @param {{ entry: Api.AuditEntry, organization?: string }} props organization: the name of the current one */
+const Subject = ({ entry, organization }) => {
+  const name = subjectName(entry, organization)
+  const path = pathOf(entry)
+  const text = name ?? html`<code>${shortened(entry.subject_id ?? "")}</code>`
+  return html`<span title=${entry.subject_id}>${path ? html`<a href=${address(path)}>${text}</a>` : text}</span>
+    ${name === null && html` <span class="faint">${t.gone}</span>`}`
+}
 
-/** @param {{ entry: Api.AuditEntry, filter: (changes: Record<string, string | null>) => void }} props */
-const Entry = ({ entry, filter }) => html`<tr>
+/** @param {{ entry: Api.AuditEntry, organization?: string, query: any, filter: (changes: Record<string, string | null | undefined>) => void }} props */
+const Entry = ({ entry, organization, query, filter }) => html`<tr>
   <td class="nowrap">${formatTime(entry.created_at)}</td>
-  <td>${entry.actor_id ? html`<button type="button" class="link" onClick=${() => filter({ admin: entry.actor_id, actor: "" })}>${actorOf(entry)}</button>` : actorOf(entry)}</td>
-  <td>${entry.action}</td>
-  <td class="nowrap">${entry.subject_id ? html`<button type="button" class="link" onClick=${() => filter({ subject: entry.subject_id })}><code title=${entry.subject_id}>${shortened(entry.subject_id)}</code></button>` : "–"}</td>
-  <td>${detailsOf(entry.details) || "–"}</td>
+  <td>${entry.actor_id && !query.admin ? html`<${FilterButton} text=${actorName(entry)} label=${t.filterBy(actorName(entry))}
+    onClick=${() => filter({ admin: entry.actor_id, actor: "" })} />` : actorName(entry)}</td>
+  <td class="nowrap"><${FilterButton} text=${actionName(entry.action)} label=${t.filterAction(actionName(entry.action))} title=${entry.action}
+    onClick=${() => filter({ action: entry.action })} /></td>
+  <td>${entry.subject_id ? html`<${Subject} entry=${entry} organization=${organization} />${!query.subject && html` <button type="button" class="small"
+    aria-label=${t.filterSubject(subjectName(entry, organization) ?? entry.subject_id)} onClick=${() => filter({ subject: entry.subject_id })}>${t.filter}</button>`}` : "–"}</td>
+  <td><${Details} entry=${entry} /></td>
   <td>${entry.request_id ? html`<${CopyButton} text=${entry.request_id} label=${t.copyRequest} />` : "–"}</td></tr>`
 
+/** What the list is limited to by a button of an entry: an admin, a record. */
+const Limits = ({ query, entries, organization }) => {
+  const byAdmin = entries.find(one => one.actor_id === query.admin)
+  const about = entries.find(one => one.subject_id === query.subject)
+  return html`${query.admin && html`<p class="faint">${t.oneAdmin(byAdmin && actorName(byAdmin))}</p>`}
+    ${query.subject && html`<p class="faint">${t.oneSubject} ${(about && subjectName(about, organization)) ?? ""} <code>${query.subject}</code></p>`}`
+}
+
 export default () => {
-  const { query } = useStore(route)
+  const { query, organization: id } = useStore(route)
+  const { seats } = useStore(session)
+  const organization = seats.find(one => one.organization_id === id)?.name
   const filter = changes => replaceQuery({ ...query, ...changes })
   const list = useList((cursor, signal) => get("/v1/audit-log", { ...parametersOf(query), cursor, limit: 50 }, signal), "audit_log",
     [query.action, query.actor, query.since, query.until, query.subject, query.admin])
   const hasFilter = Object.values(query).some(Boolean)
-  return html`<${Title} text=${t.title} />
+  return html`<${Title} text=${t.title} /><p>${t.hint}</p>
     <form class="filters" onSubmit=${event => event.preventDefault()}>
-      <${SelectField} label=${t.about} value=${query.action ?? ""} options=${t.prefixes} onChange=${action => filter({ action })} />
+      <${SelectField} label=${t.about} value=${query.action ?? ""} options=${actionOptions(query.action)} onChange=${action => filter({ action })} />
       <${SelectField} label=${t.by} value=${query.actor ?? ""} options=${t.actors} onChange=${actor => filter({ actor, admin: "" })} />
-      <${TextField} label=${t.since} type="date" value=${query.since ?? ""} onInput=${since => filter({ since })} />
-      <${TextField} label=${t.until} type="date" value=${query.until ?? ""} onInput=${until => filter({ until })} />
-      ${hasFilter && html`<button type="button" onClick=${() => replaceQuery({})}>${t.clear}</button>`}
+      <${TextField} label=${texts.parts.since} type="date" value=${query.since ?? ""} onInput=${since => filter({ since })} />
+      <${TextField} label=${texts.parts.until} type="date" value=${query.until ?? ""} onInput=${until => filter({ until })} />
+      ${hasFilter && html`<button type="button" onClick=${() => replaceQuery({})}>${texts.parts.clear}</button>`}
     </form>
-    ${query.admin && html`<p class="faint">${t.oneAdmin}</p>`}${query.subject && html`<p class="faint">${t.oneSubject} <code>${query.subject}</code></p>`}
+    <${Limits} query=${query} entries=${list.items} organization=${organization} />
     <${Filtered} state=${list}>${() => list.items.length === 0 && !list.hasMore
       ? html`<${Empty} title=${hasFilter ? t.noMatch : t.none} />`
       : html`${list.items.length > 0 && html`<${Table} caption=${t.title} columns=${t.columns}>${list.items.map(entry => html`
-          <${Entry} key=${entry.id} entry=${entry} filter=${filter} />`)}<//>`}
+          <${Entry} key=${entry.id} entry=${entry} organization=${organization} query=${query} filter=${filter} />`)}<//>`}
         ${list.hasMore && list.items.length === 0 && html`<p class="faint">${t.searching}</p>`}<${More} list=${list} />`}<//>`
 }

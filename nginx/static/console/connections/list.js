@@ -2,10 +2,11 @@
 import { call, get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { route } from "../lib/router.js"
+import { replaceQuery, route } from "../lib/router.js"
+import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { Badge, Confirm, Empty, ErrorBox, Loaded, Table, Title } from "../ui/parts.js"
+import { Badge, Confirm, Empty, ErrorBox, Loaded, SelectField, Table, Title } from "../ui/parts.js"
 import { Connect, useFollow } from "./connect.js"
 
 const t = texts.connections
@@ -51,10 +52,14 @@ const Connections = ({ catalog, connections, isAdmin, reload }) => {
     ask(null)
     announce(t.deleted)
   }
+  const { query } = useStore(route)
+  const shown = connections.filter(one => !query.state || one.authStatus === query.state)
   if (connections.length === 0) return html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
-  return html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.keys.actionColumn] : t.columns}>${connections.map(one => html`
+  return html`<form class="filters" onSubmit=${event => event.preventDefault()}>
+      <${SelectField} label=${t.state} value=${query.state ?? ""} options=${[["", t.all], ...Object.entries(t.states)]} onChange=${state => replaceQuery({ ...query, state })} /></form>
+    ${shown.length === 0 ? html`<${Empty} title=${t.noMatch} />` : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.keys.actionColumn] : t.columns}>${shown.map(one => html`
       <${Row} key=${one.id} connection=${one} name=${providers[one.connector]?.name ?? one.connector} isAdmin=${isAdmin}
-        isReady=${providers[one.connector]?.ready} onDelete=${() => ask(one)} onChange=${reload} />`)}<//>
+        isReady=${providers[one.connector]?.ready} onDelete=${() => ask(one)} onChange=${reload} />`)}<//>`}
     ${deleted && html`<${DeleteDialog} connection=${deleted} onDone=${done} onClose=${() => ask(null)} />`}`
 }
 

@@ -1,7 +1,8 @@
 // The page to which a provider of external data sends an admin back: it shows "#/connections?result=…&reason=…" as a
 // sentence (docs/external-data.md "Connecting"). The address only selects one of the texts. It is never shown itself,
 // because anyone can create a link to this page.
-import { route } from "../lib/router.js"
+import { format, route } from "../lib/router.js"
+import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useRef } from "../lib/view.js"
@@ -12,6 +13,7 @@ const own = (table, key) => (Object.hasOwn(table, key ?? "") ? table[key] : unde
 
 export default () => {
   const { query } = useStore(route)
+  const { seats } = useStore(session)
   const place = useRef(null)
   const sentence = own(t.results, query.result) ?? t.none
   const advice = query.result === "failed" ? own(t.reasons, query.reason) : undefined
@@ -22,5 +24,5 @@ export default () => {
   return html`<h1>${t.title}</h1>
     <p id="result" class="box ${own(KINDS, query.result) ?? ""}" role="status" tabindex="-1" ref=${place}>${sentence}</p>
     <p id="advice">${advice}</p>
-    <p><a href="#/">${t.back}</a></p>`
+    <ul class="plain-list">${seats.map(seat => html`<li><a href=${format(seat.organization_id, ["connections"])}>${t.show(seat.name)}</a></li>`)}</ul>`
 }

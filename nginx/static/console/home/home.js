@@ -1,10 +1,10 @@
-// The organization in numbers, what needs attention, and the first steps of a new one.
+// The organization in numbers, what needs attention, and the next steps.
 import { get } from "../lib/api.js"
 import { formatNumber, plural } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
-import { html } from "../lib/view.js"
+import { html, useState } from "../lib/view.js"
 import { Loaded, Title } from "../ui/parts.js"
 
 const t = texts.home
@@ -40,20 +40,68 @@ export const attentionOf = summary => /** @type {Array<[string, string[], Record
 const Attention = ({ items }) => items.length > 0 && html`<section><h2>${t.attention}</h2><ul class="list">${items.map(([text, path, query]) => html`
   <li><a href=${address(path, query)}>${text}</a></li>`)}</ul></section>`
 
-/** @param {{ summary: Api.OrganizationSummary }} props */
-const Numbers = ({ summary }) => html`<dl class="counts">${[
-  [t.active, counted(summary.members.active)], [t.locked, counted(summary.members.locked)], [t.changed, counted(summary.members.changed_in_7_days)],
-  [t.connected, formatNumber(summary.connections.connected)], [t.endpoints, formatNumber(sum(summary.webhook_endpoints))],
-  [t.published, formatNumber(summary.articles.published)], [t.impressions, formatNumber(summary.ads_in_7_days.impressions)],
-].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+/** @type {(now: number) => string} */
+const weekBefore = now => new Date(now - 7 * 86_400_000).toISOString()
 
-const FirstSteps = () => html`<section><h2>${t.first}</h2><ol class="list">${t.steps.map(([path, link, text]) => html`
-  <li><a href=${address(path)}>${link}</a> ${text}</li>`)}</ol></section>`
+/**
+ * The numbers: [name, value, path, query] with the screen, and the filter that gives the number there.
+ * @param {Api.OrganizationSummary} summary @param {number} now
+ * @returns {Array<[string, string, string[], Record<string, string>?]>}
+ */
+export const numbersOf = (summary, now) => [
+  [t.active, counted(summary.members.active), ["members"], { status: "active" }],
+  [t.locked, counted(summary.members.locked), ["members"], { status: "locked" }],
+  [t.changed, counted(summary.members.changed_in_7_days), ["members"], { since: weekBefore(now) }],
+  [t.connected, formatNumber(summary.connections.connected), ["connections"], { state: "connected" }],
+  [t.endpoints, formatNumber(sum(summary.webhook_endpoints)), ["webhooks"]],
+  [t.published, formatNumber(summary.articles.published), ["articles"], { status: "published" }],
+  [t.impressions, formatNumber(summary.ads_in_7_days.impressions), ["ads"], { days: "7" }],
+]
+
+const Numbers = ({ summary }) => {
+  const [now] = useState(Date.now())
+  return html`<dl class="counts">${numbersOf(summary, now).map(([name, value, path, query]) => html`
+    <div><dt>${name}</dt><dd><a href=${address(path, query)}><span class="hidden">${name}: </span>${value}</a></dd></div>`)}</dl>`
+}
+
+/** @param {Api.OrganizationSummary} summary */
+const hasMembers = ({ members }) => members.active.count + members.locked.count > 0
+
+const MOST_STEPS = 4 // that are shown at once
+
+/**
+ * What an admin may do next and has not done yet: [name in texts.steps, path, query].
+ * @param {Api.OrganizationSummary} summary @param {string} role
+ * @returns {Array<[string, string[], Record<string, string>?]>}
+ */
+export const stepsOf = (summary, role) => {
+  if (role === "viewer") return []
+  const { team, articles, valid_keys: keys } = summary
+  const steps = /** @type {Array<[string, string[], Record<string, string>?] | false>} */ ([
+    !hasMembers(summary) && ["import", ["imports", "new"]],
+    !hasMembers(summary) && ["member", ["members"], { add: "1" }],
+    summary.enabled_attributes === 0 && ["attributes", ["attributes"]],
+    keys.api_keys === 0 && ["keys", ["keys"]],
+    role === "owner" && team.owners + team.invited_owners < 2 && ["owner", ["team"]],
+    sum(summary.webhook_endpoints) === 0 && ["webhook", ["webhooks"]],
+    articles.published + articles.scheduled + articles.draft === 0 && ["article", ["articles", "new"]],
+    articles.published + articles.scheduled === 0 && articles.draft > 0 && ["publish", ["articles"], { status: "draft" }],
+    keys.tracking_keys === 0 && ["tracking", ["page-keys"]],
+  ])
+  return steps.filter(one => one !== false).slice(0, MOST_STEPS)
+}
+
+const Steps = ({ summary, role }) => {
+  const steps = stepsOf(summary, role)
+  return steps.length > 0 && html`<section><h2>${hasMembers(summary) ? t.next : t.first}</h2><ul class="list">${steps.map(([name, path, query]) => html`
+    <li><a href=${address(path, query)}>${t.steps[name][0]}</a> ${t.steps[name][1]}</li>`)}</ul></section>`
+}
 
 export default ({ role }) => {
   const state = useLoad(signal => get("/v1/organization/summary", undefined, signal), [])
   return html`<${Title} text=${t.title} /><${Loaded} state=${state}>${summary => html`
     <${Attention} items=${attentionOf(summary)} />
-    ${role !== "viewer" && summary.members.active.count + summary.members.locked.count === 0 && html`<${FirstSteps} />`}
-    <section><h2>${t.numbers}</h2><${Numbers} summary=${summary} /></section>`}<//>`
+    ${!hasMembers(summary) && html`<${Steps} summary=${summary} role=${role} />`}
+    <section><h2>${t.numbers}</h2><${Numbers} summary=${summary} /></section>
+    ${hasMembers(summary) && html`<${Steps} summary=${summary} role=${role} />`}`}<//>`
 }

@@ -30,6 +30,17 @@ export const momentIn = local => {
   return Number.isNaN(at.getTime()) ? local : at.toISOString()
 }
 
+/**
+ * A day of the browser's time zone as the moment when it begins, or when the next one begins. A moment stays as it is.
+ * @param {string | null | undefined} day @param {boolean} isEnd
+ */
+export const momentOf = (day, isEnd) => {
+  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(day ?? "")) return day ?? undefined
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day ?? "")) return undefined
+  const [year, month, date] = (day ?? "").split("-").map(Number)
+  return new Date(year, month - 1, date + (isEnd ? 1 : 0)).toISOString()
+}
+
 /** "3 hours ago", or "in 5 minutes". @param {string} text @param {number} [now] */
 export const formatAgo = (text, now = Date.now()) => {
   const seconds = (new Date(text).getTime() - now) / 1000

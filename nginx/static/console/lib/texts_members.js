@@ -25,6 +25,16 @@ export const filters = {
   newestImports: count => `Of the newest ${count} imports.`,
 }
 
+export const addMember = {
+  title: "Add a member",
+  hint: "Only the mail address is required. If the address is a member already, Muster fills only the values that are empty, and keeps all others.",
+  add: "Add",
+  added: name => `${name} was added.`,
+  mergedTitle: name => `${name} is a member already`,
+  merged: email => `${email} was a member before. Muster filled values that were empty, and kept all others. To change a value, edit the member.`,
+  show: "Show the member",
+}
+
 const THEY = { lock: "locked", unlock: "unlocked", remove: "removed" }
 
 export const memberJobs = {

@@ -1,6 +1,5 @@
 // The filters of the list of members: in the address, for the API's lists, and for member jobs.
-import { momentOf } from "../audit/log.js"
-import { formatTime } from "../lib/format.js"
+import { formatTime, momentOf } from "../lib/format.js"
 import { texts } from "../lib/texts.js"
 import { filters as t } from "../lib/texts_members.js"
 

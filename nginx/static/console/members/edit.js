@@ -9,7 +9,7 @@ import { Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js
 import { nameOf } from "./parts.js"
 
 const t = texts.member
-const FIELDS = ["first_name", "last_name", "display_name", "external_id", "locale", "country", "dob"]
+export const FIELDS = ["first_name", "last_name", "display_name", "external_id", "locale", "country", "dob"]
 
 /** What differs between the record and the form, as the body of a PATCH. */
 export const changesOf = (member, fields, attributes, registry) => {
@@ -39,7 +39,7 @@ const MultiChoice = ({ attribute, value, error, onChange }) => {
 }
 
 /** The control for an attribute's type. The value is as the API has it, or typed text; "" is a missing value. */
-const AttributeField = ({ attribute, value, error, onChange }) => {
+export const AttributeField = ({ attribute, value, error, onChange }) => {
   const { type, label, choices } = attribute
   if (type === "multi_choice") return html`<${MultiChoice} attribute=${attribute} value=${value} error=${error} onChange=${onChange} />`
   if (type === "single_choice") {
@@ -54,12 +54,14 @@ const AttributeField = ({ attribute, value, error, onChange }) => {
     inputmode=${type === "number" ? "decimal" : undefined} onInput=${onChange} />`
 }
 
+/** The message about an attribute, or about one of its choices. */
+export const faultOf = (error, key) => Object.entries(error?.fields ?? {}).find(([path]) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`)?.[1]
+
 const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
   const [fields, setFields] = useState(Object.fromEntries(FIELDS.map(name => [name, member[name] ?? ""])))
   const [attributes, setAttributes] = useState(Object.fromEntries(registry.map(({ key }) => [key, member.attributes[key] ?? ""])))
   const saving = useAction()
   useTyped([fields, attributes], saving.isBusy)
-  const faultOf = key => Object.entries(saving.error?.fields ?? {}).find(([path]) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`)?.[1]
   const submit = event => {
     event.preventDefault()
     saving.run(async () => {
@@ -73,7 +75,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
       value=${fields[name]} error=${saving.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} />`)}</div>
     ${registry.length > 0 && html`<h3>${t.attributes}</h3>`}
     <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${attributes[attribute.key]}
-      error=${faultOf(attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
+      error=${faultOf(saving.error, attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
     <${ErrorBox} error=${saving.error} known=${t.conflict} />
     <div class="actions">${isConflict
       ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${texts.parts.showCurrent}</button>`

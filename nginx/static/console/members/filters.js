@@ -1,6 +1,6 @@
 // The filters of the list of members that are used less often.
 import { getFirst } from "../lib/api.js"
-import { formatDay, formatNumber } from "../lib/format.js"
+import { formatDay, formatNumber, formatTime } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { replaceQuery, route } from "../lib/router.js"
@@ -8,7 +8,7 @@ import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { filters as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
-import { Loaded, SelectField } from "../ui/parts.js"
+import { Loaded, SelectField, TextField } from "../ui/parts.js"
 import { QueryField } from "../ui/search.js"
 import { attributeKeys, attributeName } from "./conditions.js"
 
@@ -53,13 +53,17 @@ const importsWithMembers = async signal => {
   return { imports: records.filter(job => job.created_count + job.attached_count > 0), hasMore }
 }
 
+/** A moment that a link to the list has, instead of a day. */
+const Since = ({ moment }) => html`<div class="removable wide"><${TextField} label=${t.since} value=${formatTime(moment)} readonly />
+  <button type="button" class="small" aria-label=${t.remove(t.since)} onClick=${() => set("since", "")}>×</button></div>`
+
 const Fields = ({ registry, imports, hasMore }) => {
   const { query } = useStore(route)
   const options = [["", t.imports], ...imports.map(job => [job.id, `${job.file_name}, ${formatDay(job.created_at)}`])]
   if (query.import && !imports.some(job => job.id === query.import)) options.push([query.import, t.otherImport])
   return html`
     <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" accepts=${COUNTRY} />
-    <${QueryField} name="since" label=${t.since} type="date" />
+    ${query.since?.includes("T") ? html`<${Since} moment=${query.since} />` : html`<${QueryField} name="since" label=${t.since} type="date" />`}
     <${SelectField} label=${t.import} hint=${hasMore && t.newestImports(formatNumber(MOST_IMPORTS))} value=${query.import ?? ""} options=${options}
       onChange=${id => set("import", id)} />
     <${Attributes} registry=${registry} />`

@@ -5,10 +5,11 @@ import { useList } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
-import { filters as f, memberJobs } from "../lib/texts_members.js"
+import { addMember, filters as f, memberJobs } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
 import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
 import { ClearFilters, SearchField } from "../ui/search.js"
+import { AddMember } from "./add.js"
 import { BulkChange } from "./bulk.js"
 import { hasMore, isAddress, isFiltered, parametersOf } from "./conditions.js"
 import { Export } from "./export.js"
@@ -56,12 +57,15 @@ const None = ({ query, isAdmin }) => (isFiltered(query)
 
 export default ({ role }) => {
   const { query } = useStore(route)
+  const add = isOpen => replaceQuery({ ...route.get().query, add: isOpen ? "1" : "" })
   const isAdmin = role !== "viewer"
   const parameters = parametersOf(query)
   const list = useList((cursor, signal) => readPage(parameters, cursor, signal), "users", [JSON.stringify(parameters)])
   const hasSome = list.items.length > 0 || list.hasMore
   return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} />
-      ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />`}`} />
+      ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />
+        <button type="button" class="primary" onClick=${() => add(true)}>${addMember.title}</button>`}`} />
+    ${isAdmin && query.add && html`<${AddMember} onClose=${() => add(false)} />`}
     <${Filters} query=${query} />
     <${Filtered} state=${list}>${data => html`
       ${data.total?.count > 0 && html`<p class="faint" role="status">${total(data.total)}</p>`}

@@ -52,6 +52,7 @@ const LockDialog = ({ member, etag, onDone, onClose, onReload }) => {
 
 const RemoveDialog = ({ member, etag, attributes, onClose, onReload }) => {
   const removing = useAction()
+  const counting = useLoad(signal => get(`/v1/users/${member.id}/engagement/events`, { limit: 1, total: "true" }, signal), [])
   const open = useOpen()
   const remove = () => removing.run(async () => {
     await call("DELETE", `/v1/users/${member.id}`, { headers: { "If-Match": etag } })
@@ -59,8 +60,8 @@ const RemoveDialog = ({ member, etag, attributes, onClose, onReload }) => {
     open(["members"])
   })
   return html`<${FormDialog} title=${t.removeTitle(nameOf(member))} action=${t.remove} kind="danger" running=${removing} known=${t.conflict} submit=${remove}
-    onClose=${onClose} onReload=${onReload}>
-    <p>${t.removeHint}</p><ul>${t.removeList(attributes.length).map(line => html`<li>${line}</li>`)}</ul><//>`
+    isReady=${!counting.isLoading} onClose=${onClose} onReload=${onReload}>
+    <p>${t.removeHint}</p><ul>${t.removeList(attributes.length, counting.data?.total).map(line => html`<li>${line}</li>`)}</ul><//>`
 }
 
 const Actions = ({ member, etag, attributes, reload, showDialog, dialog }) => {

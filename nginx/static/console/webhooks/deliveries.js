@@ -1,12 +1,12 @@
 // The deliveries of all webhook endpoints of the organization, or of one.
 import { get, getAll } from "../lib/api.js"
+import { momentOf } from "../lib/format.js"
 import { useList, useLoad } from "../lib/load.js"
 import { replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { deliveries as t, endpoints as e } from "../lib/texts_webhooks.js"
 import { html } from "../lib/view.js"
-import { momentOf } from "../audit/log.js"
 import { Empty, Filtered, More, SelectField, TextField, Title } from "../ui/parts.js"
 import { DeliveryTable } from "./delivery_table.js"
 import { MUSTER_EVENTS, TEST_EVENT } from "./events.js"
@@ -55,9 +55,9 @@ const Filters = ({ query, filter, types, isPartial }) => html`
     <${SelectField} label=${t.event} value=${query.event ?? ""} error=${isPartial && t.typesMissing} options=${[["", t.anyEvent], ...types.map(type => [type, type])]}
       onChange=${event => filter({ event })} />
     <${SelectField} label=${t.result} value=${query.result ?? ""} options=${[["", t.anyResult], ...RESULTS.map(one => [one, t.classes[one]])]} onChange=${result => filter({ result })} />
-    <${TextField} label=${texts.audit.since} type="date" value=${query.since ?? ""} onInput=${since => filter({ since })} />
-    <${TextField} label=${texts.audit.until} type="date" value=${query.until ?? ""} onInput=${until => filter({ until })} />
-    ${hasFilter(query) && html`<button type="button" onClick=${() => filter({ status: "", event: "", result: "", since: "", until: "" })}>${texts.audit.clear}</button>`}</form>`
+    <${TextField} label=${texts.parts.since} type="date" value=${query.since ?? ""} onInput=${since => filter({ since })} />
+    <${TextField} label=${texts.parts.until} type="date" value=${query.until ?? ""} onInput=${until => filter({ until })} />
+    ${hasFilter(query) && html`<button type="button" onClick=${() => filter({ status: "", event: "", result: "", since: "", until: "" })}>${texts.parts.clear}</button>`}</form>`
 
 const hasFilter = ({ status, event, result, since, until }) => [status, event, result, since, until].some(Boolean)
 

@@ -1,0 +1,65 @@
+// The dialog that adds one member. The API attaches a known person, and fills the empty values of a member.
+import { post } from "../lib/api.js"
+import { announce } from "../lib/announce.js"
+import { useAction, useLoad } from "../lib/load.js"
+import { allAttributes, valueIn } from "../lib/registry.js"
+import { useOpen } from "../lib/router.js"
+import { texts } from "../lib/texts.js"
+import { addMember as t } from "../lib/texts_members.js"
+import { html, useEffect, useState } from "../lib/view.js"
+import { FormDialog } from "../ui/dialogs.js"
+import { Dialog, Loaded, TextField } from "../ui/parts.js"
+import { AttributeField, FIELDS, faultOf } from "./edit.js"
+import { nameOf } from "./parts.js"
+
+/** The body of the call: what was filled in. @param {Record<string, string>} fields @param {Record<string, any>} attributes @param {any[]} registry */
+export const memberOf = (fields, attributes, registry) => {
+  const body = Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, text.trim()]).filter(([name, text]) => text || name === "email"))
+  const given = registry.map(({ key, type }) => [key, valueIn(type, attributes[key] ?? "")]).filter(([, value]) => value !== "")
+  return given.length ? { ...body, attributes: Object.fromEntries(given) } : body
+}
+
+/** Whether the message about a path is next to its field. @param {string} path @param {any[]} registry */
+const isShown = (path, registry) => path === "email" || FIELDS.includes(path)
+  || registry.some(({ key }) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`)
+
+const Form = ({ registry, onMerged, onClose }) => {
+  const [fields, setFields] = useState(Object.fromEntries(["email", ...FIELDS].map(name => [name, ""])))
+  const [attributes, setAttributes] = useState({})
+  const adding = useAction()
+  const open = useOpen()
+  useEffect(() => { // the fields are more than a screen, and the button is below them
+    const faulty = document.querySelector("dialog [aria-invalid=true]")
+    if (adding.error && faulty instanceof HTMLElement) faulty.focus()
+  }, [adding.error])
+  const submit = () => adding.run(async () => {
+    const made = await post("/v1/users", memberOf(fields, attributes, registry))
+    if (made.outcome === "merged") return onMerged(made)
+    announce(t.added(nameOf(made)))
+    open(["members", made.id])
+  })
+  const field = (name, rest = {}) => html`<${TextField} label=${texts.member.fields[name]} hint=${texts.member.hints[name]} type=${name === "dob" ? "date" : "text"}
+    value=${fields[name]} error=${adding.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} ...${rest} />`
+  return html`<${FormDialog} title=${t.title} action=${t.add} isWide=${true} values=${[fields, attributes]} running=${adding} isShown=${path => isShown(path, registry)} submit=${submit} onClose=${onClose}>
+    <p>${t.hint}</p>
+    ${field("email", { required: true, isFirst: true, type: "email", autocomplete: "off", maxlength: "254" })}
+    <div class="columns">${FIELDS.map(name => field(name))}</div>
+    ${registry.length > 0 && html`<h3>${texts.member.attributes}</h3>`}
+    <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${attributes[attribute.key] ?? ""}
+      error=${faultOf(adding.error, attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div><//>`
+}
+
+const Merged = ({ member, onClose }) => {
+  const open = useOpen()
+  return html`<${Dialog} title=${t.mergedTitle(nameOf(member))} onClose=${onClose}><p>${t.merged(member.email)}</p>
+    <div class="actions"><button type="button" class="primary" onClick=${() => open(["members", member.id])}>${t.show}</button>
+      <button type="button" onClick=${onClose}>${texts.parts.close}</button></div><//>`
+}
+
+export const AddMember = ({ onClose }) => {
+  const registry = useLoad(allAttributes, [])
+  const [merged, showMerged] = useState(null)
+  if (merged) return html`<${Merged} key="merged" member=${merged} onClose=${onClose} />`
+  if (!registry.data) return html`<${Dialog} key="loading" title=${t.title} isWide=${true} onClose=${onClose}><${Loaded} state=${registry} /><//>`
+  return html`<${Form} key="form" registry=${registry.data.filter(attribute => attribute.enabled)} onMerged=${showMerged} onClose=${onClose} />`
+}
