@@ -83,7 +83,8 @@ constexpr std::array kOrganizationRecordEndpoints = {
         .summary = "Get the organization in numbers",
         .description =
             "Returns what the organization has: members by status and recent changes, the active "
-            "import, keys that expire soon, webhook endpoints, connections and articles by status, "
+            "import, seats and invitations, enabled attributes, valid keys and those that expire "
+            "soon, webhook endpoints, connections and articles by status, "
             "and the ads of seven days. Members are counted up to 10,000; exact is false if "
             "there are more. The cost does not depend on the number of members.",
         .reply = {200, "The numbers."},
