@@ -58,7 +58,7 @@ constexpr OrgSql kFindDeliveries{
     "STRAIGHT_JOIN webhook_events e ON e.organization_id = :org AND e.id = d.event_id "
     "STRAIGHT_JOIN webhook_endpoints w ON w.organization_id = :org AND w.id = d.endpoint_id "
     "WHERE d.organization_id = :org AND d.id IN ({?}) AND w.removed_at IS NULL"};
-constexpr auto kNamedEndpoint = named("id", "url", "installation_id");
+constexpr auto kNamedEndpoint = named("id", "LEFT(url, 255)", "installation_id");
 constexpr OrgSql kFindEndpoints{
     "audit_subjects.find_endpoints", kNamedEndpoint,
     "SELECT {columns} FROM webhook_endpoints FORCE INDEX (PRIMARY) "

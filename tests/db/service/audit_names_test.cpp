@@ -74,6 +74,13 @@ BOOST_AUTO_TEST_CASE(a_record_of_another_record_names_its_parents) {
     BOOST_TEST(parents() == Texts{owner.campaign.text()});
 }
 
+BOOST_AUTO_TEST_CASE(a_name_has_at_most_255_characters) {
+    client.execute("UPDATE webhook_endpoints SET url = ?",
+                   "https://" + std::string(2000, 'a') + ".test/");
+    BOOST_TEST(name_of("webhook_endpoint.tested", owner.endpoint.text()) ==
+               "https://" + std::string(247, 'a'));
+}
+
 BOOST_AUTO_TEST_CASE(a_record_that_does_not_exist_has_no_name) {
     BOOST_TEST(name_of("api_key.issued", ApiKeyId::create().text()) == "");
     BOOST_TEST(name_of("api_key.issued", "not an id") == "");
