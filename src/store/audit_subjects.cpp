@@ -77,7 +77,8 @@ constexpr auto kNamedInvitation = named("id", "email");
 constexpr OrgSql kFindInvitations{"audit_subjects.find_invitations", kNamedInvitation,
                                   "SELECT {columns} FROM seat_invitations FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND id IN ({?})"};
-constexpr auto kNamedMember = named("user_id", "COALESCE(NULLIF(search_name, ''), email)");
+constexpr auto kNamedMember =
+    named("user_id", "LEFT(COALESCE(NULLIF(search_name, ''), email), 255)");
 constexpr OrgSql kFindMembers{"audit_subjects.find_members", kNamedMember,
                               "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
                               "WHERE organization_id = :org AND user_id IN ({?})"};

@@ -13,7 +13,7 @@ using rules::kEngagementEvent;
 
 constexpr auto kEventTotal = record<service::EventTotal>(
     "EventTotal",
-    field<&service::EventTotal::count>("count", "The number, counted up to 10,000.", "42"),
+    field<&service::EventTotal::count>("count", "The number, counted up to 1,000.", "42"),
     field<&service::EventTotal::exact>("exact", "false: there are more; count is the least number.",
                                        "true"));
 
@@ -37,7 +37,7 @@ constexpr std::array kEngagementEventListQuery = {
     kPageCursor,
     QueryParameter{.name = "total",
                    .kind = QueryParameter::Kind::Flag,
-                   .meaning = "true: the reply has total, the number of events, up to 10,000."},
+                   .meaning = "true: the reply has total, the number of events, up to 1,000."},
 };
 
 constexpr std::array kEngagementEventEndpoints = {

@@ -34,6 +34,7 @@ constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kShownKey = 64;
 
 enum class PropertyType : std::uint8_t { String, Number, Boolean };
+constexpr std::array<std::string_view, 3> kTypes = {"string", "number", "boolean"};
 
 struct Property {
     std::optional<PropertyType> type;  // nullopt: the definition has a fault
@@ -253,7 +254,10 @@ class ManifestReader {
         const auto object = value.object();
         if (!object) return wrong_type(path, value, "an object");
         if (object->size() > kMostProperties) {
-            return faults_.add(path, FieldCode::TooLong, longest(kMostProperties));
+            return faults_.add(path, FieldCode::TooLong,
+                               "has " + std::to_string(object->size()) +
+                                   " properties; the maximum is " + std::to_string(kMostProperties),
+                               longest(kMostProperties));
         }
         members(path, *object, {}, [&](std::string_view name, const JsonIn& definition) {
             const std::string place = below(path, name);
@@ -308,24 +312,24 @@ class ManifestReader {
 
     void flag(const std::string& path, const JsonIn& value, bool& to) {
         const auto flag = value.boolean();
-        if (!flag) return wrong_type(path, value, "true or false");
+        // A value may be a secret that was written to the wrong place.
+        if (!flag) return faults_.add(path, FieldCode::WrongType, "must be true or false");
         to = *flag;
     }
 
     std::optional<PropertyType> property_type(const std::string& path,
                                               const std::optional<JsonIn>& value) {
-        constexpr std::array<std::string_view, 3> kTexts = {"string", "number", "boolean"};
         const auto text = value ? value->string() : std::nullopt;
         if (!value) {
             faults_.add(path, FieldCode::Required, "is required; use string, number or boolean");
         } else if (!text) {
             wrong_type(path, *value, R"("string", "number" or "boolean")");
         } else {
-            const auto* const found = std::find(kTexts.begin(), kTexts.end(), *text);
-            if (found != kTexts.end()) return static_cast<PropertyType>(found - kTexts.begin());
+            const auto* const found = std::ranges::find(kTypes, *text);
+            if (found != kTypes.end()) return static_cast<PropertyType>(found - kTypes.begin());
             faults_.add(path, FieldCode::InvalidChoice,
                         "is " + shown_value(*value) + "; use string, number or boolean",
-                        {.allowed = {kTexts.begin(), kTexts.end()}});
+                        {.allowed = {kTypes.begin(), kTypes.end()}});
         }
         return std::nullopt;
     }
@@ -335,7 +339,8 @@ class ManifestReader {
             if (!property.type) return;  // already reported
             const auto text = choice.string();
             if (type_of(choice) != property.type) {
-                wrong_type(place, choice, "a value of the property's type");
+                wrong_type(place, choice,
+                           "a " + std::string(kTypes.at(static_cast<std::size_t>(*property.type))));
             } else if (text && is_longer_than(*text, kLongestChoice)) {
                 faults_.add(place, FieldCode::TooLong, longest(kLongestChoice));
             } else if (text == kHiddenValue) {

@@ -28,7 +28,8 @@ struct EventPage {
 EventPage list_engagement_events(Context& context, const rules::Member& member,
                                  std::string_view position, int limit);
 
-inline constexpr std::int64_t kMostCountedEvents = 10'000;
+// A count costs a reader's batch about as much as a page.
+inline constexpr std::int64_t kMostCountedEvents = 1'000;
 
 struct EventTotal {
     std::int64_t count = 0;

@@ -181,7 +181,8 @@ def latencies_of(stack, calm, operation, duration, load=None, are_locked=False):
     if load:
         replies = load.result(duration + 60)
         note["busy_replies"] = replies
-        note["busy_requests_per_second"] = round(sum(replies.values()) / duration)
+        answered = sum(count for reply, count in replies.items() if not reply.endswith("broken"))
+        note["busy_requests_per_second"] = round(answered / duration)
     return seconds, note
 
 

@@ -79,6 +79,9 @@ BOOST_AUTO_TEST_CASE(a_name_has_at_most_255_characters) {
                    "https://" + std::string(2000, 'a') + ".test/");
     BOOST_TEST(name_of("webhook_endpoint.tested", owner.endpoint.text()) ==
                "https://" + std::string(247, 'a'));
+    client.run(
+        "UPDATE members SET display_name = NULL, first_name = REPEAT('x', 255), last_name = 'y'");
+    BOOST_TEST(name_of("user.updated", owner.user.text()) == std::string(255, 'x'));
 }
 
 BOOST_AUTO_TEST_CASE(a_record_that_does_not_exist_has_no_name) {

@@ -288,6 +288,5 @@ def test_the_heading_takes_the_focus_of_a_button_that_goes(browser, module_org):
     browser.sees("Not all of your HTML was kept")
     assert browser.text().count("Not all of your HTML was kept") == 1
     assert browser.element(".announcement").text == "The article was saved, without some of your HTML."
-    browser.web.execute_script("scrollTo(0, 0)")
-    browser.press("Close this message")
+    browser.element(".box.warning button").send_keys(Keys.ENTER)
     has_focus(browser, "Focus")

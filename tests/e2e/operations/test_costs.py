@@ -85,7 +85,7 @@ class Costliest:
             self.admin.request("PUT", f"/v1/attributes/b{number}", json=body, whole=False)
         for _ in range(25):
             self.create_user().raise_for_status()
-        for _ in range(2):
+        for _ in range(11):  # more events than a total counts
             self.ingest().raise_for_status()
 
     @cached_property

@@ -173,10 +173,12 @@ BOOST_AUTO_TEST_CASE(a_module_subscribes_only_to_possible_types) {
 }
 
 BOOST_AUTO_TEST_CASE(a_message_names_the_event_type_and_what_is_allowed) {
-    BOOST_TEST(messages_with(R"("events": {"emits": ["shop.sold", 5]})") ==
-               "manifest.events.emits[0] is \"shop.sold\"; use a type that begins with "
-               "\"loyal_ty.\", of words with a-z, 0-9 and _, such as \"loyal_ty.created\"\n"
-               "manifest.events.emits[1] is 5; use a string\n");
+    BOOST_TEST(
+        messages_with(R"("events": {"emits": ["shop.sold", 5]})") ==
+        "manifest.events.emits[0] is \"shop.sold\"; use a type that begins with "
+        "\"loyal_ty.\" and goes on with words of a-z, 0-9 and _ that begin with a letter, such "
+        "as \"loyal_ty.created\"\n"
+        "manifest.events.emits[1] is 5; use a string\n");
     BOOST_TEST(
         messages_with(R"("events": {"subscribes": ["installation.gone", "engagement", "sold"]})") ==
         "manifest.events.subscribes[0] is \"installation.gone\"; use installation.enabled, "
@@ -194,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_message_names_the_event_type_and_what_is_allowed) {
 
 BOOST_AUTO_TEST_CASE(a_message_names_the_value_and_the_choices) {
     BOOST_TEST(messages_with(R"("config_schema": {"p": {"type": "text", "secret": 1}, "q": []})") ==
-               "manifest.config_schema.p.secret is 1; use true or false\n"
+               "manifest.config_schema.p.secret must be true or false\n"
                "manifest.config_schema.p.type is \"text\"; use string, number or boolean\n"
                "manifest.config_schema.q is []; use an object such as {\"type\": \"string\"}\n");
     BOOST_TEST(messages_with(R"("config_schema": {"p": {"default": 1}}, "events": {"emit": []})") ==
