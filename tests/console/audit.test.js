@@ -53,6 +53,12 @@ test("details are words, times and short ids", () => {
     { name: "Name", text: "paused" }, { name: "State", text: "paused" }, { name: "new one", text: "x" }])
 })
 
+test("details show what changed, and not what the entry says already", () => {
+  const details = { name: "Name", burst: "20", previous_burst: "10", rate: "5", previous_rate: "5", previous_role: "admin" }
+  assert.deepEqual(detailsOf(entry("api_key.updated", { details })), [{ name: "Requests at once", text: "10 → 20" }, { name: "Role before", text: "Admin" }])
+  assert.deepEqual(detailsOf(entry("a.b", { details: { name: "New", previous_name: "Old" } })), [{ name: "Name", text: "Old → New" }])
+})
+
 test("details lead to the screens of their records", () => {
   const pathsOf = (action, details, changes = {}) => detailsOf(entry(action, { details, ...changes })).map(({ path }) => path)
   assert.deepEqual(pathsOf("api_key.rotated", { successor: INNER }), [["keys"]])

@@ -80,12 +80,22 @@ const DETAIL_PATHS = {
   },
 }
 
+const PREVIOUS = "previous_"
+
+/** Whether a detail says more than the rest of its entry: not the name of the record, and not a value that did not change. */
+const saysMore = ({ details, subject_name: subject }, [key, value]) => {
+  if (key.startsWith(PREVIOUS)) return details[key.slice(PREVIOUS.length)] === undefined // otherwise it is a part of the new value
+  return value !== details[PREVIOUS + key] && !(key === "name" && value === subject && details[`${PREVIOUS}name`] === undefined)
+}
+
 /**
- * The details of an entry: names, texts, and ids that are shown in short, with the screen of their record if there is one.
+ * The details of an entry: names, texts, changes, and ids that are shown in short, with the screen of their record if there is one.
  * @param {Api.AuditEntry} entry @returns {Array<{ name: string, text: string, id?: string, path?: string[] | null }>}
  */
-export const detailsOf = entry => Object.entries(entry.details ?? {}).map(([key, value]) => {
+export const detailsOf = entry => Object.entries(entry.details ?? {}).filter(detail => saysMore(entry, detail)).map(([key, value]) => {
   const name = t.details[key] ?? key.replaceAll("_", " ")
+  const before = entry.details[PREVIOUS + key]
+  if (before !== undefined) return { name, text: t.change(wordsOf(key, before), wordsOf(key, value)) }
   if (!UUID.test(value) && key !== "request_id") return { name, text: wordsOf(key, value) }
   const path = DETAIL_PATHS[key]?.(value, entry) ?? null
   return { name, text: path ? t.open : shortened(value), id: value, path }

@@ -21,9 +21,10 @@ const FilterButton = ({ text, label, title, onClick }) => html`<button type="but
 /** @param {{ entry: Api.AuditEntry }} props */
 const Details = ({ entry }) => {
   const parts = detailsOf(entry)
-  if (parts.length === 0) return "–"
+  if (parts.length === 0 && !entry.request_id) return "–"
   return html`<ul class="plain-list">${parts.map(({ name, text, id, path }) => html`<li>${name}: ${path ? html`<a title=${id} aria-label=${`${text}: ${name}`} href=${address(path)}>${text}</a>`
-    : id ? html`<code title=${id}>${text}</code>` : text}</li>`)}</ul>`
+    : id ? html`<code title=${id}>${text}</code>` : text}</li>`)}
+    ${entry.request_id && html`<li><${CopyButton} text=${entry.request_id} label=${t.copyRequest} /></li>`}</ul>`
 }
 
 /** @param {{ entry: Api.AuditEntry, organization?: string }} props organization: the name of the current one */
@@ -40,12 +41,11 @@ const Entry = ({ entry, organization, query, filter }) => html`<tr>
   <td class="nowrap">${formatTime(entry.created_at)}</td>
   <td>${entry.actor_id && !query.admin ? html`<${FilterButton} text=${actorName(entry)} label=${t.filterBy(actorName(entry))}
     onClick=${() => filter({ admin: entry.actor_id, actor: "" })} />` : actorName(entry)}</td>
-  <td class="nowrap"><${FilterButton} text=${actionName(entry.action)} label=${t.filterAction(actionName(entry.action))} title=${entry.action}
+  <td><${FilterButton} text=${actionName(entry.action)} label=${t.filterAction(actionName(entry.action))} title=${entry.action}
     onClick=${() => filter({ action: entry.action })} /></td>
   <td>${entry.subject_id ? html`<${Subject} entry=${entry} organization=${organization} />${!query.subject && html` <button type="button" class="small"
     aria-label=${t.filterSubject(subjectName(entry, organization) ?? entry.subject_id)} onClick=${() => filter({ subject: entry.subject_id })}>${t.filter}</button>`}` : "–"}</td>
-  <td><${Details} entry=${entry} /></td>
-  <td>${entry.request_id ? html`<${CopyButton} text=${entry.request_id} label=${t.copyRequest} />` : "–"}</td></tr>`
+  <td><${Details} entry=${entry} /></td></tr>`
 
 /** What the list is limited to by a button of an entry: an admin, a record. */
 const Limits = ({ query, entries, organization }) => {
