@@ -59,6 +59,19 @@ test("details show what changed, and not what the entry says already", () => {
   assert.deepEqual(detailsOf(entry("a.b", { details: { name: "New", previous_name: "Old" } })), [{ name: "Name", text: "Old → New" }])
 })
 
+test("a name is shown as it was given", () => {
+  for (const name of ["2026-99-99T00:00Z", "2026-11-21T14:36:32Z", INNER]) {
+    assert.deepEqual(detailsOf(entry("api_key.issued", { details: { name, previous_name: "a" } })), [{ name: "Name", text: `a → ${name}` }])
+    assert.deepEqual(detailsOf(entry("a.b", { details: { name } })), [{ name: "Name", text: name }])
+  }
+  assert.deepEqual(detailsOf(entry("a.b", { details: { publish_at: "2026-99-99T00:00Z" } })), [{ name: "Publication", text: "2026-99-99T00:00Z" }])
+})
+
+test("a campaign that no longer exists has no link", () => {
+  const pathOfCampaign = parents => detailsOf(entry("ad_creative.deleted", { details: { campaign_id: OUTER }, subject_parents: parents }))[0].path
+  assert.deepEqual([pathOfCampaign([OUTER]), pathOfCampaign([])], [["ads", OUTER], null])
+})
+
 test("details lead to the screens of their records", () => {
   const pathsOf = (action, details, changes = {}) => detailsOf(entry(action, { details, ...changes })).map(({ path }) => path)
   assert.deepEqual(pathsOf("api_key.rotated", { successor: INNER }), [["keys"]])

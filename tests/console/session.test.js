@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { endOf, idleLifeOf } from "../console/lib/session_end.js"
 import { confirmation, confirmFactor, endSession, followTabs, session, signedOut, takeSession } from "../console/lib/session.js"
+import { question } from "../console/lib/unsaved.js"
 import { programOf } from "../console/account/programs.js"
 import { actionsOf } from "../console/team/list.js"
 
@@ -20,6 +21,16 @@ test("a session that ends in use keeps its seats, so that the page stays", () =>
   assert.deepEqual([session.get().state, session.get().hasEnded, session.get().admin], ["factor", true, admin])
   takeSession(verified)
   assert.deepEqual([session.get().state, session.get().hasEnded], ["in", false])
+})
+
+test("a question ends with the person who was asked", () => {
+  const answers = []
+  for (const end of [signedOut, () => takeSession({ ...verified, admin: { id: "b" } })]) {
+    takeSession(verified)
+    question.set({ answer: leaves => { question.set({ answer: null }); answers.push(leaves) } })
+    end()
+  }
+  assert.deepEqual([answers, question.get().answer], [[false, false], null])
 })
 
 test("a sign-out forgets the person", () => {

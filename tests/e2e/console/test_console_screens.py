@@ -108,6 +108,9 @@ def test_a_member_is_added(at, module_org):
     made = module_org.api.get_json("/v1/users", params={"email": "new@screens.example"})["users"][0]
     assert (made["country"], made["attributes"]) == ("NL", {"vip": True})
     assert f"/members/{made['id']}" in browser.web.current_url
+    browser.web.back()
+    browser.sees("Nora")
+    assert browser.web.find_elements("css selector", "dialog") == []
     browser.check_quiet("member-add")
 
 

@@ -290,3 +290,35 @@ def test_the_heading_takes_the_focus_of_a_button_that_goes(browser, module_org):
     assert browser.element(".announcement").text == "The article was saved, without some of your HTML."
     browser.element(".box.warning button").send_keys(Keys.ENTER)
     has_focus(browser, "Focus")
+
+
+def go_twice(browser, org, script):
+    """To the page keys and then to a new article, before the browser has reported the first change of the address."""
+    browser.open(f"#/o/{org.id}/team")
+    browser.sees("Invite")
+    browser.web.execute_script(script, f"#/o/{org.id}/page-keys", f"#/o/{org.id}/articles/new")
+    browser.fill("Title", "Not saved")
+
+
+def test_two_links_at_once_leave_an_entry_each(browser, module_org):
+    go_twice(browser, module_org, """for (const href of arguments) document.body.append(Object.assign(document.createElement("a"), {href}))
+[...document.querySelectorAll("body > a")].map(one => (one.click(), one.remove()))""")
+    browser.web.back()
+    browser.sees(QUESTION)
+    answer(browser, "Stay")
+    is_at(browser, "/articles/new")
+    browser.web.back()
+    browser.sees(QUESTION)
+    answer(browser, "Leave")
+    browser.sees("Issue a tracking key")
+    is_at(browser, "/page-keys")
+
+
+def test_an_entry_without_a_place_ends_in_no_loop(browser, module_org):
+    go_twice(browser, module_org, "for (const hash of arguments) location.hash = hash")
+    browser.web.execute_script("window.moves = 0; addEventListener('hashchange', () => window.moves++)")
+    browser.web.back()
+    wait_for(lambda: browser.web.execute_script("return window.moves") >= 2, "the page to return")
+    browser.sees("Invite")
+    assert browser.web.execute_script("return window.moves") == 2
+    is_closed(browser)

@@ -57,17 +57,20 @@ export const pathOf = entry => {
   return entry.subject_name !== null && entry.subject_id && path ? path(entry.subject_id, entry.subject_parents) : null
 }
 
+const GIVEN = ["name", "previous_name", "slug"] // texts that a person gave, whatever they look like
+
 /** @param {string} key @param {string} value */
 const wordsOf = (key, value) => {
+  if (GIVEN.includes(key)) return value
   if (key === "role" || key === "previous_role") return texts.team.roles[value] ?? value
   if (key === "action") return memberJobs.names[value] ?? value
   if (TIME.test(value)) return formatTime(value)
-  return key === "name" || key === "previous_name" || key === "slug" ? value : t.values[value] ?? value
+  return t.values[value] ?? value
 }
 
 /** The screens of records that details name; null if the entry has no link to one. @type {Record<string, (id: string, entry: any) => string[] | null>} */
 const DETAIL_PATHS = {
-  campaign_id: id => ["ads", id],
+  campaign_id: (id, { subject_parents: parents }) => (parents.includes(id) ? ["ads", id] : null),
   endpoint_id: (id, { subject_parents: [installation] }) => (installation ? ["webhooks", "endpoints", installation, id] : null),
   installation_id: id => ["installations", id],
   invitation_id: () => ["team"],
@@ -96,7 +99,7 @@ export const detailsOf = entry => Object.entries(entry.details ?? {}).filter(det
   const name = t.details[key] ?? key.replaceAll("_", " ")
   const before = entry.details[PREVIOUS + key]
   if (before !== undefined) return { name, text: t.change(wordsOf(key, before), wordsOf(key, value)) }
-  if (!UUID.test(value) && key !== "request_id") return { name, text: wordsOf(key, value) }
+  if (GIVEN.includes(key) || (!UUID.test(value) && key !== "request_id")) return { name, text: wordsOf(key, value) }
   const path = DETAIL_PATHS[key]?.(value, entry) ?? null
   return { name, text: path ? t.open : shortened(value), id: value, path }
 })

@@ -24,5 +24,6 @@ export default () => {
   return html`<h1>${t.title}</h1>
     <p id="result" class="box ${own(KINDS, query.result) ?? ""}" role="status" tabindex="-1" ref=${place}>${sentence}</p>
     <p id="advice">${advice}</p>
+    ${seats.length === 0 && html`<p><a href="#/">${t.back}</a></p>`}
     <ul class="plain-list">${seats.map(seat => html`<li><a href=${format(seat.organization_id, ["connections"])}>${t.show(seat.name)}</a></li>`)}</ul>`
 }

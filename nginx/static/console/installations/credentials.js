@@ -19,7 +19,7 @@ const Issue = ({ installation, record, onMade, onClose }) => {
   const [day, setDay] = useState("")
   const issuing = useAction()
   const submit = () => issuing.run(async () => onMade(await post(pathOf(installation), { name, expires_at: endOfDay(day) })))
-  return html`<${FormDialog} title=${record ? t.replaceTitle(record.name) : t.issue} action=${record ? t.replaceNow : texts.keys.issueNow} values=${[name, day]} running=${issuing}
+  return html`<${FormDialog} title=${record ? t.replaceTitle(record.name) : t.issue} action=${record ? t.replaceNow : texts.keys.issueNow} values=${[name, day]} running=${issuing} mustStay=${true}
     isShown=${path => path === "name" || path === "expires_at"} known=${t.issueErrors} submit=${submit} onClose=${onClose}>${record && html`<p>${t.replaceHint}</p>`}
     <${TextField} label=${t.credentialName} hint=${t.credentialNameHint} required maxlength="255" value=${name} onInput=${setName}
       error=${issuing.error?.fields?.name} />

@@ -25,7 +25,7 @@ export const IssueKey = ({ onDone, onClose }) => {
   const [day, setDay] = useState("")
   const saving = useAction()
   const submit = () => saving.run(async () => onDone(await post("/v1/api-keys", { name, role, expires_at: endOfDay(day) })))
-  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} values=${[name, role, day]} running=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} values=${[name, role, day]} running=${saving} mustStay=${true} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${t.roleOptions} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
@@ -50,7 +50,7 @@ export const RotateKey = ({ record, onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () =>
     onDone(await post(`/v1/api-keys/${record.id}/rotate`, { overlap_seconds: Number(overlap) })))
-  return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} values=${overlap} running=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} values=${overlap} running=${saving} mustStay=${true} submit=${submit} onClose=${onClose}>
     <p>${t.rotateHint}</p>
     <${SelectField} label=${t.overlap} value=${overlap} onChange=${setOverlap} options=${t.overlaps} /><//>`
 }

@@ -9,6 +9,12 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 /** @type {Array<[Intl.RelativeTimeFormatUnit, number]>} */
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]]
 
+/** A moment as text; a text that is not a moment stays as it is. @param {Intl.DateTimeFormat} format @param {string} text */
+const written = (format, text) => {
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? text : format.format(at)
+}
+
 /** @param {number} value */
 export const formatNumber = value => number.format(value)
 /** "2.35%". @param {number} share */
@@ -18,11 +24,11 @@ export const formatPercent = share => percent.format(share)
  * The day of a moment in the browser's time zone; a date without a time is the same day everywhere.
  * @param {string | null | undefined} text
  */
-export const formatDay = text => (text ? (/^\d{4}-\d{2}-\d{2}$/.test(text) ? date : day).format(new Date(text)) : "–")
+export const formatDay = text => (text ? written(/^\d{4}-\d{2}-\d{2}$/.test(text) ? date : day, text) : "–")
 /** @param {string | null | undefined} text */
-export const formatTime = text => text ? time.format(new Date(text)) : "–"
+export const formatTime = text => (text ? written(time, text) : "–")
 /** With seconds. @param {string} text */
-export const formatClock = text => clock.format(new Date(text))
+export const formatClock = text => written(clock, text)
 
 /** A local time of a form as the API takes it. A time that does not exist stays as it is, so that the API names the fault. @param {string} local */
 export const momentIn = local => {

@@ -1,6 +1,6 @@
 // Addresses of the console: #/o/ORGANIZATION/PATH?QUERY. Screens outside an organization have no /o/ part.
 import { createStore } from "./store.js"
-import { isUnsaved, mayLeave } from "./unsaved.js"
+import { dropQuestion, isUnsaved, mayLeave } from "./unsaved.js"
 import { useState } from "./view.js"
 
 const PARAMETER = /^[\w-]+$/ // ids and words: it becomes a part of the path of a call
@@ -75,12 +75,6 @@ export const route = createStore(parse(""))
 /** The address of a screen in the current organization. @param {string[]} path @param {Record<string, string | null | undefined>} [query] */
 export const address = (path, query) => format(route.get().organization, path, query)
 
-/** Goes to an address at once, without a question; the browser reports the change of the address later. @param {string} hash */
-export const go = hash => {
-  location.hash = hash
-  route.set(parse(hash))
-}
-
 /** The address of the current screen, without the query. */
 export const placeNow = () => format(route.get().organization, route.get().path)
 
@@ -92,6 +86,7 @@ const isShown = hash => {
 
 let place = 0 // of the shown entry in the history of the tab
 let accepted = "" // the address to which the person goes after the question
+let isReturning = false // to the entry that the question is about
 
 /** Shows the screen of the address bar. Each entry of the history notes its place, so that moved() can return from it. */
 const arrive = () => {
@@ -101,11 +96,24 @@ const arrive = () => {
   route.set(parse(location.hash))
 }
 
-/** The address has changed. If that would lose something, the browser goes back, and the person is asked. */
+/** Goes to an address at once, without a question; the browser reports the change of the address later. @param {string} hash */
+export const go = hash => {
+  location.hash = hash
+  arrive()
+}
+
+/**
+ * The address has changed. If that would lose something, the browser goes back, and the person is asked. An entry without a
+ * place, of an address that was replaced before the browser reported it, may be on either side: the page does not return twice.
+ */
 const moved = async () => {
   const { hash } = location
   const steps = (history.state?.place ?? place + 1) - place
-  if (steps === 0 || hash === accepted || isShown(hash) || !isUnsaved()) return arrive()
+  const hasReturned = isReturning
+  isReturning = false
+  if (hasReturned && steps !== 0) dropQuestion()
+  if (hasReturned || steps === 0 || hash === accepted || isShown(hash) || !isUnsaved()) return arrive()
+  isReturning = true
   history.go(-steps)
   if (!(await mayLeave())) return undefined
   accepted = hash
@@ -122,7 +130,7 @@ const clicked = event => {
   const link = event.target instanceof Element ? event.target.closest("a") : null
   const hash = link?.getAttribute("href") ?? ""
   const opensOther = link?.target || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
-  if (!hash.startsWith("#/") || opensOther || !isUnsaved()) return
+  if (!hash.startsWith("#/") || opensOther) return
   event.preventDefault()
   leaveTo(hash)
 }

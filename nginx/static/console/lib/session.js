@@ -1,6 +1,7 @@
 // The admin's session, as far as the pages know it. The cookie itself is out of their reach.
 import { followSetting, hasStorage, readSetting, writeSetting } from "./settings.js"
 import { createStore } from "./store.js"
+import { dropQuestion } from "./unsaved.js"
 
 const OUT = {
   state: "out",
@@ -27,12 +28,15 @@ export const session = createStore({
 /** Asks for a code of the second factor; set while a dialog is open. */
 export const confirmation = createStore({ done: /** @type {((verified: boolean) => void) | null} */ (null) })
 
-/** Ends the question without a code: it belongs to one person and one action. */
-const dropConfirmation = () => confirmation.get().done?.(false)
+/** Ends the questions without an answer: they belong to one person and one action. */
+const dropQuestions = () => {
+  confirmation.get().done?.(false)
+  dropQuestion()
+}
 
 /** @returns {Promise<boolean>} whether the person has verified the second factor again */
 export const confirmFactor = () => new Promise(resolve => {
-  dropConfirmation()
+  confirmation.get().done?.(false)
   confirmation.set({
     done: verified => {
       confirmation.set({ done: null })
@@ -49,7 +53,7 @@ export const takeSession = reply => {
   const before = session.get()
   const isVerified = reply.two_factor.verified
   const isOther = "admin" in reply && reply.admin.id !== before.admin?.id
-  if (isOther) dropConfirmation()
+  if (isOther) dropQuestions()
   writeSetting("session", isVerified ? "open" : "factor")
   session.set({
     state: isVerified ? "in" : "factor",
@@ -76,7 +80,7 @@ export const endSession = () => {
 }
 
 const forget = () => {
-  dropConfirmation()
+  dropQuestions()
   session.set(OUT)
 }
 

@@ -218,6 +218,7 @@ export const texts = {
       configuration: "The provider does not accept this installation. Ask the operator.",
       unavailable: "The provider could not be reached. Connect it again later.",
     },
+    back: "Go to the console",
     show: name => `Connections of ${name}`,
   },
 

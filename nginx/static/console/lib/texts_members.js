@@ -31,7 +31,7 @@ export const addMember = {
   add: "Add",
   added: name => `${name} was added.`,
   mergedTitle: name => `${name} is a member already`,
-  merged: email => `${email} was a member before. Muster filled values that were empty, and kept all others. To change a value, edit the member.`,
+  merged: email => `${email} was a member before. Muster fills only values that are empty, and keeps all others. To change a value, edit the member.`,
   show: "Show the member",
 }
 

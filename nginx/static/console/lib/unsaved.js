@@ -35,7 +35,7 @@ export const differs = (one, other) => JSON.stringify(one) !== JSON.stringify(ot
  * @returns {Promise<boolean>}
  */
 export const mayLeave = scope => {
-  question.get().answer?.(false)
+  dropQuestion()
   const lost = [...entries].filter(one => scope === undefined || one.scope === scope)
   if (lost.length === 0) return Promise.resolve(true)
   return new Promise(resolve => question.set({
@@ -47,6 +47,9 @@ export const mayLeave = scope => {
     },
   }))
 }
+
+/** Ends the question as if the person stays: it belongs to one person and one page. */
+export const dropQuestion = () => question.get().answer?.(false)
 
 /** Notes while the component is shown that it has something unsaved. @param {boolean} hasSome @param {Kind} [kind] */
 export const useUnsaved = (hasSome, kind = "typed") => {

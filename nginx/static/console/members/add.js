@@ -56,10 +56,15 @@ const Merged = ({ member, onClose }) => {
       <button type="button" onClick=${onClose}>${texts.parts.close}</button></div><//>`
 }
 
-export const AddMember = ({ onClose }) => {
+/** reload: reads the list behind the dialog again. @param {{ reload: () => void, onClose: () => void }} props */
+export const AddMember = ({ reload, onClose }) => {
   const registry = useLoad(allAttributes, [])
   const [merged, showMerged] = useState(null)
+  const merge = member => {
+    showMerged(member)
+    reload()
+  }
   if (merged) return html`<${Merged} key="merged" member=${merged} onClose=${onClose} />`
   if (!registry.data) return html`<${Dialog} key="loading" title=${t.title} isWide=${true} onClose=${onClose}><${Loaded} state=${registry} /><//>`
-  return html`<${Form} key="form" registry=${registry.data.filter(attribute => attribute.enabled)} onMerged=${showMerged} onClose=${onClose} />`
+  return html`<${Form} key="form" registry=${registry.data.filter(attribute => attribute.enabled)} onMerged=${merge} onClose=${onClose} />`
 }

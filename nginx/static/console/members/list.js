@@ -6,7 +6,7 @@ import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { addMember, filters as f, memberJobs } from "../lib/texts_members.js"
-import { html, useState } from "../lib/view.js"
+import { html, useLayoutEffect, useState } from "../lib/view.js"
 import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
 import { ClearFilters, SearchField } from "../ui/search.js"
 import { AddMember } from "./add.js"
@@ -55,9 +55,21 @@ const None = ({ query, isAdmin }) => (isFiltered(query)
   : html`<${Empty} title=${t.none}><p>${t.noneHint}</p>
       ${isAdmin && html`<p><a class="button primary" href=${address(["imports", "new"])}>${texts.imports.start}</a></p>`}<//>`)
 
+/** Whether the dialog that adds a member is open. A link opens it with `add` in the query, which the history does not keep. */
+const useAdding = () => {
+  const { query } = useStore(route)
+  const [isAdding, show] = useState(false)
+  useLayoutEffect(() => {
+    if (!query.add) return
+    show(true)
+    replaceQuery({ ...query, add: "" })
+  }, [query.add])
+  return /** @type {[boolean, (isOpen: boolean) => void]} */ ([isAdding, show])
+}
+
 export default ({ role }) => {
   const { query } = useStore(route)
-  const add = isOpen => replaceQuery({ ...route.get().query, add: isOpen ? "1" : "" })
+  const [isAdding, add] = useAdding()
   const isAdmin = role !== "viewer"
   const parameters = parametersOf(query)
   const list = useList((cursor, signal) => readPage(parameters, cursor, signal), "users", [JSON.stringify(parameters)])
@@ -65,7 +77,7 @@ export default ({ role }) => {
   return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} />
       ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />
         <button type="button" class="primary" onClick=${() => add(true)}>${addMember.title}</button>`}`} />
-    ${isAdmin && query.add && html`<${AddMember} onClose=${() => add(false)} />`}
+    ${isAdmin && isAdding && html`<${AddMember} reload=${list.reload} onClose=${() => add(false)} />`}
     <${Filters} query=${query} />
     <${Filtered} state=${list}>${data => html`
       ${data.total?.count > 0 && html`<p class="faint" role="status">${total(data.total)}</p>`}

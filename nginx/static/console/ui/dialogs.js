@@ -8,6 +8,7 @@ import { Dialog, ErrorBox } from "./parts.js"
 const t = texts.dialogs
 
 const Typed = ({ values, isSent }) => void useTyped(values, isSent)
+const Unstored = () => void useUnsaved(true, "secret")
 
 /**
  * `values`: of the fields, undefined until they are loaded; a changed one makes the dialog ask before it closes.
@@ -25,15 +26,13 @@ export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = 
   const isConflict = running.error?.code === "PRECONDITION_FAILED" && onReload
   const isHeld = mustStay && running.isBusy
   return html`<${Dialog} title=${title} isWide=${isWide} onClose=${isHeld ? () => {} : onClose}>
-    <${Typed} values=${values} isSent=${running.isBusy} /><form onSubmit=${send}>${children}
+    <${Typed} values=${values} isSent=${running.isBusy} />${isHeld && html`<${Unstored} />`}<form onSubmit=${send}>${children}
     <${ErrorBox} error=${withoutFields(running.error, isShown)} known=${{ PRECONDITION_FAILED: t.conflict, ...known }} />
     <div class="actions">${isConflict
       ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${reloadText}</button>`
       : html`<button class=${kind} disabled=${running.isBusy || !isReady}>${action}</button>`}
       <button type="button" disabled=${isHeld} onClick=${onClose}>${texts.parts.cancel}</button></div></form><//>`
 }
-
-const Unstored = () => void useUnsaved(true, "secret")
 
 /** A secret that is shown once. stored: the text of the button that closes the dialog; every other way asks first. */
 export const SecretDialog = ({ title, hint, stored, onClose, children }) => html`<${Dialog} title=${title} onClose=${onClose}><${Unstored} />

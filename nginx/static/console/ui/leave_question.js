@@ -10,7 +10,7 @@ const t = texts.leaving
 export const LeaveQuestion = () => {
   const { turn, kind, answer } = useStore(question)
   if (!answer) return null
-  return html`<${Dialog} key=${turn} title=${t[kind].title} onClose=${() => answer(false)}><p>${t[kind].hint}</p>
-    <div class="actions"><button type="button" class="primary" onClick=${() => answer(false)}>${t.stay}</button>
+  return html`<${Dialog} key=${turn} title=${t[kind].title} onClose=${() => answer(false)}><p id="leave-hint">${t[kind].hint}</p>
+    <div class="actions"><button type="button" class="primary" aria-describedby="leave-hint" onClick=${() => answer(false)}>${t.stay}</button>
       <button type="button" onClick=${() => answer(true)}>${t.leave}</button></div><//>`
 }

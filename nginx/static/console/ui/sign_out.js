@@ -1,6 +1,7 @@
 // The sign-out.
 import { announce } from "../lib/announce.js"
 import { call } from "../lib/api.js"
+import { go } from "../lib/router.js"
 import { signedOut } from "../lib/session.js"
 import { texts } from "../lib/texts.js"
 import { mayLeave } from "../lib/unsaved.js"
@@ -13,7 +14,7 @@ export const signOut = async (next = "#/") => {
     if (error.status !== 401) throw error // 401: it had ended before
   }
   signedOut()
-  location.hash = next
+  go(next)
 }
 
 /** The action of a button: a message says that the person is still signed in. @param {string} [next] */
