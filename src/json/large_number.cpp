@@ -9,10 +9,17 @@
 namespace muster::json {
 namespace {
 
-// Begins with a character that few strings begin with, so that the comparison is short.
+// Few strings begin with this character, so most comparisons end with it.
+constexpr char kMarkBegins = '\x7f';
+
 const std::string& mark() {
-    static const std::string kMark = "\x7f" + create_signing_secret("").reveal();
+    static const std::string kMark = kMarkBegins + create_signing_secret("").reveal();
     return kMark;
+}
+
+bool is_marked(std::string_view text) {
+    return text.starts_with(kMarkBegins) &&
+           equal_in_constant_time(text.substr(0, mark().size()), mark());
 }
 
 bool is_digit(char c) {
@@ -79,20 +86,21 @@ std::optional<std::string> mark_large_numbers(std::string_view json) {
 }
 
 std::optional<std::string_view> large_number(std::string_view decoded) {
-    if (!decoded.starts_with(mark())) return std::nullopt;
+    if (!is_marked(decoded)) return std::nullopt;
     return decoded.substr(mark().size());
 }
 
 std::string unmarked(std::string json) {
     // The writer escapes quotes, so a quote before the mark begins a string.
-    const std::string begin = '"' + mark();
-    std::size_t found = json.find(begin);
-    if (found == std::string::npos) return json;
+    constexpr std::string_view kBegin("\"\x7f");
+    static_assert(kBegin.back() == kMarkBegins);
     const std::string_view text = json;
+    std::size_t found = text.find(kBegin);
+    if (found == std::string_view::npos) return json;
     std::string plain;
     plain.reserve(json.size());
     std::size_t at = 0;
-    for (; found != std::string::npos; found = text.find(begin, at)) {
+    for (; found != std::string_view::npos; found = text.find(kBegin, at)) {
         plain += text.substr(at, found - at);
         const std::string_view string = string_at(text, found);
         const auto token = large_number(string.substr(1, string.size() - 2));
