@@ -312,7 +312,7 @@ class ManifestReader {
 
     void flag(const std::string& path, const JsonIn& value, bool& to) {
         const auto flag = value.boolean();
-        // A value may be a secret that was written to the wrong place.
+        // The value is not shown: an author may have written the secret itself.
         if (!flag) return faults_.add(path, FieldCode::WrongType, "must be true or false");
         to = *flag;
     }

@@ -1,5 +1,6 @@
 // The sentences about faults of a manifest. Each names what was received, shortened, and what is
-// allowed. A manifest holds no secrets, so its values may be shown.
+// allowed. A manifest declares settings and has no values of them, so it may be shown. The
+// exception is the flag `secret`, where an author may write the secret itself.
 #pragma once
 
 #include "json/json_in.hpp"
