@@ -3,6 +3,9 @@
 //
 //   static constexpr SystemSql kFind{"sessions.find", kWhy,
 //                                    kSqlText<[] { return SqlText{"SELECT 1 FROM ", kTables}; }>};
+//
+// A template gives a function template in place of a lambda: kSqlText<page_text<kIndex>>. Clang 14
+// gives the lambdas of all instances the same type, so all would have the first one's text.
 #pragma once
 
 #include <array>

@@ -41,7 +41,7 @@ void prepare_process() {
 
 struct WebhookSender::Impl {
     struct FreeMulti {
-        void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
     };
     struct Known {
         std::vector<IpAddress> addresses;

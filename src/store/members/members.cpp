@@ -44,15 +44,16 @@ struct FoundMembership {
     std::string attributes;
 };
 template <std::size_t I>
-constexpr std::string_view kHasField = kSqlText<[] {
-    return SqlText{kFields[I].name, " IS NOT NULL"};
-}>;
+constexpr SqlText has_field_text() {
+    return {kFields[I].name, " IS NOT NULL"};
+}
 
 template <std::size_t... I>
 constexpr auto membership_columns(std::index_sequence<I...>) {
-    return columns<FoundMembership>(column<&FoundMembership::user>("user_id"),
-                                    elements<&FoundMembership::has_text>({kHasField<I>...}),
-                                    column<&FoundMembership::attributes>("attributes"));
+    return columns<FoundMembership>(
+        column<&FoundMembership::user>("user_id"),
+        elements<&FoundMembership::has_text>({kSqlText<has_field_text<I>>...}),
+        column<&FoundMembership::attributes>("attributes"));
 }
 constexpr auto kMembership = membership_columns(EachField());
 
@@ -69,7 +70,7 @@ constexpr auto known_columns(std::index_sequence<I...>) {
     return columns<FoundUser>(
         column<&FoundUser::email>("u.email"), column<&FoundUser::id>("u.id"),
         column<&FoundUser::is_member>("m.user_id IS NOT NULL"),
-        elements<&FoundUser::has_text>({kHasField<I>...}),
+        elements<&FoundUser::has_text>({kSqlText<has_field_text<I>>...}),
         converted<or_empty<std::string>, &FoundUser::attributes>("m.attributes"));
 }
 constexpr auto kKnownUser = known_columns(EachField());

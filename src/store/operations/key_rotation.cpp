@@ -78,12 +78,16 @@ constexpr std::array kColumns = {
                  context_of_id<SessionId, rules::next_totp_seal_name>},
 };
 
-constexpr SqlText key_text(const SealedColumn& of) {
+template <std::size_t kIndex>
+constexpr SqlText key_text() {
+    constexpr const SealedColumn& of = kColumns[kIndex];
     if (of.keys == Keys::Global) return {of.key};
     return {"CONCAT(organization_id, ", of.key, ")"};
 }
 
-constexpr SqlText page_text(const SealedColumn& of) {
+template <std::size_t kIndex>
+constexpr SqlText page_text() {
+    constexpr const SealedColumn& of = kColumns[kIndex];
     SqlText text{"SELECT {columns} FROM ", of.table, " FORCE INDEX (PRIMARY) WHERE ", of.condition,
                  " AND "};
     if (of.keys == Keys::Global) {
@@ -93,22 +97,23 @@ constexpr SqlText page_text(const SealedColumn& of) {
                      " > ?)) ORDER BY organization_id, ", of.key, " LIMIT ? FOR UPDATE"});
 }
 
-constexpr SqlText write_text(const SealedColumn& of) {
+template <std::size_t kIndex>
+constexpr SqlText write_text() {
+    constexpr const SealedColumn& of = kColumns[kIndex];
     return {"UPDATE ", of.table,      " SET ",
             of.column, " = ? WHERE ", of.keys == Keys::Global ? "" : "organization_id = ? AND ",
             of.key,    " = ?"};
 }
 
 template <std::size_t kIndex>
-constexpr auto kSealedRow =
-    columns<SealedRow>(column<&SealedRow::id>(kSqlText<[] { return key_text(kColumns[kIndex]); }>),
-                       column<&SealedRow::sealed>(kColumns[kIndex].column));
+constexpr auto kSealedRow = columns<SealedRow>(column<&SealedRow::id>(kSqlText<key_text<kIndex>>),
+                                               column<&SealedRow::sealed>(kColumns[kIndex].column));
 
 template <std::size_t kIndex>
 std::vector<SealedRow> page(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page", Why{"the sealing key belongs to the installation"}, kSealedRow<kIndex>,
-        kSqlText<[] { return page_text(kColumns[kIndex]); }>};
+    static constexpr SystemSql kPage{"secrets.page",
+                                     Why{"the sealing key belongs to the installation"},
+                                     kSealedRow<kIndex>, kSqlText<page_text<kIndex>>};
     if (kColumns[kIndex].keys == Keys::Global) return tx.all(kPage, after, limit);
     const std::string_view organization = after.substr(0, Uuid::kBytes);
     return tx.all(kPage, organization, organization, after.substr(organization.size()), limit);
@@ -118,7 +123,7 @@ template <std::size_t kIndex>
 void write(db::Tx& tx, std::string_view key, std::string_view sealed) {
     static constexpr SystemSql kWrite{"secrets.write",
                                       Why{"the sealing key belongs to the installation"},
-                                      kSqlText<[] { return write_text(kColumns[kIndex]); }>};
+                                      kSqlText<write_text<kIndex>>};
     if (kColumns[kIndex].keys == Keys::Global) {
         tx.execute(kWrite, sealed, key);
     } else {
