@@ -2,6 +2,8 @@
 
 #include "base/text.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 namespace muster::rules {
@@ -29,9 +31,10 @@ bool is_name(std::string_view host) {
 
 bool is_bracketed_address(std::string_view host) {
     if (host.size() < 4 || host.front() != '[' || host.back() != ']') return false;
-    const std::string_view inside = host.substr(1, host.size() - 2);
-    return inside.find(':') != std::string_view::npos &&
-           inside.find_first_not_of("0123456789abcdef:.") == std::string_view::npos;
+    const std::string inside(host.substr(1, host.size() - 2));
+    in6_addr address{};
+    return inside.find('\0') == std::string::npos &&
+           inet_pton(AF_INET6, inside.c_str(), &address) == 1;
 }
 
 struct Origin {
@@ -103,8 +106,8 @@ std::optional<std::string> canonical_allowed_origin(std::string_view text) {
     // Checked without the asterisk.
     const std::string_view domain = std::string_view(copy).substr(kWildcard.size());
     const auto origin = canonical_origin("https://" + std::string(domain));
-    const bool is_domain =
-        origin && domain.substr(0, domain.find(':')).find('.') != std::string_view::npos;
+    const std::string_view host = domain.substr(0, domain.find(':'));
+    const bool is_domain = origin && !host.starts_with('[') && host.find('.') != std::string::npos;
     if (!is_domain) return std::nullopt;
     return std::string(kWildcard) + origin->substr(std::string_view("https://").size());
 }

@@ -76,6 +76,9 @@ const std::vector<std::string> kNone = {
     "https://[::1]x",
     "https://[::1]:",
     "https://[fe80::1%eth0]",
+    "https://[.:1:2]",
+    "https://[1:2]",
+    "https://[:::]",
     "https://[shop.example]",
     "https://" + std::string(64, 'a') + ".example",
     "https://" + std::string(100'000, 'a'),
@@ -149,6 +152,8 @@ BOOST_AUTO_TEST_CASE(a_list_allows_an_asterisk_as_the_first_label_of_a_domain) {
         {"https://*..example.com", "none"},
         {"https://*.user@example.com", "none"},
         {"https://*.[::1.2.3.4]", "none"},
+        {"https://*.[.:1:2]", "none"},
+        {"https://*.[::1]", "none"},
         {"*.example.com", "none"},
     };
     for (const auto& [text, canonical] : table) {
