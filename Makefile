@@ -234,9 +234,10 @@ db:
 	@packaging/install-deps --check db
 	@$(MAKE) $(IN_PARALLEL) $(BUILD)/db-tests
 	tests/db/with-database $(BUILD)/db-tests $(BOOST_TESTS)
+# The whole suite also runs the commands of the docs, and one needs the unit tests.
 e2e:
 	@packaging/install-deps --check check
-	@$(MAKE) $(IN_PARALLEL) all release
+	@$(MAKE) $(IN_PARALLEL) all release $(if $(T),,$(BUILD)/unit-tests)
 	$(if $(T),BUILD=$(BUILD) /usr/bin/python3 -m pytest -q $(patsubst %,tests/e2e/%,$(T:tests/e2e/%=%)),BUILD=$(BUILD) ONLY=e2e tests/run-all)
 # Programs under the sanitizers are about three times slower.
 check-sanitized:
