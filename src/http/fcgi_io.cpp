@@ -23,7 +23,7 @@ namespace {
 // nginx sends a request at once. Other peers must not hold a worker.
 constexpr std::chrono::seconds kHeadTime{10};  // until the request's head is complete
 constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before it writes
-// For the rest of a batch in which a peer has paused for the whole time.
+// For the rest of a batch in which a peer has paused for the whole time, and for the next batch.
 constexpr std::chrono::milliseconds kShortPause{50};
 constexpr std::size_t kMostPending = 64;
 constexpr std::size_t kMostDeferred = 256;
@@ -161,14 +161,17 @@ class ReplyWriter {
   private:
     bool flush() {
         std::string_view rest = records_.bytes();
+        int flags = MSG_NOSIGNAL;
         while (is_open_ && !rest.empty()) {
-            const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+            const ssize_t sent = ::send(fd_, rest.data(), rest.size(), flags);
             if (sent < 0 && errno == EINTR) continue;
             if (sent < 0 && errno == EAGAIN) {
                 throw std::runtime_error("the reply was not accepted in time");
             }
             is_open_ = sent > 0;
             if (is_open_) rest.remove_prefix(static_cast<std::size_t>(sent));
+            // A part was sent because the peer then paused for as long as it may.
+            flags ^= MSG_DONTWAIT;
         }
         records_.bytes().clear();
         return is_open_;
@@ -335,6 +338,8 @@ FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
 // connections_[i].
 std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
+    // These connections waited while a peer paused, and may be of the same kind.
+    const bool is_after_pause = std::exchange(has_hurried_, false) && most > 1;
     // Half of the places are for new connections: otherwise one organization's deferred requests
     // would fill each batch.
     if (!deferred_.empty()) take_deferred(requests, most > 1 ? most / 2 : most);
@@ -342,7 +347,7 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
-        limit_pauses(fd, peer_pause_);
+        limit_pauses(fd, is_after_pause ? kShortPause : peer_pause_);
         const RequestHead head = await_head(fd);
         if (head == RequestHead::Complete) {
             begin(fd, requests);
@@ -428,6 +433,7 @@ void FcgiServer::begin(int fd, std::vector<Request>& requests) {
 }
 
 void FcgiServer::hurry() {
+    has_hurried_ = true;
     for (const auto& waiting : connections_) {
         if (waiting && waiting->fcgi.ipcFd >= 0) limit_pauses(waiting->fcgi.ipcFd, kShortPause);
     }

@@ -82,6 +82,7 @@ class FcgiServer {
     std::vector<Deferred> deferred_;  // the oldest first
     HasRoom has_room_;
     bool is_closing_ = false;
+    bool has_hurried_ = false;  // since the last call of take()
     int listener_;
     std::chrono::seconds peer_pause_;
     int epoll_;  // this worker's epoll

@@ -231,21 +231,38 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
-    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    FcgiServer impatient(listener, {}, std::chrono::seconds(2));
     std::vector<std::unique_ptr<Peer>> silent;
     for (int i = 0; i < 10; ++i) silent.push_back(std::make_unique<Peer>(path));
     for (const auto& peer : silent) peer->send(head());
     const auto began = std::chrono::steady_clock::now();
     BOOST_TEST(impatient.serve(kMostTaken, answer_long) == silent.size());
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
-    BOOST_TEST(waited.count() > 0.9);
+    BOOST_TEST(waited.count() > 1.9);
     BOOST_TEST(waited.count() < 4);
     for (const auto& peer : silent) BOOST_TEST(peer->received().size() < kMoreThanASocketHolds);
-    // The worker takes the next request, and gives it a whole pause.
     const Peer next(path);
     next.send(head());
     BOOST_TEST(impatient.serve(kMostTaken, answer_all) == 1U);
     BOOST_TEST(next.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_that_waited_for_a_pause_is_granted_none) {
+    constexpr std::size_t kOfEach = 3;
+    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    std::vector<std::unique_ptr<Peer>> silent;
+    for (std::size_t i = 0; i < 3 * kOfEach; ++i) {
+        silent.push_back(std::make_unique<Peer>(path));
+        silent.back()->send(head());
+    }
+    const auto seconds_of_batch = [&] {
+        const auto began = std::chrono::steady_clock::now();
+        BOOST_TEST(impatient.serve(kOfEach, answer_long) == kOfEach);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    };
+    BOOST_TEST(seconds_of_batch() > 0.9);
+    BOOST_TEST(seconds_of_batch() < 0.9);
+    BOOST_TEST(seconds_of_batch() > 0.9);  // none of these waited for a whole pause
 }
 
 BOOST_AUTO_TEST_CASE(peers_that_send_half_a_body_hold_a_batch_for_one_pause) {
