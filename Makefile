@@ -91,7 +91,7 @@ ifneq ($(SANITIZE),)
 # Under -fsanitize=undefined GCC 12 cannot check SQL texts and endpoint rows at compile time (its bug 71962). Clang calls
 # options unknown that only GCC has. ccache may return a precompiled header that is older than the file that it was made of.
 CXX      := clang++
-CPPFLAGS += -Xclang -fno-pch-timestamp
+CPPFLAGS += -DMUSTER_SANITIZED -Xclang -fno-pch-timestamp
 CXXFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-unknown-warning-option
 LDFLAGS  += -fsanitize=$(SANITIZE)
 else

@@ -6,7 +6,7 @@
 namespace muster {
 
 void disable_core_dumps() {
-#ifndef __SANITIZE_ADDRESS__  // LeakSanitizer attaches to the process at its end
+#ifndef MUSTER_SANITIZED  // LeakSanitizer attaches to the process at its end
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
     const rlimit none{0, 0};

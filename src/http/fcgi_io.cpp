@@ -165,9 +165,7 @@ class ReplyWriter {
         while (is_open_ && !rest.empty()) {
             const ssize_t sent = ::send(fd_, rest.data(), rest.size(), flags);
             if (sent < 0 && errno == EINTR) continue;
-            if (sent < 0 && errno == EAGAIN) {
-                throw std::runtime_error("the reply was not accepted in time");
-            }
+            if (sent < 0 && errno == EAGAIN) throw std::runtime_error("reply not accepted in time");
             is_open_ = sent > 0;
             if (is_open_) rest.remove_prefix(static_cast<std::size_t>(sent));
             // A part was sent because the peer then paused for as long as it may.

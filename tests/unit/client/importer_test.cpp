@@ -191,8 +191,7 @@ BOOST_AUTO_TEST_CASE(the_error_report_is_readable_by_its_owner_only) {
 BOOST_AUTO_TEST_CASE(the_document_says_that_the_counts_of_an_undo_are_an_estimate) {
     Summary summary;
     summary.job.emplace();
-    summary.job->undo.emplace();
-    summary.job->undo->is_estimate = true;
+    summary.job->undo = ImportJob::Undo{.is_estimate = true};
     Json::Value document;
     BOOST_REQUIRE(parse_json(summary_json(summary, ExitCode::AllIn), document));
     BOOST_TEST(document["undo"]["is_estimate"].asBool());
