@@ -80,29 +80,30 @@ constexpr std::array kColumns = {
 
 template <std::size_t kIndex>
 constexpr SqlText key_text() {
-    constexpr const SealedColumn& of = kColumns[kIndex];
-    if (of.keys == Keys::Global) return {of.key};
-    return {"CONCAT(organization_id, ", of.key, ")"};
+    constexpr const SealedColumn& kSealed = kColumns[kIndex];
+    if (kSealed.keys == Keys::Global) return {kSealed.key};
+    return {"CONCAT(organization_id, ", kSealed.key, ")"};
 }
 
 template <std::size_t kIndex>
 constexpr SqlText page_text() {
-    constexpr const SealedColumn& of = kColumns[kIndex];
-    SqlText text{"SELECT {columns} FROM ", of.table, " FORCE INDEX (PRIMARY) WHERE ", of.condition,
-                 " AND "};
-    if (of.keys == Keys::Global) {
-        return text.add({of.key, " > ? ORDER BY ", of.key, " LIMIT ? FOR UPDATE"});
+    constexpr const SealedColumn& kSealed = kColumns[kIndex];
+    SqlText text{"SELECT {columns} FROM ", kSealed.table, " FORCE INDEX (PRIMARY) WHERE ",
+                 kSealed.condition, " AND "};
+    if (kSealed.keys == Keys::Global) {
+        return text.add({kSealed.key, " > ? ORDER BY ", kSealed.key, " LIMIT ? FOR UPDATE"});
     }
-    return text.add({"(organization_id > ? OR (organization_id = ? AND ", of.key,
-                     " > ?)) ORDER BY organization_id, ", of.key, " LIMIT ? FOR UPDATE"});
+    return text.add({"(organization_id > ? OR (organization_id = ? AND ", kSealed.key,
+                     " > ?)) ORDER BY organization_id, ", kSealed.key, " LIMIT ? FOR UPDATE"});
 }
 
 template <std::size_t kIndex>
 constexpr SqlText write_text() {
-    constexpr const SealedColumn& of = kColumns[kIndex];
-    return {"UPDATE ", of.table,      " SET ",
-            of.column, " = ? WHERE ", of.keys == Keys::Global ? "" : "organization_id = ? AND ",
-            of.key,    " = ?"};
+    constexpr const SealedColumn& kSealed = kColumns[kIndex];
+    return {"UPDATE ",     kSealed.table,
+            " SET ",       kSealed.column,
+            " = ? WHERE ", kSealed.keys == Keys::Global ? "" : "organization_id = ? AND ",
+            kSealed.key,   " = ?"};
 }
 
 template <std::size_t kIndex>
