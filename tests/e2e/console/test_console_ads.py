@@ -6,9 +6,8 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from support.ads import Ads
-from support.browser import Site, start_browser
+from support.browser import Site, start_browser, wait_for
 from support.page_keys import PageKey
-from support.stack import wait_for
 
 HTML = '<p onclick="x()">Final on <b>Sunday</b></p>\n<script>x()</script>\n<p><img src="https://img.example/a.png" alt="The cup"></p>'
 WINDOWS = True  # the previews are frames

@@ -1,6 +1,6 @@
 """Connecting a provider from the console in a real browser, with an authorization server (docs/external-data.md "Connecting")."""
 
-from support.stack import wait_for
+from support.browser import wait_for
 
 
 def decide(browser, answer):

@@ -2,8 +2,8 @@
 
 import pytest
 from selenium.webdriver.common.keys import Keys
+from support.browser import wait_for
 from support.console import ConsoleBrowser
-from support.stack import wait_for
 from support.world import Organization, slug
 
 # Replies to requests that begin with window.holds wait until window.release(). window.fakes replaces replies by their path.

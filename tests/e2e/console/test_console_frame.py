@@ -6,8 +6,9 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 from selenium.webdriver.common.keys import Keys
+from support.browser import wait_for
 from support.console import ConsoleBrowser
-from support.stack import ROOT, wait_for
+from support.stack import ROOT
 
 FIRST_SCREEN_BYTES = 60 * 1024
 NO_STORAGE = 'Object.defineProperty(window, "localStorage", {get() { throw new DOMException("blocked", "SecurityError") }})'

@@ -1,7 +1,7 @@
 """Importing a file in the console, from the drop to the undo, in a real browser (docs/console.md)."""
 
 import pytest
-from support.stack import wait_for
+from support.browser import wait_for
 
 HEADER = "E-Mail;Vorname;Nachname;Land;Geburtsdatum;T-Shirt-Größe;Notizen"
 

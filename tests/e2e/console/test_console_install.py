@@ -7,8 +7,9 @@ import subprocess
 
 import pytest
 import requests
+from support.browser import wait_for
 from support.console import ConsoleBrowser
-from support.stack import ROOT, wait_for
+from support.stack import ROOT
 
 SOURCE = ROOT / "nginx/static"
 INSTALL = ROOT / "packaging/install-console"

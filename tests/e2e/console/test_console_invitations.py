@@ -3,9 +3,9 @@
 from urllib.parse import urlsplit
 
 import pytest
+from support.browser import wait_for
 from support.console import ConsoleBrowser
 from support.mail import wait_for_mail
-from support.stack import wait_for
 from support.world import Organization
 
 ONE_ROW = 60  # pixels; the head of the page is lower if it has one row

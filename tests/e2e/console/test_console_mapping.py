@@ -1,7 +1,7 @@
 """The columns of an import in the console: attributes that are created or enabled on the way, and files that do not fit."""
 
 import pytest
-from support.stack import wait_for
+from support.browser import wait_for
 from test_console_imports import file_of  # noqa: F401
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from selenium.webdriver.common.keys import Keys
-from support.stack import wait_for
+from support.browser import wait_for
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.stack import wait_for
+from support.browser import wait_for
 from support.world import slug
 
 SETTINGS = {

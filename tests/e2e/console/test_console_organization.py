@@ -1,7 +1,7 @@
 """The console's screens of the organization and of the own sign-in in a real browser (docs/console.md)."""
 
 from support.admin import step_now, totp
-from support.stack import wait_for
+from support.browser import wait_for
 
 
 def test_an_owner_sees_limits_and_renames_the_organization(at, module_org):

@@ -4,10 +4,9 @@ import shutil
 
 import pytest
 from selenium.webdriver.common.by import By
-from support.browser import Site, start_browser
+from support.browser import Site, start_browser, wait_for
 from support.page_keys import Counted
 from support.publishable import Keys
-from support.stack import wait_for
 from support.world import slug
 
 PAGE = "<!doctype html><title>A page</title><body>%s</body>"

@@ -1,8 +1,8 @@
 """The console when several tabs, an ending session or an absent server get in the way, in a real browser (docs/console.md)."""
 
 import pytest
+from support.browser import wait_for
 from support.console import ConsoleBrowser
-from support.stack import wait_for
 
 # Lets the page believe that it is later.
 LATER = "const now = Date.now.bind(Date); Date.now = () => now() + (window.shift ?? 0)"

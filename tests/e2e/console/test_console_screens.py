@@ -1,7 +1,7 @@
 """The console's screens of members, keys and the audit log in a real browser (docs/console.md)."""
 
 import pytest
-from support.stack import wait_for
+from support.browser import wait_for
 
 
 @pytest.fixture(scope="module")

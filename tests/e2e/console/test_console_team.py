@@ -1,10 +1,10 @@
 """The console's screens of the team and of connections in a real browser (docs/console.md)."""
 
 from support.admin import Admin
+from support.browser import wait_for
 from support.connecting import listed
 from support.console import ConsoleBrowser
 from support.mail import wait_for_mail
-from support.stack import wait_for
 from support.world import email
 
 # Names that run into the next column.

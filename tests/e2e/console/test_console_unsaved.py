@@ -3,8 +3,8 @@
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
+from support.browser import wait_for
 from support.console import ConsoleBrowser
-from support.stack import wait_for
 from support.world import slug
 
 QUESTION = "Leave without saving?"

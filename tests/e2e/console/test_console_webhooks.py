@@ -3,8 +3,8 @@
 import datetime
 
 import pytest
+from support.browser import wait_for
 from support.receiver import Receiver, make_authority, make_certificate
-from support.stack import wait_for
 from support.webhooks import patched, set_delivery, tried
 from support.world import Organization, path_of_endpoint, slug
 

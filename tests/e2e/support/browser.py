@@ -5,7 +5,30 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, NoSuchFrameException, StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
+
+from . import stack
+
+# Chromedriver has no error of its own for these: the page replaced an element or a frame between two steps of a command.
+REPLACED = ("does not belong to the document", "Cannot find context with specified id", "No node with given id found")
+
+
+def unless_replaced(look):
+    """What `look` returns; None if the page replaces an element or a frame while it looks."""
+    try:
+        return look()
+    except (NoSuchElementException, NoSuchFrameException, StaleElementReferenceException):
+        return None
+    except WebDriverException as error:
+        if not any(text in (error.msg or "") for text in REPLACED):
+            raise
+        return None
+
+
+def wait_for(look, what, *limits):
+    """stack.wait_for() for what a browser shows: it looks again after the page replaced what it looked at."""
+    return stack.wait_for(lambda: unless_replaced(look), what, *limits)
 
 
 class Site:

@@ -10,9 +10,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from .admin import totp
-from .browser import start_browser
+from .browser import start_browser, wait_for
 from .npm import Packages
-from .stack import wait_for
 
 WIDTHS = (320, 1920)
 THEMES = ("light", "dark")
@@ -123,8 +122,11 @@ class ConsoleBrowser:
     def press(self, text, within=""):
         """Presses the button or link with this text."""
         path = f"{within}//*[self::button or self::a or self::label][normalize-space(.)={quoted(text)}]"
-        found = wait_for(lambda: [one for one in self.web.find_elements(By.XPATH, path) if one.is_displayed() and one.is_enabled()],
-                         f"a button {text!r} in {self.text()[:1500]!r}")
+
+        def ready():
+            return [one for one in self.web.find_elements(By.XPATH, path) if one.is_displayed() and one.is_enabled()]
+
+        found = wait_for(ready, f"a button {text!r} in {self.text()[:1500]!r}")
         found[-1].click()
 
     def choose(self, label, text):
