@@ -88,10 +88,13 @@ OPTIMIZE_TESTS ?= -O0 -g1
 CXXFLAGS += $(CXX_STANDARD) $(OPTIMIZE) $(WARNINGS) $(HARDENING) -fPIE -pthread
 LDFLAGS  += -pie -pthread -Wl,-z,relro,-z,now -Wl,--as-needed
 ifneq ($(SANITIZE),)
-# Under -fsanitize=undefined GCC 12 cannot check SQL texts and endpoint rows at compile time (its bug 71962). Clang calls
-# options unknown that only GCC has. ccache may return a precompiled header that is older than the file that it was made of.
+# Under -fsanitize=undefined GCC 12 cannot check SQL texts and endpoint rows at compile time (its bug 71962).
 CXX      := clang++
-CPPFLAGS += -DMUSTER_SANITIZED -Xclang -fno-pch-timestamp
+# Programs of the address sanitizer keep freed memory, and look at themselves.
+CPPFLAGS += $(if $(findstring address,$(SANITIZE)),-DMUSTER_SANITIZED)
+# Clang rejects a precompiled header from ccache that is older than its source.
+CPPFLAGS += -Xclang -fno-pch-timestamp
+# Some of the options for warnings exist only in GCC: -Wno-unknown-warning-option.
 CXXFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-unknown-warning-option
 LDFLAGS  += -fsanitize=$(SANITIZE)
 else

@@ -150,26 +150,19 @@ struct WorkerState;
 
 // The function that runs a row. api/answers.hpp defines the kinds of handlers.
 struct Handler {
-    // Not read from the pointers: with -fsanitize=undefined GCC cannot compare the address of a
-    // template's function at compile time.
-    enum class Kind { None, Runs, Collects };
-    Kind kind = Kind::None;
     http::Reply (*run)(Call&) = nullptr;
     // Used instead of `run` if several requests are written together (service/collecting.hpp).
     service::CollectedCall (*collect)(Call&) = nullptr;
     ReplyShape shape = {};
 
     constexpr Handler() = default;
-    constexpr Handler(http::Reply (*made)(Call&), ReplyShape as)
-        : kind(Kind::Runs), run(made), shape(as) {}
+    constexpr Handler(http::Reply (*made)(Call&), ReplyShape as) : run(made), shape(as) {}
     template <class Work>
     requires requires { Work::kShape; }
     constexpr Handler(Work) : shape(Work::kShape) {
         if constexpr (std::is_same_v<std::invoke_result_t<Work, Call&>, service::CollectedCall>) {
-            kind = Kind::Collects;
             collect = [](Call& call) { return Work{}(call); };
         } else {
-            kind = Kind::Runs;
             run = [](Call& call) { return Work{}(call); };
         }
     }
@@ -178,7 +171,7 @@ struct Handler {
 // The operation's name and the source position of its row.
 struct Operation : std::string_view {
     constexpr Operation() = default;
-    // Not std::source_location: clang 14, used for fuzzing and linting, lacks it with libstdc++.
+    // Not std::source_location: clang 14, used for sanitizers and linting, lacks it with libstdc++.
     constexpr Operation(const char* name, const char* file_name = __builtin_FILE(),
                         int line_number = __builtin_LINE())
         : std::string_view(name), file(file_name), line(line_number) {}
@@ -346,8 +339,8 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
         if (asks_for_seat(rows[i].access) && !reads && rows[i].role == rules::Role{}) {
             return false;
         }
-        if (rows[i].handler.kind == Handler::Kind::None) return false;
-        const bool collects = rows[i].handler.kind == Handler::Kind::Collects;
+        const bool collects = rows[i].handler.collect != nullptr;
+        if (!collects && !rows[i].handler.run) return false;
         if (collects != (rows[i].workers == WorkerGroup::Collectors)) return false;
         if (rows[i].workers == WorkerGroup::Readers && !reads) return false;
         if (rows[i].loads_member && rows[i].path.find("{userId}") != rows[i].path.find('{')) {

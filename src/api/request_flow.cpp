@@ -420,7 +420,7 @@ void RequestFlow::run_handler() {
     call.body = document();
     call.query = decode_query(*endpoint_, request_.query);
     call.claim = claim_of(call);
-    if (endpoint_->handler.kind == Handler::Kind::Collects) {
+    if (endpoint_->handler.collect) {
         collected_ = endpoint_->handler.collect(call);
     } else {
         answer(endpoint_->handler.run(call));

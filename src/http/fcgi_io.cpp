@@ -30,10 +30,6 @@ constexpr std::size_t kMostDeferred = 256;
 constexpr int kShareCheckMilliseconds = 5;      // while a request waits for a share
 constexpr std::chrono::seconds kFinishTime{1};  // for heads that are not complete
 
-[[noreturn]] void fail(const std::string& what) {
-    throw std::system_error(errno, std::generic_category(), what);
-}
-
 std::string param(const FCGX_Request& request, const char* name) {
     const char* value = FCGX_GetParam(name, request.envp);
     return value ? value : "";
@@ -168,7 +164,8 @@ class ReplyWriter {
             if (sent < 0 && errno == EAGAIN) throw std::runtime_error("reply not accepted in time");
             is_open_ = sent > 0;
             if (is_open_) rest.remove_prefix(static_cast<std::size_t>(sent));
-            // A part was sent because the peer then paused for as long as it may.
+            // A blocking send returns a part only after a whole pause, so the next one does not wait.
+            // If that one sends bytes, the peer reads again.
             flags ^= MSG_DONTWAIT;
         }
         records_.bytes().clear();
@@ -318,7 +315,9 @@ FcgiServer::FcgiServer(int listener, HasRoom has_room, std::chrono::seconds peer
     // Exclusive: a connection wakes one worker instead of all that wait for the listener.
     epoll_event event{};
     event.events = EPOLLIN | EPOLLEXCLUSIVE;
-    if (epoll_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, listener, &event) != 0) fail("epoll");
+    if (epoll_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, listener, &event) != 0) {
+        throw std::system_error(errno, std::generic_category(), "epoll");
+    }
 }
 
 FcgiServer::~FcgiServer() {
@@ -336,8 +335,9 @@ FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
 // connections_[i].
 std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
-    // These connections waited while a peer paused, and may be of the same kind.
-    const bool is_after_pause = std::exchange(has_hurried_, false) && most > 1;
+    // These requests arrived during a pause, and their peers may be silent too. A worker that takes
+    // one request at a time has no batch to delay.
+    pause_ = std::exchange(has_hurried_, false) && most > 1 ? kShortPause : peer_pause_;
     // Half of the places are for new connections: otherwise one organization's deferred requests
     // would fill each batch.
     if (!deferred_.empty()) take_deferred(requests, most > 1 ? most / 2 : most);
@@ -345,7 +345,6 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
-        limit_pauses(fd, is_after_pause ? kShortPause : peer_pause_);
         const RequestHead head = await_head(fd);
         if (head == RequestHead::Complete) {
             begin(fd, requests);
@@ -398,6 +397,7 @@ void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most)
         const std::size_t place = requests.size();
         if (connections_.size() <= place) connections_.resize(place + 1);
         connections_[place] = std::move(deferred.connection);
+        limit_pauses(connections_[place]->fcgi.ipcFd, pause_);
         deferred.request.may_wait = now < deferred.request.deferral->until;
         requests.push_back(std::move(deferred.request));
     }
@@ -421,6 +421,7 @@ void FcgiServer::defer(Request request, Deferral deferral) {
 
 void FcgiServer::begin(int fd, std::vector<Request>& requests) {
     Connection& taken = connection(requests.size());
+    limit_pauses(fd, pause_);
     if (!taken.begin(fd)) return;
     requests.push_back(make_request(taken.fcgi));
     requests.back().read_body = [this, read = requests.back().read_body](std::size_t limit) {

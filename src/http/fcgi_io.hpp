@@ -85,6 +85,7 @@ class FcgiServer {
     bool has_hurried_ = false;  // since the last call of take()
     int listener_;
     std::chrono::seconds peer_pause_;
+    std::chrono::milliseconds pause_{peer_pause_};  // of the peers of the current batch
     int epoll_;  // this worker's epoll
 };
 

@@ -107,7 +107,7 @@ std::optional<std::string> canonical_allowed_origin(std::string_view text) {
     const std::string_view domain = std::string_view(copy).substr(kWildcard.size());
     const auto origin = canonical_origin("https://" + std::string(domain));
     const std::string_view host = domain.substr(0, domain.find(':'));
-    const bool is_domain = origin && !host.starts_with('[') && host.find('.') != std::string::npos;
+    const bool is_domain = origin && host.find('.') != std::string::npos;
     if (!is_domain) return std::nullopt;
     return std::string(kWildcard) + origin->substr(std::string_view("https://").size());
 }

@@ -274,7 +274,9 @@ class ManifestReader {
         Property property;
         const auto object = definition.object();
         if (!object) {
-            wrong_type(path, definition, R"(an object such as {"type": "string"})");
+            // The value is not shown: an author may have written the secret itself.
+            faults_.add(path, FieldCode::WrongType,
+                        R"(must be an object such as {"type": "string"})");
             return property;
         }
         std::optional<JsonIn> type;

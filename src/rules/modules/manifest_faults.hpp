@@ -1,6 +1,7 @@
 // The sentences about faults of a manifest. Each names what was received, shortened, and what is
-// allowed. A manifest declares settings and has no values of them, so it may be shown. The
-// exception is the flag `secret`, where an author may write the secret itself.
+// allowed. A manifest declares settings and does not contain their values, so it may be shown. Two
+// faults show no value, because an author may have written the secret there: a flag, and a property
+// that is not an object.
 #pragma once
 
 #include "json/json_in.hpp"

@@ -77,7 +77,7 @@ def test_wrong_peers_hold_no_worker_and_are_closed(stack, org, paths):
 
 
 def seconds_to_describe(stack):
-    """How long the workers need to build the description, as each does for its first such request, one after the other."""
+    """An upper bound of the seconds in which every worker builds the description once, for its first such request."""
     began = time.monotonic()
     subprocess.run([stack.build / "musterd", "--openapi"], stdout=subprocess.DEVNULL, check=True)
     return (time.monotonic() - began) * len(workers(stack))
@@ -118,4 +118,4 @@ def test_a_body_that_stops_frees_its_worker(org, paths):
             peers.enter_context(connected(path, BEGIN + record(4, body) + record(4) + record(5, b"{")))
         began = time.monotonic()
         wait_for(lambda: org.api.post("/v1/users", json={"email": email()}).status_code == 201, "a reply", 60)
-        assert time.monotonic() - began < 2 * FREE_WITHIN
+        assert time.monotonic() - began < FREE_WITHIN

@@ -262,7 +262,46 @@ BOOST_AUTO_TEST_CASE(a_batch_that_waited_for_a_pause_is_granted_none) {
     };
     BOOST_TEST(seconds_of_batch() > 0.9);
     BOOST_TEST(seconds_of_batch() < 0.9);
-    BOOST_TEST(seconds_of_batch() > 0.9);  // none of these waited for a whole pause
+    BOOST_TEST(seconds_of_batch() > 0.9);  // the batch before this one had no whole pause
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_became_complete_during_a_pause_is_granted_none) {
+    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    const Peer silent(path);
+    silent.send(head());
+    const Peer half(path);
+    half.send(head().substr(0, 20));
+    const auto seconds_of_batch = [&] {
+        const auto began = std::chrono::steady_clock::now();
+        BOOST_TEST(impatient.serve(kMostTaken, answer_long) == 1U);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    };
+    BOOST_TEST(seconds_of_batch() > 0.9);
+    half.send(head().substr(20));
+    BOOST_TEST(seconds_of_batch() < 0.9);
+}
+
+BOOST_AUTO_TEST_CASE(a_deferred_request_is_granted_no_pause_after_another_one) {
+    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    bool defers = true;
+    const Handler answer_second = [&](std::span<const Request> requests, const Answer& answer) {
+        if (!std::exchange(defers, false)) return answer_long(requests, answer);
+        answer_long(requests.subspan(1), [&](std::size_t i, std::optional<Reply> reply) {
+            answer(i + 1, std::move(reply));
+        });
+        return std::vector<Deferral>{{.index = 0}};
+    };
+    const Peer first(path);
+    first.send(head());
+    const Peer second(path);
+    second.send(head());
+    const auto seconds_of_batch = [&](std::size_t requests) {
+        const auto began = std::chrono::steady_clock::now();
+        BOOST_TEST(impatient.serve(kMostTaken, answer_second) == requests);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    };
+    BOOST_TEST(seconds_of_batch(2) > 0.9);
+    BOOST_TEST(seconds_of_batch(1) < 0.9);
 }
 
 BOOST_AUTO_TEST_CASE(peers_that_send_half_a_body_hold_a_batch_for_one_pause) {

@@ -19,6 +19,7 @@ std::string shown(const std::optional<std::string>& origin) {
 // Texts that a browser never sends as Origin header and that a list rejects.
 const std::vector<std::string> kNone = {
     "",
+    std::string("https://[::1\0]", 14),
     "null",
     "*",
     "shop.example",

@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_message_names_the_value_and_the_choices) {
     BOOST_TEST(messages_with(R"("config_schema": {"p": {"type": "text", "secret": 1}, "q": []})") ==
                "manifest.config_schema.p.secret must be true or false\n"
                "manifest.config_schema.p.type is \"text\"; use string, number or boolean\n"
-               "manifest.config_schema.q is []; use an object such as {\"type\": \"string\"}\n");
+               "manifest.config_schema.q must be an object such as {\"type\": \"string\"}\n");
     BOOST_TEST(messages_with(R"("config_schema": {"p": {"default": 1}}, "events": {"emit": []})") ==
                "manifest.config_schema.p.default is not a field of this request; use type, "
                "required, secret, enum\n"
@@ -207,6 +207,11 @@ BOOST_AUTO_TEST_CASE(a_message_names_the_value_and_the_choices) {
     BOOST_TEST(messages_with(R"("permissions": ["a", "a", ""])") ==
                "manifest.permissions[1] is \"a\", which is given twice\n"
                "manifest.permissions[2] is empty; use 1 to 128 characters\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_does_not_show_a_secret_in_place_of_its_declaration) {
+    BOOST_TEST(messages_with(R"("config_schema": {"api_key": "sk_live_1"})") ==
+               "manifest.config_schema.api_key must be an object such as {\"type\": \"string\"}\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_message_shortens_a_long_value_between_two_characters) {
