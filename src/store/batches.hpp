@@ -1,4 +1,5 @@
-// Bulk statements in a few sizes, powers of two, so that a connection keeps all of them prepared.
+// Bulk statements in a few sizes, so that a connection keeps all of them prepared: 1, 2, 3, 4, 6, 8,
+// 12, 16 …
 #pragma once
 
 #include "db/transaction.hpp"
@@ -14,7 +15,9 @@ inline constexpr std::size_t kMostRows = 256;  // per statement
 
 // The number of rows of the next statement, for `left` (1 or more) remaining rows.
 inline std::size_t batch_size(std::size_t left) {
-    return std::min(kMostRows, std::bit_floor(left));
+    const std::size_t power = std::bit_floor(std::min(left, kMostRows));
+    const std::size_t between = power + power / 2;
+    return between <= left && power < kMostRows ? between : power;
 }
 
 // Calls `use` with the parameters of each batch, for IN lists. The last value fills the last batch

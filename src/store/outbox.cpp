@@ -8,6 +8,14 @@ using db::OrgSql;
 using db::Param;
 
 bool has_listener(db::OrgStore& org, std::string_view event_type) {
+    // Few types have subscriptions, and planning the joins of the second statement takes most of
+    // its time.
+    static constexpr OrgSql kFindAny{
+        "webhook_outbox.has_subscription",
+        "SELECT EXISTS (SELECT 1 FROM webhook_subscriptions FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND event_type = ?) "
+        "OR EXISTS (SELECT 1 FROM webhook_endpoints FORCE INDEX (indexed_at) "
+        "WHERE organization_id = :org AND indexed_at IS NULL)"};
     static constexpr OrgSql kFind{
         "webhook_outbox.has_listener",
         "SELECT EXISTS (SELECT 1 FROM webhook_subscriptions s FORCE INDEX (PRIMARY) "
@@ -24,7 +32,7 @@ bool has_listener(db::OrgStore& org, std::string_view event_type) {
         "WHERE e.organization_id = :org AND e.indexed_at IS NULL "
         "AND LOCATE(CONCAT(' ', ?, ' '), CONCAT(' ', e.event_types, ' ')) > 0 "
         "AND e.status IN ('active', 'paused') AND i.status IN ('enabled', 'error'))"};
-    return org.value<bool>(kFind, event_type, event_type);
+    return org.value<bool>(kFindAny, event_type) && org.value<bool>(kFind, event_type, event_type);
 }
 
 void insert_webhook_events(db::OrgStore& org, std::span<const NewWebhookEvent> events,

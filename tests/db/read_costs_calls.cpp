@@ -164,8 +164,12 @@ std::vector<MeasuredCall> member_calls() {
         4 * kAsked + kEnds, [](OrgStore& org) {
             return store::find_ingested_events(org, id_of<InstallationId>(1), some_texts("s"));
         }));
-    add("engagement_events.page", 2 * kPage + kEnds, [](OrgStore& org) {
+    add("engagement_events.first_page", 2 * kPage + kEnds, [](OrgStore& org) {
         return store::page_engagement_events(org, id_of<MemberId>(7), {}, kPage);
+    });
+    add("engagement_events.page", 2 * kPage + kEnds, [](OrgStore& org) {
+        const store::EventPosition end{Timestamp(1'000'000), {}};
+        return store::page_engagement_events(org, id_of<MemberId>(7), end, kPage);
     });
     // The counted entries are read again from the table of the subquery.
     add("engagement_events.count_of_member", 3 * kPage + kEnds,

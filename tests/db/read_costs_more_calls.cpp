@@ -126,7 +126,7 @@ std::vector<MeasuredCall> webhook_calls() {
     }();
     const auto deliveries = some_ids<DeliveryId>();
     const Uuid runner = id_of(1);
-    calls.add({"webhook_outbox.has_listener"}, kEnds,
+    calls.add({"webhook_outbox.has_subscription", "webhook_outbox.has_listener"}, 2 * kEnds,
               [](OrgStore& org) { return store::has_listener(org, "member.created"); });
     calls.add({"webhook_subscriptions.find_subscribers",
                "webhook_subscriptions.find_subscribers_unindexed"},

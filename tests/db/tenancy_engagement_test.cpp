@@ -4,6 +4,8 @@
 #include "store/engagement/events.hpp"
 #include "store/operations/purge.hpp"
 
+#include <limits>
+
 using namespace muster;
 using test::OrgStore;
 using test::TwoTenants;
@@ -11,8 +13,12 @@ using test::TwoTenants;
 BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(engagement_events_read_back) {
-    check({"engagement_events.page"}, [&](OrgStore& org) {
+    check({"engagement_events.first_page"}, [&](OrgStore& org) {
         return !store::page_engagement_events(org, owner.member, {}, 9).empty();
+    });
+    check({"engagement_events.page"}, [&](OrgStore& org) {
+        const store::EventPosition end{Timestamp(std::numeric_limits<std::int64_t>::max()), {}};
+        return !store::page_engagement_events(org, owner.member, end, 9).empty();
     });
     check({"engagement_events.count_of_member"},
           [&](OrgStore& org) { return store::count_member_events(org, owner.member, 9) > 0; });

@@ -418,7 +418,7 @@ BOOST_AUTO_TEST_CASE(webhook_outbox) {
     client.run("UPDATE webhook_endpoints SET event_types = CONCAT('a.', HEX(organization_id))");
     const std::string type = client.value(
         "SELECT event_types FROM webhook_endpoints WHERE organization_id = ?", owner.id);
-    check({"webhook_outbox.has_listener"},
+    check({"webhook_outbox.has_subscription", "webhook_outbox.has_listener"},
           [&](OrgStore& org) { return store::has_listener(org, type); });
     check({"webhook_outbox.insert"}, [&](OrgStore& org) {
         const store::NewWebhookEvent event{owner.webhook_event, "a.b", "{}", {}};

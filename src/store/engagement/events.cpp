@@ -5,8 +5,6 @@
 #include "store/id_bounds.hpp"
 #include "store/stored_json.hpp"
 
-#include <limits>
-
 namespace muster::store {
 
 using db::column;
@@ -136,6 +134,13 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
 
 std::vector<rules::EngagementEvent> page_engagement_events(
     db::OrgStore& org, MemberId member, const std::optional<EventPosition>& after, int limit) {
+    // Most reads are of the first page. Without the ranges of a position the optimizer needs a
+    // third of its time.
+    static constexpr OrgSql kFirst{
+        "engagement_events.first_page", kEvent,
+        "SELECT {columns} FROM engagement_events FORCE INDEX (member_events) "
+        "WHERE organization_id = :org AND member_id = ? "
+        "ORDER BY occurred_at DESC, id DESC LIMIT ?"};
     // Both conditions are ranges of the same index, read backwards. So no event before the position
     // is read, even if many events have the same time.
     static constexpr OrgSql kPage{
@@ -144,9 +149,8 @@ std::vector<rules::EngagementEvent> page_engagement_events(
         "WHERE organization_id = :org AND member_id = ? "
         "AND ((occurred_at = ? AND id < ?) OR occurred_at < ?) "
         "ORDER BY occurred_at DESC, id DESC LIMIT ?"};
-    const Timestamp end(std::numeric_limits<std::int64_t>::max());
-    const EventPosition place = after.value_or(EventPosition{end, EventId()});
-    return org.all(kPage, member, place.occurred_at, place.id, place.occurred_at, limit);
+    if (!after) return org.all(kFirst, member, limit);
+    return org.all(kPage, member, after->occurred_at, after->id, after->occurred_at, limit);
 }
 
 std::int64_t count_member_events(db::OrgStore& org, MemberId member, std::int64_t most) {
