@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import shutil
 from urllib.parse import urlsplit
 
@@ -63,8 +64,7 @@ class ConsoleBrowser:
         # Colors change at once, so that a check of contrasts does not see them on the way.
         self.web.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
         self.axe = (Packages(stack.build, "e2e/axe").folder / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
-        self.pictures = stack.build / "screens"
-        self.pictures.mkdir(parents=True, exist_ok=True)
+        self.pictures = stack.build / "screens" if os.environ.get("PICTURES") else None
         self.resize(1280)
 
     def close(self):
@@ -76,9 +76,13 @@ class ConsoleBrowser:
                                  {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
     def open(self, address=""):
-        """Opens an address of the console: the part after #."""
-        self.web.get("about:blank")
-        self.web.get(f"{self.stack.base_url}/console/{address}")
+        """Loads the console at an address: the part after #."""
+        console = f"{self.stack.base_url}/console/"
+        if self.web.current_url.startswith(console):  # a reload keeps the process of the page, and its compiled scripts
+            self.web.execute_script("history.replaceState(null, '', arguments[0])", console + address)
+            self.web.refresh()
+        else:
+            self.web.get(console + address)
 
     def forget(self):
         """Deletes the cookie and the storage, so that the browser has no session."""
@@ -174,7 +178,7 @@ class ConsoleBrowser:
         self.web.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
 
     def check(self, name):
-        """Checks the screen that is shown, in both themes and widths, and keeps pictures of it in build/screens."""
+        """Checks the screen that is shown, in both themes and widths. With PICTURES=yes it keeps pictures of it."""
         wait_for(lambda: not self.web.find_elements(By.CSS_SELECTOR, "[aria-busy=true]"), f"{name} to be loaded")
         for width in WIDTHS:
             self.resize(width)
@@ -191,7 +195,10 @@ class ConsoleBrowser:
         self.check_quiet(name)
 
     def picture(self, name):
-        """Keeps a picture of the whole page, at most 2,400 px high."""
+        """With PICTURES=yes, keeps a picture of the whole page, at most 2,400 px high, in build/screens."""
+        if self.pictures is None:
+            return
+        self.pictures.mkdir(parents=True, exist_ok=True)
         width, height = self.web.execute_script("return [innerWidth, Math.min(2400, Math.max(900, document.documentElement.scrollHeight))]")
         taken = self.web.execute_cdp_cmd("Page.captureScreenshot", {
             "clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}, "captureBeyondViewport": True, "optimizeForSpeed": True})
