@@ -164,8 +164,8 @@ class ReplyWriter {
             if (sent < 0 && errno == EAGAIN) throw std::runtime_error("reply not accepted in time");
             is_open_ = sent > 0;
             if (is_open_) rest.remove_prefix(static_cast<std::size_t>(sent));
-            // A blocking send returns a part only after a whole pause, so the next one does not wait.
-            // If that one sends bytes, the peer reads again.
+            // A blocking send returns a part only after a whole pause, so the next one does not
+            // wait. If that one sends bytes, the peer reads again.
             flags ^= MSG_DONTWAIT;
         }
         records_.bytes().clear();

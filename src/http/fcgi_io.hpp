@@ -86,7 +86,7 @@ class FcgiServer {
     int listener_;
     std::chrono::seconds peer_pause_;
     std::chrono::milliseconds pause_{peer_pause_};  // of the peers of the current batch
-    int epoll_;  // this worker's epoll
+    int epoll_;                                     // this worker's epoll
 };
 
 }  // namespace muster::http

@@ -1,5 +1,5 @@
-// Bulk statements in a few sizes, so that a connection keeps all of them prepared: 1, 2, 3, 4, 6, 8,
-// 12, 16 …
+// Bulk statements in a few sizes, so that a connection keeps all of them prepared: 1, 2, 3, 4, 6,
+// 8, 12, 16 …
 #pragma once
 
 #include "db/transaction.hpp"

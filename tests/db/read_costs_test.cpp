@@ -53,12 +53,21 @@ std::vector<Statement> statements_of_the_store() {
 }
 
 // On the server's state and the schema, lists of whole tables, and writes to named rows.
-constexpr std::array<std::string_view, 15> kOther{
-    "schema.version",    "schema.version_and_program", "accounts.other_rights",
-    "server.settings",   "server.oldest_transaction",  "organizations.list",
-    "mail_outbox.count", "webhook_queue.list_totals",  "organizations.find_named",
-    "secrets.write",     "engagement_events.insert",   "engagement_events.insert_ingested",
-    "members.insert",    "members.fill",               "members.update"};
+constexpr std::array<std::string_view, 15> kOther{"schema.version",
+                                                  "schema.version_and_program",
+                                                  "accounts.other_rights",
+                                                  "server.settings",
+                                                  "server.oldest_transaction",
+                                                  "organizations.list",
+                                                  "mail_outbox.count",
+                                                  "webhook_queue.list_totals",
+                                                  "organizations.find_named",
+                                                  "secrets.write",
+                                                  "engagement_events.insert",
+                                                  "engagement_events.insert_ingested",
+                                                  "members.insert",
+                                                  "members.fill",
+                                                  "members.update"};
 
 bool is_other(const Statement& statement) {
     return std::find(kOther.begin(), kOther.end(), statement.name) != kOther.end();
