@@ -174,6 +174,21 @@ requires(std::is_class_v<T> || std::is_enum_v<T>) struct tt_detail::print_log_va
     }
 };
 
+namespace assertion {
+
+// Compare with the pointer, as C++ does. Otherwise each length of a literal has comparisons and
+// reports of its own, an eighth of the compiler's time for the tests.
+template <class T, std::size_t N>
+auto operator==(value_expr<T>&& left, const char (&right)[N]) {
+    return std::move(left).operator==(static_cast<const char*>(right));
+}
+template <class T, std::size_t N>
+auto operator!=(value_expr<T>&& left, const char (&right)[N]) {
+    return std::move(left).operator!=(static_cast<const char*>(right));
+}
+
+}  // namespace assertion
+
 namespace assertion::op {
 
 // Boost.Test's own comparisons of collections report no values. They have this third argument, so

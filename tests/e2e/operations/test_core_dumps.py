@@ -16,7 +16,9 @@ def allow_core_dumps():
 
 def dumps_core(command, folder, is_ready):
     """Whether the kernel writes or passes on a core dump when the program crashes."""
-    process = subprocess.Popen(command, cwd=folder, preexec_fn=allow_core_dumps)
+    # The address sanitizer would handle the signal, and forbid core dumps itself.
+    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:disable_coredump=0"
+    process = subprocess.Popen(command, cwd=folder, preexec_fn=allow_core_dumps, env=os.environ | {"ASAN_OPTIONS": sanitizer})
     wait_for(lambda: is_ready(process.pid), "the program to start")
     process.send_signal(signal.SIGSEGV)
     _, status = os.waitpid(process.pid, 0)
