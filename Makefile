@@ -90,7 +90,7 @@ LDFLAGS  += -pie -pthread -Wl,-z,relro,-z,now -Wl,--as-needed
 ifneq ($(SANITIZE),)
 # Under -fsanitize=undefined GCC 12 cannot check SQL texts and endpoint rows at compile time (its bug 71962).
 CXX      := clang++
-# Programs of the address sanitizer keep freed memory, and look at themselves.
+# The address sanitizer keeps freed memory, and its search for leaks attaches to the process.
 CPPFLAGS += $(if $(findstring address,$(SANITIZE)),-DMUSTER_SANITIZED)
 # Clang rejects a precompiled header from ccache that is older than its source.
 CPPFLAGS += -Xclang -fno-pch-timestamp

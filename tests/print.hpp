@@ -176,8 +176,8 @@ requires(std::is_class_v<T> || std::is_enum_v<T>) struct tt_detail::print_log_va
 
 namespace assertion {
 
-// Compare with the pointer, as C++ does. Otherwise each length of a literal has comparisons and
-// reports of its own, an eighth of the compiler's time for the tests.
+// Compare with the pointer, as C++ does. Otherwise the compiler makes comparisons and reports for
+// each length of a literal: an eighth of its time in the largest unit that was measured.
 template <class T, std::size_t N>
 auto operator==(value_expr<T>&& left, const char (&right)[N]) {
     return std::move(left).operator==(static_cast<const char*>(right));

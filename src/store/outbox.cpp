@@ -8,8 +8,8 @@ using db::OrgSql;
 using db::Param;
 
 bool has_listener(db::OrgStore& org, std::string_view event_type) {
-    // Few types have subscriptions, and planning the joins of the second statement takes most of
-    // its time.
+    // Few types have subscriptions, and the server plans the joins of the second statement for each
+    // execution.
     static constexpr OrgSql kFindAny{
         "webhook_outbox.has_subscription",
         "SELECT EXISTS (SELECT 1 FROM webhook_subscriptions FORCE INDEX (PRIMARY) "

@@ -134,8 +134,8 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
 
 std::vector<rules::EngagementEvent> page_engagement_events(
     db::OrgStore& org, MemberId member, const std::optional<EventPosition>& after, int limit) {
-    // Most reads are of the first page. Without the ranges of a position the optimizer needs a
-    // third of its time.
+    // Most reads are of the first page, which has no position. The server would plan its ranges for
+    // each execution.
     static constexpr OrgSql kFirst{
         "engagement_events.first_page", kEvent,
         "SELECT {columns} FROM engagement_events FORCE INDEX (member_events) "

@@ -189,6 +189,8 @@ BOOST_AUTO_TEST_CASE(audit_entries_and_webhooks) {
     });
     BOOST_TEST(cost_of(creations(1)) == 8);
     BOOST_TEST(cost_of(creations(64)) == 8);
+    // The subscription of one organization costs another nothing.
+    BOOST_TEST(cost_of(creations(1, {.organization = organization("Other")})) == 5);
 }
 
 BOOST_AUTO_TEST_CASE(tracked_events) {
