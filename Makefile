@@ -180,7 +180,8 @@ PRECOMPILED_IN_tests := boost/test/unit_test.hpp $(PRECOMPILED)
 SYSTEM_WARNINGS := -Wno-array-bounds -Wno-restrict
 # main.cpp configures Boost.Test before it includes it.
 USERS_IN_src   := $(LIB_OBJECTS) $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard src/main/*.cpp))
-USERS_IN_tests := $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS))
+# Both lists have loopback_server. Twice in this one, it would get the flags twice, and clang rejects that.
+USERS_IN_tests := $(sort $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS)))
 .SECONDARY: $(BUILD)/src/precompiled.hpp $(BUILD)/tests/precompiled.hpp
 $(BUILD)/%/precompiled.hpp: Makefile
 	@mkdir -p $(@D)
