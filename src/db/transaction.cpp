@@ -21,20 +21,24 @@ void pause_before(int attempt) {
 
 bool Tx::attempt(const std::function<void()>& step) {
     connection_.run("SAVEPOINT attempt");
+    const std::size_t steps = after_commit_.size();
     try {
         step();
         return true;
     } catch (const DbError& error) {
         if (error.kind() != DbError::Kind::BadData) throw;
         connection_.run("ROLLBACK TO SAVEPOINT attempt");
+        after_commit_.resize(steps);
         return false;
     }
 }
 
 bool Tx::attempt_or_undo(const std::function<bool()>& step) {
     connection_.run("SAVEPOINT attempt_or_undo");
+    const std::size_t steps = after_commit_.size();
     if (step()) return true;
     connection_.run("ROLLBACK TO SAVEPOINT attempt_or_undo");
+    after_commit_.resize(steps);
     return false;
 }
 

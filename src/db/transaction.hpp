@@ -184,8 +184,18 @@ class Tx : public Statements<SystemSql> {
     // continues. An exception rolls back the whole transaction.
     bool attempt_or_undo(const std::function<bool()>& step);
 
+    // Runs `step` after the commit of Database::transaction. A rollback drops it, also one to a
+    // savepoint. It must neither throw nor use the database.
+    void after_commit(std::function<void()> step) { after_commit_.push_back(std::move(step)); }
+
   private:
     friend class OrgStore;
+    friend class Database;
+    void run_steps_after_commit() const {
+        for (const auto& step : after_commit_) step();
+    }
+
+    std::vector<std::function<void()>> after_commit_;
 };
 
 // A transaction restricted to one tenant.
@@ -282,11 +292,13 @@ auto Database::transaction(Fn&& fn, OnLockTimeout on_lock_timeout)
                 fn(tx);
                 commit_sent = true;
                 open.commit();
+                tx.run_steps_after_commit();
                 return;
             } else {
                 Result result = fn(tx);
                 commit_sent = true;
                 open.commit();
+                tx.run_steps_after_commit();
                 return result;
             }
         } catch (const DbError& error) {

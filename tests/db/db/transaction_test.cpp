@@ -423,4 +423,37 @@ BOOST_AUTO_TEST_CASE(many_threads_lose_no_update) {
     BOOST_TEST(counter(2) == kThreads * kEach);
 }
 
+// ---------------------------------------------------------------------------- after_commit
+
+BOOST_AUTO_TEST_CASE(steps_run_after_the_commit_of_what_is_not_rolled_back) {
+    std::string steps;
+    int runs = 0;
+    const auto add = [&](Tx& tx, char step) { tx.after_commit([&, step] { steps += step; }); };
+    database.transaction([&](Tx& tx) {
+        add(tx, 'a');
+        tx.attempt_or_undo([&] {
+            add(tx, 'b');
+            return false;
+        });
+        tx.attempt([&] {
+            add(tx, 'c');
+            tx.execute(kInsert, 3, -1);  // does not fit
+        });
+        tx.attempt_or_undo([&] {
+            add(tx, 'd');
+            return true;
+        });
+        BOOST_TEST(steps.empty());
+        if (++runs == 1) throw RetryTransaction{"once more"};
+        return runs;
+    });
+    BOOST_TEST(steps == "ad");
+    BOOST_CHECK_THROW(database.transaction([&](Tx& tx) {
+        add(tx, 'e');
+        throw std::runtime_error("x");
+    }),
+                      std::runtime_error);
+    BOOST_TEST(steps == "ad");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
