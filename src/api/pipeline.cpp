@@ -4,6 +4,7 @@
 #include "rules/members/member.hpp"
 #include "service/failure.hpp"
 #include "service/members/read.hpp"
+#include "service/quotas.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -211,6 +212,7 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
         for (std::size_t i = 0; i < flows.size(); ++i) send_ready(i);
     }
     set_log_request_id("");
+    service::write_large_sums(worker_.context.database);
     const auto cost = service::database_cost();
     worker_.metrics.count_database(cost.statements, cost.reruns);
     return deferred;

@@ -12,6 +12,7 @@
 #include "process/busy_workers.hpp"
 #include "process/worker_pool.hpp"
 #include "service/operations/schema.hpp"
+#include "service/quotas.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -116,6 +117,7 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
         if (is_check_due && resident_mebibytes() > most_memory) break;
     }
     server.finish(options.most_at_once, handler);
+    service::write_all_sums(database);
     return 0;
 }
 

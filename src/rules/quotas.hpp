@@ -12,11 +12,13 @@
 namespace muster::rules {
 
 enum class Quota : std::uint8_t {
-    StagedBytes,   // rows and mappings of imports
-    ReplyBytes,    // recorded replies of Idempotency-Keys
-    AuditEntries,  // of the organization's log
-    IssuedKeys,    // API keys, publishable keys and credentials of modules
-    MemberJobs,    // also those that were canceled
+    StagedBytes,    // rows and mappings of imports
+    ReplyBytes,     // recorded replies of Idempotency-Keys
+    AuditEntries,   // of the organization's log
+    IssuedKeys,     // API keys, publishable keys and credentials of modules
+    MemberJobs,     // also those that were canceled
+    TrackedBytes,   // events of pages, whose key is public
+    IngestedBytes,  // signed events of modules
 };
 
 // Ended keys are kept for 30 days, so the number of new ones is bounded too.
@@ -39,8 +41,12 @@ namespace muster {
 
 template <>
 inline constexpr std::array kNames<rules::Quota> = {
-    Name{rules::Quota::StagedBytes, "staged_bytes"}, Name{rules::Quota::ReplyBytes, "reply_bytes"},
+    Name{rules::Quota::StagedBytes, "staged_bytes"},
+    Name{rules::Quota::ReplyBytes, "reply_bytes"},
     Name{rules::Quota::AuditEntries, "audit_entries"},
-    Name{rules::Quota::IssuedKeys, "issued_keys"}, Name{rules::Quota::MemberJobs, "member_jobs"}};
+    Name{rules::Quota::IssuedKeys, "issued_keys"},
+    Name{rules::Quota::MemberJobs, "member_jobs"},
+    Name{rules::Quota::TrackedBytes, "tracked_bytes"},
+    Name{rules::Quota::IngestedBytes, "ingested_bytes"}};
 
 }  // namespace muster

@@ -23,7 +23,8 @@ std::vector<Outcome> Collector::collect(std::span<const CollectedCall> calls) {
         .write(member_parts(context_, members), [&](db::Tx& tx, std::span<const BatchPart> parts) {
             return write_members_together(tx, context_, members, parts);
         });
-    BatchWriter(context_, tracked_, outcomes).write(tracked_parts(events), write_one_after_another);
+    BatchWriter(context_, tracked_, outcomes)
+        .write(tracked_parts(context_, events), write_one_after_another);
     BatchWriter(context_, pushed_, outcomes)
         .write(pushed_parts(context_, events), write_one_after_another);
     return outcomes;

@@ -93,10 +93,10 @@ StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
     }
 }
 
-IdempotencyRecords::IdempotencyRecords(const Context& context, OrgTransaction& transaction,
+IdempotencyRecords::IdempotencyRecords(const Context& context, const OrgTransaction& transaction,
                                        std::span<const IdempotencyClaim* const> claims,
                                        store::RecordLock lock)
-    : context_(context), org_(transaction.tx, transaction.org()), now_(transaction.now) {
+    : context_(context), transaction_(transaction), org_(transaction.tx, transaction.org()) {
     answer_lock_timeout([&] { look_up(claims, lock); });
 }
 
@@ -112,12 +112,12 @@ void IdempotencyRecords::look_up(std::span<const IdempotencyClaim* const> claims
 
 bool IdempotencyRecords::is_current(const IdempotencyClaim& claim) const {
     const auto found = records_.find(claim.key_hash);
-    return found != records_.end() && found->second.expires_at > now_;
+    return found != records_.end() && found->second.expires_at > transaction_.now;
 }
 
 std::optional<StoredReply> IdempotencyRecords::find(const IdempotencyClaim& claim) {
     if (!is_current(claim)) {
-        reject_full_replies(org_, most_bytes(), now_);
+        reject_full(transaction_, rules::Quota::ReplyBytes, context_.settings.limits);
         return std::nullopt;
     }
     const IdempotencyRecord& recorded = records_.at(claim.key_hash);
@@ -138,22 +138,18 @@ void IdempotencyRecords::record(std::span<const ClaimedReply> replies) {
         records.push_back(
             {claim->key_hash, keyed_hash(*claim), reply->status, reply->location,
              reply->is_secret ? seal_reply(context_, *claim, reply->body) : reply->body,
-             reply->keep_until.value_or(now_ + kKeep), reply->is_secret});
+             reply->keep_until.value_or(transaction_.now + kKeep), reply->is_secret});
     }
     // In one order, so that two transactions with the same keys do not deadlock.
     std::ranges::sort(records, {}, &IdempotencyRecord::key_hash);
     const bool is_first = answer_lock_timeout([&] {
-        store::delete_expired_idempotency_records(org_, expired, now_);
-        return store::insert_idempotency_records(org_, records, now_);
+        store::delete_expired_idempotency_records(org_, expired, transaction_.now);
+        return store::insert_idempotency_records(org_, records, transaction_.now);
     });
     if (!is_first) throw db::RetryTransaction{"an idempotency key was recorded concurrently"};
     std::int64_t bytes = 0;
     for (const IdempotencyRecord& record : records) bytes += stored_bytes(record);
-    add_reply_bytes(org_, bytes, most_bytes(), now_);
-}
-
-std::int64_t IdempotencyRecords::most_bytes() const {
-    return bytes_of_mib(context_.settings.limits.reply_mib);
+    count_bytes(transaction_, rules::Quota::ReplyBytes, bytes);
 }
 
 void IdempotencyRecords::retry_if_recorded(std::span<const IdempotencyClaim* const> claims) {

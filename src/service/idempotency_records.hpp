@@ -21,7 +21,7 @@ class IdempotencyRecords {
     // Looks the claims up. Requests whose key is not recorded may run. With RecordLock::Share it
     // waits for a first request that is about to end, and throws IDEMPOTENCY_IN_PROGRESS if it does
     // not end in time.
-    IdempotencyRecords(const Context& context, OrgTransaction& transaction,
+    IdempotencyRecords(const Context& context, const OrgTransaction& transaction,
                        std::span<const IdempotencyClaim* const> claims, store::RecordLock lock);
 
     // The recorded reply; nullopt if there is none or it has expired. Throws IDEMPOTENCY_CONFLICT
@@ -41,11 +41,10 @@ class IdempotencyRecords {
   private:
     void look_up(std::span<const IdempotencyClaim* const> claims, store::RecordLock lock);
     bool is_current(const IdempotencyClaim& claim) const;
-    std::int64_t most_bytes() const;
 
     const Context& context_;
+    OrgTransaction transaction_;
     db::OrgStore org_;
-    Timestamp now_;
     std::unordered_map<std::string, store::IdempotencyRecord> records_;
 };
 

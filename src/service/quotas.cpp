@@ -2,10 +2,15 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "base/settings.hpp"
+#include "db/transaction.hpp"
+#include "service/context.hpp"
 #include "store/quotas.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <exception>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace muster::service {
@@ -40,6 +45,10 @@ std::string_view what(Quota quota) {
             return "new keys";
         case Quota::MemberJobs:
             return "new member jobs";
+        case Quota::TrackedBytes:
+            return "bytes of tracked events";
+        case Quota::IngestedBytes:
+            return "bytes of ingested events";
     }
     return "";
 }
@@ -55,6 +64,8 @@ std::string_view advice(Quota quota) {
         case Quota::StagedBytes:
         case Quota::IssuedKeys:
         case Quota::MemberJobs:
+        case Quota::TrackedBytes:
+        case Quota::IngestedBytes:
             break;
     }
     return "send it later";
@@ -73,29 +84,97 @@ std::string_view advice(Quota quota) {
         .retry_after(static_cast<int>((end - now).count() / 1000) + 1);
 }
 
-// What a worker knows about the replies of an organization.
-struct KnownReplies {
+// What a worker knows about a use that it counts in its memory.
+struct KnownUse {
     std::int64_t day = 0;
     std::int64_t used = 0;     // as read when this worker last wrote
-    std::int64_t pending = 0;  // recorded by this worker since
+    std::int64_t pending = 0;  // committed by this worker since
+    std::int64_t large = 0;    // the sum that is written
 };
+using UseKey = std::pair<OrgId, Quota>;
 
-// A worker forgets all organizations when it knows this many.
+// A worker forgets all organizations when it knows this many uses. The sums that it loses are
+// small.
 constexpr std::size_t kMostKnown = 10'000;
 constexpr std::int64_t kMostPending = std::int64_t{256} << 10U;
 
-KnownReplies& known_replies(db::OrgStore& org, Timestamp now) {
-    thread_local std::unordered_map<OrgId, KnownReplies> all;
+std::map<UseKey, KnownUse>& known_uses() {
+    thread_local std::map<UseKey, KnownUse> known;
+    return known;
+}
+// The uses whose sum was large after a commit, and has not been written since.
+std::set<UseKey>& large_sums() {
+    thread_local std::set<UseKey> keys;
+    return keys;
+}
+
+const KnownUse& known_use(db::OrgStore& org, Quota quota, std::int64_t most, Timestamp now) {
+    auto& all = known_uses();
     if (all.size() >= kMostKnown) all.clear();
     const std::int64_t day = rules::quota_day_of(now);
-    const auto [known, is_new] = all.try_emplace(org.org());
+    const auto [known, is_new] = all.try_emplace({org.org(), quota});
     if (is_new || known->second.day != day) {
-        known->second = {day, store::quota_use(org, Quota::ReplyBytes, day), 0};
+        known->second = {day, store::quota_use(org, quota, day), 0,
+                         std::min(kMostPending, most / 64)};
     }
     return known->second;
 }
 
+void count_committed(const UseKey& key, std::int64_t day, std::int64_t bytes) {
+    const auto known = known_uses().find(key);
+    if (known == known_uses().end() || known->second.day != day) return;
+    known->second.pending += bytes;
+    if (known->second.pending >= known->second.large) large_sums().insert(key);
+}
+
+std::int64_t write_sum(db::Tx& tx, const UseKey& key, const KnownUse& known) {
+    db::OrgStore org(tx, key.first);
+    store::add_quota_use(org, key.second, known.day, slot_for(key.second), known.pending);
+    return store::quota_use(org, key.second, known.day);
+}
+
+// In one transaction. All workers lock the rows in the order of the keys.
+void write_sums(db::Database& database, const std::set<UseKey>& keys,
+                db::OnLockTimeout on_timeout) {
+    if (keys.empty()) return;
+    auto& all = known_uses();
+    std::map<UseKey, std::int64_t> used;
+    try {
+        database.transaction(
+            [&](db::Tx& tx) {
+                for (const UseKey& key : keys) used[key] = write_sum(tx, key, all.at(key));
+            },
+            on_timeout);
+    } catch (const std::exception&) {
+        return;
+    }
+    for (const auto& [key, sum] : used) {
+        all.at(key).used = sum;
+        all.at(key).pending = 0;
+    }
+}
+
 }  // namespace
+
+std::int64_t maximum_of(Quota quota, const LimitsSettings& limits) {
+    switch (quota) {
+        case Quota::StagedBytes:
+            return bytes_of_mib(limits.staged_mib);
+        case Quota::ReplyBytes:
+            return bytes_of_mib(limits.reply_mib);
+        case Quota::AuditEntries:
+            return limits.audit_entries;
+        case Quota::IssuedKeys:
+            return rules::kMostIssuedKeys;
+        case Quota::MemberJobs:
+            return rules::kMostMemberJobs;
+        case Quota::TrackedBytes:
+            return bytes_of_mib(limits.tracked_mib);
+        case Quota::IngestedBytes:
+            return bytes_of_mib(limits.ingested_mib);
+    }
+    return 0;
+}
 
 std::int64_t used_today(db::OrgStore& org, Quota quota, Timestamp now) {
     return store::quota_use(org, quota, rules::quota_day_of(now));
@@ -110,19 +189,33 @@ void reject_used_up(db::OrgStore& org, Quota quota, std::int64_t most, Timestamp
     if (used >= most) reject(quota, used, most, now);
 }
 
-void reject_full_replies(db::OrgStore& org, std::int64_t most, Timestamp now) {
-    const KnownReplies& known = known_replies(org, now);
+void reject_full(const OrgTransaction& transaction, Quota quota, const LimitsSettings& limits) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    const std::int64_t most = maximum_of(quota, limits);
+    const KnownUse& known = known_use(org, quota, most, transaction.now);
     const std::int64_t used = known.used + known.pending;
-    if (used >= most) reject(Quota::ReplyBytes, used, most, now);
+    if (used >= most) reject(quota, used, most, transaction.now);
 }
 
-void add_reply_bytes(db::OrgStore& org, std::int64_t bytes, std::int64_t most, Timestamp now) {
-    KnownReplies& known = known_replies(org, now);
-    known.pending += bytes;
-    if (known.pending < std::min(kMostPending, most / 64)) return;
-    // If the transaction is rolled back, these bytes are not counted.
-    add_use(org, Quota::ReplyBytes, std::exchange(known.pending, 0), now);
-    known.used = used_today(org, Quota::ReplyBytes, now);
+void count_bytes(const OrgTransaction& transaction, Quota quota, std::int64_t bytes) {
+    const UseKey key{transaction.org(), quota};
+    const std::int64_t day = rules::quota_day_of(transaction.now);
+    transaction.tx.after_commit([=] { count_committed(key, day, bytes); });
+}
+
+void write_large_sums(db::Database& database) {
+    auto keys = std::exchange(large_sums(), {});
+    std::erase_if(keys, [](const UseKey& key) { return !known_uses().contains(key); });
+    write_sums(database, keys, db::OnLockTimeout::Throw);
+}
+
+void write_all_sums(db::Database& database) {
+    const std::int64_t today = rules::quota_day_of(Timestamp::now());
+    std::set<UseKey> keys;
+    for (const auto& [key, known] : known_uses()) {
+        if (known.pending > 0 && known.day == today) keys.insert(key);
+    }
+    write_sums(database, keys, db::OnLockTimeout::Retry);
 }
 
 void take(db::OrgStore& org, Quota quota, std::int64_t amount, std::int64_t most, Timestamp now) {

@@ -6,15 +6,25 @@
 
 #include <cstdint>
 
-namespace muster::db {
-class OrgStore;
+namespace muster {
+struct LimitsSettings;
 }
 
+namespace muster::db {
+class Database;
+class OrgStore;
+}  // namespace muster::db
+
 namespace muster::service {
+
+struct OrgTransaction;
 
 constexpr std::int64_t bytes_of_mib(int mib) {
     return std::int64_t{mib} << 20U;
 }
+
+// The bound of a day.
+std::int64_t maximum_of(rules::Quota quota, const LimitsSettings& limits);
 
 std::int64_t used_today(db::OrgStore& org, rules::Quota quota, Timestamp now);
 
@@ -26,10 +36,19 @@ void add_use(db::OrgStore& org, rules::Quota quota, std::int64_t amount, Timesta
 // can exceed it by what they use.
 void reject_used_up(db::OrgStore& org, rules::Quota quota, std::int64_t most, Timestamp now);
 
-// The same for ReplyBytes, with few statements: a worker counts in its memory and writes the sum at
-// times. So the workers together can exceed the limit by some hundred KiB each.
-void reject_full_replies(db::OrgStore& org, std::int64_t most, Timestamp now);
-void add_reply_bytes(db::OrgStore& org, std::int64_t bytes, std::int64_t most, Timestamp now);
+// The same for ReplyBytes, TrackedBytes and IngestedBytes, with few statements: a worker counts in
+// its memory, and writes the sum after a batch once it reaches 256 KiB or 1/64 of the limit. So the
+// workers together can exceed the limit by that amount and by one batch each.
+//
+// Throws QUOTA_EXCEEDED. Reads the uses of the day if the worker does not know them.
+void reject_full(const OrgTransaction& transaction, rules::Quota quota,
+                 const LimitsSettings& limits);
+// Counts after the commit. Call reject_full() before it, in the same transaction.
+void count_bytes(const OrgTransaction& transaction, rules::Quota quota, std::int64_t bytes);
+// Write the sums that have reached that amount, or all sums of the day. They do not throw: a sum
+// that cannot be written remains in the worker's memory.
+void write_large_sums(db::Database& database);
+void write_all_sums(db::Database& database);
 
 // Counts a use of StagedBytes, IssuedKeys or MemberJobs, and throws QUOTA_EXCEEDED if it exceeds
 // `most`. Exact.

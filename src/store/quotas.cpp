@@ -11,7 +11,8 @@ void add_quota_use(db::OrgStore& org, rules::Quota quota, std::int64_t day, int 
     static constexpr OrgSql kAdd{
         "quotas.add",
         "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
-        "VALUES (:org, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)"};
+        "SELECT id, ?, ?, ?, ? FROM organizations WHERE id = :org "
+        "ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)"};
     org.execute(kAdd, day, text_of(quota), slot, amount);
 }
 

@@ -6,7 +6,8 @@
 
 namespace muster::store {
 
-// Adds to one of the rows of the day. Waits for a transaction that has added to the same slot.
+// Adds to one of the rows of the day, unless the organization was deleted. Waits for a transaction
+// that has added to the same slot.
 void add_quota_use(db::OrgStore& org, rules::Quota quota, std::int64_t day, int slot,
                    std::int64_t amount);
 // The sum of all slots.

@@ -29,6 +29,8 @@ Settings make_settings() {
     made.database.user = environment("MUSTER_TEST_USER", "root");
     made.limits.staged_mib = 2048;
     made.limits.reply_mib = 4096;
+    made.limits.tracked_mib = 4096;
+    made.limits.ingested_mib = 4096;
     made.limits.audit_entries = 20'000;
     made.jobs.lease = 20;
     made.jobs.attempts = 3;

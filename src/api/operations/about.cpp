@@ -23,6 +23,8 @@ struct AboutLimits {
     std::int64_t staged_bytes_per_day = 0;
     std::int64_t reply_bytes_per_day = 0;
     std::int64_t audit_entries_per_day = 0;
+    std::int64_t tracked_bytes_per_day = 0;
+    std::int64_t ingested_bytes_per_day = 0;
 };
 struct AboutRate {
     int per_second = 0;
@@ -71,8 +73,13 @@ constexpr auto kAboutLimits = record<AboutLimits>(
         "Bytes of replies that are recorded for an organization's Idempotency-Keys in a day (UTC).",
         "4294967296"),
     field<&AboutLimits::audit_entries_per_day>(
-        "audit_entries_per_day", "Entries of an organization's audit log in a day (UTC).",
-        "20000"));
+        "audit_entries_per_day", "Entries of an organization's audit log in a day (UTC).", "20000"),
+    field<&AboutLimits::tracked_bytes_per_day>(
+        "tracked_bytes_per_day",
+        "Bytes of events that an organization's pages may track in a day (UTC).", "4294967296"),
+    field<&AboutLimits::ingested_bytes_per_day>(
+        "ingested_bytes_per_day",
+        "Bytes of events that an organization's modules may ingest in a day (UTC).", "4294967296"));
 constexpr auto kAboutRate =
     record<AboutRate>("Rate", field<&AboutRate::per_second>("per_second", "Requests per second."),
                       field<&AboutRate::burst>("burst", "Maximum burst of requests."));
@@ -162,7 +169,9 @@ AboutLimits limits_of(const LimitsSettings& limits) {
             kSmallBody,
             limits.staged_mib * kMebibyte,
             limits.reply_mib * kMebibyte,
-            limits.audit_entries};
+            limits.audit_entries,
+            limits.tracked_mib * kMebibyte,
+            limits.ingested_mib * kMebibyte};
 }
 
 AboutRetention retention_of(const JobsSettings& jobs) {

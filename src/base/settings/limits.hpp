@@ -14,6 +14,8 @@ struct LimitsSettings {
     int staged_mib = 0;
     int reply_mib = 0;
     int audit_entries = 0;
+    int tracked_mib = 0;
+    int ingested_mib = 0;
 };
 
 }  // namespace muster

@@ -201,6 +201,20 @@ constexpr auto kSettings = std::to_array<Setting>({
      .range = {1, 100000000},
      .meaning =
          "Entries of one organization's audit log in a day (UTC), after which its admins can only read and delete."},
+    {.section = "limits",
+     .key = "tracked_mib",
+     .value = at<&Settings::limits, &LimitsSettings::tracked_mib>,
+     .fallback = "4096",
+     .range = {1, 1048576},
+     .meaning =
+         "MiB of events that pages may track for one organization in a day (UTC), as stored."},
+    {.section = "limits",
+     .key = "ingested_mib",
+     .value = at<&Settings::limits, &LimitsSettings::ingested_mib>,
+     .fallback = "4096",
+     .range = {1, 1048576},
+     .meaning =
+         "MiB of events that modules may ingest for one organization in a day (UTC), as stored."},
     {.section = "jobs",
      .key = "connections",
      .value = at<&Settings::jobs, &JobsSettings::connections>,

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace muster::rules {
@@ -38,6 +39,20 @@ struct EngagementEvent {
     // Of a visitor, if no member is named. Shown in the organization's list only.
     std::optional<std::string> anonymous_id;
 };
+
+// What events take in the database: an event takes about 350 bytes in addition to its texts,
+// indexes included (docs/scale.md "Sizes").
+inline std::int64_t stored_bytes(std::span<const EngagementEvent> events) {
+    const auto size_of = [](const auto& text) { return text ? text->size() : 0; };
+    std::size_t bytes = 0;
+    for (const EngagementEvent& event : events) {
+        bytes += 350 + event.action.size() + event.tags.text.size() + size_of(event.type) +
+                 (event.metadata ? event.metadata->text.size() : 0) +
+                 size_of(event.client_event_id) + size_of(event.geo_region) +
+                 size_of(event.anonymous_id);
+    }
+    return static_cast<std::int64_t>(bytes);
+}
 
 // The counts of stored events for one request.
 struct EventCounts {

@@ -1,12 +1,14 @@
 #include "service/engagement/collect.hpp"
 
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/engagement/events.hpp"
+#include "service/quotas.hpp"
 
 namespace muster::service {
 namespace {
 
-BatchPart tracked_part(OrgId organization, const EventCalls& calls) {
+BatchPart tracked_part(const Context& context, OrgId organization, const EventCalls& calls) {
     std::vector<std::size_t> indexes;
     std::vector<const CollectedEvents*> collected;
     std::vector<const TrackedCall*> tracked;
@@ -16,8 +18,9 @@ BatchPart tracked_part(OrgId organization, const EventCalls& calls) {
         tracked.push_back(&std::get<TrackedCall>(call->events));
     }
     return {organization, std::move(indexes),
-            [collected = std::move(collected), tracked = std::move(tracked)](db::Tx& tx) {
+            [&context, collected = std::move(collected), tracked = std::move(tracked)](db::Tx& tx) {
                 OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
+                reject_full(transaction, rules::Quota::TrackedBytes, context.settings.limits);
                 const auto counts = track_events(transaction, tracked);
                 std::vector<StoredReply> replies;
                 replies.reserve(counts.size());
@@ -30,7 +33,7 @@ BatchPart tracked_part(OrgId organization, const EventCalls& calls) {
 
 }  // namespace
 
-std::vector<BatchPart> tracked_parts(const EventCalls& calls) {
+std::vector<BatchPart> tracked_parts(const Context& context, const EventCalls& calls) {
     std::map<OrgId, EventCalls> by_organization;
     for (const auto& [index, call] : calls) {
         if (const auto* tracked = std::get_if<TrackedCall>(&call->events)) {
@@ -40,7 +43,7 @@ std::vector<BatchPart> tracked_parts(const EventCalls& calls) {
     std::vector<BatchPart> parts;
     parts.reserve(by_organization.size());
     for (const auto& [organization, its_calls] : by_organization) {
-        parts.push_back(tracked_part(organization, its_calls));
+        parts.push_back(tracked_part(context, organization, its_calls));
     }
     return parts;
 }
@@ -55,6 +58,7 @@ std::vector<BatchPart> pushed_parts(const Context& context, const EventCalls& ca
              {index},
              [&context, pushed, &reply = call->reply](db::Tx& tx) {
                  const auto work = [&](OrgTransaction& transaction) {
+                     reject_full(transaction, rules::Quota::IngestedBytes, context.settings.limits);
                      return reply(ingest_events(transaction, pushed->installation, pushed->events));
                  };
                  return std::vector{transact_in(tx, context, pushed->actor, pushed->claim, work)};

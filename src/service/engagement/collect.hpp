@@ -22,7 +22,7 @@ struct CollectedEvents {
 using EventCalls = std::map<std::size_t, const CollectedEvents*>;
 
 // One part for each organization: one statement writes its tracked events.
-std::vector<BatchPart> tracked_parts(const EventCalls& calls);
+std::vector<BatchPart> tracked_parts(const Context& context, const EventCalls& calls);
 // One part for each request of a module.
 std::vector<BatchPart> pushed_parts(const Context& context, const EventCalls& calls);
 

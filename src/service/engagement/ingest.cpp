@@ -10,6 +10,7 @@
 #include "rules/stored_json.hpp"
 #include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
+#include "service/quotas.hpp"
 #include "store/engagement/events.hpp"
 #include "store/members/members.hpp"
 
@@ -97,6 +98,7 @@ class IngestBatch {
         const auto records = new_records();
         store_all(records);
         emit_events(records);
+        count_bytes(transaction_, rules::Quota::IngestedBytes, rules::stored_bytes(records));
         const auto accepted = static_cast<std::int64_t>(records.size());
         return {accepted, static_cast<std::int64_t>(events_.size()) - accepted};
     }

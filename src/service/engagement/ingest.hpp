@@ -38,7 +38,8 @@ struct PushedCall {
 // Stores the events. Emits engagement.recorded for each new event, and also its own type if it has
 // one. Throws VALIDATION_ERROR with the faults of all events: none or several member references, an
 // unknown member or an external id shared by several members, a type that the installed version
-// does not emit, a time outside the window, metadata that is too long.
+// does not emit, a time outside the window, metadata that is too long. Counts IngestedBytes; the
+// caller checks their limit before.
 rules::EventCounts ingest_events(OrgTransaction& transaction, InstallationId installation,
                                  const std::vector<PushedEvent>& events);
 

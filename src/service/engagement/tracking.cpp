@@ -7,6 +7,7 @@
 #include "rules/stored_json.hpp"
 #include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
+#include "service/quotas.hpp"
 #include "store/engagement/events.hpp"
 
 namespace muster::service {
@@ -133,6 +134,7 @@ std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
             "an event with one of these client_event_ids was inserted concurrently"};
     }
     emit_events(transaction, records);
+    count_bytes(transaction, rules::Quota::TrackedBytes, rules::stored_bytes(records));
     return counts;
 }
 

@@ -42,7 +42,8 @@ void check_tracked(std::span<const TrackedEvent> events, bool is_batch, Timestam
                    Faults& faults);
 
 // Stores the events of one organization's requests with one statement and emits engagement.recorded
-// for each new event. Returns the counts in the order of the requests.
+// for each new event. Returns the counts in the order of the requests. Counts TrackedBytes; the
+// caller checks their limit before.
 std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
                                              std::span<const TrackedCall* const> calls);
 

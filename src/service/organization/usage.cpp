@@ -24,15 +24,9 @@ using rules::Quota;
 using rules::Usage;
 
 std::vector<Usage> uses_of_today(db::OrgStore& org, const LimitsSettings& limits, Timestamp now) {
-    const std::pair<Quota, std::int64_t> all[] = {
-        {Quota::StagedBytes, bytes_of_mib(limits.staged_mib)},
-        {Quota::ReplyBytes, bytes_of_mib(limits.reply_mib)},
-        {Quota::AuditEntries, limits.audit_entries},
-        {Quota::IssuedKeys, rules::kMostIssuedKeys},
-        {Quota::MemberJobs, rules::kMostMemberJobs}};
     std::vector<Usage> usage;
-    for (const auto& [quota, most] : all) {
-        usage.push_back({std::string(text_of(quota)), used_today(org, quota, now), most,
+    for (const auto& [quota, name] : kNames<Quota>) {
+        usage.push_back({std::string(name), used_today(org, quota, now), maximum_of(quota, limits),
                          rules::end_of_quota_day(now)});
     }
     return usage;

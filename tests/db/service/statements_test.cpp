@@ -38,8 +38,12 @@ struct With {
 
 struct Statements : test::ModuleFixture {
     // After the first new member, the collector expects new users, whatever tests ran before. With
-    // the first key it reads what the organization has used today.
-    Statements() { cost_of(creations(1, {.key = true})); }
+    // the first key and the first events it reads what the organization has used today.
+    Statements() {
+        cost_of(creations(1, {.key = true}));
+        cost_of(tracked(1, false));
+        cost_of({pushed(user_of("new1@x.test"))});
+    }
 
     // The number of statements of `work`.
     template <class Work>
@@ -94,6 +98,10 @@ struct Statements : test::ModuleFixture {
                 service::TrackedCall{{acme, {}, {}, "r"}, {event}, {}, {}}, counted}});
         }
         return calls;
+    }
+    UserId user_of(const std::string& email) {
+        return UserId(
+            Uuid::from_bytes(client.value("SELECT id FROM users WHERE email = ?", email)).value());
     }
     CollectedCall pushed(UserId user) {
         service::PushedEvent event;
@@ -203,8 +211,7 @@ BOOST_AUTO_TEST_CASE(tracked_events) {
 
 BOOST_AUTO_TEST_CASE(pushed_events) {
     cost_of({creation("ann@x.test")});
-    const auto user = UserId(
-        Uuid::from_bytes(client.value("SELECT id FROM users WHERE email = 'ann@x.test'")).value());
+    const UserId user = user_of("ann@x.test");
     BOOST_TEST(cost_of({pushed(user)}) == 7);
     // Each request has its own statements and a savepoint; the transaction is shared.
     BOOST_TEST(cost_of({pushed(user), pushed(user), pushed(user)}) == 2 + 3 * 6);
@@ -212,8 +219,7 @@ BOOST_AUTO_TEST_CASE(pushed_events) {
 
 BOOST_AUTO_TEST_CASE(reading_and_changing_a_member) {
     cost_of({creation("ann@x.test")});
-    const auto user = UserId(
-        Uuid::from_bytes(client.value("SELECT id FROM users WHERE email = 'ann@x.test'")).value());
+    const UserId user = user_of("ann@x.test");
     BOOST_TEST(cost([&] { service::find_members(context, acme, {&user, 1}); }) == 1);
     const std::vector<UserId> batch(64, user);
     BOOST_TEST(cost([&] { service::find_members(context, acme, batch); }) == 1);

@@ -4,12 +4,12 @@ import datetime
 import time
 
 import pytest
-from support.client import details_of
+from support.client import SHOP, details_of
 from support.stack import wait_for
 from support.world import email, emails
 
 DAY_KINDS = {"staged_bytes": 2 << 30, "reply_bytes": 4 << 30, "audit_entries": 20_000, "issued_keys": 1_000,
-             "member_jobs": 200}
+             "member_jobs": 200, "tracked_bytes": 4 << 30, "ingested_bytes": 4 << 30}
 
 
 def rows(count):
@@ -103,6 +103,67 @@ def test_replies_beyond_the_bytes_of_a_day_are_not_recorded(new_org, stack):
     again = org.api.post("/v1/users", json=body, headers={"Idempotency-Key": "before"}, expect=201)
     assert again.headers["Idempotency-Replayed"] == "true"
     org.api.post("/v1/users", json={"email": email()}, expect=201)
+
+
+def heavy_events(count, **reference):
+    return {"events": [{"action": "seen", "metadata": "x" * 8000} | reference for _ in range(count)]}
+
+
+def track(page, count):
+    return page.post("/v1/track", json=heavy_events(count, anonymous_id="v"))
+
+
+def test_tracked_events_beyond_the_bytes_of_a_day_are_refused(new_org, stack):
+    org, other = new_org(attributes=False), new_org(attributes=False)
+    shop = org.backend(org.install(org.published_module()))
+    ann = org.create_user({"email": email()})
+    with stack.configured("[limits]", "tracked_mib = 1"):
+        replies = []
+
+        def is_full():
+            replies.append(track(org.page_api, 100))
+            return replies[-1].status_code == 429
+
+        wait_for(is_full, "the day to be full")
+        refused = replies[-1]
+        details = details_of(refused)
+        assert refused.json()["error"]["code"] == "QUOTA_EXCEEDED"
+        assert (details["quota"], details["maximum"]) == ("tracked_bytes", 1 << 20) and details["used"] >= 1 << 20
+        assert 0 < int(refused.headers["Retry-After"]) <= 86_401
+        assert refused.headers["Access-Control-Allow-Origin"] == SHOP
+        stored = sum(reply.status_code == 202 for reply in replies) * 100
+        [[rows_stored]] = stack.sql(
+            "SELECT COUNT(*) FROM engagement_events WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)
+        assert rows_stored == stored
+        assert usage(org.api)["tracked_bytes"]["maximum"] == 1 << 20
+        wait_for(lambda: usage(org.api)["tracked_bytes"]["used"] >= stored * 8350, "the collectors to write what they stored")
+        # Neither another organization nor the module's signed events are affected.
+        assert track(other.page_api, 1).status_code == 202
+        assert shop.post("/v1/ingest", json=heavy_events(1, user_id=ann["id"]), expect=202).json()["accepted"] == 1
+    assert track(org.page_api, 1).status_code == 202
+
+
+def test_ingested_events_beyond_the_bytes_of_a_day_are_refused_but_replayed(new_org, stack):
+    org = new_org(attributes=False)
+    shop = org.backend(org.install(org.published_module()))
+    ann = org.create_user({"email": email()})
+    body = heavy_events(1, user_id=ann["id"])
+    shop.post("/v1/ingest", json=body, headers={"Idempotency-Key": "before"}, expect=202)
+    use_up(org, "ingested_bytes")
+    stack.reload_server()  # a worker knows what was used when it last looked
+    refusal_of(shop.post("/v1/ingest", json=body, headers={"Idempotency-Key": "after"}, expect=429, code="QUOTA_EXCEEDED"),
+               "ingested_bytes")
+    again = shop.post("/v1/ingest", json=body, headers={"Idempotency-Key": "before"}, expect=202)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert track(org.page_api, 1).status_code == 202
+
+
+def test_a_worker_that_ends_writes_the_bytes_that_it_counted(new_org, stack):
+    org = new_org(attributes=False)
+    assert track(org.page_api, 1).status_code == 202
+    assert usage(org.api)["tracked_bytes"]["used"] == 0
+    stack.reload_server()
+    assert 8350 < usage(org.api)["tracked_bytes"]["used"] < 8400
 
 
 def test_admins_can_read_and_delete_when_the_audit_log_of_the_day_is_full(new_org, stack):

@@ -20,11 +20,11 @@ export const organization = {
   full: "Full",
   quotas: {
     staged_bytes: "Uploaded rows of imports", reply_bytes: "Replies kept for repeated requests", audit_entries: "Entries of admins in the audit log",
-    issued_keys: "New keys", member_jobs: "Member jobs", api_keys: "API keys", publishable_keys: "Tracking and content keys", attributes: "Attributes", modules: "Modules",
+    issued_keys: "New keys", member_jobs: "Member jobs", tracked_bytes: "Events of web pages", ingested_bytes: "Events of modules", api_keys: "API keys", publishable_keys: "Tracking and content keys", attributes: "Attributes", modules: "Modules",
     webhook_endpoints: "Webhook endpoints", articles: "Articles", ad_slots: "Ad slots", ad_campaigns: "Ad campaigns", connections: "Connections",
     waiting_deliveries: "Webhook deliveries that wait",
   },
-  bytes: ["staged_bytes", "reply_bytes"],
+  bytes: ["staged_bytes", "reply_bytes", "tracked_bytes", "ingested_bytes"],
   installation: "This server",
   address: "Address of the API",
   version: "Version",

@@ -1,5 +1,5 @@
-// service/collecting.hpp: the events of many requests in one transaction, and how one of them can
-// affect the others.
+// service/collecting.hpp: the events of many requests in one transaction, how one of them can
+// affect the others, and the bytes that an organization may store in a day (service/quotas.hpp).
 #include "service/collecting.hpp"
 
 #include "base/crypto.hpp"
@@ -7,6 +7,7 @@
 #include "db/service/collecting.hpp"
 #include "rules/engagement/event_record.hpp"
 #include "service/members/create.hpp"
+#include "service/quotas.hpp"
 
 #include "print.hpp"
 
@@ -14,7 +15,9 @@
 #include <chrono>
 
 using namespace muster;
+using rules::Quota;
 using service::CollectedCall;
+using service::OrgTransaction;
 using service::Outcome;
 using service::PushedCall;
 using service::PushedEvent;
@@ -202,6 +205,194 @@ BOOST_AUTO_TEST_CASE(collectors_with_the_same_ids_in_opposite_order_store_each_o
         }
     });
     BOOST_TEST(ids().size() == kRounds * 10U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// ---------------------------------------------------------------------------- bytes of a day
+
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 20U;
+// Of a call below, as it is stored.
+constexpr std::int64_t kCallBytes = 100 * (350 + 8000);
+
+Settings small_limits() {
+    Settings small = test::settings();
+    small.limits.tracked_mib = 1;
+    small.limits.ingested_mib = 1;
+    return small;
+}
+
+struct EventBytes : Collectors {
+    // 100 events whose texts have 8,000 bytes each.
+    template <class Event>
+    std::vector<Event> heavy_events(Event event) {
+        event.action = "visited";
+        std::vector<Event> events(100, event);
+        for (auto& one : events) one.client_event_id = std::to_string(10'000 + ++made);
+        return events;
+    }
+    static RawJson text_of_bytes(std::size_t bytes) {
+        return {"\"" + std::string(bytes - 2, 'x') + "\""};
+    }
+    CollectedCall heavy(OrgId organization) {
+        TrackedEvent event;
+        event.anonymous_id = "v";
+        event.metadata = text_of_bytes(8000 - 7 - 5 - 2 - 1);  // action, ids and tags
+        return {service::CollectedEvents{
+            TrackedCall{{organization, {}, {}, "r"}, heavy_events(event), {}, {}}, counted}};
+    }
+    CollectedCall heavy(const std::string& key) {
+        PushedEvent event;
+        event.user_id = user;
+        event.metadata = text_of_bytes(8000 - 7 - 5 - 2);
+        const service::IdempotencyClaim claim{sha256(key), sha256("body"), Secret(key)};
+        return {service::CollectedEvents{
+            PushedCall{{acme, {}, {}, "r"}, claim, installation, heavy_events(event)}, counted}};
+    }
+
+    // As a worker: writes the batch, then the sums that are large.
+    std::vector<Outcome> collect(const std::vector<CollectedCall>& calls) {
+        auto outcomes = own_collecting.collect(calls);
+        service::write_large_sums(collector.database);
+        return outcomes;
+    }
+    std::int64_t used(Quota quota) {
+        return database.autocommit([&](db::Tx& tx) {
+            db::OrgStore org(tx, acme);
+            return service::used_today(org, quota, Timestamp::now());
+        });
+    }
+    std::int64_t stored(OrgId organization) {
+        return client.number("SELECT COUNT(*) FROM engagement_events WHERE organization_id = ?",
+                             organization);
+    }
+    void use_up(Quota quota) {
+        database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, acme);
+            service::add_use(org, quota, kMost, Timestamp::now());
+        });
+    }
+    bool is_full(Quota quota, Timestamp now) {
+        return database.transaction([&](db::Tx& tx) {
+            const OrgTransaction transaction{tx, {acme}, now};
+            return test::code_of([&] { service::reject_full(transaction, quota, small.limits); }) ==
+                   ErrorCode::QuotaExceeded;
+        });
+    }
+
+    std::int64_t made = 0;
+    Settings small = small_limits();
+    service::Context own{collector.database, small, collector.context.keys};
+    service::Collector own_collecting{own};
+};
+
+// The error of a call that was refused because of this limit.
+Error refusal_of(const Outcome& outcome, Quota quota) {
+    const auto reason = std::get<std::exception_ptr>(outcome);
+    const auto error = test::error_of([&] { std::rethrow_exception(reason); });
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST(error->code() == ErrorCode::QuotaExceeded);
+    BOOST_TEST(error->details()["quota"].asString() == text_of(quota));
+    return *error;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(event_bytes, EventBytes)
+
+BOOST_AUTO_TEST_CASE(tracked_events_beyond_the_bytes_of_a_day_are_refused) {
+    BOOST_TEST(reply_of(collect({heavy(acme)})[0]));
+    BOOST_TEST(used(Quota::TrackedBytes) == kCallBytes);
+    BOOST_TEST(reply_of(collect({heavy(acme)})[0]));  // exceeds the limit by a part of itself
+    const OrgId other = organization("Other");
+    const auto outcomes = collect({heavy(acme), heavy(other), heavy("k"), heavy(acme)});
+    for (const int refused : {0, 3}) {
+        const Error error = refusal_of(outcomes[refused], Quota::TrackedBytes);
+        BOOST_TEST(error.details()["maximum"].asInt64() == kMost);
+        BOOST_TEST(error.details()["used"].asInt64() == 2 * kCallBytes);
+        BOOST_TEST(error.retry_after() > 0);
+    }
+    // Another organization and the organization's modules are not affected.
+    BOOST_TEST(reply_of(outcomes[1]));
+    BOOST_TEST(reply_of(outcomes[2]));
+    BOOST_TEST(stored(acme) == 300);
+    BOOST_TEST(stored(other) == 100);
+    BOOST_TEST(used(Quota::TrackedBytes) == 2 * kCallBytes);
+}
+
+BOOST_AUTO_TEST_CASE(ingested_events_beyond_the_bytes_of_a_day_are_refused_but_replayed) {
+    BOOST_TEST(reply_of(collect({heavy("k1")})[0]));
+    BOOST_TEST(reply_of(collect({heavy("k2")})[0]));
+    BOOST_TEST(used(Quota::IngestedBytes) == 2 * kCallBytes);
+    const auto outcomes = collect({heavy("k3"), heavy("k1"), heavy(acme)});
+    refusal_of(outcomes[0], Quota::IngestedBytes);
+    BOOST_TEST_REQUIRE(reply_of(outcomes[1]));
+    BOOST_TEST(std::get<StoredReply>(outcomes[1]).replayed);
+    BOOST_TEST(reply_of(outcomes[2]));  // of a page
+    BOOST_TEST(stored(acme) == 300);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_day_ends_at_midnight) {
+    for (const Quota quota : {Quota::TrackedBytes, Quota::IngestedBytes}) {
+        use_up(quota);
+        const Timestamp now = Timestamp::now();
+        BOOST_TEST(is_full(quota, now));
+        BOOST_TEST(is_full(quota, rules::end_of_quota_day(now) - Milliseconds(1)));
+        BOOST_TEST(!is_full(quota, rules::end_of_quota_day(now)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(duplicates_do_not_count) {
+    const auto call = heavy(acme);
+    BOOST_TEST(reply_of(collect({call})[0]));
+    BOOST_TEST(std::get<StoredReply>(collect({call})[0]).body ==
+               R"({"accepted":0,"duplicates":100})");
+    service::write_all_sums(database);
+    BOOST_TEST(used(Quota::TrackedBytes) == kCallBytes);
+}
+
+BOOST_AUTO_TEST_CASE(small_sums_are_written_together_and_when_the_worker_ends) {
+    constexpr std::int64_t kOne = 350 + 7 + 2 + 3 + 1;  // action, tags and the two ids
+    for (int i = 0; i < 40; ++i) collect({tracked(acme, std::to_string(100 + i))});
+    BOOST_TEST(used(Quota::TrackedBytes) == 0);
+    for (int i = 0; i < 10; ++i) collect({tracked(acme, std::to_string(200 + i))});
+    const auto written = used(Quota::TrackedBytes);
+    BOOST_TEST(written >= kMost / 64);
+    BOOST_TEST(written < kMost / 64 + kOne);
+    service::write_all_sums(database);
+    BOOST_TEST(used(Quota::TrackedBytes) == 50 * kOne);
+}
+
+BOOST_AUTO_TEST_CASE(events_of_a_batch_that_was_rolled_back_do_not_count) {
+    const OrgId other = organization("Other");
+    // The other organization's event waits for this transaction, so the batch is written again.
+    client.run("START TRANSACTION");
+    client.execute(
+        "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
+        "occurred_at, received_at) VALUES (?, ?, 'x', '[]', 'held', 1, 1)",
+        other, EventId::create());
+    const auto outcomes = collect({tracked(other, "held"), heavy(acme)});
+    client.run("ROLLBACK");
+    BOOST_TEST(test::is_left(outcomes[0]));
+    BOOST_TEST(reply_of(outcomes[1]));
+    service::write_all_sums(database);
+    BOOST_TEST(used(Quota::TrackedBytes) == kCallBytes);
+}
+
+BOOST_AUTO_TEST_CASE(a_sum_that_cannot_be_written_is_written_later) {
+    BOOST_TEST(reply_of(collect({tracked(acme, "first")})[0]));
+    client.run("START TRANSACTION");
+    for (int slot = 0; slot < 8; ++slot) {
+        client.execute("INSERT INTO organization_days VALUES (?, ?, 'tracked_bytes', ?, 0)", acme,
+                       rules::quota_day_of(Timestamp::now()), slot);
+    }
+    BOOST_TEST(reply_of(collect({heavy(acme)})[0]));
+    client.run("ROLLBACK");
+    BOOST_TEST(used(Quota::TrackedBytes) == 0);
+    BOOST_TEST(reply_of(collect({tracked(acme, "last")})[0]));
+    BOOST_TEST(used(Quota::TrackedBytes) > kCallBytes);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
