@@ -201,6 +201,10 @@ struct Endpoint {
     std::optional<ReplySpec> second_reply = {};
     std::span<const ErrorCode> errors = {};  // in addition to those that errors_of() derives
     Handler handler = {};
+    // Of an Open row: the organization in the signed token of the path. It has its share of the
+    // workers and its rate. nullopt: the token is not authentic, and the reply NOT_FOUND.
+    std::optional<OrgId> (*organization_of)(const WorkerState& worker,
+                                            std::string_view token) = nullptr;
     WorkerGroup workers = WorkerGroup::Api;
     // The path's {userId} is a member. It is loaded before the handler runs (Call::loaded_member),
     // together with those of the other requests of a batch.
@@ -264,14 +268,15 @@ struct Call {
     const Endpoint& endpoint;
     service::Context& context;
     WorkerState& worker;
-    const service::Caller& caller;             // empty if the access is Open
-    bool has_session_cookie = false;           // the session's token came in its cookie
+    const service::Caller& caller;    // if the access is Open: at most the row's organization
+    bool has_session_cookie = false;  // the session's token came in its cookie
     std::vector<std::string_view> parameters;  // path parameters
     QueryValues query;
     const json::JsonIn* body = nullptr;  // nullptr: no body was sent
     std::optional<service::IdempotencyClaim> claim;
     std::string_view body_text = {};  // the body as sent, for its signature and its exact values
     const rules::Member* member = nullptr;  // of a row that loads it; nullptr: not a member
+    bool is_above_rate = false;             // of the organization in the path's token
 
     const service::Actor& actor() const;
     const OrgId& org() const;

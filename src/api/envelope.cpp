@@ -5,6 +5,8 @@
 #include "base/log.hpp"
 #include "service/failure.hpp"
 
+#include <utility>
+
 namespace muster::api {
 
 http::Reply error_reply(const Error& error) {
@@ -23,6 +25,15 @@ http::Reply error_reply(const Error& error) {
         reply.headers.emplace_back("WWW-Authenticate", "Bearer");
     }
     return reply;
+}
+
+void pack_refusal(http::Reply& reply) {
+    constexpr int kRefused = 403;
+    constexpr int kInternal = 500;
+    if (reply.status == kInternal) return;
+    reply.headers.emplace_back("X-Muster-Status", std::to_string(reply.status));
+    reply.headers.emplace_back("X-Muster-Body", std::exchange(reply.body, ""));
+    reply.status = kRefused;
 }
 
 Failure reply_to(const std::exception_ptr& thrown) {

@@ -52,4 +52,14 @@ ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller) {
     return charged;
 }
 
+bool charge_token(WorkerState& worker, const OrgId& organization) {
+    // A bucket of its own: a token can be sent any number of times, and needs neither a key nor an
+    // origin. In the bucket of the pages, a stranger could use up the rate of the tracking keys.
+    const LimitsSettings& limits = worker.context.settings.limits;
+    return worker.limiter
+        .take("tokens of " + std::string(organization.bytes()),
+              {limits.organization_rate, limits.organization_burst})
+        .allowed;
+}
+
 }  // namespace muster::api

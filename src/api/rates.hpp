@@ -18,4 +18,8 @@ struct ChargedRates {
 // Charges one request to the caller, and then to the organization.
 ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller);
 
+// Charges a request without a credential, whose signed token names the organization. Returns false
+// above the organization's rate for such requests.
+bool charge_token(WorkerState& worker, const OrgId& organization);
+
 }  // namespace muster::api

@@ -164,17 +164,6 @@ void add_if_absent(Reply& reply, const http::Header& header) {
 
 constexpr int kFirstError = 400;
 
-// A refusal as nginx takes it from a check: it accepts 403 with headers only, and sends what they
-// say (muster-credential.conf). It treats 500 as no answer.
-void pack_refusal(Reply& reply) {
-    constexpr int kRefused = 403;
-    constexpr int kInternal = 500;
-    if (reply.status == kInternal) return;
-    reply.headers.emplace_back("X-Muster-Status", std::to_string(reply.status));
-    reply.headers.emplace_back("X-Muster-Body", std::exchange(reply.body, ""));
-    reply.status = kRefused;
-}
-
 Reply not_matched(const Match& match) {
     if (!match.path_known) return error_reply(Error(ErrorCode::NotFound));
     Reply reply = error_reply(Error(ErrorCode::MethodNotAllowed));
@@ -269,8 +258,25 @@ const json::JsonIn* RequestFlow::document() {
 }
 
 void RequestFlow::authorize(const service::Callers& callers) {
-    if (!endpoint_ || endpoint_->access == Access::Open) return;
-    attempt([&] { identify(callers); });
+    if (!endpoint_) return;
+    attempt([&] {
+        if (endpoint_->access == Access::Open) {
+            find_organization();
+        } else {
+            identify(callers);
+        }
+    });
+}
+
+// The organization that a signed token in the path names, without a statement.
+void RequestFlow::find_organization() {
+    if (!endpoint_->organization_of) return;
+    const auto organization = endpoint_->organization_of(worker_, match_.parameters.at(0));
+    if (!organization) throw Error(ErrorCode::NotFound);
+    caller_.actor.organization = *organization;
+    is_identified_ = true;
+    is_above_rate_ = request_.deferral ? request_.deferral->is_above_rate
+                                       : !charge_token(worker_, *organization);
 }
 
 void RequestFlow::identify(const service::Callers& callers) {
@@ -324,7 +330,7 @@ void RequestFlow::accept_page() {
     if ((key.kind == Kind::Tracking) != is_tracking) throw Error(ErrorCode::Forbidden);
     require_origin(key, request_);
     for (auto& header : cors_headers(request_)) headers_.push_back(std::move(header));
-    if (is_tracking && !preflight_.endpoint) apply_rate_limit();
+    if (!preflight_.endpoint) apply_rate_limit();
 }
 
 // Adds the headers of every reply to an identified caller, also of errors. A deferred request was
@@ -338,17 +344,19 @@ void RequestFlow::apply_rate_limit() {
         headers_.emplace_back("X-Active-Organization", caller_.actor.organization.text());
     }
     ChargedRates rates = charge_rates(worker_, caller_);
-    headers_.emplace_back("RateLimit-Policy", std::move(rates.policies));
-    headers_.emplace_back("RateLimit", std::move(rates.left));
+    // nginx and browsers cache articles, and would show figures of the past.
+    if (endpoint_->access != Access::ContentKey) {
+        headers_.emplace_back("RateLimit-Policy", std::move(rates.policies));
+        headers_.emplace_back("RateLimit", std::move(rates.left));
+    }
     if (rates.retry_after > 0) {
         throw Error(ErrorCode::RateLimited).retry_after(rates.retry_after);
     }
 }
 
 std::optional<Demand> RequestFlow::demand() const {
-    if (is_answered() || !endpoint_ || endpoint_->access == Access::Open || preflight_.endpoint) {
-        return std::nullopt;
-    }
+    if (is_answered() || !endpoint_ || preflight_.endpoint) return std::nullopt;
+    if (endpoint_->access == Access::Open && !endpoint_->organization_of) return std::nullopt;
     if (request_.is_credential_check) return std::nullopt;
     const bool has_query = endpoint_->workers == WorkerGroup::Readers && !endpoint_->is_quick;
     return Demand{share_subject(), request_.content_length + (has_query ? kQueryWeight : 0)};
@@ -367,6 +375,7 @@ http::Deferral RequestFlow::defer(std::string share) {
             .headers = std::move(headers_),
             .body = std::move(body_),
             .token = token_,
+            .is_above_rate = is_above_rate_,
             .began = began_};
 }
 
@@ -406,7 +415,8 @@ void RequestFlow::run_handler() {
               .parameters = match_.parameters,
               .query = {},
               .claim = std::nullopt,
-              .member = member_};
+              .member = member_,
+              .is_above_rate = is_above_rate_};
     // Probes and the OpenAPI document ignore their query.
     if (endpoint_->access == Access::Open && endpoint_->method == http::Method::Get) {
         answer(endpoint_->handler.run(call));

@@ -84,6 +84,7 @@ class RequestFlow {
     void find_token();
     void find_page_token();
     void identify(const service::Callers& callers);
+    void find_organization();
     void accept_page();
     [[noreturn]] void reject_unknown();
     void accept_bearer();
@@ -108,6 +109,7 @@ class RequestFlow {
     bool has_credential_ = false;  // the request has one, well-formed or not
     bool is_in_cookie_ = false;
     bool is_identified_ = false;  // the credential is valid; it may be of the wrong kind
+    bool is_above_rate_ = false;
     std::optional<std::string> body_;
     std::optional<json::JsonBody> document_;
     std::optional<service::CollectedCall> collected_;

@@ -36,6 +36,7 @@ struct Deferral {
     std::vector<Header> headers = {};
     std::optional<std::string> body = {};           // if it was read
     std::string token = {};                         // the credential that was found
+    bool is_above_rate = false;                     // it is answered, but has no effect
     std::chrono::steady_clock::time_point began{};  // when a worker first began it
     int times = 0;                                  // that it was deferred, set by the server
     std::chrono::steady_clock::time_point until{};  // set by the server

@@ -7,7 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support import wire
+from support.ads import LANDING, Ads, path_of_url
 from support.admin import AUTH
+from support.client import SHOP, Client
+from support.page_keys import PageKey, call
 from support.stack import wait_for
 from support.world import Organization, email
 
@@ -113,6 +116,45 @@ def test_an_organization_has_a_rate_over_all_its_callers(strict_stack, contract)
         # Pages have a bucket of their own, and so has another organization.
         page.post("/v1/track", json={"action": "viewed", "anonymous_id": "v"}, expect=202)
         other.api.get("/v1/imports", expect=200)
+
+
+def test_ads_are_counted_within_a_rate_of_their_organization(strict_stack, contract):
+    org, other = (Organization(strict_stack, contract, attributes=False) for _ in range(2))
+    ads, others = Ads(org), Ads(other)
+    slot, campaign = ads.running()
+    other_slot, other_campaign = others.running()
+    shown, theirs = [ads.serve(slot) for _ in range(30)], others.serve(other_slot)
+    anyone = Client(strict_stack, contract)
+    with strict_stack.configured("[limits]", "organization_rate = 1", "organization_burst = 6"):
+        began = time.monotonic()
+        for ad in shown:
+            anyone.get(path_of_url(ad["impression_url"]), expect=200)
+            reply = anyone.get(path_of_url(ad["click_url"]), expect=302, allow_redirects=False)
+            assert reply.headers["Location"] == LANDING
+        most = 6 + time.monotonic() - began + 1
+        assert 6 <= sum(ads.counted(campaign)) <= most < 2 * len(shown)
+        # Ads have a bucket of their own, and so has another organization.
+        org.page_api.post("/v1/track", json={"action": "viewed", "anonymous_id": "v"}, expect=202)
+        anyone.get(path_of_url(theirs["impression_url"]), expect=200)
+        assert others.counted(other_campaign) == (1, 0)
+
+
+def test_a_content_key_has_a_rate_in_the_workers_even_if_nginx_does_not_see_it(strict_stack, contract):
+    org = Organization(strict_stack, contract, attributes=False)
+    token, *others = [PageKey(org, kind="content").token for _ in range(3)]
+
+    def read(key, name="key"):
+        return call(strict_stack, "GET", f"/v1/content/articles/none?{name}={key}", origin=SHOP)
+
+    with strict_stack.configured("[limits]", "tracking_rate = 1", "tracking_burst = 3"):
+        replies = [read(token, name) for name in ("key", "%6bey") * 4]
+        assert [reply.status for reply in replies] == [404] * 3 + [429] * 5
+        assert replies[-1].values("Access-Control-Allow-Origin") == [SHOP]
+        assert replies[-1].values("Retry-After") == ["1"]
+        assert read(others[0]).status == 404  # another key has another bucket
+    with strict_stack.configured("[limits]", "organization_rate = 1", "organization_burst = 4"):
+        statuses = [read(key, "%6bey").status for key in others * 4]
+        assert statuses == [404] * 4 + [429] * 4
 
 
 def test_only_the_operator_issues_keys_with_higher_rates(strict_stack, contract):

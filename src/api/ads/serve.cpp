@@ -134,10 +134,15 @@ auto serve_ad(Call& call) {
 }
 
 // A HEAD request, which link scanners send, is not counted, nor one whose reply a browser fetches
-// before the visitor asks for it.
+// before the visitor asks for it. Above the rate the visitor still sees the landing page.
 Counting counting_of(const Call& call) {
     const bool is_seen = call.request.method != Method::Head && !call.request.is_prefetch;
-    return is_seen ? Counting::Count : Counting::Skip;
+    return is_seen && !call.is_above_rate ? Counting::Count : Counting::Skip;
+}
+
+template <rules::AdTokenKind kKind>
+std::optional<OrgId> organization_of_ad(const WorkerState& worker, std::string_view token) {
+    return service::organization_of_token(worker.ads, kKind, token);
 }
 
 constexpr char kGif[] = "image/gif";
@@ -191,12 +196,14 @@ constexpr std::array kAdEndpoints = {
         .summary = "Count an ad's impression",
         .description =
             "Counts an impression and returns a transparent pixel. The token comes from serveAd and "
-            "is counted once, within 24 hours. A prefetch is not counted. The pixel is the same whether "
-            "or not the impression was counted. A changed token is 404.",
+            "is counted once, within 24 hours. A prefetch is not counted, nor a request above the "
+            "organization's rate. The pixel is the same whether or not the impression was counted. A changed "
+            "token is 404.",
         .access = Access::Open,
         .reply = {200, "A transparent pixel, whether or not the impression was counted."},
         .errors = kNotFound,
-        .handler = sends<kGif, record_impression>},
+        .handler = sends<kGif, record_impression>,
+        .organization_of = organization_of_ad<rules::AdTokenKind::Impression>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/ads/clicks/{token}",
@@ -204,12 +211,13 @@ constexpr std::array kAdEndpoints = {
         .summary = "Count an ad's click and redirect to its landing page",
         .description =
             "Counts a click on an ad and redirects to its landing page. The token comes from "
-            "serveAd and is counted once, within 24 hours; afterwards, and for a prefetch, it only redirects. A changed "
-            "token, or one of a deleted creative, is 404.",
+            "serveAd and is counted once, within 24 hours; afterwards, for a prefetch, and above the organization's rate, "
+            "it only redirects. A changed token, or one of a deleted creative, is 404.",
         .access = Access::Open,
         .reply = {302, "Redirect to the creative's landing page."},
         .errors = kNotFound,
-        .handler = redirects<follow_click>},
+        .handler = redirects<follow_click>,
+        .organization_of = organization_of_ad<rules::AdTokenKind::Click>},
 };
 static_assert(well_formed(kAdEndpoints, "/v1/ads"));
 

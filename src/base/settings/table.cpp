@@ -154,7 +154,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      .fallback = "400",
      .range = {1, 100000},
      .meaning =
-         "Requests a second of all keys, module credentials and admins of an organization together, and of all its tracking keys together. A key with a higher rate of its own is limited by that."},
+         "Requests a second of all keys, module credentials and admins of an organization together, of all its publishable keys together, and of the impressions and clicks of its ads together. A key with a higher rate of its own is limited by that."},
     {.section = "limits",
      .key = "organization_burst",
      .value = at<&Settings::limits, &LimitsSettings::organization_burst>,
@@ -167,7 +167,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      .fallback = "100",
      .range = {1, 100000},
      .meaning =
-         "Requests a second of one tracking key. A key can have its own rate; only musterctl sets a higher one."},
+         "Requests a second of one tracking key or content key. A tracking key can have its own rate; only musterctl sets a higher one."},
     {.section = "limits",
      .key = "tracking_burst",
      .value = at<&Settings::limits, &LimitsSettings::tracking_burst>,

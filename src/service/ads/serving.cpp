@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "db/transaction.hpp"
-#include "rules/ads/token.hpp"
 #include "store/ads/serving.hpp"
 
 namespace muster::service {
@@ -215,6 +214,12 @@ std::uint64_t ad_chance(std::uint64_t bound) {
     std::uint64_t number = 0;
     draw_random(&number, sizeof number);
     return number % bound;  // The bounds are small, so the bias of the modulo is negligible.
+}
+
+std::optional<OrgId> organization_of_token(const AdServingCache& cache, AdTokenKind kind,
+                                           std::string_view token) {
+    const auto known = opened(cache, kind, token);
+    return known ? std::optional(known->organization) : std::nullopt;
 }
 
 bool redeem_impression(Context& context, const AdServingCache& cache, std::string_view token,

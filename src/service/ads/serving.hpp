@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rules/ads/choice.hpp"
+#include "rules/ads/token.hpp"
 #include "service/ads/serving_cache.hpp"
 #include "service/context.hpp"
 
@@ -37,8 +38,12 @@ std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId 
 // A random number below `bound`, for serve_ad().
 std::uint64_t ad_chance(std::uint64_t bound);
 
-// Whether a redemption is counted; a HEAD request is not.
+// Whether a redemption is counted. A HEAD request is not, and no request above the rate.
 enum class Counting : std::uint8_t { Count, Skip };
+
+// The organization that served the ad; nullopt if the token is not authentic.
+std::optional<OrgId> organization_of_token(const AdServingCache& cache, rules::AdTokenKind kind,
+                                           std::string_view token);
 
 // Redeems an impression token. Returns false if the token is not authentic. An authentic token
 // counts the first time it is redeemed, unless it has expired.

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
+from support.ads import Ads, path_of_url
 from support.load import Background
 from support.stack import wait_for
 from support.world import email
@@ -32,17 +33,30 @@ class Writers(Background):
 
 
 @contextmanager
-def locked(stack, org, user):
+def locked(stack, org, user, table="members", column="user_id"):
     """Holds the member's row, so that each change of the member occupies a worker."""
     holder = stack.connect(autocommit=False)
     try:
         with holder.cursor() as cursor:
-            cursor.execute("SELECT 1 FROM members WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
-                           "AND user_id = UNHEX(REPLACE(%s, '-', '')) FOR UPDATE", (org.id, user["id"]))
+            cursor.execute(f"SELECT 1 FROM {table} WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
+                           f"AND {column} = UNHEX(REPLACE(%s, '-', '')) FOR UPDATE", (org.id, user["id"]))
+            assert cursor.fetchall()
         yield
     finally:
         holder.rollback()
         holder.close()
+
+
+class Visitors(Background):
+    """Threads that redeem each of these addresses of ads once, and record the replies."""
+
+    def __init__(self, anyone, urls, threads=16):
+        super().__init__(threads)
+        self.anyone, self.urls, self.replies = anyone, list(urls), []
+
+    def work(self, number):
+        while self.urls and not self.stopping.is_set():
+            self.replies.append(self.anyone.get(path_of_url(self.urls.pop()), allow_redirects=False))
 
 
 def test_an_organization_with_costly_requests_leaves_workers_to_others(stack, org, new_org):
@@ -65,6 +79,22 @@ def test_an_organization_with_costly_requests_leaves_workers_to_others(stack, or
     assert refused.json()["error"]["code"] == "RATE_LIMITED"
     assert refused.json()["error"]["details"]["reason"]
     assert refused.headers["RateLimit"]  # the rate itself was not used up
+
+
+@pytest.mark.parametrize("kind", ["impression_url", "click_url"])
+def test_visitors_of_an_organizations_ads_leave_workers_to_others(stack, org, new_org, anyone, kind):
+    other, ads = new_org(attributes=False), Ads(org)
+    slot, campaign = ads.running()
+    served = [ads.serve(slot)[kind] for _ in range(60)]
+    anyone.get(path_of_url(served.pop()), allow_redirects=False)  # the row of the day exists
+    with Visitors(anyone, served) as visitors:
+        with locked(stack, org, campaign, "ad_campaign_days", "campaign_id"):
+            wait_for(lambda: visitors.replies, "a visitor to wait as long as it may", seconds=8 * LOCK_WAIT)
+            for _ in range(10):
+                reply = other.api.get("/v1/imports", expect=200)
+                assert reply.elapsed.total_seconds() < LOCK_WAIT - 1
+        wait_for(lambda: not visitors.urls, "the visitors to be served", seconds=30)
+    assert {reply.status_code for reply in visitors.replies} <= {200, 302, 429, 503}
 
 
 def test_the_share_of_killed_workers_is_free_again(stack, org):

@@ -5,6 +5,7 @@
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "rules/ads/token.hpp"
 #include "unit/api/offline_context.hpp"
 
 #include <array>
@@ -281,6 +282,67 @@ BOOST_AUTO_TEST_CASE(the_key_in_the_query_decides_a_preflight) {
     const Reply elsewhere = answer(Method::Options, "/v1/users");
     BOOST_TEST(elsewhere.status == 405);
     BOOST_TEST(header_of(answer(Method::Put, "/v1/track"), "Allow") == "OPTIONS, POST");
+}
+
+// ---------------------------------------------------------------------------- tokens of ads
+
+const OrgId kAdvertiser = OrgId::create();
+
+std::string impression_path(const api::WorkerState& worker, rules::AdTokenKind kind) {
+    const rules::AdToken token{kind,
+                               kAdvertiser,
+                               ServingId::create(),
+                               CampaignId::create(),
+                               CreativeId::create(),
+                               Timestamp::now() + rules::kAdTokenLife};
+    return "/v1/ads/impressions/" + rules::encode_ad_token(worker.ads.keys().at(0), token);
+}
+
+BOOST_AUTO_TEST_CASE(an_ad_costs_the_organization_that_its_token_names) {
+    const Request one =
+        request(Method::Get, impression_path(worker, rules::AdTokenKind::Impression));
+    api::RequestFlow flow(one, worker);
+    flow.route();
+    flow.authorize({});
+    BOOST_TEST_REQUIRE(flow.demand().has_value());
+    BOOST_TEST(flow.demand()->organization == std::string(kAdvertiser.bytes()));
+}
+
+BOOST_AUTO_TEST_CASE(an_ad_above_the_rate_of_its_organization_costs_no_statement) {
+    settings.limits.organization_rate = 1;
+    settings.limits.organization_burst = 2;
+    const auto show = [&] {
+        return answer(Method::Get, impression_path(worker, rules::AdTokenKind::Impression)).status;
+    };
+    BOOST_TEST(show() == 503);  // the database is unreachable
+    BOOST_TEST(show() == 503);
+    BOOST_TEST(show() == 200);
+}
+
+BOOST_AUTO_TEST_CASE(an_ad_that_was_deferred_is_not_charged_again) {
+    settings.limits.organization_rate = 1;
+    settings.limits.organization_burst = 2;
+    Request one = request(Method::Get, impression_path(worker, rules::AdTokenKind::Impression));
+    for (const bool is_above_rate : {false, true, false, false}) {
+        one.deferral.emplace().is_above_rate = is_above_rate;
+        BOOST_TEST(answer(one).status == (is_above_rate ? 200 : 503));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_forged_token_of_an_ad_costs_neither_a_statement_nor_a_share) {
+    settings.limits.organization_rate = 1;
+    settings.limits.organization_burst = 1;
+    const std::string other_kind = impression_path(worker, rules::AdTokenKind::Click);
+    for (const std::string& path : {other_kind, std::string("/v1/ads/impressions/x")}) {
+        const Request forged = request(Method::Get, path);
+        BOOST_TEST(answer(forged).status == 404);
+        api::RequestFlow flow(forged, worker);
+        flow.route();
+        flow.authorize({});
+        BOOST_TEST(!flow.demand());
+    }
+    BOOST_TEST(
+        answer(Method::Get, impression_path(worker, rules::AdTokenKind::Impression)).status == 503);
 }
 
 BOOST_AUTO_TEST_CASE(
