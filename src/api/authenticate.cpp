@@ -65,13 +65,6 @@ void require_role(const Endpoint& endpoint, const Caller& caller) {
     if (!role || *role < endpoint.role) throw Error(ErrorCode::Forbidden);
 }
 
-// A stolen session must not make a credential or a seat that outlives it.
-void require_recent_factor(const Endpoint& endpoint, const Caller& caller) {
-    if (!needs_recent_factor(endpoint) || !caller.session) return;
-    if (Timestamp::now() - *caller.session->verified_at <= rules::kRecentSecondFactor) return;
-    throw Error(ErrorCode::TwoFactorTooOld).detail("reason", "2FA_TOO_OLD");
-}
-
 [[noreturn]] void reject_signature(const char* reason) {
     throw Error(ErrorCode::SignatureInvalid).detail("reason", reason);
 }
@@ -93,7 +86,14 @@ void authorize(const Endpoint& endpoint, const Caller& caller, const http::Reque
     require_kind(endpoint, caller);
     require_organization(caller, request);
     require_role(endpoint, caller);
-    require_recent_factor(endpoint, caller);
+    // A stolen session must not make a credential or a seat that outlives it.
+    if (needs_recent_factor(endpoint)) require_recent_factor(caller);
+}
+
+void require_recent_factor(const Caller& caller) {
+    if (!caller.session) return;
+    if (Timestamp::now() - *caller.session->verified_at <= rules::kRecentSecondFactor) return;
+    throw Error(ErrorCode::TwoFactorTooOld).detail("reason", "2FA_TOO_OLD");
 }
 
 void require_open_log(service::Context& context, const Endpoint& endpoint, const Caller& caller) {

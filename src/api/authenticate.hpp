@@ -19,6 +19,9 @@ void act_on_named_organization(service::Context& context, service::Caller& calle
 void authorize(const Endpoint& endpoint, const service::Caller& caller,
                const http::Request& request);
 
+// Throws 2FA_TOO_OLD if the caller is a session whose second factor is older than 15 minutes.
+void require_recent_factor(const service::Caller& caller);
+
 // Throws QUOTA_EXCEEDED if an admin's call may write an entry of the audit log and the log of the
 // day is full. Deletions and the second factor are always possible.
 void require_open_log(service::Context& context, const Endpoint& endpoint,

@@ -150,8 +150,10 @@ void check_change(Call& call, const EndpointChange& in) {
 }
 
 auto change_endpoint(Call& call, OrgTransaction& transaction, const EndpointChange& in) {
+    // Events sent to another URL outlive a stolen session.
+    const auto check_url = [&call] { call.require_recent_factor(); };
     return service::change_webhook_endpoint(transaction, call.context.keys, endpoint_ref(call), in,
-                                            version_check(call));
+                                            version_check(call), check_url);
 }
 
 void delete_endpoint(Call& call, OrgTransaction& transaction) {
@@ -171,6 +173,7 @@ constexpr std::array kWebhookEndpointListQuery = {
     kPageCursor,
 };
 constexpr std::array kWebhookEndpointCreateErrors = {ErrorCode::InvalidState};
+constexpr std::array kWebhookEndpointChangeErrors = {ErrorCode::TwoFactorTooOld};
 constexpr std::array kWebhookRotationErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kWebhookEndpointEndpoints = {
@@ -222,7 +225,8 @@ constexpr std::array kWebhookEndpointEndpoints = {
         .description =
             "Changes the fields that are sent and keeps the others. status pauses, disables or "
             "activates the endpoint: paused keeps events for 30 days, disabled cancels them. "
-            "Activating clears disabled_reason and failing_since.",
+            "Activating clears disabled_reason and failing_since. A new url needs a second factor of "
+            "the last 15 minutes.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .takes_if_match = true,
@@ -232,6 +236,7 @@ constexpr std::array kWebhookEndpointEndpoints = {
         .body_schema = schema_of<kEndpointChange>,
         .body_example = R"({"status": "paused"})",
         .reply = with_version({200, "The endpoint as it is now."}),
+        .errors = kWebhookEndpointChangeErrors,
         .handler =
             decoded<kEndpointChange, checked<check_change, answers<kEndpoint, change_endpoint>>>},
     Endpoint{

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "net/webhooks/url.hpp"
 #include "rules/event_types.hpp"
@@ -81,6 +82,30 @@ bool is_same(const rules::WebhookEndpoint& left, const rules::WebhookEndpoint& r
            left.subscribed_event_types == right.subscribed_event_types &&
            left.status == right.status && left.disabled_reason == right.disabled_reason &&
            left.failing_since == right.failing_since;
+}
+
+// Without the query, which may hold a secret, and cut.
+std::string logged_url(std::string_view url) {
+    constexpr std::size_t kLongest = 255;
+    std::string shown(url_without_query(url));
+    if (shown.size() <= kLongest) return shown;
+    shown.resize(kLongest);
+    while (!is_utf8(shown)) shown.pop_back();
+    return shown + "...";
+}
+
+void audit_change(OrgTransaction& transaction, const rules::WebhookEndpoint& before,
+                  const rules::WebhookEndpoint& endpoint) {
+    const std::string action = "webhook_endpoint.changed";
+    const std::string status(text_of(endpoint.status));
+    if (endpoint.url == before.url) {
+        audit(transaction, action, endpoint.id.text(), {{"status", status}});
+        return;
+    }
+    audit(transaction, action, endpoint.id.text(),
+          {{"status", status},
+           {"url", logged_url(endpoint.url)},
+           {"previous_url", logged_url(before.url)}});
 }
 
 void notify_of_endpoint(OrgTransaction& transaction, const KeyRing& keys, std::string_view what,
@@ -169,12 +194,15 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
 
 rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
                                                const EndpointRef& ref, const EndpointChange& change,
-                                               const VersionCheck& check) {
+                                               const VersionCheck& check,
+                                               const UrlCheck& check_url) {
     const auto owner = lock_installation(transaction, ref.installation);
     db::OrgStore org(transaction.tx, transaction.org());
     rules::WebhookEndpoint before = locked(org, ref, check);
     rules::WebhookEndpoint endpoint = before;
     if (change.url) endpoint.url = *change.url;
+    const bool has_new_url = endpoint.url != before.url;
+    if (has_new_url && check_url) check_url();
     endpoint.description = change.description.value_or(endpoint.description);
     if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);
     if (change.status) set_status(endpoint, *change.status);
@@ -191,9 +219,8 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
                                endpoint.updated_at);
     // The runner cancels what remains.
     if (endpoint.status == EndpointStatus::Disabled) cancel_deliveries(transaction, endpoint.id);
-    audit(transaction, "webhook_endpoint.changed", endpoint.id.text(),
-          {{"status", std::string(text_of(endpoint.status))}});
-    if (endpoint.url != before.url) {
+    audit_change(transaction, before, endpoint);
+    if (has_new_url) {
         notify_of_endpoint(transaction, keys, "address of a webhook endpoint", endpoint);
     }
     return endpoint;

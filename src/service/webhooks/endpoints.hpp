@@ -8,6 +8,7 @@
 #include "service/context.hpp"
 #include "service/versions.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,12 +69,17 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
                                                            std::optional<EndpointId> after,
                                                            int limit);
 
+// Throws if the caller may not send events to another URL.
+using UrlCheck = std::function<void()>;
+
 // Changes an endpoint; check_endpoint_fields() must have accepted the fields. Status active clears
 // the recorded failures and ends the installation's status error. Status disabled cancels pending
-// deliveries. Mails the owners about a new URL. Throws NOT_FOUND.
+// deliveries. Calls `check_url` before it changes the URL, and mails the owners about the new one.
+// Throws NOT_FOUND.
 rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
                                                const EndpointRef& ref, const EndpointChange& change,
-                                               const VersionCheck& check = {});
+                                               const VersionCheck& check = {},
+                                               const UrlCheck& check_url = {});
 
 // Deletes the endpoint with all its deliveries. Throws NOT_FOUND.
 void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref,

@@ -55,10 +55,14 @@ def test_the_logs_show_what_one_key_did_between_two_moments(stack, new_org, cont
     assert sorted(found) == sorted(expected)
 
 
-def test_a_log_line_names_the_organization_and_the_admin(stack, module_org, anyone):
+def test_a_log_line_names_the_organization_and_the_caller(stack, module_org, anyone):
     admin = module_org.admin()
     request_id = admin.api.get("/v1/session", expect=200).headers["X-Request-Id"]
     anonymous = anyone.get("/v1/imports", expect=401).headers["X-Request-Id"]
     wait_for(lambda: f"request_id={request_id} org={module_org.id} caller=admin:{admin.id} " in stack.log("musterd"),
              "the admin's line")
+    module = module_org.backend(module_org.install(module_org.published_module()))
+    pushed = module.push({"action": "visited", "user_id": module_org.create_user({"email": email()})["id"]}, expect=202)
+    wait_for(lambda: f"request_id={pushed.headers['X-Request-Id']} org={module_org.id} caller=module:{module.credential['id']} "
+             in stack.log("musterd"), "the module's line")
     wait_for(lambda: f"request_id={anonymous} org=none caller=none " in stack.log("musterd"), "the anonymous line")

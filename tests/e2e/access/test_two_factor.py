@@ -264,6 +264,28 @@ def test_a_secret_or_a_seat_requires_a_second_factor_of_the_last_15_minutes(stac
     assert [entry["actor_id"] for entry in log] == [admin.id]
 
 
+def test_a_new_url_of_a_webhook_requires_a_recent_second_factor(stack, new_org):
+    org = new_org(attributes=False)
+    admin = org.admin()
+    client, hook = admin.api, Module(org).path + "/webhook-endpoints"
+    made = client.post(hook, json={"url": "http://127.0.0.1:9/x?key=7", "subscribed_event_types": ["member.created"]},
+                       expect=201).json()
+    stack.keys_issued.append(made["signing_secret"])
+    path = f"{hook}/{made['id']}"
+    age_session(stack, client, 901)
+    reply = client.request("PATCH", path, json={"url": "http://127.0.0.1:9/y", "status": "paused"}, expect=401, code="2FA_TOO_OLD")
+    assert details_of(reply) == {"reason": "2FA_TOO_OLD"}
+    assert client.get_json(path) == {name: value for name, value in made.items() if name != "signing_secret"}
+    client.request("PATCH", path, json={"url": made["url"], "description": "the shop"}, expect=200)  # the same URL
+    client.request("PATCH", path, json={"status": "paused"}, expect=200)
+    admin.pass_second_factor(client)
+    client.request("PATCH", path, json={"url": "http://127.0.0.1:9/y?key=8"}, expect=200)
+    log = client.get_json("/v1/audit-log", params={"action": "webhook_endpoint.changed"})["audit_log"]
+    assert [entry["details"] for entry in log] == [
+        {"status": "paused", "url": "http://127.0.0.1:9/y", "previous_url": "http://127.0.0.1:9/x"},
+        {"status": "paused"}, {"status": "active"}]
+
+
 # ---------------------------------------------------------------------------- stored data
 
 

@@ -174,6 +174,25 @@ def test_an_endpoint_is_edited_and_a_conflict_is_shown(at_endpoint, endpoint, co
     browser.sees("Theirs")
 
 
+def test_a_new_address_asks_for_a_code_if_the_last_one_is_old(own_browser, module_org, stack, installation, endpoint, console,
+                                                                     receiver):
+    browser, admin = own_browser, module_org.new_admin("admin")
+    browser.sign_in(admin)
+    browser.open(f"#/o/{module_org.id}/webhooks/endpoints/{installation['id']}/{endpoint['id']}")
+    browser.sees(endpoint["url"])
+    stack.sql("UPDATE sessions SET verified_at = verified_at - 960000 WHERE admin_id = UNHEX(REPLACE(%s, '-', ''))", admin.id)
+    browser.press("Edit")
+    browser.fill("URL", receiver.url("/moved"))
+    browser.press("Save")
+    browser.sees("Confirm that it is you")
+    assert read(console, endpoint)["url"] == endpoint["url"]
+    drain(browser)
+    browser.pass_factor(admin)
+    browser.sees("The endpoint was saved.")
+    assert read(console, endpoint)["url"] == receiver.url("/moved")
+    browser.check_quiet("endpoint-moved")
+
+
 def test_a_secret_is_rotated_with_an_overlap(at_endpoint, endpoint, console, receiver, stack):
     browser = at_endpoint(endpoint)
     for _ in range(2):

@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 from support.client import Client, ModuleClient, details_of, faults_of, signature_of
+from support.mail import wait_for_mail
 from support.world import email
 from test_api_keys import DAY, in_seconds
 from test_auth import checksum
@@ -53,6 +54,15 @@ def listed(admin, installed, credential):
         cursor = page["next_cursor"]
         if cursor is None:
             return None
+
+
+def test_the_owners_get_mail_about_a_new_credential(new_org, stack):
+    org = new_org(attributes=False)
+    owner = org.new_admin("owner")
+    issued = org.issue_credential(org.install(org.published_module()), name="shop")
+    text = wait_for_mail(stack, owner.address, subject="Muster: new module credential").text
+    assert '"shop"' in text and issued["id"] in text and org.id in text and org.admin().address in text
+    assert issued["credential"] not in text and issued["signing_secret"] not in text
 
 
 def test_a_credential_is_issued_with_its_signing_secret_and_both_are_shown_once(module_org, installed, admin, issue):

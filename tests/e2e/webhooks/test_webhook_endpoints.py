@@ -8,6 +8,7 @@ import uuid
 
 import pytest
 from support.client import details_of, faults_of
+from support.mail import mails_to, wait_for_mail
 from support.stack import numbers
 from support.webhooks import LONG_AGO, listed, patched, read, shown, tried
 from support.world import NO_LISTENER
@@ -396,3 +397,17 @@ def test_actions_of_admins_are_in_the_log(own, make):
         ("webhook_endpoint.secret_rotated", made["id"]), ("webhook_endpoint.recovered", made["id"]),
         ("webhook_delivery.redelivered", delivery["id"]), ("webhook_endpoint.tested", made["id"]),
         ("webhook_endpoint.created", made["id"])]
+
+
+def test_the_owners_get_mail_about_a_new_endpoint_and_a_new_url(own, make, stack):
+    org, place = own
+    owner, client = org.new_admin("owner"), org.admin().api
+    made = make(client, f"{place}/webhook-endpoints", url=NO_LISTENER + "?key=7")
+    endpoint = f"{place}/webhook-endpoints/{made['id']}"
+    patched(client, endpoint, description="no mail about this")
+    patched(client, endpoint, url=NO_LISTENER + "moved?key=8")
+    for subject, url in (("new webhook endpoint", NO_LISTENER), ("new address of a webhook endpoint", NO_LISTENER + "moved")):
+        text = wait_for_mail(stack, owner.address, subject=f"Muster: {subject}").text
+        assert f'"{url}"' in text and made["id"] in text and org.id in text and org.admin().address in text
+        assert "key=" not in text and made["signing_secret"] not in text
+    assert len(mails_to(stack, owner.address, subject="webhook endpoint")) == 2

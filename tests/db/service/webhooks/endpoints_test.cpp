@@ -210,6 +210,25 @@ BOOST_AUTO_TEST_CASE(a_change_affects_only_its_fields) {
     BOOST_TEST(found.status == EndpointStatus::Active);
 }
 
+BOOST_AUTO_TEST_CASE(a_new_url_is_checked_and_logged_in_255_characters) {
+    const auto id = create().endpoint.id;
+    const std::string longest = "https://example.org/" + std::string(300, 'x') + "?key=7";
+    change(id, {longest, {}, {}});
+    BOOST_TEST(client.column("SELECT details FROM audit_log ORDER BY id DESC LIMIT 1").at(0) ==
+               R"({"previous_url":"https://example.org/hook","status":"active","url":")" +
+                   longest.substr(0, 255) + R"(..."})");
+    const auto reject = [] { throw Error(ErrorCode::TwoFactorTooOld); };
+    const auto change_to = [&](const char* url) {
+        as_admin([&](service::OrgTransaction& transaction) {
+            (void)service::change_webhook_endpoint(transaction, context.keys, {shop, id},
+                                                   {url, {}, {}}, {}, reject);
+        });
+    };
+    BOOST_CHECK_THROW(change_to("https://example.org/other"), Error);
+    BOOST_TEST(read(id).url == longest);
+    change_to(longest.c_str());
+}
+
 BOOST_AUTO_TEST_CASE(a_change_to_the_current_values_has_no_effect) {
     const auto made = create().endpoint;
     client.run("UPDATE webhook_endpoints SET updated_at = 1000");
