@@ -47,22 +47,28 @@ bool has_surrogate(std::string_view text) {
     return false;
 }
 
-// Bounds of the processor time of a large body. A number of more than 19 digits may take the parser
-// 5 microseconds, so that 16 MiB of them would take 3 seconds. The keys of an object are sorted.
-constexpr std::size_t kMostDigits = 19;
+// Bounds of the cost of a large body. A number of more than 19 digits may take the parser 5
+// microseconds, so that 16 MiB of them would take 3 seconds. An integer beyond 64 bits becomes a
+// string of more than three times its length. The keys of an object are sorted.
 constexpr std::size_t kMostLongNumbers = 1'000;
 constexpr std::size_t kMostKeys = 1'000;
 constexpr std::size_t kSmall = std::size_t{64} << 10U;
 
-// The long numbers in a part of the body that has no strings.
+// The long numbers in a part of the body that has no strings: those of more than kShortInteger
+// digits. The minus of an integer counts as a digit, so that each number counts that
+// mark_large_numbers marks.
 std::size_t long_numbers(std::string_view part) {
     std::size_t found = 0;
     std::size_t digits = 0;
+    std::size_t minus = 0;
     for (const char c : part) {
         if (c >= '0' && c <= '9') {
-            if (++digits == kMostDigits + 1) ++found;
+            if (++digits + minus == kShortInteger + 1) ++found;
         } else if (c != '.') {
             digits = 0;
+            minus = c == '-' ? 1 : 0;
+        } else if (digits + minus <= kShortInteger) {
+            minus = 0;  // not an integer
         }
     }
     return found;
@@ -217,7 +223,9 @@ JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release(
     if (body.empty()) refuse("the body is empty");
     if (body.starts_with("\xef\xbb\xbf")) refuse("the body begins with a byte order mark");
     if (has_many_long_numbers(body)) {
-        refuse("the body has more than 1,000 numbers of more than 19 digits");
+        refuse(
+            "the body has more than 1,000 numbers of more than 19 digits; the minus of an integer "
+            "counts as a digit");
     }
     if (!document_) document_.reset(new Document);
     dom::element root;

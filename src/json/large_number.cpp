@@ -33,12 +33,10 @@ bool fits(std::string_view digits) {
 }
 
 bool is_large_integer(std::string_view token) {
-    constexpr std::size_t kDigitsOf63Bits = 19;
+    if (token.size() <= kShortInteger) return false;
     const bool is_negative = token.starts_with('-');
     const std::string_view digits = token.substr(is_negative ? 1 : 0);
-    if (digits.size() < kDigitsOf63Bits || digits.size() > kMostIntegerDigits || digits[0] == '0') {
-        return false;
-    }
+    if (digits.size() > kMostIntegerDigits || digits[0] == '0') return false;
     if (!std::all_of(digits.begin(), digits.end(), is_digit)) return false;
     return is_negative ? !fits<std::int64_t>(token) : !fits<std::uint64_t>(digits);
 }

@@ -201,26 +201,34 @@ BOOST_AUTO_TEST_CASE(an_object_has_at_most_a_thousand_members) {
 }
 
 BOOST_AUTO_TEST_CASE(a_large_body_has_at_most_a_thousand_long_numbers) {
-    const std::string reason = "the body has more than 1,000 numbers of more than 19 digits";
+    const std::string reason =
+        "the body has more than 1,000 numbers of more than 19 digits; the minus of an integer "
+        "counts as a digit";
     const std::string filler = "\"" + std::string(65'536, 'x') + "\"";
     const auto numbers = [&](const std::string& number, std::size_t count) {
         return "[" + filler + "," + list_of(number, count) + "]";
     };
-    for (const char* number : {"1.2345678901234567890", "12345678901234567890e-30",
-                               "-0.00000000000000000001", "0.12345678901234567890123"}) {
+    for (const char* number :
+         {"1.2345678901234567890", "12345678901234567890e-30", "-0.00000000000000000001",
+          "0.12345678901234567890123", "18446744073709551616", "-9223372036854775809",
+          "-1234567890123456789.5"}) {
         BOOST_TEST(is_good(numbers(number, 1'000)), number);
         BOOST_TEST(refusal(numbers(number, 1'001)) == reason, number);
     }
-    BOOST_TEST(is_good(numbers("1.234567890123456789", 2'000)));
+    for (const char* number : {"1.234567890123456789", "-1.234567890123456789",
+                               "9999999999999999999", "-999999999999999999"}) {
+        BOOST_TEST(is_good(numbers(number, 2'000)), number);
+    }
     BOOST_TEST(is_good(numbers(R"("a\\\": 12345678901234567890")", 2'000)));  // in a string
     BOOST_TEST(is_good(list_of("1.2345678901234567890", 2'000)));             // in a small body
 }
 
 BOOST_AUTO_TEST_CASE(the_costliest_bodies_take_bounded_processor_time) {
     constexpr std::size_t kLargest = std::size_t{16} << 20U;
-    for (const std::string& entry : {object_of(1'000), std::string("{}"), std::string("1"),
-                                     std::string("1.2345678901234567890123e-305"),
-                                     "[" + nested(60) + "]", std::string(R"("\u00e9\u00e9")")}) {
+    for (const std::string& entry :
+         {object_of(1'000), std::string("{}"), std::string("1"),
+          std::string("1.2345678901234567890123e-305"), std::string("-9999999999999999999"),
+          "[" + nested(60) + "]", std::string(R"("\u00e9\u00e9")")}) {
         const std::string body = list_of(entry, kLargest / (entry.size() + 1) - 1);
         const double used = muster::test::processor_milliseconds([&] { is_good(body); });
         BOOST_TEST(used < muster::test::processor_limit(), entry.substr(0, 20));
