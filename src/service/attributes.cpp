@@ -18,8 +18,11 @@ namespace {
 using rules::Attribute;
 using rules::AttributeType;
 
-// A change of the type examines at most this many members.
-constexpr std::int64_t kMostExaminedMembers = 10'000;
+// A change of the type examines at most this many members, with this many bytes of attributes.
+// Their sizes are read first. The largest member has some 800 KiB.
+constexpr std::size_t kMostExaminedMembers = 10'000;
+constexpr std::int64_t kMostExaminedBytes = std::int64_t{4} << 20U;
+constexpr int kMembersPerRead = 50;
 constexpr Milliseconds kClockDifference = std::chrono::hours(1);
 constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kLongestLabel = 255;
@@ -118,20 +121,44 @@ void reject_too_many(db::OrgStore& org, Faults& faults) {
                "An organization has at most " + std::to_string(kMostAttributes) + " attributes.");
 }
 
-// Only members that changed since the attribute was created can have a value of it.
-void reject_change_of_type(db::OrgStore& org, const rules::AttributeRecord& record) {
-    const Timestamp since = record.created_at - kClockDifference;
-    const char* reason = nullptr;
-    if (is_starter_attribute(record.attribute.key)) {
-        reason = "the type of a starter attribute is fixed";
-    } else if (store::count_changed_members(org, since, kMostExaminedMembers + 1) >
-               kMostExaminedMembers) {
-        reason =
-            "more than 10,000 members changed since the attribute was created; disable it and "
-            "add one with another key";
-    } else if (store::is_attribute_used(org, record.attribute.key, since)) {
-        reason = "members have values of this attribute";
+// Why the members that changed since that time are too many to examine; nullptr if they are not.
+const char* reason_not_to_examine(db::OrgStore& org, Timestamp since) {
+    std::size_t members = 0;
+    std::int64_t bytes = 0;
+    // No user has the zero id, so the first page includes that very millisecond.
+    store::ChangedMember last{since, UserId()};
+    for (bool has_more = true; has_more;) {
+        const auto page =
+            store::page_changed_members(org, last.updated_at, last.user, kMembersPerRead);
+        for (const store::ChangedMember& member : page) bytes += member.bytes;
+        members += page.size();
+        if (bytes > kMostExaminedBytes) {
+            return "the members that changed since the attribute was created have more than 4 MiB "
+                   "of attributes; disable it and add one with another key";
+        }
+        if (members > kMostExaminedMembers) {
+            return "more than 10,000 members changed since the attribute was created; disable it "
+                   "and add one with another key";
+        }
+        has_more = page.size() == kMembersPerRead;
+        if (has_more) last = page.back();
     }
+    return nullptr;
+}
+
+// Only members that changed since the attribute was created can have a value of it. They get no
+// values in the meantime: writers of values wait for the lock on the attribute.
+const char* reason_to_keep_type(db::OrgStore& org, const rules::AttributeRecord& record) {
+    const std::string& key = record.attribute.key;
+    if (is_starter_attribute(key)) return "the type of a starter attribute is fixed";
+    const Timestamp since = record.created_at - kClockDifference;
+    if (const char* reason = reason_not_to_examine(org, since)) return reason;
+    return store::is_attribute_used(org, key, since) ? "members have values of this attribute"
+                                                     : nullptr;
+}
+
+void reject_change_of_type(db::OrgStore& org, const rules::AttributeRecord& record) {
+    const char* reason = reason_to_keep_type(org, record);
     if (reason) throw Error(ErrorCode::InvalidState).detail("reason", reason);
 }
 

@@ -24,6 +24,10 @@ constexpr auto kAttribute = columns<rules::AttributeRecord>(
     column<&rules::AttributeRecord::created_at>("created_at"),
     column<&rules::AttributeRecord::updated_at>("updated_at"));
 
+constexpr auto kChanged = columns<ChangedMember>(
+    column<&ChangedMember::updated_at>("updated_at"), column<&ChangedMember::user>("user_id"),
+    column<&ChangedMember::bytes>("LENGTH(attributes)"));
+
 }  // namespace
 
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
@@ -115,12 +119,14 @@ bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled
     return true;
 }
 
-std::int64_t count_changed_members(db::OrgStore& org, Timestamp since, std::int64_t most) {
-    static constexpr OrgSql kCount{
-        "attributes.count_changed",
-        "SELECT COUNT(*) FROM (SELECT 1 FROM members FORCE INDEX (updated_at) "
-        "WHERE organization_id = :org AND updated_at >= ? LIMIT ?) AS changed"};
-    return org.value<std::int64_t>(kCount, since, most);
+std::vector<ChangedMember> page_changed_members(db::OrgStore& org, Timestamp when,
+                                                const UserId& after, int limit) {
+    static constexpr OrgSql kPage{
+        "attributes.page_changed", kChanged,
+        "SELECT {columns} FROM members FORCE INDEX (updated_at) "
+        "WHERE organization_id = :org AND ((updated_at = ? AND user_id > ?) OR updated_at > ?) "
+        "ORDER BY updated_at, user_id LIMIT ?"};
+    return org.all(kPage, when, after, when, limit);
 }
 
 bool is_attribute_used(db::OrgStore& org, std::string_view key, Timestamp since) {

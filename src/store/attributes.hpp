@@ -28,10 +28,17 @@ std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::stri
 // False if the key does not exist.
 bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now);
 
-// The members that changed since that time, counted up to `most`.
-std::int64_t count_changed_members(db::OrgStore& org, Timestamp since, std::int64_t most);
-// Whether one of these members has a value of the attribute. Reads all of them, so count them
-// first.
+// Members that changed after `when`, or at that time and with a greater id than `after`, ordered by
+// both. `bytes`: the size of their attributes.
+struct ChangedMember {
+    Timestamp updated_at;
+    UserId user;
+    std::int64_t bytes = 0;
+};
+std::vector<ChangedMember> page_changed_members(db::OrgStore& org, Timestamp when,
+                                                const UserId& after, int limit);
+// Whether a member that changed since that time has a value of the attribute. Reads the attributes
+// of all of them, so measure them first.
 bool is_attribute_used(db::OrgStore& org, std::string_view key, Timestamp since);
 
 }  // namespace muster::store

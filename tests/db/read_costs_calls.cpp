@@ -144,8 +144,9 @@ std::vector<MeasuredCall> member_calls() {
     // Three indexes: their entries are merged and sorted, and the member of each is read.
     add("members.page_by_prefix", 12 * kPage,
         [](OrgStore& org) { return store::page_members_by_prefix(org, "p", {}, kPage); });
-    add("attributes.count_changed", 3 * kPage + kEnds,
-        [](OrgStore& org) { return store::count_changed_members(org, kEarly, kPage); });
+    add("attributes.page_changed", kOnePage, [](OrgStore& org) {
+        return store::page_changed_members(org, kEarly, id_of<UserId>(60), kPage);
+    });
     add("attributes.find_used", kEnds, [](OrgStore& org) {
         store::update_member(org, [] {
             rules::Member member;

@@ -59,8 +59,37 @@ struct Registry : Fixture {
         });
     }
 
+    // Members that change now, each with `attributes`.
+    void add_members(int count, std::string_view attributes) {
+        const Timestamp now = Timestamp::now();
+        client.run(
+            "INSERT INTO users (id, email, created_at) "
+            "SELECT UNHEX(MD5(id)), CONCAT(id, '@x.test'), 1 "
+            "FROM (SELECT UUID() AS id FROM " +
+            test::sequence(count) + ") AS new_users");
+        client.execute(
+            "INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, "
+            "updated_at) SELECT ?, id, id, email, ?, ?, ? FROM users "
+            "WHERE NOT EXISTS (SELECT 1 FROM members WHERE user_id = users.id)",
+            acme, attributes, now, now);
+    }
+    std::string reason_of_refusal(std::string_view key, const AttributeChange& change) {
+        const auto error = test::error_of([&] { put(key, change); });
+        BOOST_TEST_REQUIRE(error.has_value());
+        BOOST_TEST(error->code() == ErrorCode::InvalidState);
+        return error->details()["reason"].asString();
+    }
+
     OrgId acme = organization("Acme");
 };
+
+// A document of this many bytes without the attributes of the tests.
+std::string document_of(std::size_t bytes) {
+    constexpr std::string_view kBegin = R"({"other": [")";
+    constexpr std::string_view kEnd = R"(", "api", 1]})";
+    return std::string(kBegin) + std::string(bytes - kBegin.size() - kEnd.size(), 'x') +
+           std::string(kEnd);
+}
 
 using Keys = std::vector<std::string>;
 
@@ -214,6 +243,36 @@ BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
     BOOST_TEST(as(other, [&](service::OrgTransaction& transaction) {
                    return service::put_attribute(transaction, "a.b_c", number);
                }).attribute.type == AttributeType::Number);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_of_type_examines_at_most_10000_members) {
+    put("size", {{}, AttributeType::Text, {}, true});
+    add_members(10'000, "{}");
+    BOOST_TEST(put("size", {{}, AttributeType::Number, {}, true}).attribute.type ==
+               AttributeType::Number);
+    add_members(1, "{}");
+    const AttributeChange text{{}, AttributeType::Text, {}, true};
+    BOOST_TEST(reason_of_refusal("size", text) ==
+               "more than 10,000 members changed since the attribute was created; disable it and "
+               "add one with another key");
+    client.execute("UPDATE members SET updated_at = 1 LIMIT 1");  // before the attribute
+    BOOST_TEST(put("size", text).attribute.type == AttributeType::Text);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_of_type_examines_at_most_4_MiB_of_attributes) {
+    put("size", {{}, AttributeType::Text, {}, true});
+    constexpr int kMembers = 64;  // more than a page
+    const std::string document = document_of((std::size_t{4} << 20U) / kMembers);
+    add_members(kMembers, document);
+    BOOST_TEST(put("size", {{}, AttributeType::Number, {}, true}).attribute.type ==
+               AttributeType::Number);
+    client.execute("UPDATE members SET attributes = CONCAT(attributes, ' ') LIMIT 1");
+    const AttributeChange text{{}, AttributeType::Text, {}, true};
+    BOOST_TEST(reason_of_refusal("size", text) ==
+               "the members that changed since the attribute was created have more than 4 MiB of "
+               "attributes; disable it and add one with another key");
+    client.execute("UPDATE members SET updated_at = 1 LIMIT 1");  // before the attribute
+    BOOST_TEST(put("size", text).attribute.type == AttributeType::Text);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_transactions_that_write_values) {

@@ -187,3 +187,32 @@ def test_html_that_the_parser_reads_slowly_is_bounded(stack, costliest):
     own, database, reply = measured(stack, lambda: costliest.article(html))
     assert reply.status_code == 422  # as text it is too long
     assert own + database <= MOST * 2  # hardly more in a build without optimization
+
+
+def document_of(size):
+    """Attributes of about so many bytes, in small values, which the database searches most slowly."""
+    entry = '"a%05d": ["x", "api", 1]'
+    return "{" + ", ".join(entry % number for number in range(size // (len(entry % 0) + 2))) + "}"
+
+
+def add_members(stack, org, count, attributes):
+    """Members who change now."""
+    connection = stack.connect()
+    with connection, connection.cursor() as cursor:
+        cursor.execute("INSERT INTO users (id, email, created_at) SELECT UNHEX(MD5(CONCAT(%s, seq))), "
+                       f"CONCAT(MD5(CONCAT(%s, seq)), '@e2e.example'), 1 FROM seq_1_to_{count}", (org.id, org.id))
+        cursor.execute("INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, updated_at) "
+                       "SELECT UNHEX(REPLACE(%s, '-', '')), id, id, email, %s, 1, UNIX_TIMESTAMP() * 1000 FROM users WHERE id IN "
+                       f"(SELECT UNHEX(MD5(CONCAT(%s, seq))) FROM seq_1_to_{count})", (org.id, attributes, org.id))
+
+
+@pytest.mark.parametrize("members, size, status", [(10_000, 419, 200), (10_001, 400, 409), (60, 800 * 1024, 409)])
+def test_a_change_of_an_attributes_type_takes_bounded_processor_time(stack, org, members, size, status):
+    admin = org.admin().api
+    admin.request("PUT", "/v1/attributes/size", json={"type": "text", "enabled": True})
+    add_members(stack, org, members, document_of(size))
+    types = iter(("number", "text" if status == 200 else "number"))
+    own, database, reply = measured(stack, lambda: admin.request(
+        "PUT", "/v1/attributes/size", json={"type": next(types), "enabled": True}, whole=False))
+    assert reply.status_code == status, reply.text
+    assert own + database <= MOST, (own, database)
