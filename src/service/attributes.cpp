@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "rules/attributes.hpp"
+#include "rules/stored_json.hpp"
 #include "service/audit.hpp"
 #include "store/attributes.hpp"
 
@@ -121,6 +122,27 @@ void reject_too_many(db::OrgStore& org, Faults& faults) {
                "An organization has at most " + std::to_string(kMostAttributes) + " attributes.");
 }
 
+std::int64_t choice_bytes(const Attribute& attribute) {
+    return attribute.choices.empty()
+               ? 0
+               : static_cast<std::int64_t>(rules::json_of_texts(attribute.choices).size());
+}
+
+// The registry is also one reply and read by every write of values, so its size is limited. Fewer
+// bytes than before are accepted at any size of the others.
+void reject_too_many_choices(db::OrgStore& org, const Attribute& attribute,
+                             std::int64_t bytes_before, Faults& faults) {
+    const std::int64_t bytes = choice_bytes(attribute);
+    if (bytes <= bytes_before) return;
+    const std::int64_t all = store::sum_choice_bytes(org) - bytes_before + bytes;
+    if (all <= kMostChoiceBytes) return;
+    faults.add("choices", FieldCode::TooLong,
+               "All attributes together would have " + std::to_string(all) +
+                   " bytes of choices, as JSON; an organization has at most " +
+                   std::to_string(kMostChoiceBytes) +
+                   ". Send fewer or shorter choices, or remove choices of other attributes.");
+}
+
 // Why the members that changed since that time are too many to examine; nullptr if they are not.
 const char* reason_not_to_examine(db::OrgStore& org, Timestamp since) {
     std::size_t members = 0;
@@ -214,6 +236,10 @@ rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_vi
     record.attribute = changed(record.attribute, change);
     Faults faults = faults_of(record.attribute);
     if (!before) reject_too_many(org, faults);
+    if (faults.empty()) {
+        reject_too_many_choices(org, record.attribute, before ? choice_bytes(before->attribute) : 0,
+                                faults);
+    }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     if (!before) {
         if (!store::insert_attribute(org, record)) {
@@ -245,6 +271,7 @@ void add_attribute(Context& context, OrgId organization, const Attribute& attrib
         const Timestamp now = Timestamp::now();
         Faults too_many;
         reject_too_many(org, too_many);
+        reject_too_many_choices(org, attribute, 0, too_many);
         if (!too_many.empty()) throw std::invalid_argument(too_many.list().front().message);
         if (!store::insert_attribute(org, {AttributeId::create(), attribute, now, now})) {
             throw std::invalid_argument("the organization already has an attribute with this key");

@@ -43,6 +43,9 @@ std::optional<rules::AttributeRecord> find_attribute(Context& context, OrgId org
 
 inline constexpr std::int64_t kMostAttributes = 200;  // of an organization
 inline constexpr std::size_t kMostChoices = 500;
+// The choices of all attributes of an organization, as JSON. Requests at the same time can exceed
+// it, each by the size of its body.
+inline constexpr std::int64_t kMostChoiceBytes = std::int64_t{1} << 20U;
 
 // The body of PUT /v1/attributes/{key}. An absent label or list of choices is not changed; a new
 // attribute defaults to its key as the label and to no choices.

@@ -52,6 +52,14 @@ std::int64_t count_attributes(db::OrgStore& org) {
     return org.value<std::int64_t>(kCount);
 }
 
+std::int64_t sum_choice_bytes(db::OrgStore& org) {
+    static constexpr OrgSql kSum{
+        "attributes.sum_choice_bytes",
+        "SELECT CAST(COALESCE(SUM(LENGTH(choices)), 0) AS SIGNED) "
+        "FROM attributes FORCE INDEX (PRIMARY) WHERE organization_id = :org"};
+    return org.value<std::int64_t>(kSum);
+}
+
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org) {
     static constexpr OrgSql kList{"attributes.list", kAttribute,
                                   "SELECT {columns} "

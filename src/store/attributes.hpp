@@ -14,6 +14,8 @@ namespace muster::store {
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
 // All attributes of the organization, including disabled ones, ordered by key.
 std::int64_t count_attributes(db::OrgStore& org);
+// The size of the choices of all attributes, as JSON.
+std::int64_t sum_choice_bytes(db::OrgStore& org);
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org);
 // The same for a caller that writes values: the rows cannot change until the transaction ends.
 std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org);

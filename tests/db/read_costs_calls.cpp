@@ -301,6 +301,8 @@ std::vector<MeasuredCall> access_calls() {
         [](OrgStore& org) { return store::list_attributes_for_writing(org); });
     add("attributes.count", 200 + kEnds,
         [](OrgStore& org) { return store::count_attributes(org); });
+    add("attributes.sum_choice_bytes", 200 + kEnds,
+        [](OrgStore& org) { return store::sum_choice_bytes(org); });
     add("attributes.page", kOnePage,
         [](OrgStore& org) { return store::page_attributes(org, "k1", kPage); });
     // Every second key is revoked.

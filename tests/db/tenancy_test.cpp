@@ -135,6 +135,10 @@ BOOST_AUTO_TEST_CASE(attributes) {
         const auto counted = store::count_attributes(org);
         return org.org() == owner.id ? counted == owner_s : counted != stranger_s;
     });
+    client.execute("UPDATE attributes SET choices = IF(organization_id = ?, '[\"S\"]', NULL)",
+                   owner.id);
+    check({"attributes.sum_choice_bytes"},
+          [&](OrgStore& org) { return store::sum_choice_bytes(org) > 0; });
     check({"attributes.page"},
           [&](OrgStore& org) { return has_owner_s(store::page_attributes(org, "", 100)); });
     check({"attributes.find", "attributes.set_enabled"}, [&](OrgStore& org) {

@@ -224,6 +224,40 @@ BOOST_AUTO_TEST_CASE(an_organization_has_at_most_200_attributes) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(the_choices_of_all_attributes_have_at_most_1_MiB) {
+    client.execute("UPDATE attributes SET choices = NULL");  // of the starter attributes
+    const AttributeChange choices{{}, AttributeType::SingleChoice, Keys{"abc", "def"}, true};
+    const auto size = static_cast<std::int64_t>(std::string_view(R"(["abc","def"])").size());
+    put("mine", choices);
+    // The choices of another attribute take the rest.
+    const auto fill = [&](std::int64_t bytes) {
+        client.execute(
+            "UPDATE attributes SET choices = REPEAT(' ', ?) "
+            "WHERE organization_id = ? AND attribute_key = 'phone'",
+            bytes, acme);
+    };
+    fill(service::kMostChoiceBytes - 2 * size);
+    const OrgId other = organization("Other");
+    put("a", choices);
+    BOOST_TEST(faults("b", choices) == Keys{"choices too_long"});
+    BOOST_CHECK_THROW(
+        service::add_attribute(context, acme, {"b", "L", AttributeType::SingleChoice, {"x"}, true}),
+        std::invalid_argument);
+    BOOST_TEST(faults("a", {{}, AttributeType::MultiChoice, Keys{"abc", "defg"}, true}) ==
+               Keys{"choices too_long"});
+    put("b", {{}, AttributeType::Text, {}, true});
+    as(other, [&](service::OrgTransaction& transaction) {
+        (void)service::put_attribute(transaction, "b", choices);
+    });
+    // A registry that is larger can be used and reduced.
+    fill(2 * service::kMostChoiceBytes);
+    BOOST_TEST(put("a", {"Label", AttributeType::SingleChoice, {}, true}).attribute.choices ==
+               (Keys{"abc", "def"}));
+    put("a", {{}, AttributeType::SingleChoice, Keys{"uvw", "xyz"}, true});
+    put("a", {{}, AttributeType::SingleChoice, Keys{"abc"}, true});
+    BOOST_TEST(faults("a", choices) == Keys{"choices too_long"});
+}
+
 BOOST_AUTO_TEST_CASE(the_type_of_a_starter_attribute_is_fixed) {
     BOOST_TEST(test::code_of([&] {
                    put("phone", {{}, AttributeType::Number, {}, true});

@@ -75,6 +75,21 @@ def test_faults_of_an_attribute_are_reported_field_by_field(org, put, key, body,
     assert entry_of(org, "color") is None
 
 
+def test_the_choices_of_all_attributes_are_bounded(org, put):
+    def choices_of(count):
+        return {"type": "multi_choice", "enabled": True, "choices": [f"{number:03}" + "c" * 250 for number in range(count)]}
+
+    for number in range(8):
+        put(f"large{number}", choices_of(500))
+    refused = put("large8", choices_of(500), expect=422)
+    assert faults_of(refused) == {"choices": "too_long"}
+    assert "at most 1048576" in refused.json()["error"]["details"]["fields"][0]["message"]
+    put("large7", choices_of(400))  # makes room
+    put("large8", choices_of(90))
+    reply = org.api.get("/v1/attributes", params={"limit": 100})
+    assert 10 ** 6 < len(reply.content) < 2 << 20
+
+
 def test_a_change_is_in_the_audit_log(org, put):
     put("color", TEXT)
     newest = org.admin().api.get_json("/v1/audit-log", params={"limit": 1, "action": "attribute.changed"})["audit_log"][0]
