@@ -174,13 +174,14 @@ def test_the_costliest_request_of_each_operation_takes_bounded_processor_time(st
     ids = costliest.ids | {"attribute": "phone"}
     cases = costliest.cases()
     assert cases.keys() <= {operation.id for operation in contract.operations}
-    for operation in contract.operations:
+    # Records are deleted last, and the key that sends the requests after all others.
+    for operation in sorted(contract.operations, key=lambda one: (one.id == "revokeApiKey", one.method == "DELETE")):
         # Small bodies and single records of an admin's session, or of a client without an organization.
         if not (operation.is_own or operation.is_open or operation.id in cases):
             cases[operation.id] = matrix_request(costliest.org, operation, ids)
     for name, send in cases.items():
         own, database, reply = measured(stack, send)
-        assert reply.status_code < 500, (name, reply.text[:500])
+        assert reply.status_code < 500 and reply.status_code != 401, (name, reply.text[:500])
         assert own / slowness + database <= MOST, (name, own, database, slowness, reply.text[:300])
 
 
