@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -23,8 +22,9 @@ namespace {
 // nginx sends a request at once. Other peers must not hold a worker.
 constexpr std::chrono::seconds kHeadTime{10};  // until the request's head is complete
 constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before it writes
-// For the rest of a batch in which a peer has paused for the whole time, and for the next batch.
-constexpr std::chrono::milliseconds kShortPause{50};
+// For the rest of a batch in which a peer has taken the time of a pause: only `pause`. For the next
+// batch: both.
+constexpr Patience kImpatience{std::chrono::milliseconds(50), std::chrono::seconds(1)};
 constexpr std::size_t kMostPending = 64;
 constexpr std::size_t kMostDeferred = 256;
 constexpr int kShareCheckMilliseconds = 5;      // while a request waits for a share
@@ -80,14 +80,6 @@ std::optional<std::string> read_body(FCGX_Request& request, std::size_t length, 
     return body;
 }
 
-// Reads the rest of the body. nginx sends the whole body before it reads the reply. If the
-// connection were closed earlier, nginx would see a broken pipe and answer 503.
-void drain_body(FCGX_Request& fcgi) {
-    std::array<char, 65'536> rest{};
-    while (FCGX_GetStr(rest.data(), static_cast<int>(rest.size()), fcgi.in) > 0) {
-    }
-}
-
 // What a browser says about itself and its page.
 void set_page(Request& request, const FCGX_Request& fcgi) {
     request.cookie = param(fcgi, "HTTP_COOKIE");
@@ -137,92 +129,33 @@ Request make_request(FCGX_Request& fcgi) {
     return request;
 }
 
-// Sends the records of a reply, in pieces of about 64 KiB.
-class ReplyWriter {
-  public:
-    explicit ReplyWriter(const FCGX_Request& fcgi)
-        : fd_(fcgi.ipcFd), records_(static_cast<std::uint16_t>(fcgi.requestId)) {}
-
-    // False if the peer has gone. Throws if it accepts no byte for too long.
-    bool put(std::string_view text) {
-        constexpr std::size_t kPiece = std::size_t{64} << 10U;
-        records_.append(text);
-        return records_.bytes().size() < kPiece || flush();
-    }
-    bool end() {
-        records_.end();
-        return flush();
-    }
-
-  private:
-    bool flush() {
-        std::string_view rest = records_.bytes();
-        int flags = MSG_NOSIGNAL;
-        while (is_open_ && !rest.empty()) {
-            const ssize_t sent = ::send(fd_, rest.data(), rest.size(), flags);
-            if (sent < 0 && errno == EINTR) continue;
-            if (sent < 0 && errno == EAGAIN) throw std::runtime_error("reply not accepted in time");
-            is_open_ = sent > 0;
-            if (is_open_) rest.remove_prefix(static_cast<std::size_t>(sent));
-            // A blocking send returns a part only after a whole pause, so the next one does not
-            // wait. If that one sends bytes, the peer reads again.
-            flags ^= MSG_DONTWAIT;
-        }
-        records_.bytes().clear();
-        return is_open_;
-    }
-
-    int fd_;
-    bool is_open_ = true;
-    ReplyRecords records_;
+// What has arrived of a request.
+struct Arrived {
+    RequestHead head;
+    bool is_whole = false;  // no read of the body waits
 };
 
-std::string head_of(const Reply& reply, bool has_body) {
-    std::string head = "Status: " + std::to_string(reply.status) + "\r\n";
-    if (has_body) head += "Content-Type: " + reply.content_type + "\r\n";
-    for (const auto& [name, value] : reply.headers) {
-        head.append(name).append(": ").append(value).append("\r\n");
-    }
-    if (has_body) {
-        const std::size_t length = reply.stream ? reply.stream_length : reply.body.size();
-        head += "Content-Length: " + std::to_string(length) + "\r\n";
-    }
-    return head + "\r\n";
-}
-
-void send(const FCGX_Request& fcgi, const Request& request, const Reply& reply) {
-    ReplyWriter to(fcgi);
-    const bool has_body = reply.status != 204 && reply.status != 304;
-    const std::string head = head_of(reply, has_body);
-    const bool sends_body = has_body && request.method != Method::Head;
-    if (sends_body && reply.stream) {
-        bool is_sent = to.put(head);
-        reply.stream([&](std::string_view piece) { return is_sent = is_sent && to.put(piece); });
-    } else {
-        to.put(sends_body ? head + reply.body : head);
-    }
-    to.end();
-}
-
 // Checks the bytes that have arrived, without taking them.
-RequestHead look_at_head(int fd) {
+Arrived look_at_head(int fd) {
     thread_local std::string buffer(kMostHeadBytes, '\0');
     constexpr std::size_t kUsual = std::size_t{16} << 10U;
     for (const std::size_t size : {kUsual, kMostHeadBytes}) {
         const ssize_t got = recv(fd, buffer.data(), size, MSG_PEEK | MSG_DONTWAIT);
-        if (got < 0 && errno == EAGAIN) return RequestHead::Incomplete;
-        if (got <= 0) return RequestHead::Invalid;
+        if (got < 0 && errno == EAGAIN) return {RequestHead::Incomplete};
+        if (got <= 0) return {RequestHead::Invalid};
         const auto count = static_cast<std::size_t>(got);
-        const RequestHead head = check_request_head(std::string_view(buffer).substr(0, count));
-        if (head != RequestHead::Incomplete || count < size) return head;
+        const auto bytes = std::string_view(buffer).substr(0, count);
+        const RequestHead head = check_request_head(bytes);
+        if (head == RequestHead::Complete) return {head, has_whole_body(bytes)};
+        if (head == RequestHead::Invalid || count < size) return {head};
     }
-    return RequestHead::Invalid;  // too long
+    return {RequestHead::Invalid};  // too long
 }
 
 // The same, after a short wait for a peer that has just connected.
-RequestHead await_head(int fd) {
-    const RequestHead head = look_at_head(fd);
-    if (head != RequestHead::Incomplete) return head;
+Arrived await_head(int fd) {
+    const Arrived arrived = look_at_head(fd);
+    if (arrived.head != RequestHead::Incomplete) return arrived;
     pollfd readable{fd, POLLIN, 0};
     poll(&readable, 1, kUsualHeadMilliseconds);
     return look_at_head(fd);
@@ -230,9 +163,7 @@ RequestHead await_head(int fd) {
 
 void limit_pauses(int fd, std::chrono::milliseconds pause) {
     const timeval limit{pause.count() / 1000, pause.count() % 1000 * 1000};
-    for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-        setsockopt(fd, SOL_SOCKET, option, &limit, sizeof limit);
-    }
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
 // nginx treats a closed connection as the end of the reply's body. An invalid record makes nginx
@@ -248,6 +179,7 @@ void break_connection(const FCGX_Request& fcgi) {
 // A connection and its request, from accept to close.
 struct FcgiServer::Connection {
     FCGX_Request fcgi{};
+    bool is_whole = false;  // the end of its body has arrived
 
     // Without a listener: libfcgi must not accept another connection instead of a broken one.
     Connection() { FCGX_InitRequest(&fcgi, -1, 0); }
@@ -270,10 +202,10 @@ struct FcgiServer::Connection {
         end();
     }
 
-    void answer(const Request& request, const std::optional<Reply>& reply) {
+    void answer(const Request& request, const std::optional<Reply>& reply, Patience patience) {
         try {
-            drain_body(fcgi);
-            if (reply) send(fcgi, request, *reply);
+            const auto id = static_cast<std::uint16_t>(fcgi.requestId);
+            if (reply) send_reply(fcgi.ipcFd, id, request, *reply, patience);
         } catch (const std::exception& error) {
             cut(error.what());
             return;
@@ -290,24 +222,35 @@ struct FcgiServer::Connection {
     }
 };
 
-// Watches a read or a write. If it takes as long as a peer may pause, the other peers of the batch
-// must be faster: together they would hold the worker for minutes.
+// Watches a read or a write, which takes from the time of the batch. If it takes as long as a
+// pause, the other peers of the batch must be faster: together they would hold the worker for
+// minutes.
 struct FcgiServer::Watch {
     FcgiServer& server;
     Clock::time_point begin = Clock::now();
+    std::optional<ReadTimer::Limit> limit = std::nullopt;  // of a read that may wait
 
     explicit Watch(FcgiServer& whose) : server(whose) {}
+    Watch(FcgiServer& whose, const Connection& read) : server(whose) {
+        if (!read.is_whole) {
+            limit.emplace(server.timer_, read.fcgi.ipcFd, server.patience_.total);
+        }
+    }
     ~Watch() {
-        if (Clock::now() - begin >= server.peer_pause_) server.hurry();
+        using std::chrono::milliseconds;
+        const auto spent = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+        auto& left = server.patience_.total;
+        left = std::max(left - spent, kImpatience.pause);
+        if (spent >= server.usual_patience_.pause) server.hurry();
     }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 };
 
-FcgiServer::FcgiServer(int listener, HasRoom has_room, std::chrono::seconds peer_pause)
+FcgiServer::FcgiServer(int listener, HasRoom has_room, Patience patience)
     : has_room_(std::move(has_room)),
       listener_(listener),
-      peer_pause_(peer_pause),
+      usual_patience_(patience),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     // Otherwise libfcgi waits for the peer to close first when it rejects a request.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
@@ -337,7 +280,7 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
     // These requests arrived during a pause, and their peers may be silent too. A worker that takes
     // one request at a time has no batch to delay.
-    pause_ = std::exchange(has_hurried_, false) && most > 1 ? kShortPause : peer_pause_;
+    patience_ = std::exchange(has_hurried_, false) && most > 1 ? kImpatience : usual_patience_;
     // Half of the places are for new connections: otherwise one organization's deferred requests
     // would fill each batch.
     if (!deferred_.empty()) take_deferred(requests, most > 1 ? most / 2 : most);
@@ -345,9 +288,9 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     while (!is_closing_ && requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
-        const RequestHead head = await_head(fd);
+        const auto [head, is_whole] = await_head(fd);
         if (head == RequestHead::Complete) {
-            begin(fd, requests);
+            begin(fd, is_whole, requests);
         } else if (head == RequestHead::Incomplete) {
             keep_pending(fd);
         } else {
@@ -360,11 +303,11 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
 void FcgiServer::take_pending(std::vector<Request>& requests, std::size_t most) {
     const auto now = Clock::now();
     for (Pending& pending : std::exchange(pending_, {})) {
-        const RequestHead head = look_at_head(pending.fd);
+        const auto [head, is_whole] = look_at_head(pending.fd);
         pending.is_complete = head == RequestHead::Complete;
         if (pending.is_complete && requests.size() < most) {
             epoll_ctl(epoll_, EPOLL_CTL_DEL, pending.fd, nullptr);
-            begin(pending.fd, requests);
+            begin(pending.fd, is_whole, requests);
         } else if (pending.is_complete ||
                    (head == RequestHead::Incomplete && now < pending.until)) {
             pending_.push_back(pending);
@@ -397,7 +340,7 @@ void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most)
         const std::size_t place = requests.size();
         if (connections_.size() <= place) connections_.resize(place + 1);
         connections_[place] = std::move(deferred.connection);
-        limit_pauses(connections_[place]->fcgi.ipcFd, pause_);
+        limit_pauses(connections_[place]->fcgi.ipcFd, patience_.pause);
         deferred.request.may_wait = now < deferred.request.deferral->until;
         requests.push_back(std::move(deferred.request));
     }
@@ -419,13 +362,15 @@ void FcgiServer::defer(Request request, Deferral deferral) {
     deferred_.push_back({std::move(connection), std::move(request)});
 }
 
-void FcgiServer::begin(int fd, std::vector<Request>& requests) {
+void FcgiServer::begin(int fd, bool is_whole, std::vector<Request>& requests) {
     Connection& taken = connection(requests.size());
-    limit_pauses(fd, pause_);
+    taken.is_whole = is_whole;
+    if (!is_whole) limit_pauses(fd, patience_.pause);
     if (!taken.begin(fd)) return;
     requests.push_back(make_request(taken.fcgi));
-    requests.back().read_body = [this, read = requests.back().read_body](std::size_t limit) {
-        const Watch watch(*this);
+    requests.back().read_body = [this, &taken,
+                                 read = requests.back().read_body](std::size_t limit) {
+        const Watch watch(*this, taken);
         return read(limit);
     };
     requests.back().may_wait = !is_closing_ && deferred_.size() < kMostDeferred;
@@ -433,8 +378,11 @@ void FcgiServer::begin(int fd, std::vector<Request>& requests) {
 
 void FcgiServer::hurry() {
     has_hurried_ = true;
+    patience_.pause = kImpatience.pause;
     for (const auto& waiting : connections_) {
-        if (waiting && waiting->fcgi.ipcFd >= 0) limit_pauses(waiting->fcgi.ipcFd, kShortPause);
+        if (waiting && waiting->fcgi.ipcFd >= 0) {
+            limit_pauses(waiting->fcgi.ipcFd, patience_.pause);
+        }
     }
 }
 
@@ -474,14 +422,24 @@ void FcgiServer::finish(std::size_t most, const Handler& handler) {
     }
 }
 
+// Reads the rest of the body. nginx sends the whole body before it reads the reply. If the
+// connection were closed earlier, nginx would see a broken pipe and answer 503.
+void FcgiServer::drain(Connection& connection) {
+    const Watch watch(*this, connection);
+    std::array<char, 65'536> rest{};
+    while (FCGX_GetStr(rest.data(), static_cast<int>(rest.size()), connection.fcgi.in) > 0) {
+    }
+}
+
 std::size_t FcgiServer::serve(std::size_t most, const Handler& handler) {
     std::vector<Request> requests = take(most);
     if (requests.empty()) return 0;
     std::vector<bool> is_answered(requests.size());
     const auto answer = [&](std::size_t index, const std::optional<Reply>& reply) {
         is_answered[index] = true;
+        drain(connection(index));
         const Watch watch(*this);
-        connection(index).answer(requests[index], reply);
+        connection(index).answer(requests[index], reply, patience_);
     };
     try {
         for (Deferral& deferral : handler(requests, answer)) {

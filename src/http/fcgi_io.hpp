@@ -3,7 +3,9 @@
 // occupies its share of the workers waits in its worker, which takes others meanwhile.
 #pragma once
 
+#include "http/fcgi_reply.hpp"
 #include "http/message.hpp"
+#include "http/read_timer.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -29,11 +31,12 @@ class FcgiServer {
   public:
     // A deferred request waits this long. Then it is passed to the handler for the last time.
     static constexpr std::chrono::seconds kLongestWait{5};
-    // A peer that sends no byte of its body, or accepts none of its reply, for this long is closed.
-    static constexpr std::chrono::seconds kPeerPause{10};
+    // A peer is closed if it sends no byte of its body, or makes no room for its reply, for 10
+    // seconds. A worker waits for the peers of a batch for 30 seconds in all, and then for 50 ms
+    // for each of the others.
+    static constexpr Patience kPatience{std::chrono::seconds(10), std::chrono::seconds(30)};
 
-    explicit FcgiServer(int listener, HasRoom has_room = {},
-                        std::chrono::seconds peer_pause = kPeerPause);
+    explicit FcgiServer(int listener, HasRoom has_room = {}, Patience patience = kPatience);
     ~FcgiServer();
     FcgiServer(const FcgiServer&) = delete;
     FcgiServer& operator=(const FcgiServer&) = delete;
@@ -73,9 +76,10 @@ class FcgiServer {
     void defer(Request request, Deferral deferral);
     std::vector<Request> take(std::size_t most);
     void take_pending(std::vector<Request>& requests, std::size_t most);
-    void begin(int fd, std::vector<Request>& requests);
+    void begin(int fd, bool is_whole, std::vector<Request>& requests);
     void keep_pending(int fd);
     void hurry();
+    void drain(Connection& connection);
 
     std::vector<std::unique_ptr<Connection>> connections_;
     std::vector<Pending> pending_;    // the oldest first
@@ -84,9 +88,10 @@ class FcgiServer {
     bool is_closing_ = false;
     bool has_hurried_ = false;  // since the last call of take()
     int listener_;
-    std::chrono::seconds peer_pause_;
-    std::chrono::milliseconds pause_{peer_pause_};  // of the peers of the current batch
-    int epoll_;                                     // this worker's epoll
+    ReadTimer timer_;
+    Patience usual_patience_;
+    Patience patience_{usual_patience_};  // what is left for the peers of the current batch
+    int epoll_;                           // this worker's epoll
 };
 
 }  // namespace muster::http

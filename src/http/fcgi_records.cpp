@@ -11,6 +11,7 @@ constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kBeginRequest = 1;
 constexpr std::uint8_t kEndRequest = 3;
 constexpr std::uint8_t kParams = 4;
+constexpr std::uint8_t kStdin = 5;
 constexpr std::uint8_t kStdout = 6;
 constexpr std::size_t kBeginBytes = 8;
 constexpr std::uint8_t kResponder = 1;
@@ -101,6 +102,19 @@ RequestHead check_request_head(std::string_view bytes) {
         pairs += record->content;
     }
     return are_pairs(pairs) ? RequestHead::Complete : RequestHead::Invalid;
+}
+
+bool has_whole_body(std::string_view bytes) {
+    const auto begin = take_record(bytes);
+    if (!begin) return false;
+    while (const auto record = take_record(bytes)) {
+        const bool is_of_request = record->version == begin->version &&
+                                   record->request_id == begin->request_id &&
+                                   (record->type == kParams || record->type == kStdin);
+        if (!is_of_request) return false;
+        if (record->type == kStdin && record->content.empty()) return true;
+    }
+    return false;
 }
 
 void ReplyRecords::append_header(std::uint8_t type, std::size_t content) {

@@ -22,6 +22,10 @@ enum class RequestHead : std::uint8_t { Complete, Incomplete, Invalid };
 // needed. Invalid: no further bytes could make it a request.
 [[nodiscard]] RequestHead check_request_head(std::string_view bytes);
 
+// Whether the bytes, which begin with a complete head, also have the end of the body. libfcgi then
+// reads the body without waiting.
+[[nodiscard]] bool has_whole_body(std::string_view bytes);
+
 // Collects the records of a reply. The caller sends and clears `bytes()`.
 class ReplyRecords {
   public:

@@ -11,13 +11,20 @@
 #include <unistd.h>
 
 #include <array>
+#include <condition_variable>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 using namespace muster::http;
+using namespace std::chrono_literals;
 using muster::test::fcgi_begin;
 using muster::test::fcgi_record;
 
@@ -27,6 +34,13 @@ namespace {
 std::string head() {
     const std::string method = std::string{14, 3} + "REQUEST_METHODGET";
     return fcgi_begin() + fcgi_record(4, method) + fcgi_record(4, "") + fcgi_record(5, "");
+}
+
+constexpr std::size_t kBodyOfPost = 100'000;
+
+std::string head_of_post() {
+    const std::string length = std::string{14, 6} + "CONTENT_LENGTH100000";
+    return fcgi_begin() + fcgi_record(4, length) + fcgi_record(4, "");
 }
 
 class Peer {
@@ -46,6 +60,17 @@ class Peer {
         BOOST_TEST_REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                            static_cast<ssize_t>(bytes.size()));
     }
+    // False if the server has closed.
+    bool offer(const std::string& bytes) const {
+        return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0;
+    }
+    // Adds to `taken` what it reads, at most `most`. False if the server has closed.
+    bool take(std::size_t most, std::size_t& taken) const {
+        std::string bytes(most, '\0');
+        const ssize_t got = recv(fd_, bytes.data(), most, MSG_DONTWAIT);
+        if (got > 0) taken += static_cast<std::size_t>(got);
+        return got != 0;
+    }
     // Until the server closes.
     std::string received() const {
         std::string bytes;
@@ -59,6 +84,23 @@ class Peer {
 
   private:
     int fd_;
+};
+
+// Does something ten times a second, until it is destroyed or the server has closed.
+class Repeated {
+  public:
+    explicit Repeated(std::function<bool()> step)
+        : thread_([step = std::move(step)](const std::stop_token& stop) {
+              std::mutex mutex;
+              std::condition_variable_any ended;
+              std::unique_lock lock(mutex);
+              while (step() && !stop.stop_requested()) {
+                  ended.wait_for(lock, stop, 100ms, [] { return false; });
+              }
+          }) {}
+
+  private:
+    std::jthread thread_;
 };
 
 struct Served {
@@ -81,6 +123,7 @@ struct Served {
 
 constexpr std::size_t kMostTaken = 64;
 constexpr std::size_t kMoreThanASocketHolds = std::size_t{8} << 20U;
+constexpr std::size_t kPartOfASocket = std::size_t{64} << 10U;
 
 const Handler answer_long = [](std::span<const Request> requests, const Answer& answer) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -231,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
-    FcgiServer impatient(listener, {}, std::chrono::seconds(2));
+    FcgiServer impatient(listener, {}, {2s, 5s});
     std::vector<std::unique_ptr<Peer>> silent;
     for (int i = 0; i < 10; ++i) silent.push_back(std::make_unique<Peer>(path));
     for (const auto& peer : silent) peer->send(head());
@@ -249,7 +292,7 @@ BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
 
 BOOST_AUTO_TEST_CASE(a_batch_that_waited_for_a_pause_is_granted_none) {
     constexpr std::size_t kOfEach = 3;
-    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    FcgiServer impatient(listener, {}, {1s, 2s});
     std::vector<std::unique_ptr<Peer>> silent;
     for (std::size_t i = 0; i < 3 * kOfEach; ++i) {
         silent.push_back(std::make_unique<Peer>(path));
@@ -266,7 +309,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_waited_for_a_pause_is_granted_none) {
 }
 
 BOOST_AUTO_TEST_CASE(a_request_that_became_complete_during_a_pause_is_granted_none) {
-    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    FcgiServer impatient(listener, {}, {1s, 2s});
     const Peer silent(path);
     silent.send(head());
     const Peer half(path);
@@ -282,7 +325,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_became_complete_during_a_pause_is_granted_no
 }
 
 BOOST_AUTO_TEST_CASE(a_deferred_request_is_granted_no_pause_after_another_one) {
-    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    FcgiServer impatient(listener, {}, {1s, 2s});
     bool defers = true;
     const Handler answer_second = [&](std::span<const Request> requests, const Answer& answer) {
         if (!std::exchange(defers, false)) return answer_long(requests, answer);
@@ -305,7 +348,7 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_granted_no_pause_after_another_one) {
 }
 
 BOOST_AUTO_TEST_CASE(peers_that_send_half_a_body_hold_a_batch_for_one_pause) {
-    FcgiServer impatient(listener, {}, std::chrono::seconds(1));
+    FcgiServer impatient(listener, {}, {1s, 2s});
     const std::string length = std::string{14, 2} + "CONTENT_LENGTH99";
     const std::string half =
         fcgi_begin() + fcgi_record(4, length) + fcgi_record(4, "") + fcgi_record(5, "{");
@@ -329,6 +372,75 @@ BOOST_AUTO_TEST_CASE(peers_that_send_half_a_body_hold_a_batch_for_one_pause) {
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
     BOOST_TEST(aborted == 10);
     BOOST_TEST(waited.count() < 4);
+}
+
+// How a peer begins its body, and what it sends then.
+struct Trickle {
+    std::string first;
+    std::string next;
+};
+
+// The seconds for which the peer holds its worker. The handler reads the body, or refuses the
+// request.
+double seconds_held_by(const Served& served, const Trickle& trickle, bool reads) {
+    FcgiServer impatient(served.listener, {}, {500ms, 1s});
+    const Peer peer(served.path);
+    peer.send(head_of_post() + trickle.first);
+    const Handler read_or_refuse = [&](std::span<const Request> requests, const Answer& answer) {
+        if (reads) BOOST_CHECK_THROW(requests[0].read_body(kBodyOfPost), Aborted);
+        answer(0, reads ? std::nullopt : std::optional(Reply{}));
+        return std::vector<Deferral>{};
+    };
+    const auto began = std::chrono::steady_clock::now();
+    const Repeated sends([&] { return peer.offer(trickle.next); });
+    BOOST_TEST(impatient.serve(kMostTaken, read_or_refuse) == 1U);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_trickles_its_body_holds_a_worker_for_a_bounded_time) {
+    const std::string large_record = fcgi_record(5, std::string(60'000, 'x'));
+    const std::string of_the_connection{1, 99, 0, 0, 0, 0, 0, 0};  // libfcgi skips its type
+    const std::vector<Trickle> trickles = {
+        {"", fcgi_record(5, "x")}, {large_record.substr(0, 9), "x"}, {"", of_the_connection}};
+    for (const Trickle& trickle : trickles) {
+        for (const bool reads : {true, false}) {
+            const double seconds = seconds_held_by(*this, trickle, reads);
+            BOOST_TEST(seconds > 0.9, seconds);
+            BOOST_TEST(seconds < 3, seconds);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(peers_that_trickle_their_bodies_hold_a_batch_for_one_time) {
+    FcgiServer impatient(listener, {}, {500ms, 1s});
+    std::vector<std::unique_ptr<Peer>> peers;
+    std::vector<std::unique_ptr<Repeated>> trickles;
+    for (int i = 0; i < 10; ++i) {
+        peers.push_back(std::make_unique<Peer>(path));
+        peers.back()->send(head_of_post());
+        trickles.push_back(std::make_unique<Repeated>(
+            [&peer = *peers.back()] { return peer.offer(fcgi_record(5, "x")); }));
+    }
+    const auto began = std::chrono::steady_clock::now();
+    BOOST_TEST(impatient.serve(kMostTaken, answer_all) == peers.size());
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
+    BOOST_TEST(waited.count() < 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_reads_its_reply_slowly_holds_a_worker_for_a_bounded_time) {
+    FcgiServer impatient(listener, {}, {500ms, 1s});
+    const Peer peer(path);
+    peer.send(head());
+    const auto began = std::chrono::steady_clock::now();
+    std::size_t taken = 0;
+    {
+        const Repeated reads([&] { return peer.take(kPartOfASocket, taken); });
+        BOOST_TEST(impatient.serve(kMostTaken, answer_long) == 1U);
+    }
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
+    BOOST_TEST(waited.count() > 0.9);
+    BOOST_TEST(waited.count() < 3);
+    BOOST_TEST(taken + peer.received().size() < kMoreThanASocketHolds);
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_is_not_fastcgi_is_closed) {

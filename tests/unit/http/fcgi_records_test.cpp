@@ -45,6 +45,21 @@ BOOST_AUTO_TEST_CASE(a_request_of_nginx_is_complete_at_its_last_byte) {
     BOOST_TEST((check_request_head(head + fcgi_record(5, "{}")) == RequestHead::Complete));
 }
 
+BOOST_AUTO_TEST_CASE(a_body_is_whole_at_the_last_byte_of_its_end) {
+    const std::string head = fcgi_begin() + params(pair("REQUEST_METHOD", "POST"));
+    const std::string request = head + fcgi_record(5, "{}", 6) + fcgi_record(5, "");
+    for (std::size_t size = head.size(); size < request.size(); ++size) {
+        BOOST_TEST(!has_whole_body(request.substr(0, size)), size);
+    }
+    BOOST_TEST(has_whole_body(request));
+    BOOST_TEST(has_whole_body(head + fcgi_record(5, "")));
+    const std::string of_another_type = fcgi_record(99, "");
+    const std::string of_another_request = fcgi_record(5, "").replace(3, 1, "\x02");
+    for (const std::string& record : {of_another_type, of_another_request}) {
+        BOOST_TEST(!has_whole_body(head + record + fcgi_record(5, "")));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(parameters_may_span_records_and_have_padding) {
     const std::string content = pair("REQUEST_METHOD", "GET") + pair("PATH", "/v1/users");
     for (std::size_t at = 1; at < content.size(); ++at) {

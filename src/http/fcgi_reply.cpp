@@ -1,0 +1,104 @@
+#include "http/fcgi_reply.hpp"
+
+#include "http/fcgi_records.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace muster::http {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Sends the records of a reply, in pieces of about 64 KiB.
+class ReplyWriter {
+  public:
+    ReplyWriter(int fd, std::uint16_t request_id, Patience patience)
+        : fd_(fd),
+          pause_(patience.pause),
+          until_(steady_clock::now() + patience.total),
+          records_(request_id) {}
+
+    // False if the peer has gone. Throws if it does not read in time.
+    bool put(std::string_view text) {
+        constexpr std::size_t kPiece = std::size_t{64} << 10U;
+        records_.append(text);
+        return records_.bytes().size() < kPiece || flush();
+    }
+    bool end() {
+        records_.end();
+        return flush();
+    }
+
+  private:
+    // A blocking send would wait for a pause as often as the peer reads a part.
+    bool flush() {
+        std::string_view rest = records_.bytes();
+        while (is_open_ && !rest.empty()) {
+            const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (sent > 0) {
+                rest.remove_prefix(static_cast<std::size_t>(sent));
+            } else if (sent < 0 && errno == EAGAIN) {
+                await_room();
+            } else if (sent == 0 || errno != EINTR) {
+                is_open_ = false;
+            }
+        }
+        records_.bytes().clear();
+        return is_open_;
+    }
+
+    void await_room() const {
+        const auto left = std::chrono::ceil<milliseconds>(until_ - steady_clock::now());
+        const auto wait = std::clamp(left, milliseconds(0), pause_);
+        pollfd writable{fd_, POLLOUT, 0};
+        if (poll(&writable, 1, static_cast<int>(wait.count())) == 0) {
+            throw std::runtime_error("reply not accepted in time");
+        }
+    }
+
+    int fd_;
+    bool is_open_ = true;
+    milliseconds pause_;
+    steady_clock::time_point until_;
+    ReplyRecords records_;
+};
+
+std::string head_of(const Reply& reply, bool has_body) {
+    std::string head = "Status: " + std::to_string(reply.status) + "\r\n";
+    if (has_body) head += "Content-Type: " + reply.content_type + "\r\n";
+    for (const auto& [name, value] : reply.headers) {
+        head.append(name).append(": ").append(value).append("\r\n");
+    }
+    if (has_body) {
+        const std::size_t length = reply.stream ? reply.stream_length : reply.body.size();
+        head += "Content-Length: " + std::to_string(length) + "\r\n";
+    }
+    return head + "\r\n";
+}
+
+}  // namespace
+
+void send_reply(int fd, std::uint16_t request_id, const Request& request, const Reply& reply,
+                Patience patience) {
+    ReplyWriter to(fd, request_id, patience);
+    const bool has_body = reply.status != 204 && reply.status != 304;
+    const std::string head = head_of(reply, has_body);
+    const bool sends_body = has_body && request.method != Method::Head;
+    if (sends_body && reply.stream) {
+        bool is_sent = to.put(head);
+        reply.stream([&](std::string_view piece) { return is_sent = is_sent && to.put(piece); });
+    } else {
+        to.put(sends_body ? head + reply.body : head);
+    }
+    to.end();
+}
+
+}  // namespace muster::http
