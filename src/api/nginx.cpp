@@ -125,6 +125,7 @@ Directives accepted_directives(const Rows& rows) {
     Directives text;
     const std::size_t limit = body_limit_of(rows);
     if (limit > kSmallBody) text += body_cap(limit);
+    text += include("credential-accepted");
     if (limit > kEventsBody) text += include("large-body");
     if (has_long_answer(rows)) text += include("long-answer");
     return text + pass(target_of(rows));

@@ -301,17 +301,8 @@ void RequestFlow::reject_unknown() {
 }
 
 void RequestFlow::accept_bearer() {
-    if (!request_.is_credential_check) {
-        apply_rate_limit();
-        check_rights();
-        return;
-    }
-    try {
-        check_rights();
-    } catch (const Error&) {
-        apply_rate_limit();  // an accepted request follows, and is counted then
-        throw;
-    }
+    apply_rate_limit();
+    check_rights();
 }
 
 void RequestFlow::check_rights() {
@@ -334,7 +325,7 @@ void RequestFlow::accept_page() {
 }
 
 // Adds the headers of every reply to an identified caller, also of errors. A deferred request was
-// charged before.
+// charged before, and so was one whose credential nginx has asked about.
 void RequestFlow::apply_rate_limit() {
     if (request_.deferral) {
         headers_ = request_.deferral->headers;
@@ -343,7 +334,9 @@ void RequestFlow::apply_rate_limit() {
     if (caller_.session) {
         headers_.emplace_back("X-Active-Organization", caller_.actor.organization.text());
     }
-    ChargedRates rates = charge_rates(worker_, caller_);
+    ChargedRates rates = request_.charged_rate.empty()
+                             ? charge_rates(worker_, caller_)
+                             : ChargedRates{request_.charged_policy, request_.charged_rate};
     // nginx and browsers cache articles, and would show figures of the past.
     if (endpoint_->access != Access::ContentKey) {
         headers_.emplace_back("RateLimit-Policy", std::move(rates.policies));
@@ -463,7 +456,7 @@ std::optional<Reply> RequestFlow::finish() {
     Reply& reply = *reply_;
     headers_.emplace_back("Cache-Control", "no-store");
     for (const auto& header : headers_) add_if_absent(reply, header);
-    // A request that nginx passes on is counted when it arrives.
+    // A request that nginx passes on is counted and logged when it arrives.
     const bool is_passed_on = request_.is_credential_check && reply.status < kFirstError;
     if (!is_passed_on) count_and_log(reply);
     if (request_.is_credential_check && !is_passed_on) pack_refusal(reply);

@@ -119,6 +119,8 @@ Request make_request(FCGX_Request& fcgi) {
     request.remote_address = param(fcgi, "REMOTE_ADDR");
     request.arrived = arrival(fcgi);
     request.is_credential_check = param(fcgi, "CREDENTIAL_CHECK") == "1";
+    request.charged_policy = param(fcgi, "CHARGED_POLICY");
+    request.charged_rate = param(fcgi, "CHARGED_RATE");
     if (!request.is_credential_check) {
         request.content_length =
             parse_number<std::size_t>(param(fcgi, "CONTENT_LENGTH")).value_or(0);

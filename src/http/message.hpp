@@ -76,6 +76,9 @@ struct Request {
     // nginx asks whether the credential is accepted, before it reads the body
     // (nginx/snippets/muster-credential.conf).
     bool is_credential_check = false;
+    // The fields RateLimit-Policy and RateLimit of that check; "" if nginx did not ask.
+    std::string charged_policy;
+    std::string charged_rate;
     std::size_t content_length = 0;
     // False if the request must be answered now: it has waited, or too many others wait.
     bool may_wait = true;

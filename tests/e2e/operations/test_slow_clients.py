@@ -267,6 +267,26 @@ def test_a_request_with_a_large_body_counts_once(stack, org):
     assert time.monotonic() - began < 1
 
 
+def test_a_head_without_its_body_counts(stack, org):
+    issued = org.admin().api.post(
+        "/v1/api-keys", json={"name": "heads", "rate_limit_per_second": 1, "burst": 20}, expect=201).json()
+    stack.keys_issued.append(issued["key"])
+    key = ("Authorization", f"Bearer {issued['key']}")
+
+    def left():
+        (field,) = wire.exchange(stack, wire.request_bytes("GET", "/v1/imports", [key])).values("RateLimit")
+        return int(field.split(";")[1].removeprefix("r="))
+
+    began = time.monotonic()
+    first, heads = left(), 5
+    with ExitStack() as opened:
+        for _ in range(heads):
+            connection = opened.enter_context(wire.connect(stack))
+            connection.sendall(declared(ROWS, [key, ("Expect", "100-continue")]))
+            assert connection.recv(1024).startswith(b"HTTP/1.1 100 ")  # after the check
+    assert left() <= first - 1 - heads + int(time.monotonic() - began)
+
+
 def test_a_check_is_neither_logged_nor_counted_as_a_request(stack, org):
     body = {"rows": rows_of([{"email": email()}])}
     job_id = org.create_import()["id"]

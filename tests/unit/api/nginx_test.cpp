@@ -34,6 +34,7 @@ std::string passed(const std::string& to) {
     return "fastcgi_pass " + to + "; " + included("fastcgi");
 }
 
+const std::string kAccepted = included("credential-accepted") + " ";
 const std::string kClient = included("client-rate") + " " + included("client-connections");
 
 // The directives of a location that asks about the credential, and then jumps to another one.
@@ -72,7 +73,7 @@ BOOST_AUTO_TEST_CASE(body_limits_match_the_rows) {
     const std::string caps = "client_max_body_size 16m; client_body_buffer_size 17m; ";
     BOOST_TEST(location("~ ^/v1/imports/[^/]+/rows$") == caps + asking_first("@stageImportRows"));
     BOOST_TEST(location("@stageImportRows") ==
-               caps + included("large-body") + " " + passed("muster"));
+               caps + kAccepted + included("large-body") + " " + passed("muster"));
     BOOST_TEST(location("= /v1/track")
                    .starts_with("client_max_body_size 1m; client_body_buffer_size 1088k; "));
     BOOST_TEST(api::nginx_text().find("\nclient_max_body_size 256k;\n") != std::string::npos);
@@ -80,7 +81,8 @@ BOOST_AUTO_TEST_CASE(body_limits_match_the_rows) {
 
 BOOST_AUTO_TEST_CASE(long_answers_are_limited_for_callers_whose_credential_is_accepted) {
     for (const std::string operation : {"getImportErrorReport", "exportUsers"}) {
-        BOOST_TEST(location("@" + operation) == included("long-answer") + " " + passed("muster"));
+        BOOST_TEST(location("@" + operation) ==
+                   kAccepted + included("long-answer") + " " + passed("muster"));
     }
     BOOST_TEST(location("= /v1/users/export") == asking_first("@exportUsers"));
     BOOST_TEST(location("~ ^/v1/imports/[^/]+/error-report$") ==
