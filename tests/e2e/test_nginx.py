@@ -307,6 +307,27 @@ def test_too_many_requests_of_one_client_at_the_same_time_are_429(stack):
         wait_for(lambda: wire.exchange(edge, quick).status == 401, "the end of the requests")
 
 
+def test_the_networks_of_one_ipv6_customer_share_the_requests_at_the_same_time(stack):
+    real_ip = "set_real_ip_from 127.0.0.1;\nreal_ip_header X-Forwarded-For;\n"
+    changes = [("snippets/muster-http.conf", "map $request_uri", real_ip + "map $request_uri"),
+               ("snippets/muster-client-connections.conf", "muster_network_requests 300", "muster_network_requests 3")]
+
+    def request(client, method="GET", headers=(), body=b""):
+        return wire.request_bytes(method, "/v1/users", [("X-Forwarded-For", client), *headers], body)
+
+    def status(edge, client):
+        return wire.exchange(edge, request(client)).status
+
+    with Edge(stack, "networks", changes) as edge, ExitStack() as opened:
+        for subnet in range(3):
+            unfinished = request(f"2001:db8:1:{subnet}::1", "POST", [("Content-Length", "1000")], b"{")
+            opened.enter_context(wire.connect(edge)).sendall(unfinished)
+        wait_for(lambda: status(edge, "2001:db8:1:ffff::1") == 429, "the limit")
+        assert [status(edge, client) for client in ("2001:db8:2::1", "203.0.113.9", "203.0.113.10")] == [401] * 3
+        opened.close()
+        wait_for(lambda: status(edge, "2001:db8:1:ffff::1") == 401, "the end of the requests")
+
+
 def test_an_http_2_connection_has_32_streams(stack):
     context = ssl.create_default_context(cafile=stack.ca_file)
     context.set_alpn_protocols(["h2"])

@@ -18,7 +18,9 @@ WORKERS = 8
 MIB = 1 << 20
 STAGED = 16 * MIB - 100_000  # bytes of a large body
 ROWS = f"/v1/imports/{'01a1fd04-035b-72c3-8961-619ede6ecc85'}/rows"
+EVENTS = MIB  # bytes of the largest body that nginx takes without a check of its credential
 FOR_STRANGER = 300 * 1024  # bytes of nginx's memory
+FOR_EVENTS = (1088 + 64) * 1024  # the same, with such a body
 FOR_ANSWER = 65 * MIB  # bytes on nginx's disk
 ACCEPTED = 8  # large bodies of an organization at the same time
 
@@ -193,6 +195,17 @@ def test_senders_without_a_credential_fill_no_memory(stack, org):
             reply = wire.read_reply(connection)
             assert reply.status == 401
             assert json.loads(reply.body)["error"]["details"]["reason"] == "MISSING"
+
+
+@pytest.mark.parametrize("path", ["/v1/ingest", "/v1/track"])
+def test_the_largest_bodies_of_strangers_take_bounded_memory(stack, org, path):
+    count = 200
+    before = nginx_memory(stack)
+    with slow_senders(stack, count, declared(path, length=EVENTS), EVENTS - 65536):
+        answers_others(org)
+        used = nginx_memory(stack)
+        assert used > count * EVENTS // 2  # nginx holds the bodies
+        assert used - before < count * FOR_EVENTS, f"{used - before >> 20} MiB"
 
 
 def test_an_organization_has_a_share_of_the_large_bodies(stack, new_org, org):

@@ -29,7 +29,7 @@ TEXT = {
     "docs/operations/install.md": {"clients --HTTPS": "a diagram"},
     "docs/operations/log.md": {"[Journal]": "a file of systemd", "[Service]": "a file of systemd"},
     "docs/operations/monitoring.md": {"[Service]": "a file of systemd"},
-    "docs/operations/nginx.md": {"set_real_ip_from": "a file of nginx"},
+    "docs/operations/nginx.md": {"set_real_ip_from": "a file of nginx", "table inet": "a file of nftables"},
     "docs/operations/providers.md": {"PROVIDER ": "an output"},
     "docs/operations/secrets.md": {"second factors:": "an output"},
     "docs/operations/server.md": {"Unattended-Upgrade": "a file of apt"},
