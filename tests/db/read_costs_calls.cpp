@@ -200,10 +200,21 @@ std::vector<MeasuredCall> import_calls() {
         calls.push_back(measured({name}, most, call));
     };
     add("import_discards.lock", kEnds, [](Tx& tx) { return store::lock_import_discard(tx); });
-    add("import_blocks.find_keys", 2 * kAsked + kEnds, [](OrgStore& org) {
+    add("import_blocks.find_parts", 2 * kAsked + kEnds, [](OrgStore& org) {
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 1; i <= kAsked; ++i) numbers.push_back(i);
-        return store::find_block_keys(org, id_of<ImportId>(1), numbers);
+        return store::find_parts(org, id_of<ImportId>(1), numbers);
+    });
+    add("import_blocks.read_parts", 2 * kAsked + kEnds, [](OrgStore& org) {
+        std::vector<store::BlockKey> keys;
+        for (std::uint32_t i = 1; i <= kAsked; ++i) keys.push_back({i, 0});
+        return store::read_parts(org, id_of<ImportId>(1), keys);
+    });
+    add("import_blocks.delete", 2 * kAsked + kEnds, [](OrgStore& org) {
+        std::vector<store::BlockKey> keys;
+        for (std::uint32_t i = 1; i <= kAsked; ++i) keys.push_back({i, 0});
+        store::delete_parts(org, id_of<ImportId>(1), keys);
+        return static_cast<std::int64_t>(keys.size());
     });
     add("import_blocks.find_uncommitted", 4 * kPage + kEnds, [](OrgStore& org) {
         return store::find_uncommitted_blocks(org, id_of<ImportId>(2), {1100, 0}, kPage);

@@ -372,13 +372,13 @@ BOOST_AUTO_TEST_CASE(leases_on_import_jobs) {
 
 BOOST_AUTO_TEST_CASE(import_blocks) {
     const std::vector<std::uint32_t> numbers{0, 1};
-    check({"import_blocks.find_keys"},
-          [&](OrgStore& org) { return !store::find_block_keys(org, owner.job, numbers).empty(); });
-    check({"import_blocks.read_one"}, [&](OrgStore& org) {
+    check({"import_blocks.find_parts"},
+          [&](OrgStore& org) { return !store::find_parts(org, owner.job, numbers).empty(); });
+    check({"import_blocks.read_parts"}, [&](OrgStore& org) {
         return store::read_block(org, owner.job, {0, 0}).has_value();
     });
     check({"import_blocks.delete"}, [&](OrgStore& org) {
-        store::delete_block(org, owner.job, {0, 0});
+        store::delete_parts(org, owner.job, std::array{rules::BlockKey{0, 0}});
         return false;
     });
     check({"import_blocks.insert"}, [&](OrgStore& org) {

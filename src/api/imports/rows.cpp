@@ -259,7 +259,8 @@ constexpr std::array kImportRowEndpoints = {
         .description =
             "Stages up to 5,000 rows of a job in state staging. A call stages all its rows or "
             "none. With faults keep, malformed rows are kept as invalid, so payloads may violate "
-            "this schema. A row replaces the staged row with its number, so a call can be "
+            "this schema. A call rewrites up to 24 MiB of stored blocks of 500 numbers; rows with "
+            "consecutive numbers always fit. A row replaces the staged row with its number, so a call can be "
             "repeated. A job holds up to 250,000 rows; the body may be gzip, and its limit holds "
             "before and after decompression.",
         .role = rules::Role::Admin,

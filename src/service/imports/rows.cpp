@@ -74,12 +74,12 @@ BlockKey part_of(Context& context, OrgId organization, ImportId id, std::uint32_
     BlockKey from{rules::block_of(row_number), 0};
     const int index = rules::index_in_block(row_number);
     if (index == 0) return from;
-    const auto keys = context.database.autocommit([&](db::Tx& tx) {
+    const auto parts = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_block_keys(org, id, {&from.number, 1});
+        return store::find_parts(org, id, {&from.number, 1});
     });
-    for (const BlockKey& key : keys) {
-        if (key.part <= index) from = key;
+    for (const store::StoredPart& part : parts) {
+        if (part.key.part <= index) from = part.key;
     }
     return from;
 }

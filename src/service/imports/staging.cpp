@@ -51,46 +51,60 @@ std::vector<rules::StagedRow> sorted_rows(const std::vector<NewRow>& rows) {
     return sorted;
 }
 
-// As stored. A row that replaces another is stored again.
-std::int64_t bytes_of(BlockRows rows) {
-    std::int64_t bytes = 0;
-    for (const rules::StagedRow& row : rows) {
-        bytes += static_cast<std::int64_t>(rules::encoded_size(row));
-    }
-    return bytes;
-}
-
 // Rows for the same stored part, or for a new block.
 struct Destination {
     rules::BlockKey key;
-    bool is_stored = false;
+    int stored_rows = 0;       // 0: a new block
+    bool is_replaced = false;  // the call has every row number of the stored part
     BlockRows rows;
 };
 
+using Parts = std::vector<store::StoredPart>;
+
+bool by_key(const rules::BlockKey& key, const store::StoredPart& part) {
+    return key < part.key;
+}
+
 // The stored part for a row: the last part of its block that begins at or before the row, or else
-// the block's first part. Returns nullopt if the block is new. Requires sorted `keys`.
-std::optional<rules::BlockKey> part_for(std::uint32_t row_number,
-                                        const std::vector<rules::BlockKey>& keys) {
+// the block's first part. Returns the end if the block is new. Requires sorted `parts`.
+Parts::const_iterator part_for(std::uint32_t row_number, const Parts& parts) {
     const rules::BlockKey target{rules::block_of(row_number), rules::index_in_block(row_number)};
-    const auto next = std::upper_bound(keys.begin(), keys.end(), target);
-    if (next != keys.begin() && std::prev(next)->number == target.number) return *std::prev(next);
-    if (next != keys.end() && next->number == target.number) return *next;
-    return std::nullopt;
+    const auto next = std::upper_bound(parts.begin(), parts.end(), target, by_key);
+    if (next != parts.begin() && std::prev(next)->key.number == target.number) {
+        return std::prev(next);
+    }
+    return next != parts.end() && next->key.number == target.number ? next : parts.end();
+}
+
+// How many row numbers belong to the part.
+std::size_t row_numbers_of(Parts::const_iterator part, const Parts& parts) {
+    const auto is_same_block = [&](Parts::const_iterator other) {
+        return other->key.number == part->key.number;
+    };
+    const bool is_first = part == parts.begin() || !is_same_block(std::prev(part));
+    const bool is_last = std::next(part) == parts.end() || !is_same_block(std::next(part));
+    const int begin = is_first ? 0 : part->key.part;
+    const int end = is_last ? static_cast<int>(rules::kBlockRows) : std::next(part)->key.part;
+    return static_cast<std::size_t>(end - begin);
 }
 
 // The destination of each run of rows. Requires sorted `rows`; the destinations are sorted too.
 std::vector<Destination> destinations_of(const std::vector<rules::StagedRow>& rows,
-                                         const std::vector<rules::BlockKey>& keys) {
+                                         const Parts& parts) {
     std::vector<Destination> destinations;
     std::size_t from = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto part = part_for(rows[i].row_number, keys);
-        const auto key = part.value_or(rules::BlockKey{rules::block_of(rows[i].row_number), 0});
+        const auto part = part_for(rows[i].row_number, parts);
+        const bool is_stored = part != parts.end();
+        const auto key =
+            is_stored ? part->key : rules::BlockKey{rules::block_of(rows[i].row_number), 0};
         if (destinations.empty() || destinations.back().key != key) {
-            destinations.push_back({key, part.has_value(), {}});
+            destinations.push_back({key, is_stored ? part->rows : 0, false, {}});
             from = i;
         }
-        destinations.back().rows = BlockRows(rows).subspan(from, i + 1 - from);
+        Destination& to = destinations.back();
+        to.rows = BlockRows(rows).subspan(from, i + 1 - from);
+        to.is_replaced = is_stored && to.rows.size() == row_numbers_of(part, parts);
     }
     return destinations;
 }
@@ -158,20 +172,87 @@ std::vector<store::NewBlock> pack(RowsWithOutcomes&& rows) {
     return parts;
 }
 
-// Stages one run of rows and returns how many rows the job gains. Reads and writes only the
-// affected part, so a small call is cheap in a large block.
-int stage_run(db::OrgStore& org, ImportId id, const Destination& to, Timestamp now) {
-    if (!to.is_stored) {
-        store::insert_blocks(org, id, pack(fresh_rows(to.rows)), now);
-        return static_cast<int>(to.rows.size());
+// What a call writes. Only the parts that its rows belong to, so a small call is cheap in a large
+// job.
+struct Rewrite {
+    std::vector<rules::BlockKey> replaced;
+    std::vector<store::NewBlock> parts;
+    std::size_t bytes_read = 0;
+    std::size_t bytes_written = 0;
+    int added = 0;  // rows that the job gains
+
+    bool is_too_large() const { return std::max(bytes_read, bytes_written) > kMostRewrittenBytes; }
+};
+
+// Repeating a call that was accepted rewrites the same parts, so it is accepted too.
+[[noreturn]] void reject_rewrite(const std::vector<rules::StagedRow>& rows, const Destination& to) {
+    const auto fitting = static_cast<std::size_t>(to.rows.data() - rows.data());
+    Faults faults;
+    faults.add("rows", FieldCode::TooLong,
+               "rewrites more than " + std::to_string(kMostRewrittenBytes >> 20U) +
+                   " MiB of staged rows; send the rows up to number " +
+                   std::to_string(rows[fitting - 1].row_number) +
+                   " in one call and the others in further calls",
+               longest(fitting));
+    throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+void add_run(Rewrite& rewrite, const Destination& to, RowsWithOutcomes rows) {
+    rewrite.added += static_cast<int>(rows.size()) - to.stored_rows;
+    if (to.stored_rows > 0) rewrite.replaced.push_back(to.key);
+    for (store::NewBlock& part : pack(std::move(rows))) {
+        rewrite.bytes_written += part.data.size();
+        rewrite.parts.push_back(std::move(part));
     }
-    const auto stored = store::read_block(org, id, to.key);
-    if (!stored) throw std::runtime_error("a block of a locked import job does not exist");
-    auto merged = merged_rows(*stored, to.rows);
-    const auto size = static_cast<int>(merged.size());
-    store::delete_block(org, id, to.key);
-    store::insert_blocks(org, id, pack(std::move(merged)), now);
-    return size - stored->rows;
+}
+
+// Reads the parts of these destinations together.
+void add_runs(db::OrgStore& org, ImportId id, std::span<const Destination> destinations,
+              const std::vector<rules::StagedRow>& rows, Rewrite& rewrite) {
+    std::vector<rules::BlockKey> keys;
+    for (const Destination& to : destinations) {
+        if (to.stored_rows > 0 && !to.is_replaced) keys.push_back(to.key);
+    }
+    const auto stored = store::read_parts(org, id, keys);
+    if (stored.size() != keys.size()) {
+        throw std::runtime_error("a block of a locked import job does not exist");
+    }
+    auto old = stored.begin();
+    for (const Destination& to : destinations) {
+        const bool is_merged = old != stored.end() && old->key == to.key;
+        if (is_merged) rewrite.bytes_read += old->data.size();
+        add_run(rewrite, to, is_merged ? merged_rows(*old++, to.rows) : fresh_rows(to.rows));
+        if (rewrite.is_too_large()) reject_rewrite(rows, to);
+    }
+}
+
+// How many of the first destinations have stored parts of at most 32 MiB together; 1 or more.
+std::size_t count_read_at_once(std::span<const Destination> destinations) {
+    constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
+    // 100 attributes of 4 KiB, their keys and the core fields.
+    constexpr std::size_t kMostRowBytes = std::size_t{512} << 10U;
+    std::size_t bytes = 0;
+    std::size_t count = 0;
+    for (const Destination& to : destinations) {
+        bytes += std::min(rules::kMaxPartBytes,
+                          static_cast<std::size_t>(to.stored_rows) * kMostRowBytes);
+        if (count > 0 && bytes > kMostBytes) break;
+        ++count;
+    }
+    return count;
+}
+
+Rewrite rewrite_of(db::OrgStore& org, ImportId id, const std::vector<rules::StagedRow>& rows) {
+    const auto destinations =
+        destinations_of(rows, store::find_parts(org, id, block_numbers_of(rows)));
+    Rewrite rewrite;
+    std::span<const Destination> left = destinations;
+    while (!left.empty()) {
+        const auto some = left.first(count_read_at_once(left));
+        add_runs(org, id, some, rows, rewrite);
+        left = left.subspan(some.size());
+    }
+    return rewrite;
 }
 
 }  // namespace
@@ -185,18 +266,17 @@ void stage_rows(OrgTransaction& transaction, const LimitsSettings& limits, Impor
     const auto job = lock_import(transaction, id);
     if (job.state != ImportState::Staging) reject_import_state(job.state, "staging");
     if (rows.empty()) return;
+    const Rewrite rewrite = rewrite_of(org, id, sorted);
     // The job's lock is held, so only calls that wait for it too count here.
-    take(org, rules::Quota::StagedBytes, bytes_of(sorted), bytes_of_mib(limits.staged_mib),
-         transaction.now);
-    const auto keys = store::find_block_keys(org, id, block_numbers_of(sorted));
-    int added = 0;
-    for (const Destination& to : destinations_of(sorted, keys))
-        added += stage_run(org, id, to, transaction.now);
-    if (!store::add_staged_rows(org, id, added, kMostImportRows, transaction.now)) {
+    take(org, rules::Quota::StagedBytes, static_cast<std::int64_t>(rewrite.bytes_written),
+         bytes_of_mib(limits.staged_mib), transaction.now);
+    if (!store::add_staged_rows(org, id, rewrite.added, kMostImportRows, transaction.now)) {
         throw Error(ErrorCode::ImportRowLimitExceeded)
             .detail("staged_rows", Json::Int64(job.staged_rows))
             .detail("limit", Json::Int64(kMostImportRows));
     }
+    store::delete_parts(org, id, rewrite.replaced);
+    store::insert_blocks(org, id, rewrite.parts, transaction.now);
 }
 
 }  // namespace muster::service

@@ -20,8 +20,8 @@ struct NewRow {
     rules::MemberFields fields;
 };
 // Stages all rows or none. A row replaces the staged row with the same number. Throws
-// VALIDATION_ERROR if a number is repeated, NOT_FOUND, IMPORT_JOB_INVALID_STATE,
-// IMPORT_ROW_LIMIT_EXCEEDED, QUOTA_EXCEEDED.
+// VALIDATION_ERROR if a number is repeated or too much is rewritten (kMostRewrittenBytes),
+// NOT_FOUND, IMPORT_JOB_INVALID_STATE, IMPORT_ROW_LIMIT_EXCEEDED, QUOTA_EXCEEDED.
 void stage_rows(OrgTransaction& transaction, const LimitsSettings& limits, ImportId id,
                 const std::vector<NewRow>& rows);
 

@@ -2,8 +2,10 @@
 
 #include "db/sql_text.hpp"
 #include "rules/imports/block.hpp"
+#include "store/batches.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace muster::store {
 
@@ -21,6 +23,9 @@ namespace {
 
 constexpr auto kKey =
     columns<BlockKey>(column<&BlockKey::number>("block_no"), column<&BlockKey::part>("part"));
+
+constexpr auto kPart =
+    columns<StoredPart>(nested<&StoredPart::key>(kKey), column<&StoredPart::rows>("row_count"));
 
 constexpr auto kBlock = columns<Block>(
     nested<&Block::key>(kKey), column<&Block::rows>("row_count"),
@@ -40,49 +45,99 @@ constexpr SqlText read_blocks(std::string_view condition) {
         condition, " ORDER BY block_no, part LIMIT ?"};
 }
 
-}  // namespace
-
-std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
-                                      std::span<const std::uint32_t> numbers) {
-    static constexpr OrgSql kFind{
-        "import_blocks.find_keys", kKey,
-        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) WHERE organization_id = :org "
-        "AND job_id = ? AND block_no IN ({?}) ORDER BY block_no, part"};
+std::vector<Param> with_keys(const ImportId& job, std::span<const BlockKey> keys) {
     std::vector<Param> params{job};
-    params.insert(params.end(), numbers.begin(), numbers.end());
-    return org.all_bulk(kFind, numbers.size(), params);
+    for (const BlockKey& key : keys) params.insert(params.end(), {key.number, key.part});
+    return params;
 }
 
-std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key) {
-    static constexpr OrgSql kRead{
-        "import_blocks.read_one", kBlock,
-        "SELECT {columns} FROM import_blocks WHERE organization_id = :org AND job_id = ? "
-        "AND block_no = ? AND part = ?"};
-    return org.one(kRead, job, key.number, key.part);
+// How many of the first blocks fit in a statement, which the server's max_allowed_packet limits; 1
+// or more. A part alone is up to 4 MiB.
+std::size_t fitting_in_statement(std::span<const NewBlock> blocks) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+    std::size_t bytes = blocks.front().data.size();
+    std::size_t count = 1;
+    while (count < std::min(blocks.size(), kMostRows)) {
+        bytes += blocks[count].data.size();
+        if (bytes > kMostBytes) break;
+        ++count;
+    }
+    return count;
 }
 
-void delete_block(db::OrgStore& org, ImportId job, BlockKey key) {
-    static constexpr OrgSql kDelete{
-        "import_blocks.delete",
-        "DELETE FROM import_blocks WHERE organization_id = :org AND job_id = ? "
-        "AND block_no = ? AND part = ?"};
-    org.execute(kDelete, job, key.number, key.part);
-}
-
-void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
-                   Timestamp now) {
-    // One block per statement: ten blocks could exceed the server's max_allowed_packet.
+void insert_together(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
+                     Timestamp now) {
     static constexpr OrgSql kInsert{
         "import_blocks.insert",
         "INSERT INTO import_blocks (organization_id, job_id, block_no, part, state, row_count, "
         "valid_count, invalid_count, staged_at, updated_at, data, outcome) "
-        "VALUES (:org, ?, ?, ?, 'staged', ?, ?, ?, ?, ?, ?, ?)"};
+        "VALUES {(:org, ?, ?, ?, 'staged', ?, ?, ?, ?, ?, ?, ?)}"};
+    std::vector<std::string> outcomes;
+    outcomes.reserve(blocks.size());
+    std::vector<Param> params;
+    for (const NewBlock& block : blocks) {
+        const rules::RowCounts counts = rules::count_states(block.outcomes);
+        outcomes.push_back(rules::encode_outcomes(block.outcomes));
+        params.insert(params.end(),
+                      {job, block.key.number, block.key.part, block.rows, counts.valid,
+                       counts.invalid, now, now, block.data, Param::text_or_null(outcomes.back())});
+    }
+    org.execute_bulk(kInsert, blocks.size(), params);
+}
+
+}  // namespace
+
+std::vector<StoredPart> find_parts(db::OrgStore& org, ImportId job,
+                                   std::span<const std::uint32_t> numbers) {
+    static constexpr OrgSql kFind{
+        "import_blocks.find_parts", kPart,
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) WHERE organization_id = :org "
+        "AND job_id = ? AND block_no IN ({?}) ORDER BY block_no, part"};
+    std::vector<StoredPart> found;
+    in_batches(numbers, [&](const std::vector<Param>& batch) {
+        std::vector<Param> params{job};
+        params.insert(params.end(), batch.begin(), batch.end());
+        const auto some = org.all_bulk(kFind, batch.size(), params);
+        found.insert(found.end(), some.begin(), some.end());
+    });
+    return found;
+}
+
+std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key) {
+    auto blocks = read_parts(org, job, {&key, 1});
+    return blocks.empty() ? std::nullopt : std::optional(std::move(blocks.front()));
+}
+
+std::vector<Block> read_parts(db::OrgStore& org, ImportId job, std::span<const BlockKey> keys) {
+    static constexpr OrgSql kRead{
+        "import_blocks.read_parts", kBlock,
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) WHERE organization_id = :org "
+        "AND job_id = ? AND (block_no, part) IN ({(?, ?)}) ORDER BY block_no, part"};
+    std::vector<Block> blocks;
+    in_pieces(keys, [&](std::span<const BlockKey> piece) {
+        auto some = org.all_bulk(kRead, piece.size(), with_keys(job, piece));
+        std::move(some.begin(), some.end(), std::back_inserter(blocks));
+    });
+    return blocks;
+}
+
+void delete_parts(db::OrgStore& org, ImportId job, std::span<const BlockKey> keys) {
+    static constexpr OrgSql kDelete{
+        "import_blocks.delete",
+        "DELETE FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "AND (block_no, part) IN ({(?, ?)})"};
+    in_pieces(keys, [&](std::span<const BlockKey> piece) {
+        org.execute_bulk(kDelete, piece.size(), with_keys(job, piece));
+    });
+}
+
+void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
+                   Timestamp now) {
     const bool are_inserted = db::try_unique([&] {
-        for (const NewBlock& block : blocks) {
-            const rules::RowCounts counts = rules::count_states(block.outcomes);
-            const std::string outcome = rules::encode_outcomes(block.outcomes);
-            org.execute(kInsert, job, block.key.number, block.key.part, block.rows, counts.valid,
-                        counts.invalid, now, now, block.data, Param::text_or_null(outcome));
+        while (!blocks.empty()) {
+            const auto piece = blocks.first(batch_size(fitting_in_statement(blocks)));
+            insert_together(org, job, piece, now);
+            blocks = blocks.subspan(piece.size());
         }
     });
     if (!are_inserted) throw db::RetryTransaction{"two calls staged the same new block"};

@@ -33,11 +33,18 @@ struct NewBlock {
     std::vector<rules::RowOutcome> outcomes = {};  // empty = all rows are staged
 };
 
-// The keys of all parts of these blocks, in order. A writer holds the job's lock.
-std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
-                                      std::span<const std::uint32_t> numbers);
+struct StoredPart {
+    BlockKey key;
+    int rows = 0;
+};
+
+// All parts of these blocks, in order. Requires sorted `numbers`. A writer holds the job's lock.
+std::vector<StoredPart> find_parts(db::OrgStore& org, ImportId job,
+                                   std::span<const std::uint32_t> numbers);
 std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key);
-void delete_block(db::OrgStore& org, ImportId job, BlockKey key);
+// Those of these parts that exist, in order. Requires sorted `keys`. A part is up to 4 MiB.
+std::vector<Block> read_parts(db::OrgStore& org, ImportId job, std::span<const BlockKey> keys);
+void delete_parts(db::OrgStore& org, ImportId job, std::span<const BlockKey> keys);
 // Throws RetryTransaction if another call inserted one of the blocks at the same time.
 void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
                    Timestamp now);

@@ -186,8 +186,8 @@ BOOST_AUTO_TEST_CASE(rows_beyond_the_bytes_of_a_day_are_refused_and_nothing_is_s
     BOOST_TEST(error->retry_after() >= (*frees_at - Timestamp::now()).count() / 1000);
     BOOST_TEST(job(id).staged_rows == 200);
     BOOST_TEST(used(Quota::StagedBytes) == counted);
-    // A smaller call still fits, and another organization is not affected.
-    BOOST_TEST(!stage_heavy(id, 201, 10).has_value());
+    // A smaller call for another block still fits, and another organization is not affected.
+    BOOST_TEST(!stage_heavy(id, 501, 10).has_value());
     BOOST_TEST(used(Quota::StagedBytes, organization("Other")) == 0);
 }
 
@@ -198,6 +198,17 @@ BOOST_AUTO_TEST_CASE(rows_that_are_sent_again_count_again) {
     BOOST_TEST(!stage_heavy(id, 1, 10).has_value());
     BOOST_TEST(used(Quota::StagedBytes) > once + 40'000);
     BOOST_TEST(job(id).staged_rows == 10);
+}
+
+BOOST_AUTO_TEST_CASE(staged_rows_that_a_call_writes_again_count_too) {
+    const ImportId id = new_import();
+    BOOST_TEST(!stage_heavy(id, 1, 100).has_value());
+    const auto once = used(Quota::StagedBytes);
+    BOOST_TEST(!stage_heavy(id, 101, 1).has_value());
+    BOOST_TEST(used(Quota::StagedBytes) > once + 400'000);
+    const auto twice = used(Quota::StagedBytes);
+    BOOST_TEST(!stage_heavy(id, 501, 1).has_value());  // another block
+    BOOST_TEST(used(Quota::StagedBytes) < twice + 5'000);
 }
 
 BOOST_AUTO_TEST_CASE(parallel_calls_do_not_exceed_the_bytes_of_a_day) {

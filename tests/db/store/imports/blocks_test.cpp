@@ -154,13 +154,22 @@ BOOST_AUTO_TEST_CASE(blocks_are_found_by_number_with_all_their_parts) {
     for (const BlockKey key : {BlockKey{1, 7}, BlockKey{0, 0}, BlockKey{1, 0}, BlockKey{2, 3}}) {
         insert(key);
     }
-    const std::vector<std::uint32_t> numbers{7, 2, 1};
+    const std::vector<std::uint32_t> numbers{1, 2, 7};
     on_store([&](OrgStore& org) {
-        BOOST_TEST(store::find_block_keys(org, id, numbers) == (Keys{{1, 0}, {1, 7}, {2, 3}}));
+        Keys found;
+        for (const store::StoredPart& part : store::find_parts(org, id, numbers)) {
+            BOOST_TEST(part.rows == 1);
+            found.push_back(part.key);
+        }
+        BOOST_TEST(found == (Keys{{1, 0}, {1, 7}, {2, 3}}));
         BOOST_TEST(store::read_block(org, id, {1, 7})->key == (BlockKey{1, 7}));
         BOOST_TEST(!store::read_block(org, id, {1, 1}).has_value());
-        store::delete_block(org, id, {1, 7});
-        store::delete_block(org, id, {1, 1});
+        const Keys keys{{0, 0}, {1, 1}, {1, 7}};
+        const auto parts = store::read_parts(org, id, keys);
+        BOOST_TEST_REQUIRE(parts.size() == 2);
+        BOOST_TEST(parts[0].key == keys[0]);
+        BOOST_TEST(parts[1].key == keys[2]);
+        store::delete_parts(org, id, std::span(keys).subspan(1));
     });
     BOOST_TEST(read({}) == (Keys{{0, 0}, {1, 0}, {2, 3}}));
 }
