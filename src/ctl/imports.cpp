@@ -4,7 +4,9 @@
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace muster::ctl {
 namespace {
@@ -101,16 +103,25 @@ std::string job_text(const Json::Value& job) {
     return text;
 }
 
+std::vector<rules::ImportJob> newest_imports(const Invocation& in) {
+    std::vector<rules::ImportJob> jobs;
+    std::optional<ImportId> before;
+    do {
+        auto page = service::list_imports(in.context, in.organization(), before, std::nullopt,
+                                          kListed - static_cast<int>(jobs.size()));
+        std::move(page.jobs.begin(), page.jobs.end(), std::back_inserter(jobs));
+        before = page.next;
+    } while (before && jobs.size() < kListed);
+    return jobs;
+}
+
 }  // namespace
 
 Result list_imports(const Invocation& in) {
     Result result;
     result.json = Json::Value(Json::arrayValue);
     Table table({"ID", "STATE", "PROCESSED", "STAGED", "CREATED", "FILE"});
-    auto jobs =
-        service::list_imports(in.context, in.organization(), std::nullopt, std::nullopt, kListed);
-    if (jobs.size() > kListed) jobs.pop_back();
-    for (const auto& job : jobs) {
+    for (const auto& job : newest_imports(in)) {
         result.json.append(job_json(job));
         table.add({job.id.text(), std::string(text_of(job.state)),
                    std::to_string(job.processed_rows), std::to_string(job.staged_rows),

@@ -167,10 +167,11 @@ auto list_imports(Call& call) {
     const auto before = call.cursor_id<ImportId>();
     const auto state = call.query.text("state");
     const int limit = call.query.integer("limit");
-    auto jobs =
+    auto page =
         service::list_imports(call.context, call.org(), before,
                               state ? parse<rules::ImportState>(*state) : std::nullopt, limit);
-    return page_of(call, std::move(jobs));
+    const auto next = page.next ? std::optional<std::string>(page.next->bytes()) : std::nullopt;
+    return page_of(call, std::move(page.jobs), next);
 }
 
 // The job, with a Retry-After while it is running.
@@ -271,16 +272,18 @@ constexpr std::array kImportEndpoints = {
         .reply = {201, "The job, in state staging."},
         .errors = kImportCreateErrors,
         .handler = decoded<kNewImport, answers<kImportJob, create_import>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/imports",
-             .operation = "listImports",
-             .summary = "List import jobs, newest first",
-             .description =
-                 "Lists the import jobs of the organization, the newest first. state selects one "
-                 "state. Jobs are deleted 30 days after creation.",
-             .query = kImportListQuery,
-             .reply = {200, "A page of jobs."},
-             .handler = answers<kImportList, list_imports>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/imports",
+        .operation = "listImports",
+        .summary = "List import jobs, newest first",
+        .description =
+            "Lists the import jobs of the organization, the newest first. state selects one "
+            "state. A page may be shorter than limit; continue until next_cursor is null. Jobs are "
+            "deleted 30 days after creation.",
+        .query = kImportListQuery,
+        .reply = {200, "A page of jobs."},
+        .handler = answers<kImportList, list_imports>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/imports/{id}",

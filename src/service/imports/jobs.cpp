@@ -12,6 +12,8 @@
 #include "service/quotas.hpp"
 #include "store/imports/jobs.hpp"
 
+#include <algorithm>
+
 namespace muster::service {
 namespace {
 
@@ -54,6 +56,14 @@ std::string mapping_json(const rules::Mapping& mapping) {
     writer.end_array();
     writer.end_object();
     return text;
+}
+
+// The mapping is the only large part of a job.
+constexpr std::size_t kPageMappingBytes = std::size_t{4} << 20U;
+constexpr int kJobsPerRead = 25;
+
+bool is_full(const ImportPage& page, int limit, std::size_t mapping_bytes) {
+    return static_cast<int>(page.jobs.size()) == limit || mapping_bytes >= kPageMappingBytes;
 }
 
 }  // namespace
@@ -196,16 +206,29 @@ std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor
     });
 }
 
-std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
-                                           std::optional<ImportId> before,
-                                           std::optional<ImportState> state, int limit) {
+ImportPage list_imports(Context& context, OrgId organization, std::optional<ImportId> before,
+                        std::optional<ImportState> state, int limit) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();
-        auto jobs = store::page_imports(org, before, state, limit + 1, now);
-        // At most one job of an organization is active.
-        for (rules::ImportJob& job : jobs) add_queue_position(tx, job, now);
-        return jobs;
+        ImportPage page{{}, before};
+        std::size_t bytes = 0;
+        for (bool has_more = true; has_more;) {
+            const int left = limit - static_cast<int>(page.jobs.size());
+            const int most = std::min(left + 1, kJobsPerRead);
+            auto jobs = store::page_imports(org, page.next, state, most, now);
+            has_more = static_cast<int>(jobs.size()) == most;
+            for (rules::ImportJob& job : jobs) {
+                if (is_full(page, limit, bytes)) return page;
+                // At most one job of an organization is active.
+                add_queue_position(tx, job, now);
+                bytes += job.mapping.size();
+                page.next = job.id;
+                page.jobs.push_back(std::move(job));
+            }
+        }
+        page.next = std::nullopt;
+        return page;
     });
 }
 

@@ -56,11 +56,14 @@ std::optional<rules::ImportJob> read_import(Context& context, OrgId organization
 // requested commit moves to committing.
 std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor, ImportId id);
 
-// Jobs ordered by creation, newest first, before the job `before`. Returns up to `limit` + 1 jobs;
-// the extra job shows that there is a next page.
-std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
-                                           std::optional<ImportId> before,
-                                           std::optional<rules::ImportState> state, int limit);
+struct ImportPage {
+    std::vector<rules::ImportJob> jobs;
+    std::optional<ImportId> next;  // `before` of the next page; nullopt on the last page
+};
+// At most `limit` jobs, the newest first, before the job `before`. Large mappings make a page
+// shorter, so that it is about 4 MiB at most.
+ImportPage list_imports(Context& context, OrgId organization, std::optional<ImportId> before,
+                        std::optional<rules::ImportState> state, int limit);
 
 // For the steps of a job: locks the job, or throws NOT_FOUND.
 rules::ImportJob lock_import(OrgTransaction& transaction, ImportId id);

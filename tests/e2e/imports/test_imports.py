@@ -321,6 +321,22 @@ def test_a_commit_of_a_staging_job_starts_with_a_second_commit_call(org, no_runn
     assert org.commit(job_id).json()["state"] == "committing"
 
 
+def test_a_page_of_large_mappings_ends_early_and_the_cursor_continues(org):
+    columns = [EMAIL_COLUMN] + [{"sourceColumn": f"{number:03}" + "c" * 240, "target": "ignored"} for number in range(499)]
+    jobs = []
+    for _ in range(40):  # of 140 KiB each
+        jobs.insert(0, org.create_import(mapping={"columns": columns})["id"])
+        org.cancel(jobs[0])
+    found, sizes, cursor = [], [], ""
+    while cursor is not None:
+        reply = org.api.get("/v1/imports", params={"limit": 100} | ({"cursor": cursor} if cursor else {}), expect=200)
+        found += [job["id"] for job in reply.json()["imports"]]
+        sizes.append(len(reply.content))
+        cursor = reply.json()["next_cursor"]
+    assert found == jobs
+    assert len(sizes) == 2 and max(sizes) < 5 << 20
+
+
 def test_moving_jobs_report_when_to_poll_again(org, no_runner):
     job_id = org.staged([{"email": email()}])
     url = f"/v1/imports/{job_id}"

@@ -7,6 +7,7 @@
 #include "db/imports.hpp"
 #include "db/lookups.hpp"
 #include "rules/imports/block.hpp"
+#include "rules/members/member.hpp"
 #include "service/attributes.hpp"
 
 #include <array>
