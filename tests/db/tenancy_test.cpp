@@ -416,6 +416,9 @@ BOOST_AUTO_TEST_CASE(import_blocks_by_state) {
         check({"import_blocks.read_states"}, [&](OrgStore& org) {
             return has_block(store::read_blocks(org, owner.job, {}, {name.value}, 10));
         });
+        check({"import_blocks.read_outcomes"}, [&](OrgStore& org) {
+            return !store::read_outcomes(org, owner.job, {}, {name.value}, 10).empty();
+        });
     }
 }
 

@@ -214,7 +214,7 @@ RowPlace place_of(std::string_view text) {
 }
 
 // Appends the members of a block after `place`, up to `limit` in all.
-void add_members(const store::Block& block, RowPlace& place, std::size_t limit,
+void add_members(const store::BlockOutcome& block, RowPlace& place, std::size_t limit,
                  std::vector<SourcedMember>& to) {
     const auto outcomes =
         rules::decode_outcomes(block.outcome, static_cast<std::size_t>(block.rows));
@@ -294,9 +294,9 @@ MemberSource members_of_import(ImportId job) {
         const auto most = static_cast<std::size_t>(limit);
         for (int read = 0; read < kSourcedReads && found.has_more; ++read) {
             const auto blocks =
-                store::read_blocks(org, job, place.block, {RowState::Created, RowState::Attached},
-                                   static_cast<int>(kSourcedBlocks));
-            for (const store::Block& block : blocks) {
+                store::read_outcomes(org, job, place.block, {RowState::Created, RowState::Attached},
+                                     static_cast<int>(kSourcedBlocks));
+            for (const store::BlockOutcome& block : blocks) {
                 add_members(block, place, most, found.members);
                 if (found.members.size() == most) return found;
             }

@@ -35,7 +35,7 @@ struct ReportPage {
     std::int64_t after = 0;  // only rows with a number above it
     bool raw = false;        // cells exactly as staged, without the guard against formulas
     std::size_t most_bytes = std::size_t{64} << 20U;
-    std::size_t most_examined_bytes = std::size_t{256} << 20U;  // of the stored rows
+    std::size_t most_examined_bytes = std::size_t{128} << 20U;  // of the stored rows
 };
 // Passes the page to `sink` in chunks, beginning with the header line. The page ends before its
 // text exceeds `most_bytes`, but examines a row at least. Returns `after` of the next page; nullopt

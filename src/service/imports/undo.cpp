@@ -31,7 +31,13 @@ namespace {
 // A prediction examines at most this many blocks with created, with attached and with merged rows,
 // spread over the job: 12,000 rows in all.
 constexpr std::size_t kExaminedBlocks = 8;
+// It ends early when the blocks and their members have this size.
+constexpr std::size_t kMostPredictionBytes = std::size_t{32} << 20U;
+// A member is up to 800 KiB, so the members of a block are read in pieces.
+constexpr std::size_t kMembersPerRead = 25;
+constexpr std::size_t kMostMemberBytes = std::size_t{4} << 20U;
 
+// A prediction reads. It decides only the first rows of a block with large members.
 enum class MemberAccess : std::uint8_t { Read, Lock };
 
 // Decides what an undo does with the rows of one block, and writes it.
@@ -42,14 +48,16 @@ class BlockUndo {
           rows_(rules::decode_rows(block_.data)),
           before_(rules::decode_outcomes(block_.outcome, rows_.size())),
           after_(before_) {
-        find_members(org, access);
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
+        access == MemberAccess::Lock ? lock_members(org) : read_members(org);
+        for (std::size_t i = 0; i < before_.size(); ++i) {
             if (rules::is_committed(before_[i].state)) decide(i);
         }
     }
 
     BlockKey key() const { return block_.key; }
     const std::vector<RowOutcome>& outcomes() const { return after_; }
+    // Of the block and the members that were read.
+    std::size_t bytes() const { return block_.data.size() + member_bytes_; }
     // Of the rows that the commit left in this state; of all by default.
     rules::ImportUndo counts(std::optional<RowState> committed = std::nullopt) const {
         return rules::count_undo(before_, after_, committed);
@@ -67,20 +75,40 @@ class BlockUndo {
     }
 
   private:
-    void find_members(db::OrgStore& org, MemberAccess access) {
+    // The users of up to `most` committed rows from row `from`, which moves behind the last one.
+    std::vector<UserId> next_users(std::size_t& from, std::size_t most) const {
         std::vector<UserId> users;
-        for (const RowOutcome& outcome : before_) {
-            if (rules::is_committed(outcome.state)) users.push_back(outcome.user_id);
+        for (; from < before_.size() && users.size() < most; ++from) {
+            if (rules::is_committed(before_[from].state)) users.push_back(before_[from].user_id);
         }
-        if (users.empty()) return;
-        auto found = access == MemberAccess::Lock ? store::lock_members(org, users)
-                                                  : store::find_members(org, users);
+        return users;
+    }
+
+    void lock_members(db::OrgStore& org) {
+        std::size_t row = 0;
+        const auto users = next_users(row, before_.size());
+        if (!users.empty()) add_members(org, store::lock_members(org, users));
+    }
+
+    void read_members(db::OrgStore& org) {
+        std::size_t row = 0;
+        while (member_bytes_ < kMostMemberBytes) {
+            const auto users = next_users(row, kMembersPerRead);
+            if (users.empty()) return;
+            add_members(org, store::find_members(org, users));
+        }
+        before_.resize(row);
+        after_.resize(row);
+    }
+
+    void add_members(db::OrgStore& org, std::vector<rules::Member> found) {
         std::vector<MemberId> ids;
         for (rules::Member& member : found) {
+            member_bytes_ += member.attributes.size();
             ids.push_back(member.member_id);
             members_.emplace(member.user_id, std::move(member));
         }
-        with_events_ = store::find_members_with_events(org, ids);
+        with_events_.merge(store::find_members_with_events(org, ids));
     }
 
     void decide(std::size_t row) {
@@ -102,6 +130,7 @@ class BlockUndo {
     std::vector<RowOutcome> before_;
     std::vector<RowOutcome> after_;
     std::unordered_map<UserId, rules::Member> members_;
+    std::size_t member_bytes_ = 0;
     std::unordered_set<MemberId> with_events_;
     std::vector<UserId> removed_users_;
     std::vector<MemberId> removed_members_;
@@ -121,11 +150,13 @@ void add(rules::ImportUndo& total, const rules::ImportUndo& more) {
 struct CommittedState {
     RowState state;
     int store::CommittedRows::*count;
+    std::int64_t rules::ImportUndo::*undone;  // if the member was not changed since
 };
 constexpr std::array kCommittedStates = {
-    CommittedState{RowState::Created, &store::CommittedRows::created},
-    CommittedState{RowState::Attached, &store::CommittedRows::attached},
-    CommittedState{RowState::Merged, &store::CommittedRows::merged}};
+    CommittedState{RowState::Created, &store::CommittedRows::created, &rules::ImportUndo::removed},
+    CommittedState{RowState::Attached, &store::CommittedRows::attached,
+                   &rules::ImportUndo::detached},
+    CommittedState{RowState::Merged, &store::CommittedRows::merged, &rules::ImportUndo::emptied}};
 
 using CommittedBlocks = std::vector<store::CommittedRows>;
 
@@ -145,32 +176,64 @@ std::vector<BlockKey> sample_of(const CommittedBlocks& blocks, const CommittedSt
     return sample;
 }
 
+// The samples of all states, each block once. If a prediction ends early, the first ones are spread
+// over the job.
+std::vector<BlockKey> blocks_to_examine(const CommittedBlocks& blocks) {
+    constexpr std::size_t kStride = 4;
+    std::set<BlockKey> all;
+    for (const CommittedState& state : kCommittedStates) {
+        for (const BlockKey& key : sample_of(blocks, state)) all.insert(key);
+    }
+    const std::vector<BlockKey> sorted(all.begin(), all.end());
+    std::vector<BlockKey> keys;
+    for (std::size_t first = 0; first < kStride; ++first) {
+        for (std::size_t i = first; i < sorted.size(); i += kStride) keys.push_back(sorted[i]);
+    }
+    return keys;
+}
+
+using Samples = std::array<rules::ImportUndo, kCommittedStates.size()>;
+
+Samples examine(db::OrgStore& org, ImportId job, const std::vector<BlockKey>& keys) {
+    Samples samples;
+    std::size_t bytes = 0;
+    for (const BlockKey& key : keys) {
+        if (bytes >= kMostPredictionBytes) break;
+        auto block = store::read_block(org, job, key);
+        if (!block) continue;
+        const BlockUndo undo(org, std::move(*block), MemberAccess::Read);
+        bytes += undo.bytes();
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            add(samples[i], undo.counts(kCommittedStates[i].state));
+        }
+    }
+    return samples;
+}
+
 std::int64_t total_of(const CommittedBlocks& blocks, const CommittedState& state) {
     std::int64_t total = 0;
     for (const store::CommittedRows& block : blocks) total += block.*state.count;
     return total;
 }
 
+// Rows of a state of which no row was examined count as undone.
+rules::ImportUndo scaled(rules::ImportUndo sample, const CommittedState& state,
+                         std::int64_t total) {
+    if (sample.rows() > 0 || total == 0) return rules::scaled(sample, total);
+    sample.*state.undone = total;
+    sample.is_estimate = true;
+    return sample;
+}
+
 // The totals of each state are exact. What an undo does with them is scaled from a sample.
 rules::ImportUndo predicted(db::OrgStore& org, const rules::ImportJob& job) {
     constexpr int kMostBlocks = 5'000;
     const auto blocks = store::count_committed_rows(org, job.id, kMostBlocks);
-    std::set<BlockKey> examined;
-    for (const CommittedState& state : kCommittedStates) {
-        for (const BlockKey& key : sample_of(blocks, state)) examined.insert(key);
-    }
-    std::array<rules::ImportUndo, kCommittedStates.size()> samples;
-    for (const BlockKey& key : examined) {
-        auto block = store::read_block(org, job.id, key);
-        if (!block) continue;
-        const BlockUndo undo(org, std::move(*block), MemberAccess::Read);
-        for (std::size_t i = 0; i < samples.size(); ++i) {
-            add(samples[i], undo.counts(kCommittedStates[i].state));
-        }
-    }
+    const Samples samples = examine(org, job.id, blocks_to_examine(blocks));
     auto counts = job.undo.value_or(rules::ImportUndo());
     for (std::size_t i = 0; i < samples.size(); ++i) {
-        add(counts, rules::scaled(samples[i], total_of(blocks, kCommittedStates[i])));
+        const CommittedState& state = kCommittedStates[i];
+        add(counts, scaled(samples[i], state, total_of(blocks, state)));
     }
     return counts;
 }

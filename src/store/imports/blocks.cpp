@@ -27,6 +27,10 @@ constexpr auto kKey =
 constexpr auto kPart =
     columns<StoredPart>(nested<&StoredPart::key>(kKey), column<&StoredPart::rows>("row_count"));
 
+constexpr auto kOutcome = columns<BlockOutcome>(
+    nested<&BlockOutcome::key>(kKey), column<&BlockOutcome::rows>("row_count"),
+    converted<or_empty<std::string>, &BlockOutcome::outcome>("outcome"));
+
 constexpr auto kBlock = columns<Block>(
     nested<&Block::key>(kKey), column<&Block::rows>("row_count"),
     column<&Block::staged_at>("staged_at"), column<&Block::updated_at>("updated_at"),
@@ -43,6 +47,29 @@ constexpr SqlText read_blocks(std::string_view condition) {
         "WHERE organization_id = :org AND job_id = ? "
         "AND (block_no > ? OR (block_no = ? AND part >= ?)) ",
         condition, " ORDER BY block_no, part LIMIT ?"};
+}
+
+// One parameter for each state, in the order of RowState.
+constexpr std::string_view kHasStates =
+    "AND ((? AND state = 'staged') OR (? AND valid_count > 0) "
+    "OR (? AND invalid_count > 0) OR (? AND created_count > 0) "
+    "OR (? AND attached_count > 0) OR (? AND merged_count > 0) "
+    "OR (? AND failed_count > 0) OR (? AND removed_count > 0) "
+    "OR (? AND detached_count > 0) OR (? AND emptied_count > 0) "
+    "OR (? AND kept_count > 0))";
+
+std::vector<Param> page_params(const ImportId& job, BlockKey from, const RowStates& states,
+                               int limit) {
+    std::vector<Param> params{job, from.number, from.number, from.part};
+    if (!states.empty()) {
+        for (const auto& name : kNames<rules::RowState>) {
+            const bool is_wanted =
+                std::find(states.begin(), states.end(), name.value) != states.end();
+            params.emplace_back(is_wanted ? 1 : 0);
+        }
+    }
+    params.emplace_back(limit);
+    return params;
 }
 
 std::vector<Param> with_keys(const ImportId& job, std::span<const BlockKey> keys) {
@@ -147,27 +174,17 @@ std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                                const RowStates& states, int limit) {
     static constexpr OrgSql kRead{"import_blocks.read", kBlock,
                                   kSqlText<[] { return read_blocks(""); }>};
-    // One parameter for each state, in the order of RowState.
-    static constexpr OrgSql kReadStates{
-        "import_blocks.read_states", kBlock, kSqlText<[] {
-            return read_blocks(
-                "AND ((? AND state = 'staged') OR (? AND valid_count > 0) "
-                "OR (? AND invalid_count > 0) OR (? AND created_count > 0) "
-                "OR (? AND attached_count > 0) OR (? AND merged_count > 0) "
-                "OR (? AND failed_count > 0) OR (? AND removed_count > 0) "
-                "OR (? AND detached_count > 0) OR (? AND emptied_count > 0) "
-                "OR (? AND kept_count > 0))");
-        }>};
-    std::vector<Param> params{job, from.number, from.number, from.part};
-    if (!states.empty()) {
-        for (const auto& name : kNames<rules::RowState>) {
-            const bool is_wanted =
-                std::find(states.begin(), states.end(), name.value) != states.end();
-            params.emplace_back(is_wanted ? 1 : 0);
-        }
-    }
-    params.emplace_back(limit);
-    return org.all_bulk(states.empty() ? kRead : kReadStates, 1, params);
+    static constexpr OrgSql kReadStates{"import_blocks.read_states", kBlock,
+                                        kSqlText<[] { return read_blocks(kHasStates); }>};
+    return org.all_bulk(states.empty() ? kRead : kReadStates, 1,
+                        page_params(job, from, states, limit));
+}
+
+std::vector<BlockOutcome> read_outcomes(db::OrgStore& org, ImportId job, BlockKey from,
+                                        const RowStates& states, int limit) {
+    static constexpr OrgSql kRead{"import_blocks.read_outcomes", kOutcome,
+                                  kSqlText<[] { return read_blocks(kHasStates); }>};
+    return org.all_bulk(kRead, 1, page_params(job, from, states, limit));
 }
 
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,

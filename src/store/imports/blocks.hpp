@@ -56,6 +56,15 @@ using RowStates = std::vector<rules::RowState>;
 std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                                const RowStates& states, int limit);
 
+// The same without the rows, which may have 4 MiB. Requires `states`.
+struct BlockOutcome {
+    BlockKey key;
+    int rows = 0;
+    std::string outcome;
+};
+std::vector<BlockOutcome> read_outcomes(db::OrgStore& org, ImportId job, BlockKey from,
+                                        const RowStates& states, int limit);
+
 // The keys of checked blocks that contain valid rows, in order, starting at `from`.
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                                               int limit);

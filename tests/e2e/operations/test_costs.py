@@ -16,7 +16,8 @@ from test_outage import workers
 
 MOST = 250  # milliseconds of processor time
 TABLE = ROOT / "docs/operations/costs.md"
-CLASSES = {"S", "M", "L"}
+CLASSES = {"S", "M", "L", "XL"}
+MOST_OF_LONG_ANSWER = 1000  # milliseconds
 # The processor time of a worker to stage so many rows, in a release build on the machine of docs/performance.md. It shows how
 # much slower another build is; sanitizers slow it down most.
 PROBE_ROWS, PROBE_MILLISECONDS, MOST_SLOWNESS = 500, 10, 20
@@ -219,6 +220,60 @@ def test_staging_rows_far_apart_takes_bounded_processor_time(stack, org, no_runn
     assert reply.status_code == 200, reply.text
     assert own + database <= MOST * 2, (own, database)  # MOST, in a build without optimization too
     org.cancel(job_id)
+
+
+def large_rows(count, **payload):
+    values = {"phone": "x" * 3980, "favourite_team": "x" * 3980}
+    return rows_of([payload | {"email": email(), "attributes": values} for _ in range(count)])
+
+
+def stage_large(org, job_id, rows, **options):
+    for at in range(0, len(rows), 1900):
+        org.api.post(f"/v1/imports/{job_id}/rows", json={"rows": rows[at:at + 1900]}, expect=200, **options)
+
+
+def check_long_answer(stack, org, path, next_header, **params):
+    own, database, reply = measured(stack, lambda: org.api.request("GET", path, params=params, whole=False))
+    assert reply.status_code == 200 and next_header in reply.headers
+    assert own + database <= MOST_OF_LONG_ANSWER, (path, params, own, database)
+    return reply
+
+
+def test_reports_take_bounded_processor_time(stack, org, no_runner):
+    job_id = org.create_import()["id"]
+    rows = large_rows(20_000)  # of 8 KB each: 150 MiB
+    for row in [*rows[:8_500], *rows[8_500::500]]:  # as many errors as a page holds; and few, which a page looks for
+        row["payload"]["country"] = "UK"
+    stage_large(org, job_id, rows, params={"faults": "keep"})
+    path = f"/v1/imports/{job_id}/error-report"
+    first = check_long_answer(stack, org, path, "X-Next-After")
+    assert 63 << 20 < len(first.content) <= 64 << 20
+    org.cancel(job_id)
+    job_id = org.create_import()["id"]
+    for row in rows[:8_500]:
+        if row["rowNumber"] % 500 != 1:
+            del row["payload"]["country"]
+    stage_large(org, job_id, rows, params={"faults": "keep"})
+    few = check_long_answer(stack, org, f"/v1/imports/{job_id}/error-report", "X-Next-After")
+    assert len(few.content) < 1 << 20
+    assert 16_000 < int(few.headers["X-Next-After"]) < 18_500
+    org.cancel(job_id)
+
+
+def test_exports_and_dry_runs_of_an_undo_take_bounded_processor_time(stack, org, no_runner):
+    job_id = org.create_import()["id"]
+    stage_large(org, job_id, large_rows(12_000))
+    org.commit(job_id, json={"dry_run": False})
+    stack.run_once()
+    org.commit(job_id)
+    stack.run_once()
+    assert org.job(job_id)["created_count"] == 12_000
+    check_long_answer(stack, org, "/v1/users/export", "X-Next-Cursor")
+    check_long_answer(stack, org, "/v1/users/export", "X-Next-Cursor", imported_by=job_id)
+    undo = lambda: org.api.request("POST", f"/v1/imports/{job_id}/undo", json={"dry_run": True}, whole=False)
+    own, database, reply = measured(stack, undo)
+    assert reply.json()["undo"]["removed"] == 12_000 and reply.json()["undo"]["is_estimate"]
+    assert own + database <= MOST * 2, (own, database)
 
 
 def test_html_that_the_parser_reads_slowly_is_bounded(stack, costliest):

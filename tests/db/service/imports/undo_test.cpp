@@ -289,6 +289,38 @@ BOOST_AUTO_TEST_CASE(a_dry_run_knows_how_many_rows_of_an_ordered_file_were_attac
     BOOST_TEST(counts.is_estimate);
 }
 
+BOOST_AUTO_TEST_CASE(a_dry_run_reads_some_of_many_large_members) {
+    const OrgId other = organization("Other");
+    for (int i = 51; i <= 60; ++i) create("m" + std::to_string(i) + "@example.test", "", "", other);
+    const ImportId id = completed(people(1, 60));
+    BOOST_TEST(!predicted(id).is_estimate);
+    client.execute(
+        "UPDATE members m JOIN users u ON u.id = m.user_id "
+        "SET m.attributes = JSON_OBJECT('k', REPEAT('x', 400000)) "
+        "WHERE u.email LIKE 'm_@%' OR u.email < 'm51'");
+    const ImportUndo counts = predicted(id);
+    BOOST_TEST(counts.is_estimate);
+    BOOST_TEST(counts.kept == 50);
+    BOOST_TEST(counts.detached == 10);  // not read
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_reads_some_of_many_large_blocks) {
+    const ImportId id = new_import();
+    const std::string unknown = R"({"k":")" + std::string(390'000, 'x') + "\"}";
+    for (int block = 0; block < 12; ++block) {
+        auto rows = people(1 + block * 500, 11);
+        for (std::size_t i = 1; i < rows.size(); ++i) rows[i].fields.attributes = unknown;
+        stage(id, rows);
+    }
+    validate(id);
+    check_rest(lease());
+    request_commit(id);
+    commit_rest(lease());
+    const ImportUndo counts = predicted(id);
+    BOOST_TEST(counts.is_estimate);
+    BOOST_TEST(counts.removed == 12);
+}
+
 BOOST_AUTO_TEST_CASE(a_merge_of_an_older_program_is_kept) {
     create("m1@example.test");
     auto all = people(1, 2);
