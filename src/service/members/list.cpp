@@ -253,24 +253,34 @@ MemberRun run_of(KeyReader& keys) {
     return run;
 }
 
-// Appends the members of these keys in order, without those deleted in the meantime. Returns the
-// size of their attributes in bytes.
-std::size_t add_members(db::OrgStore& org, std::span<const MemberKey> keys,
-                        std::vector<rules::Member>& to) {
-    std::unordered_map<UserId, rules::Member> found;
-    for (auto& member : store::find_members(org, ids_of(keys, kRowsPerRead))) {
-        const UserId id = member.user_id;
-        found.emplace(id, std::move(member));
+// The members of a page, until their attributes have kPageBytes.
+class PageReader {
+  public:
+    explicit PageReader(db::OrgStore& org) : org_(org) {}
+
+    // Appends the members of these keys in order, without those deleted in the meantime. Returns
+    // how many of the keys the page has now.
+    std::size_t add(std::span<const MemberKey> keys, std::vector<rules::Member>& to) {
+        std::unordered_map<UserId, rules::Member> found;
+        for (auto& member : store::find_members(org_, ids_of(keys, kRowsPerRead))) {
+            const UserId id = member.user_id;
+            found.emplace(id, std::move(member));
+        }
+        std::size_t done = 0;
+        while (done < keys.size() && !is_full()) {
+            const auto member = found.find(keys[done++].user_id);
+            if (member == found.end()) continue;
+            bytes_ += member->second.attributes.size();
+            to.push_back(std::move(member->second));
+        }
+        return done;
     }
-    std::size_t bytes = 0;
-    for (const MemberKey& key : keys) {
-        const auto member = found.find(key.user_id);
-        if (member == found.end()) continue;
-        bytes += member->second.attributes.size();
-        to.push_back(std::move(member->second));
-    }
-    return bytes;
-}
+    bool is_full() const { return bytes_ >= kPageBytes; }
+
+  private:
+    db::OrgStore& org_;
+    std::size_t bytes_ = 0;
+};
 
 // The members among these users. The ids are padded to a fixed number, which needs only one
 // prepared statement.
@@ -300,13 +310,13 @@ MemberPage list_members(Context& context, OrgId organization, const MemberFilter
         KeyReader keys(org, filter, after, limit);
         keys.run();
         MemberPage page;
-        std::size_t bytes = 0;
+        PageReader reader(org);
         std::span<const MemberKey> left = keys.hits();
-        while (!left.empty() && bytes < kPageBytes) {
+        while (!left.empty() && !reader.is_full()) {
             const auto some = left.first(std::min(kRowsPerRead, left.size()));
-            bytes += add_members(org, some, page.members);
-            left = left.subspan(some.size());
-            if (!left.empty()) page.next = position_of(some.back());
+            const std::size_t done = reader.add(some, page.members);
+            left = left.subspan(done);
+            if (!left.empty()) page.next = position_of(some[done - 1]);
         }
         if (left.empty()) {
             const auto last = keys.last();
