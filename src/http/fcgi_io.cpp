@@ -22,8 +22,8 @@ namespace {
 // nginx sends a request at once. Other peers must not hold a worker.
 constexpr std::chrono::seconds kHeadTime{10};  // until the request's head is complete
 constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before it writes
-// For the rest of a batch in which a peer has taken the time of a pause: only `pause`. For the next
-// batch: both.
+// After a peer has used up a whole pause: `pause` limits the rest of this batch, and both limit the
+// next one.
 constexpr Patience kImpatience{std::chrono::milliseconds(50), std::chrono::seconds(1)};
 constexpr std::size_t kMostPending = 64;
 constexpr std::size_t kMostDeferred = 256;
@@ -243,7 +243,7 @@ struct FcgiServer::Watch {
         const auto spent = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
         auto& left = server.patience_.total;
         left = std::max(left - spent, kImpatience.pause);
-        if (spent >= server.usual_patience_.pause) server.hurry();
+        if (spent >= server.usual_patience_.pause || left == kImpatience.pause) server.hurry();
     }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;

@@ -9,14 +9,24 @@
 namespace muster::http {
 namespace {
 
+using std::chrono::milliseconds;
+
+// The signal comes again: libfcgi may be about to write a reply to a record, and wait there.
+constexpr milliseconds kAgain{50};
+
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // Shuts down instead of only interrupting read(): the signal may come between two reads.
 void shut_down(int /*signal*/, siginfo_t* info, void* /*context*/) {
+    if (info->si_code != SI_TIMER) return;  // another process sent it
     const int saved = errno;
     const int fd = static_cast<std::atomic<int>*>(info->si_value.sival_ptr)->load();
     if (fd >= 0) shutdown(fd, SHUT_RD);
     errno = saved;
+}
+
+timespec timespec_of(milliseconds time) {
+    return {time.count() / 1000, time.count() % 1000 * 1'000'000};
 }
 
 }  // namespace
@@ -40,11 +50,9 @@ ReadTimer::~ReadTimer() {
     timer_delete(timer_);
 }
 
-void ReadTimer::start(int fd, std::chrono::milliseconds time) {
+void ReadTimer::start(int fd, milliseconds time) {
     fd_ = fd;
-    itimerspec spec{};
-    spec.it_value.tv_sec = time.count() / 1000;
-    spec.it_value.tv_nsec = time.count() % 1000 * 1'000'000;
+    const itimerspec spec{timespec_of(kAgain), timespec_of(time)};
     timer_settime(timer_, 0, &spec, nullptr);
 }
 

@@ -55,7 +55,7 @@ constexpr std::size_t kMostKeys = 1'000;
 constexpr std::size_t kSmall = std::size_t{64} << 10U;
 
 // The long numbers in a part of the body that has no strings: those of more than kShortInteger
-// digits. The minus of an integer counts as a digit, so that each number counts that
+// digits. A minus before that many digits counts as one, so that each number counts that
 // mark_large_numbers marks.
 std::size_t long_numbers(std::string_view part) {
     std::size_t found = 0;
@@ -224,8 +224,8 @@ JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release(
     if (body.starts_with("\xef\xbb\xbf")) refuse("the body begins with a byte order mark");
     if (has_many_long_numbers(body)) {
         refuse(
-            "the body has more than 1,000 numbers of more than 19 digits; the minus of an integer "
-            "counts as a digit");
+            "the body has more than 1,000 numbers of more than 19 digits; a minus before 19 digits "
+            "counts as one");
     }
     if (!document_) document_.reset(new Document);
     dom::element root;

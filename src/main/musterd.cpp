@@ -54,8 +54,9 @@ struct WorkerOptions {
 constexpr std::chrono::seconds kLongestLockWait{5};
 constexpr std::size_t kOneByOne = 1;
 constexpr std::size_t kDrained = 64;
-// One request of an API worker may compute for a quarter of a second. Readers and collectors, which
-// answer many requests with each batch, get the processor before it.
+// One request of an API worker may compute for a quarter of a second, and a long answer for a
+// second. Readers and collectors, which answer many requests with each batch, get the processor
+// before it.
 constexpr int kApiNiceness = 5;
 // A worker checks its memory after each large body, and otherwise after kMemoryCheck batches.
 constexpr std::size_t kLargeBody = std::size_t{1} << 20U;

@@ -93,8 +93,7 @@ struct KnownUse {
 };
 using UseKey = std::pair<OrgId, Quota>;
 
-// A worker forgets all organizations when it knows this many uses. The sums that it loses are
-// small.
+// A worker that knows this many uses writes all sums after its batch, and forgets them.
 constexpr std::size_t kMostKnown = 10'000;
 constexpr std::int64_t kMostPending = std::int64_t{256} << 10U;
 
@@ -109,10 +108,8 @@ std::set<UseKey>& large_sums() {
 }
 
 const KnownUse& known_use(db::OrgStore& org, Quota quota, std::int64_t most, Timestamp now) {
-    auto& all = known_uses();
-    if (all.size() >= kMostKnown) all.clear();
     const std::int64_t day = rules::quota_day_of(now);
-    const auto [known, is_new] = all.try_emplace({org.org(), quota});
+    const auto [known, is_new] = known_uses().try_emplace({org.org(), quota});
     if (is_new || known->second.day != day) {
         known->second = {day, store::quota_use(org, quota, day), 0,
                          std::min(kMostPending, most / 64)};
@@ -146,6 +143,7 @@ void write_sums(db::Database& database, const std::set<UseKey>& keys,
             },
             on_timeout);
     } catch (const std::exception&) {
+        large_sums().insert(keys.begin(), keys.end());  // after the next batch
         return;
     }
     for (const auto& [key, sum] : used) {
@@ -204,9 +202,11 @@ void count_bytes(const OrgTransaction& transaction, Quota quota, std::int64_t by
 }
 
 void write_large_sums(db::Database& database) {
-    auto keys = std::exchange(large_sums(), {});
-    std::erase_if(keys, [](const UseKey& key) { return !known_uses().contains(key); });
-    write_sums(database, keys, db::OnLockTimeout::Throw);
+    write_sums(database, std::exchange(large_sums(), {}), db::OnLockTimeout::Throw);
+    if (known_uses().size() < kMostKnown) return;
+    write_all_sums(database);
+    known_uses().clear();
+    large_sums().clear();
 }
 
 void write_all_sums(db::Database& database) {

@@ -10,9 +10,10 @@ namespace muster::service {
 
 inline constexpr std::int64_t kMostImportRows = 250'000;
 inline constexpr std::size_t kMostStagedAtOnce = 5'000;
-// Of the stored parts that a staging call reads, and of those that it writes. A body is at most 16
-// MiB; if its numbers are consecutive, its call keeps other rows of two parts only.
+// Of the stored parts that a staging call changes, before and after. A body is at most 16 MiB; if
+// its numbers are consecutive, its call keeps other rows of two parts only.
 inline constexpr std::size_t kMostRewrittenBytes = std::size_t{24} << 20U;
+inline constexpr std::size_t kMostRewrittenRows = 100'000;
 // From the creation of a job until it is deleted.
 inline constexpr Milliseconds kImportRetention = std::chrono::days(30);
 

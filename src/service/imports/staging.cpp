@@ -179,18 +179,26 @@ struct Rewrite {
     std::vector<store::NewBlock> parts;
     std::size_t bytes_read = 0;
     std::size_t bytes_written = 0;
+    std::size_t rows_written = 0;
     int added = 0;  // rows that the job gains
 
-    bool is_too_large() const { return std::max(bytes_read, bytes_written) > kMostRewrittenBytes; }
+    bool is_too_large() const {
+        return std::max(bytes_read, bytes_written) > kMostRewrittenBytes ||
+               rows_written > kMostRewrittenRows;
+    }
 };
 
-// Repeating a call that was accepted rewrites the same parts, so it is accepted too.
+// The rows before this destination fit. If it is the first one, half of its rows may fit: values
+// can grow when they are stored, such as "\b" to "\u0008". Repeating a call that was accepted
+// rewrites the same parts, so it is accepted too.
 [[noreturn]] void reject_rewrite(const std::vector<rules::StagedRow>& rows, const Destination& to) {
-    const auto fitting = static_cast<std::size_t>(to.rows.data() - rows.data());
+    const auto before = static_cast<std::size_t>(to.rows.data() - rows.data());
+    const std::size_t fitting = before > 0 ? before : std::max<std::size_t>(to.rows.size() / 2, 1);
     Faults faults;
     faults.add("rows", FieldCode::TooLong,
-               "rewrites more than " + std::to_string(kMostRewrittenBytes >> 20U) +
-                   " MiB of staged rows; send the rows up to number " +
+               "rewrites more than " + std::to_string(kMostRewrittenBytes >> 20U) + " MiB or " +
+                   std::to_string(kMostRewrittenRows) +
+                   " rows of staged blocks; send the rows up to number " +
                    std::to_string(rows[fitting - 1].row_number) +
                    " in one call and the others in further calls",
                longest(fitting));
@@ -199,6 +207,7 @@ struct Rewrite {
 
 void add_run(Rewrite& rewrite, const Destination& to, RowsWithOutcomes rows) {
     rewrite.added += static_cast<int>(rows.size()) - to.stored_rows;
+    rewrite.rows_written += rows.size();
     if (to.stored_rows > 0) rewrite.replaced.push_back(to.key);
     for (store::NewBlock& part : pack(std::move(rows))) {
         rewrite.bytes_written += part.data.size();
@@ -255,6 +264,16 @@ Rewrite rewrite_of(db::OrgStore& org, ImportId id, const std::vector<rules::Stag
     return rewrite;
 }
 
+// For the limit of the day: the rows of the call, or what it writes beyond the blocks around a few
+// small rows. So a client may stage one row per call.
+std::int64_t counted_bytes(const std::vector<rules::StagedRow>& rows, const Rewrite& rewrite) {
+    constexpr std::size_t kFreeBytes = std::size_t{128} << 10U;
+    std::size_t sent = 0;
+    for (const rules::StagedRow& row : rows) sent += rules::encoded_size(row);
+    const std::size_t beyond = std::max(rewrite.bytes_written, kFreeBytes) - kFreeBytes;
+    return static_cast<std::int64_t>(std::max(sent, beyond));
+}
+
 }  // namespace
 
 void stage_rows(OrgTransaction& transaction, const LimitsSettings& limits, ImportId id,
@@ -268,7 +287,7 @@ void stage_rows(OrgTransaction& transaction, const LimitsSettings& limits, Impor
     if (rows.empty()) return;
     const Rewrite rewrite = rewrite_of(org, id, sorted);
     // The job's lock is held, so only calls that wait for it too count here.
-    take(org, rules::Quota::StagedBytes, static_cast<std::int64_t>(rewrite.bytes_written),
+    take(org, rules::Quota::StagedBytes, counted_bytes(sorted, rewrite),
          bytes_of_mib(limits.staged_mib), transaction.now);
     if (!store::add_staged_rows(org, id, rewrite.added, kMostImportRows, transaction.now)) {
         throw Error(ErrorCode::ImportRowLimitExceeded)

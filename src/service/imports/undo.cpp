@@ -33,8 +33,11 @@ namespace {
 constexpr std::size_t kExaminedBlocks = 8;
 // It ends early when the blocks and their members have this size.
 constexpr std::size_t kMostPredictionBytes = std::size_t{32} << 20U;
-// A member is up to 800 KiB, so the members of a block are read in pieces.
+// A member is up to 800 KiB, so the members of a block are read in pieces. They grow while the
+// members are small.
 constexpr std::size_t kMembersPerRead = 25;
+constexpr std::size_t kMostMembersPerRead = 100;
+constexpr std::size_t kFewMemberBytes = std::size_t{256} << 10U;
 constexpr std::size_t kMostMemberBytes = std::size_t{4} << 20U;
 
 // A prediction reads. It decides only the first rows of a block with large members.
@@ -92,10 +95,13 @@ class BlockUndo {
 
     void read_members(db::OrgStore& org) {
         std::size_t row = 0;
+        std::size_t piece = kMembersPerRead;
         while (member_bytes_ < kMostMemberBytes) {
-            const auto users = next_users(row, kMembersPerRead);
+            const auto users = next_users(row, piece);
             if (users.empty()) return;
             add_members(org, store::find_members(org, users));
+            piece = member_bytes_ < kFewMemberBytes ? std::min(2 * piece, kMostMembersPerRead)
+                                                    : kMembersPerRead;
         }
         before_.resize(row);
         after_.resize(row);

@@ -55,8 +55,12 @@ class Visitors(Background):
         self.anyone, self.urls, self.replies = anyone, list(urls), []
 
     def work(self, number):
-        while self.urls and not self.stopping.is_set():
-            self.replies.append(self.anyone.get(path_of_url(self.urls.pop()), allow_redirects=False))
+        while not self.stopping.is_set():
+            try:
+                url = self.urls.pop()
+            except IndexError:
+                return
+            self.replies.append(self.anyone.get(path_of_url(url), allow_redirects=False))
 
 
 def test_an_organization_with_costly_requests_leaves_workers_to_others(stack, org, new_org):

@@ -383,7 +383,7 @@ struct Trickle {
 // The seconds for which the peer holds its worker. The handler reads the body, or refuses the
 // request.
 double seconds_held_by(const Served& served, const Trickle& trickle, bool reads) {
-    FcgiServer impatient(served.listener, {}, {500ms, 1s});
+    FcgiServer impatient(served.listener, {}, {5s, 1s});
     const Peer peer(served.path);
     peer.send(head_of_post() + trickle.first);
     const Handler read_or_refuse = [&](std::span<const Request> requests, const Answer& answer) {
@@ -428,7 +428,7 @@ BOOST_AUTO_TEST_CASE(peers_that_trickle_their_bodies_hold_a_batch_for_one_time) 
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_reads_its_reply_slowly_holds_a_worker_for_a_bounded_time) {
-    FcgiServer impatient(listener, {}, {500ms, 1s});
+    FcgiServer impatient(listener, {}, {5s, 1s});
     const Peer peer(path);
     peer.send(head());
     const auto began = std::chrono::steady_clock::now();

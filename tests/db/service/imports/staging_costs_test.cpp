@@ -67,13 +67,38 @@ BOOST_AUTO_TEST_CASE(a_call_that_would_rewrite_too_much_is_refused_and_says_what
     BOOST_TEST(fault["code"].asString() == "too_long");
     BOOST_TEST(fault["max_length"].asInt() == 6);
     BOOST_TEST(fault["message"].asString() ==
-               "rewrites more than 24 MiB of staged rows; send the rows up to number 2501 in one "
-               "call and the others in further calls");
+               "rewrites more than 24 MiB or 100000 rows of staged blocks; send the rows up to "
+               "number 2501 in one call and the others in further calls");
     BOOST_TEST(content(id) == before);
 
     stage(id, people(1, 6, 500));
     stage(id, people(3001, 4, 500));
     BOOST_TEST(job(id).staged_rows == 400);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_rewrites_at_most_100000_rows) {
+    const ImportId id = new_import();
+    for (int block = 0; block < 201; block += 10) stage(id, people(1 + block * 500, 5000));
+    RowsToStage one_in_each_block = people(1, 201, 500);
+    const auto error = stage_error(id, one_in_each_block);
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST(error->details()["fields"][0]["max_length"].asInt() == 200);
+    one_in_each_block.pop_back();
+    stage(id, one_in_each_block);
+    stage(id, one_in_each_block);
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_one_block_that_are_too_large_are_refused_and_half_of_them_fit) {
+    const ImportId id = new_import();
+    const RowsToStage rows = heavy(1, 60, 1, 450'000);
+    const auto error = stage_error(id, rows);
+    BOOST_TEST_REQUIRE(error.has_value());
+    const Json::Value fault = error->details()["fields"][0];
+    BOOST_TEST(fault["code"].asString() == "too_long");
+    BOOST_TEST(fault["max_length"].asInt() == 30);
+    stage(id, {rows.begin(), rows.begin() + 30});
+    stage(id, {rows.begin() + 30, rows.end()});
+    BOOST_TEST(job(id).staged_rows == 60);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_was_accepted_can_be_repeated) {
