@@ -25,6 +25,7 @@ using rules::Usage;
 
 std::vector<Usage> uses_of_today(db::OrgStore& org, const LimitsSettings& limits, Timestamp now) {
     std::vector<Usage> usage;
+    usage.reserve(kNames<Quota>.size());
     for (const auto& [quota, name] : kNames<Quota>) {
         usage.push_back({std::string(name), used_today(org, quota, now), maximum_of(quota, limits),
                          rules::end_of_quota_day(now)});

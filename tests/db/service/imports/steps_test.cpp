@@ -5,9 +5,7 @@
 #include "service/imports/dry_run.hpp"
 
 #include "db/imports.hpp"
-#include "db/lookups.hpp"
 #include "rules/imports/block.hpp"
-#include "rules/members/member.hpp"
 #include "service/attributes.hpp"
 
 #include <array>
@@ -274,9 +272,9 @@ BOOST_AUTO_TEST_CASE(a_commit_writes_only_the_valid_rows) {
     BOOST_TEST(members() == 2);
     for (const auto& one : rows(id, RowState::Created)) {
         BOOST_TEST_REQUIRE(one.user_id.has_value());
-        const auto member = test::find_member(context, acme, *one.user_id);
-        BOOST_TEST_REQUIRE(member.has_value());
-        BOOST_TEST(one.payload.find(member->email) != std::string::npos);
+        BOOST_TEST(client.number("SELECT COUNT(*) FROM members WHERE organization_id = ? "
+                                 "AND user_id = ? AND ? LIKE CONCAT('%', email, '%')",
+                                 acme, *one.user_id, one.payload) == 1);
     }
 }
 
