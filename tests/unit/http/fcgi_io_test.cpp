@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
-    FcgiServer impatient(listener, {}, {2s, 5s});
+    FcgiServer impatient(listener, {}, {2s, 20s});
     std::vector<std::unique_ptr<Peer>> silent;
     for (int i = 0; i < 10; ++i) silent.push_back(std::make_unique<Peer>(path));
     for (const auto& peer : silent) peer->send(head());
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
     BOOST_TEST(impatient.serve(kMostTaken, answer_long) == silent.size());
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
     BOOST_TEST(waited.count() > 1.9);
-    BOOST_TEST(waited.count() < 4);
+    BOOST_TEST(waited.count() < 10);  // ten pauses would take 20 s
     for (const auto& peer : silent) BOOST_TEST(peer->received().size() < kMoreThanASocketHolds);
     const Peer next(path);
     next.send(head());
