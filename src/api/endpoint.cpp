@@ -1,6 +1,5 @@
 #include "api/endpoint.hpp"
 
-#include "api/authenticate.hpp"
 #include "api/worker_state.hpp"
 #include "base/email.hpp"
 #include "base/text.hpp"
@@ -228,10 +227,6 @@ const OrgId& Call::org() const {
 
 const rules::Session& Call::session() const {
     return *caller.session;
-}
-
-void Call::require_recent_factor() const {
-    api::require_recent_factor(caller);
 }
 
 const rules::Member& Call::loaded_member() const {

@@ -285,9 +285,6 @@ struct Call {
     // The member of a row that loads it. Throws NOT_FOUND if the user is not a member.
     const rules::Member& loaded_member() const;
 
-    // Throws 2FA_TOO_OLD, for a handler of whose changes only some need a recent second factor.
-    void require_recent_factor() const;
-
     // The path parameter with this index as an id. Throws NOT_FOUND if it is not a UUID.
     template <class IdType>
     IdType id(std::size_t index = 0) const {

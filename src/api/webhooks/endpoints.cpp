@@ -3,6 +3,7 @@
 // deliveries.
 #include "service/webhooks/endpoints.hpp"
 
+#include "api/authenticate.hpp"
 #include "api/groups.hpp"
 #include "api/if_match.hpp"
 #include "api/issued.hpp"
@@ -151,7 +152,7 @@ void check_change(Call& call, const EndpointChange& in) {
 
 auto change_endpoint(Call& call, OrgTransaction& transaction, const EndpointChange& in) {
     // Events sent to another URL outlive a stolen session.
-    const auto check_url = [&call] { call.require_recent_factor(); };
+    const auto check_url = [&call] { require_recent_factor(call.caller); };
     return service::change_webhook_endpoint(transaction, call.context.keys, endpoint_ref(call), in,
                                             version_check(call), check_url);
 }

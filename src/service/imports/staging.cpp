@@ -264,8 +264,8 @@ Rewrite rewrite_of(db::OrgStore& org, ImportId id, const std::vector<rules::Stag
     return rewrite;
 }
 
-// For the limit of the day: the rows of the call, or what it writes beyond the blocks around a few
-// small rows. So a client may stage one row per call.
+// For the limit of the day: the rows of the call, or what it writes beyond 128 KiB if that is more.
+// Blocks of small rows take less, so a client may stage one row per call.
 std::int64_t counted_bytes(const std::vector<rules::StagedRow>& rows, const Rewrite& rewrite) {
     constexpr std::size_t kFreeBytes = std::size_t{128} << 10U;
     std::size_t sent = 0;

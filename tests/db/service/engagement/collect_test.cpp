@@ -64,6 +64,14 @@ struct Collectors : test::ModuleFixture {
             "SELECT COALESCE(ingest_event_id, client_event_id) AS id FROM engagement_events "
             "ORDER BY id");
     }
+    // Opens a transaction that is writing an event with this id.
+    void begin_writing(OrgId organization, std::string_view client_event_id) {
+        client.run("START TRANSACTION");
+        client.execute(
+            "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
+            "occurred_at, received_at) VALUES (?, ?, 'x', '[]', ?, 1, 1)",
+            organization, EventId::create(), client_event_id);
+    }
 
     InstallationId installation = install(published("shop").id).id;
     UserId user = UserId::create();
@@ -142,12 +150,7 @@ BOOST_AUTO_TEST_CASE(an_idempotency_key_sent_twice_in_a_batch_gets_two_replies_a
 
 BOOST_AUTO_TEST_CASE(calls_of_an_organization_with_locked_rows_are_left_to_a_later_batch) {
     const OrgId other = organization("Other");
-    // An open transaction is writing its event with this id.
-    client.run("START TRANSACTION");
-    client.execute(
-        "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
-        "occurred_at, received_at) VALUES (?, ?, 'x', '[]', 'held', 1, 1)",
-        other, EventId::create());
+    begin_writing(other, "held");
     const auto outcomes = collect({tracked(other, "held"), tracked(acme, "a")});
     client.run("ROLLBACK");
     BOOST_TEST(test::is_left(outcomes[0]));
@@ -368,11 +371,7 @@ BOOST_AUTO_TEST_CASE(small_sums_are_written_together_and_when_the_worker_ends) {
 BOOST_AUTO_TEST_CASE(events_of_a_batch_that_was_rolled_back_do_not_count) {
     const OrgId other = organization("Other");
     // The other organization's event waits for this transaction, so the batch is written again.
-    client.run("START TRANSACTION");
-    client.execute(
-        "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
-        "occurred_at, received_at) VALUES (?, ?, 'x', '[]', 'held', 1, 1)",
-        other, EventId::create());
+    begin_writing(other, "held");
     const auto outcomes = collect({tracked(other, "held"), heavy(acme)});
     client.run("ROLLBACK");
     BOOST_TEST(test::is_left(outcomes[0]));
