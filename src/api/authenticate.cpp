@@ -8,6 +8,7 @@
 #include "rules/seal_names.hpp"
 #include "service/access/sessions.hpp"
 #include "service/audit.hpp"
+#include "service/callers.hpp"
 
 namespace muster::api {
 namespace {

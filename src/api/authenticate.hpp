@@ -3,7 +3,10 @@
 #pragma once
 
 #include "api/endpoint.hpp"
-#include "service/callers.hpp"
+
+namespace muster::service {
+struct ModuleCaller;
+}
 
 namespace muster::api {
 

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/seal_names.hpp"
+#include "service/callers.hpp"
 #include "unit/api/offline_context.hpp"
 
 #include "print.hpp"
