@@ -14,6 +14,7 @@ from support.stack import wait_for
 from support.world import email, emails
 
 pytestmark = pytest.mark.usefixtures("no_runner")
+LARGE = 90  # seconds that a test waits for a large job, on a busy machine
 # A runner that stops within a transaction keeps its locks until the server closes its connection.
 SHORT_LEASE = {"MUSTER_JOBS_LEASE": "5", "MUSTER_DATABASE_IDLE_TIMEOUT": "10"}
 
@@ -229,11 +230,11 @@ def test_several_runners_process_each_row_once(large_import, new_org, stack):
     for other, other_id in zip(others, other_jobs):
         other.commit(other_id, json={"dry_run": False})
     with running(stack, count=4):
-        org.state_is(job_id, "validated")
+        org.state_is(job_id, "validated", seconds=LARGE)
         org.commit(job_id)
         for other, other_id in zip(others, other_jobs):
             wait_for(lambda: other.job(other_id)["state"] == "completed", "a small job")
-        org.state_is(job_id, "completed")
+        org.state_is(job_id, "completed", seconds=LARGE)
     assert_imported_once(org, job_id, payloads, sets)
     for other, other_id in zip(others, other_jobs):
         assert other.job(other_id)["created_count"] == len(other.members()) == 2000
@@ -249,7 +250,7 @@ def test_a_small_job_does_not_wait_for_a_large_one(new_org, stack):
         small.commit(small_id, json={"dry_run": False})
         wait_for(lambda: small.job(small_id)["state"] == "completed", "the small job")
         assert large.job(large_id)["state"] in ("validating", "validated", "committing")
-        wait_for(lambda: large.job(large_id)["state"] == "completed", "the large job", seconds=90)
+        wait_for(lambda: large.job(large_id)["state"] == "completed", "the large job", seconds=LARGE)
     assert large.job(large_id)["created_count"] == 120_000
 
 
@@ -281,7 +282,7 @@ def test_a_runner_that_was_suspended_past_its_lease_is_harmless(large_import, st
         with running(stack):
             wait_for(lambda: column(stack, job_id, "lease_owner") != owner, "another runner to take over", every=0.002)
             sleeper.send_signal(signal.SIGCONT)
-            org.state_is(job_id, "completed")
+            org.state_is(job_id, "completed", seconds=LARGE)
     assert_imported_once(org, job_id, payloads, sets)
 
 

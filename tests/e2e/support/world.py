@@ -7,7 +7,7 @@ from contextlib import closing
 from functools import cached_property
 
 from .client import SHOP, Client, ModuleClient, PageClient
-from .stack import wait_for
+from .stack import PATIENCE, wait_for
 
 EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"}
 CORE_FIELDS = ["email", "external_id", "first_name", "last_name", "display_name", "locale", "country", "dob"]
@@ -308,15 +308,18 @@ class Organization:
     def job(self, job_id):
         return self.api.get_json(f"/v1/imports/{job_id}")
 
-    def state_is(self, job_id, *states, seconds=30):
-        """Waits until the job is in one of the states, without polling it; returns the job."""
+    def state_is(self, job_id, *states, seconds=PATIENCE):
+        """Waits until the job is in one of the states, without polling it; returns the job. A job that failed or was
+        canceled instead ends the wait."""
         marks = ", ".join(["%s"] * len(states))
         wait_for(
             lambda: self.stack.sql(f"SELECT 1 FROM import_jobs WHERE id = UNHEX(REPLACE(%s, '-', '')) "
-                                   f"AND state IN ({marks})", job_id, *states),
+                                   f"AND state IN ({marks}, 'failed', 'canceled')", job_id, *states),
             f"job {job_id} in {states}", seconds,
         )
-        return self.job(job_id)
+        job = self.job(job_id)
+        assert job["state"] in states, job
+        return job
 
     def validated(self, payloads, **fields):
         """A new job after its dry run."""
