@@ -22,6 +22,9 @@ OTHER_STOPS = 2  # the page itself, and the control after the last one
 # Reports of the page's own policy, from before its first script.
 WATCH = """window.reports = []
 addEventListener("securitypolicyviolation", event => reports.push([event.violatedDirective, event.blockedURI, event.sample]))"""
+# A test may leave a form with changes. The question about them must not delay the next page: chromedriver answers it, and can
+# fail because it is already closed.
+WITHOUT_QUESTION = "addEventListener('beforeunload', event => event.stopImmediatePropagation(), {capture: true})\n"
 AXE = """const [rules, done] = arguments
 axe.run(document, {resultTypes: ["violations"], ...rules}).then(found => done(found.violations
     .filter(one => ["serious", "critical"].includes(one.impact))
@@ -79,7 +82,7 @@ class ConsoleBrowser:
         """Loads the console at an address: the part after #."""
         console = f"{self.stack.base_url}/console/"
         if self.web.current_url.startswith(console):  # a reload keeps the process of the page, and its compiled scripts
-            self.web.execute_script("history.replaceState(null, '', arguments[0])", console + address)
+            self.web.execute_script(WITHOUT_QUESTION + "history.replaceState(null, '', arguments[0])", console + address)
             self.web.refresh()
         else:
             self.web.get(console + address)

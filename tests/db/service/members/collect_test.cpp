@@ -385,11 +385,12 @@ BOOST_AUTO_TEST_CASE(while_a_row_stays_locked_the_pauses_between_its_attempts_gr
         return attempts.size() == 5;
     }));
     client.run("ROLLBACK");
-    std::vector<std::chrono::steady_clock::duration> pauses;
+    // Between two ends of pauses lies the later pause, and what a busy machine takes in addition.
+    std::chrono::milliseconds shortest{20};
     for (auto later = std::next(attempts.begin()); later != attempts.end(); ++later) {
-        pauses.push_back(*later - *std::prev(later));
+        BOOST_TEST((*later - *std::prev(later) >= shortest));
+        shortest *= 2;
     }
-    BOOST_TEST(std::ranges::is_sorted(pauses));
 }
 
 BOOST_AUTO_TEST_CASE(collectors_with_overlapping_addresses_and_keys_create_each_once) {
