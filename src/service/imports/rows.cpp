@@ -281,8 +281,8 @@ std::optional<std::int64_t> write_error_report(Context& context, OrgId organizat
         return true;
     };
     RowReader reader(context, organization, id, page.after, kWithErrors);
-    while (!is_full && reader.visit_batch(add)) {
-        is_full = reader.bytes() >= page.most_examined_bytes;
+    for (int reads = 1; !is_full && reader.visit_batch(add); ++reads) {
+        is_full = reads >= page.most_reads || reader.bytes() >= page.most_examined_bytes;
     }
     return is_full ? std::optional(last) : std::nullopt;
 }

@@ -258,6 +258,21 @@ BOOST_AUTO_TEST_CASE(the_pages_of_a_report_have_each_row_once) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_page_of_a_report_reads_a_bounded_number_of_blocks) {
+    auto all = people(1, 20, 500);
+    for (auto& one : all) one.fields.email = "same@x.test";
+    const ImportId id = validated(all);
+    const std::string whole = report(id);
+    BOOST_TEST(std::count(whole.begin(), whole.end(), '\n') == 20);  // 19 rows, the header
+    std::string first;
+    const auto next = report_page(first, id, {.most_reads = 2});
+    BOOST_TEST(next.value_or(0) == all[8].number);  // the first row is valid: 8 blocks have errors
+    BOOST_TEST(std::count(first.begin(), first.end(), '\n') == 9);
+    std::string rest;
+    BOOST_TEST(!report_page(rest, id, {.after = next.value_or(0)}).has_value());
+    BOOST_TEST((first + rest.substr(kHeader.size()) == whole));
+}
+
 BOOST_AUTO_TEST_CASE(a_row_that_exceeds_a_page_is_a_page_of_its_own) {
     const ImportId id = validated({row(1, "a@x.test"), row(2, "a@x.test"), row(3, "a@x.test")});
     std::string text;
