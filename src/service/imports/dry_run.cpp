@@ -54,9 +54,13 @@ RowOutcome validate(const rules::StagedRow& row, const rules::AttributeRegistry&
 
 }  // namespace
 
+ClaimedEmails::ClaimedEmails() : key_(16, '\0') {
+    random_bytes(key_.data(), key_.size());
+}
+
 bool ClaimedEmails::claim(std::string_view email) {
     Digest digest{};
-    const std::string hash = sha256(email);
+    const std::string hash = sha256(std::string(key_).append(email));
     std::memcpy(&digest, hash.data(), sizeof digest);
     return digests_.insert(digest).second;
 }

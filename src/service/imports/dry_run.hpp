@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -23,9 +24,11 @@ struct Block;
 namespace muster::service {
 
 // The addresses claimed by earlier rows, as 128-bit digests (16 bytes each; collisions are
-// negligible).
+// negligible). The digests have a random key. Otherwise the sender of a file could choose addresses
+// that all fall into one bucket of the hash table.
 class ClaimedEmails {
   public:
+    ClaimedEmails();
     // Returns false if an earlier row claimed the address.
     bool claim(std::string_view email);
     void reserve(std::size_t count) { digests_.reserve(count); }
@@ -40,6 +43,7 @@ class ClaimedEmails {
     struct Hash {
         std::size_t operator()(const Digest& digest) const { return digest.high; }
     };
+    std::string key_;
     std::unordered_set<Digest, Hash> digests_;
 };
 
