@@ -1,7 +1,6 @@
 #include "process/worker_pool.hpp"
 
 #include "base/log.hpp"
-#include "base/time.hpp"
 #include "process/supervisor.hpp"
 
 #include <sys/eventfd.h>
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <map>
 #include <memory>
@@ -23,8 +23,8 @@ namespace muster::process {
 namespace {
 
 // A worker that fails earlier than this is replaced after this time. Prevents a fork storm.
-constexpr Milliseconds kMinimumLife{500};
-constexpr Milliseconds kDrainTime{30'000};
+constexpr std::chrono::milliseconds kMinimumLife{500};
+constexpr std::chrono::seconds kDrainTime{30};
 
 std::atomic<bool> g_stop{false};
 std::atomic<bool> g_reload{false};
@@ -51,8 +51,11 @@ sigset_t set_of(std::initializer_list<int> signals) {
     return set;
 }
 
+// Not the wall clock: a clock that is set back must not delay the next worker.
+using PoolClock = std::chrono::steady_clock;
+
 struct Worker {
-    Timestamp since;
+    PoolClock::time_point since;
     std::size_t group = 0;  // index in the pool's configuration
 };
 
@@ -129,7 +132,7 @@ class Pool {
     void fill() {
         for (std::size_t group = 0; group < config_.size(); ++group) {
             for (int missing = config_[group].workers - workers_of(group); missing > 0; --missing) {
-                if (Timestamp::now() < not_before_) return;
+                if (PoolClock::now() < not_before_) return;
                 spawn(group);
             }
         }
@@ -140,7 +143,7 @@ class Pool {
         const pid_t pid = fork();
         if (pid < 0) {
             log_event(LogLevel::Error, "pool.fork_failed", {{"errno", errno}});
-            not_before_ = Timestamp::now() + kMinimumLife;
+            not_before_ = PoolClock::now() + kMinimumLife;
             return;
         }
         if (pid == 0) {
@@ -149,7 +152,7 @@ class Pool {
             g_ready_counter = ready_counter_->fd();
             _exit(config_[group].work());
         }
-        current_[pid] = {Timestamp::now(), group};
+        current_[pid] = {PoolClock::now(), group};
     }
 
     void reap() {
@@ -164,7 +167,7 @@ class Pool {
             }
             const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
             if (!clean) log_event(LogLevel::Warning, "pool.worker_died", {{"status", status}});
-            const Timestamp now = Timestamp::now();
+            const auto now = PoolClock::now();
             if (!clean && now - worker->second.since < kMinimumLife)
                 not_before_ = now + kMinimumLife;
             current_.erase(worker);
@@ -195,8 +198,8 @@ class Pool {
         retired_.merge(current_);
         current_.clear();
         for (const auto& [pid, worker] : retired_) kill(pid, SIGTERM);
-        const Timestamp deadline = Timestamp::now() + kDrainTime;
-        while (!retired_.empty() && Timestamp::now() < deadline) {
+        const auto deadline = PoolClock::now() + kDrainTime;
+        while (!retired_.empty() && PoolClock::now() < deadline) {
             reap();
             if (!retired_.empty()) wait_for_signal();
         }
@@ -208,7 +211,7 @@ class Pool {
     PoolConfig config_;
     std::map<pid_t, Worker> current_;
     std::map<pid_t, Worker> retired_;
-    Timestamp not_before_;
+    PoolClock::time_point not_before_;
     std::unique_ptr<ReadyCounter> ready_counter_ = std::make_unique<ReadyCounter>();
     bool is_ready_ = false;  // READY=1 was sent
 };
