@@ -169,8 +169,8 @@ void limit_pauses(int fd, std::chrono::milliseconds pause) {
 }
 
 // nginx treats a closed connection as the end of the reply's body. An invalid record makes nginx
-// abort its own connection to the client. Never waits: a full socket is closed without it, and the
-// client then misses bytes of the Content-Length.
+// abort its own connection to the client. The record does not fit if the socket is full. The client
+// then sees that the body is shorter than its Content-Length. Never waits.
 void break_connection(const FCGX_Request& fcgi) {
     constexpr std::array<char, 8> kInvalidRecord{};
     ::send(fcgi.ipcFd, kInvalidRecord.data(), kInvalidRecord.size(), MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -48,8 +48,8 @@ class FcgiServer {
     // number: 0 if another worker was faster, or if no request was complete. A connection whose
     // request does not arrive in time, or is not one, is closed.
     std::size_t serve(std::size_t most, const Handler& handler);
-    // True if the server has accepted connections whose requests are not complete. No other worker
-    // can answer these.
+    // True if the server has accepted connections whose requests are not complete, or has deferred
+    // requests that are due. No other worker can answer these.
     bool has_pending() const;
     // Accepts no more connections, and answers what was accepted before: for up to a second if the
     // request is not complete, and for up to kLongestWait if it was deferred.

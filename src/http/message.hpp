@@ -38,7 +38,7 @@ struct Deferral {
     std::string token = {};                         // the credential that was found
     bool is_above_rate = false;                     // it is answered, but has no effect
     std::chrono::steady_clock::time_point began{};  // when a worker first began it
-    int times = 0;                                  // that it was deferred, set by the server
+    int times = 0;                                  // how often it was deferred; set by the server
     std::chrono::steady_clock::time_point until{};  // set by the server
 };
 

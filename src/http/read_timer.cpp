@@ -11,12 +11,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The signal comes again: libfcgi may be about to write a reply to a record, and wait there.
+// The timer repeats its signal. libfcgi answers some records of a peer itself, and a shutdown for
+// reading does not end a write() that waits. A later signal interrupts it.
 constexpr milliseconds kAgain{50};
 
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// Shuts down instead of only interrupting read(): the signal may come between two reads.
+// Shuts down instead of only interrupting read(), because the signal may come between two reads.
 void shut_down(int /*signal*/, siginfo_t* info, void* /*context*/) {
     if (info->si_code != SI_TIMER) return;  // another process sent it
     const int saved = errno;

@@ -85,7 +85,8 @@ std::chrono::microseconds BusyWorkers::wait_time(Clock::time_point now) const {
     return std::chrono::microseconds(longest + kLong - current);
 }
 
-// A rest before the call ends it at once. So a worker that has just found others busy misses none.
+// If a worker rested before the call, the call returns at once. So a worker that has just found
+// others busy does not miss a rest.
 bool BusyWorkers::wait(std::chrono::microseconds at_most, const sigset_t& unblocked) const {
     pollfd rested{rested_, POLLIN, 0};
     const auto whole = std::chrono::floor<std::chrono::seconds>(at_most);

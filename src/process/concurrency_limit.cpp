@@ -77,7 +77,7 @@ std::optional<ConcurrencyLimit::Permit> ConcurrencyLimit::try_acquire(const Boun
         if (is_live(found, current)) continue;
         if (!table_[place].word.compare_exchange_strong(found, until)) continue;
         Permit permit(*this, place, until);
-        // Of simultaneous calls for one target, those in the first places keep their slots.
+        // If several calls for one target run at once, the calls in the first places succeed.
         if (count(place, tag, current) >= bounds.most_of_target) return std::nullopt;
         return permit;
     }

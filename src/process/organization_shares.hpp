@@ -18,8 +18,8 @@ namespace muster::process {
 // How many permits of a group one organization may hold.
 struct ShareLimit {
     std::size_t most = 1;
-    // Of those that it has held for less than kYoung. A request that takes longer waits for a lock
-    // or for another server, and needs no processor.
+    // The same for permits that it has held for less than kYoung. A request that takes longer waits
+    // for a lock or for another server, and needs no processor.
     std::size_t most_young = std::numeric_limits<std::size_t>::max();
 };
 
@@ -57,8 +57,8 @@ class OrganizationShares {
         std::uint64_t word_;
     };
 
-    // A permit of this organization for the calling process. nullopt if its limit is reached. Of
-    // several simultaneous calls for the last permit, all may fail. Never waits.
+    // A permit of this organization for the calling process. nullopt if its limit is reached. If
+    // several processes ask for the last permit at once, all of them may fail. Never waits.
     std::optional<Permit> try_acquire(std::string_view organization, const ShareLimit& limit,
                                       Clock::time_point now = Clock::now());
     // Whether the organization holds fewer permits than its limit.

@@ -1,7 +1,7 @@
 // A prefork pool. The parent keeps the groups of worker processes running and replaces workers that
 // end. On SIGTERM it drains them; on SIGHUP it replaces them by new ones. It reports its state to
-// the service manager (process/supervisor.hpp). The parent does nothing else, so that little can
-// make it fail.
+// the service manager (process/supervisor.hpp). The parent has no other work, so few errors can end
+// it.
 #pragma once
 
 #include <sys/types.h>
