@@ -52,7 +52,7 @@ std::chrono::steady_clock::time_point end_of_pause(int times) {
     return std::chrono::steady_clock::now() + kShortest * (1 << std::min(times, 6));
 }
 
-// The log lines of a step for many requests carry the id of none.
+// A step for many requests has no request id in its log lines.
 void begin_shared_step(std::size_t requests) {
     if (requests > 1) set_log_request_id("");
 }

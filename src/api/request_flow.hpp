@@ -50,8 +50,8 @@ class RequestFlow {
     // Runs after the replies to the other organizations of the batch.
     void run_last() { is_last_ = true; }
     bool is_last() const { return is_last_; }
-    // The member to load before the handler runs; nullopt if there is none, or no caller who may
-    // read it.
+    // The member to load before the handler runs. nullopt if the row loads no member, or if the
+    // request is already answered.
     std::optional<MemberRef> wanted_member() const;
     // Borrows the member until the flow has run.
     void set_member(const rules::Member& member) { member_ = &member; }

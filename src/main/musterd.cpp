@@ -41,7 +41,7 @@ std::size_t resident_mebibytes() {
 
 // How a group takes requests, and how long it waits for a lock in the database. A collector does
 // not wait, because it would delay the other requests of the batch: it tries a request again later.
-// A reader locks no row but those of last_used_at and of counted ads.
+// A reader locks rows only for last_used_at and for counted ads.
 struct WorkerOptions {
     int listener;
     std::size_t most_at_once;
@@ -69,7 +69,8 @@ bool may_have_large_body(const http::Request& request) {
     return request.content_length > kLargeBody || !request.content_encoding.empty();
 }
 
-// Waits until the worker should take requests, then for a request. Returns false after a signal.
+// Waits until the worker should take requests, then until one arrives. Returns false after a
+// signal.
 bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* busy,
                       const http::FcgiServer& server) {
     while (busy && !server.has_pending()) {

@@ -24,7 +24,7 @@ enum class Quota : std::uint8_t {
 // Ended keys are kept for 30 days, so the number of new ones is bounded too.
 inline constexpr std::int64_t kMostIssuedKeys = 1'000;
 // Member jobs are kept for 30 days, each with a filter of up to 20 KiB. This bounds their number to
-// 31 times as many. A cancel frees the slot of the active job, so that one bounds nothing.
+// 31 times as many. The limit of one active job does not, because a canceled job no longer counts.
 inline constexpr std::int64_t kMostMemberJobs = 200;
 
 constexpr std::int64_t quota_day_of(Timestamp when) {

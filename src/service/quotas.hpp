@@ -46,7 +46,8 @@ void reject_full(const OrgTransaction& transaction, rules::Quota quota,
 // Counts after the commit. Call reject_full() before it, in the same transaction.
 void count_bytes(const OrgTransaction& transaction, rules::Quota quota, std::int64_t bytes);
 // Write the sums that have reached that amount, or all sums of the day. They do not throw: a sum
-// that cannot be written remains in the worker's memory, and is written after the next batch.
+// that cannot be written remains in the worker's memory, and is written after the next batch. Only
+// a worker that knows 10,000 uses forgets it.
 void write_large_sums(db::Database& database);
 void write_all_sums(db::Database& database);
 

@@ -1,4 +1,4 @@
-// Serves /v1/two-factor…: an admin changes the own second factor
+// Serves /v1/two-factor…: admins change their own second factor
 // (docs/api/sign-in.md "Changing the second factor"). sign_in.cpp enrolls and verifies it.
 #include "api/access/factor_code.hpp"
 #include "api/groups.hpp"

@@ -39,7 +39,7 @@ MemberReferences references(std::span<const TrackedCall* const> calls) {
     return named;
 }
 
-// The client_event_ids that are stored or were seen in this call.
+// The client_event_ids that are stored or were seen in these calls.
 class KnownEvents {
   public:
     KnownEvents(db::OrgStore& org, std::span<const TrackedCall* const> calls) {

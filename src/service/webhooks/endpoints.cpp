@@ -28,10 +28,10 @@ namespace muster::service {
 namespace {
 
 using rules::EndpointStatus;
-
-// Each with its attempts.
-constexpr int kDeliveriesAtOnce = 200;
 using rules::InstallationStatus;
+
+// A deletion of an endpoint deletes this many of its deliveries at once, with their attempts.
+constexpr int kDeliveriesAtOnce = 200;
 
 void validate_event_types(const std::vector<std::string>& types, Faults& faults) {
     std::set<std::string_view> seen;
@@ -84,7 +84,7 @@ bool is_same(const rules::WebhookEndpoint& left, const rules::WebhookEndpoint& r
            left.failing_since == right.failing_since;
 }
 
-// Without the query, which may hold a secret, and cut.
+// The URL without its query, which may hold a secret, and shortened.
 std::string logged_url(std::string_view url) {
     constexpr std::size_t kLongest = 255;
     std::string shown(url_without_query(url));

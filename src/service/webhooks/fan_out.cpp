@@ -54,7 +54,7 @@ constexpr auto kDroppedBacklog = record<DroppedBacklog>(
     field<&DroppedBacklog::limit>("limit",
                                   "Number of deliveries of the organization that may wait."));
 
-// Whether this runner or another one may tell the organization now: once an hour.
+// Whether this runner may notify the organization now. All runners together notify it once an hour.
 bool spend_backlog_notice(OrgTransaction& transaction) {
     constexpr std::string_view kKind = "webhook_notice";
     const std::string subject = sha256("backlog " + std::string(transaction.org().bytes()));
@@ -136,7 +136,7 @@ std::optional<FanOut::Turn> FanOut::turn() {
     return Turn{*organization, std::move(piece.ready)};
 }
 
-// Nothing if other transactions are in the way: the next turn is another organization's.
+// Empty if another transaction locks the rows. The next turn is another organization's.
 FanOut::Piece FanOut::piece_of(OrgId organization) {
     const auto take = [&](db::Tx& tx) {
         OrgTransaction transaction{tx, {organization}, Timestamp::now()};
