@@ -56,7 +56,7 @@ class BlockCommit {
     BlockKey key() const { return block_.key; }
     const std::vector<RowOutcome>& outcomes() const { return outcomes_; }
     std::int64_t attempted() const { return attempted_; }
-    // The number of members that gained nothing.
+    // The number of members that existed and were not changed.
     int unchanged() const { return unchanged_; }
     void add_failures(rules::ErrorCounts& to) const {
         for (const RowOutcome& outcome : outcomes_) {

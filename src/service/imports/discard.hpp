@@ -1,5 +1,5 @@
-// Deletes the blocks of jobs that wrote nothing and can write nothing any more: canceled jobs, and
-// jobs that failed in the dry run. The job's record stays until it expires.
+// Deletes the blocks of jobs that wrote no member and cannot write one: canceled jobs, and jobs
+// that failed in the dry run. The job's record is kept until it expires.
 #pragma once
 
 #include "service/context.hpp"

@@ -38,8 +38,8 @@ rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id);
 rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
                                std::optional<bool> dry_run);
 
-// Moves a validated job back to staging, so that corrected rows can replace theirs. Its rows stay,
-// with the results of the dry run; a requested commit is withdrawn. Returns a staging job
+// Moves a validated job back to staging, so that corrected rows can replace theirs. Keeps its rows
+// with the results of the dry run, and withdraws a requested commit. Returns a staging job
 // unchanged. Throws NOT_FOUND, IMPORT_JOB_INVALID_STATE.
 rules::ImportJob reopen_import(OrgTransaction& transaction, ImportId id);
 

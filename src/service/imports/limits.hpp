@@ -10,8 +10,8 @@ namespace muster::service {
 
 inline constexpr std::int64_t kMostImportRows = 250'000;
 inline constexpr std::size_t kMostStagedAtOnce = 5'000;
-// Of the stored parts that a staging call changes, before and after. A body is at most 16 MiB; if
-// its numbers are consecutive, its call keeps other rows of two parts only.
+// These bound the stored parts that a staging call rewrites: what it reads, and what it writes. A
+// body is at most 16 MiB. If its numbers are consecutive, it rewrites other rows of two parts only.
 inline constexpr std::size_t kMostRewrittenBytes = std::size_t{24} << 20U;
 inline constexpr std::size_t kMostRewrittenRows = 100'000;
 // From the creation of a job until it is deleted.

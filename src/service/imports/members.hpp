@@ -5,8 +5,8 @@
 
 namespace muster::service {
 
-// The users of the rows that the job created or attached, in the order of the rows. The rows of an
-// undo, and those of a job that was deleted or belongs to another organization, are none.
+// The users of the rows that the job created or attached, in the order of the rows. Rows that were
+// undone are left out. A job that was deleted, or of another organization, has no users.
 MemberSource members_of_import(ImportId job);
 
 }  // namespace muster::service

@@ -33,8 +33,8 @@ namespace {
 constexpr std::size_t kExaminedBlocks = 8;
 // It ends early when the blocks and their members have this size.
 constexpr std::size_t kMostPredictionBytes = std::size_t{32} << 20U;
-// A member is up to 800 KiB, so the members of a block are read in pieces. They grow while the
-// members are small.
+// A member is up to 800 KiB, so the members of a block are read in pieces. The pieces grow while
+// the members that were read are small.
 constexpr std::size_t kMembersPerRead = 25;
 constexpr std::size_t kMostMembersPerRead = 100;
 constexpr std::size_t kFewMemberBytes = std::size_t{256} << 10U;
@@ -78,7 +78,7 @@ class BlockUndo {
     }
 
   private:
-    // The users of up to `most` committed rows from row `from`, which moves behind the last one.
+    // The users of up to `most` committed rows from row `from` on. `from` becomes the next row.
     std::vector<UserId> next_users(std::size_t& from, std::size_t most) const {
         std::vector<UserId> users;
         for (; from < before_.size() && users.size() < most; ++from) {

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(audit_entries_and_webhooks) {
     });
     BOOST_TEST(cost_of(creations(1)) == 8);
     BOOST_TEST(cost_of(creations(64)) == 8);
-    // The subscription of one organization costs another nothing.
+    // The subscription of one organization adds no statement to the calls of another.
     BOOST_TEST(cost_of(creations(1, {.organization = organization("Other")})) == 5);
 }
 

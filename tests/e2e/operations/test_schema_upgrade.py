@@ -72,7 +72,7 @@ def migration(stack, env=None):
 
 
 def finished(stack, name=NAME, env=None):
-    """Runs the upgrade as often as its message asks for it; returns the last output."""
+    """Runs the upgrade after the server has closed the connections of killed runs; returns its output."""
     wait_for(lambda: holder_of(stack, name) is None, "the server to close the killed connections")
     done = stack.ctl_raw("--json", "db", "migrate", env=env or OURS)
     assert done.returncode == DONE, done

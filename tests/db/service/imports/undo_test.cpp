@@ -62,12 +62,11 @@ struct Undo : ImportFixture {
         });
     }
     UserId user(const std::string& email) {
-        const auto id = client.column("SELECT HEX(id) FROM users WHERE email = ?", email);
-        BOOST_TEST_REQUIRE(id.size() == 1U);
-        return *database.autocommit([&](db::Tx& tx) {
+        return database.autocommit([&](db::Tx& tx) {
             const std::string_view asked = email;
             const auto found = store::find_users(tx, {&asked, 1}, store::UserLock::None);
-            return std::optional(found.begin()->second);
+            BOOST_TEST_REQUIRE(found.size() == 1U);
+            return found.begin()->second;
         });
     }
     void change(const std::string& email, const std::string& first_name,
