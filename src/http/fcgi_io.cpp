@@ -25,6 +25,9 @@ constexpr int kUsualHeadMilliseconds = 2;      // nginx connects a moment before
 // After a peer has used up a whole pause: `pause` limits the rest of this batch, and both limit the
 // next one.
 constexpr Patience kImpatience{std::chrono::milliseconds(50), std::chrono::seconds(1)};
+// Connections that one call of take() accepts. A worker waits for the head of each one, so peers
+// that connect again and again without a request would otherwise keep it in that call.
+constexpr std::size_t kMostAccepted = 64;
 constexpr std::size_t kMostPending = 64;
 constexpr std::size_t kMostDeferred = 256;
 constexpr int kShareCheckMilliseconds = 5;      // while a request waits for a share
@@ -287,7 +290,7 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     // would fill each batch.
     if (!deferred_.empty()) take_deferred(requests, most > 1 ? most / 2 : most);
     if (!pending_.empty()) take_pending(requests, most);
-    while (!is_closing_ && requests.size() < most) {
+    for (std::size_t i = 0; i < kMostAccepted && !is_closing_ && requests.size() < most; ++i) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) break;  // no connection is left, or another worker was faster
         const auto [head, is_whole] = await_head(fd);

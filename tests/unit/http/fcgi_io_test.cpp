@@ -152,6 +152,16 @@ BOOST_AUTO_TEST_CASE(an_incomplete_request_does_not_delay_a_complete_one) {
     BOOST_TEST(!server.has_pending());
 }
 
+BOOST_AUTO_TEST_CASE(a_call_waits_for_the_heads_of_a_bounded_number_of_peers) {
+    std::vector<std::unique_ptr<Peer>> silent;
+    for (int i = 0; i < 64; ++i) silent.push_back(std::make_unique<Peer>(path));
+    const Peer whole(path);
+    whole.send(head());
+    BOOST_TEST(server.serve(kMostTaken, answer_all) == 0U);
+    BOOST_TEST(server.serve(kMostTaken, answer_all) == 1U);
+    BOOST_TEST(whole.received().find("Status: ") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(an_accepted_request_is_answered_before_the_worker_ends) {
     const Peer late(path);
     late.send(head().substr(0, 20));
