@@ -225,7 +225,7 @@ JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release(
     if (has_many_long_numbers(body)) {
         refuse(
             "the body has more than 1,000 numbers of more than 19 digits; a minus before 19 digits "
-            "counts as one");
+            "counts as a digit");
     }
     if (!document_) document_.reset(new Document);
     dom::element root;

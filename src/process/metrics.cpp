@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 #include <new>
+#include <stdexcept>
+#include <utility>
 
 namespace muster::process {
 namespace {

@@ -258,8 +258,9 @@ constexpr std::array kImportRowEndpoints = {
         .summary = "Stage up to 5,000 rows, all or none",
         .description =
             "Stages up to 5,000 rows of a job in state staging. With faults keep, malformed rows are kept as invalid, so payloads may violate "
-            "this schema. A call rewrites up to 24 MiB of stored blocks of 500 numbers; rows with "
-            "consecutive numbers always fit. A row replaces the staged row with its number, so a call can be "
+            "this schema. A call rewrites up to 24 MiB and 100,000 rows of stored blocks of 500 "
+            "numbers; rows with consecutive numbers fit, unless their values grow when they are "
+            "stored. A row replaces the staged row with its number, so a call can be "
             "repeated. A job holds up to 250,000 rows; the body may be gzip, and its limit holds "
             "before and after decompression.",
         .role = rules::Role::Admin,

@@ -28,7 +28,7 @@ constexpr std::array kEdgeEndpoints = {
     Endpoint{
         .method = Method::Get,
         .path = "/edge/key",
-        .operation = "judgePublishableKey",
+        .operation = "checkPublishableKey",
         .summary = "Check whether a publishable key may be used from an origin",
         .description =
             "Reports to nginx whether a publishable key may be used from an origin. Other clients cannot "

@@ -185,7 +185,7 @@ def test_a_rejected_batch_is_dropped_and_tracking_continues(stack, shop):
 def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     page = shop()
     wait_for_events(page.org, 1)
-    tracked, checks = Counted(stack, "trackEvents"), Counted(stack, "judgePublishableKey")
+    tracked, checks = Counted(stack, "trackEvents"), Counted(stack, "checkPublishableKey")
     foreign = sites(page.site.html)
     page.browser.get(foreign.origin)
     wait_for(lambda: page.run(LOADED), "the snippet to load")

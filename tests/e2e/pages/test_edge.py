@@ -197,7 +197,7 @@ def test_a_decision_is_cached_for_one_key_and_one_origin(stack, new_org):
 
 @pytest.mark.parametrize("origin, status", [(SHOP, 202), ("https://evil.example", 403)])
 def test_a_decision_is_queried_once_for_many_requests(stack, key, origin, status):
-    checks, tracked = Counted(stack, "judgePublishableKey"), Counted(stack, "trackEvents")
+    checks, tracked = Counted(stack, "checkPublishableKey"), Counted(stack, "trackEvents")
     with ThreadPoolExecutor(16) as pool:
         replies = list(pool.map(lambda _: track(stack, key.token, origin), range(200)))
     assert {reply.status for reply in replies} == {status}
@@ -209,7 +209,7 @@ def test_a_decision_is_queried_once_for_many_requests(stack, key, origin, status
 
 def test_an_unknown_key_is_queried_once(stack):
     token = unissued_token()
-    checks = Counted(stack, "judgePublishableKey")
+    checks = Counted(stack, "checkPublishableKey")
     for number in range(30):
         refused(track(stack, token), 401, "UNAUTHORIZED")
         refused(track(stack, f"{'x' * number}!"), 401, "UNAUTHORIZED")  # all malformed keys share one entry

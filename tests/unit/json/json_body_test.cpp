@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(an_object_has_at_most_a_thousand_members) {
 BOOST_AUTO_TEST_CASE(a_large_body_has_at_most_a_thousand_long_numbers) {
     const std::string reason =
         "the body has more than 1,000 numbers of more than 19 digits; a minus before 19 digits "
-        "counts as one";
+        "counts as a digit";
     const std::string filler = "\"" + std::string(65'536, 'x') + "\"";
     const auto numbers = [&](const std::string& number, std::size_t count) {
         return "[" + filler + "," + list_of(number, count) + "]";
