@@ -202,7 +202,7 @@ struct FcgiServer::Connection {
     // Called when a reply fails after it has begun. Breaks the connection, so that nginx and the
     // client see an aborted transfer instead of a short, complete one.
     void cut(const char* reason) {
-        log_event(LogLevel::Error, "reply.broken_off", {{"reason", reason}});
+        log_event(LogLevel::Error, "reply.interrupted", {{"reason", reason}});
         break_connection(fcgi);
         end();
     }

@@ -317,7 +317,7 @@ void WebhookDispatch::finish(const std::function<Milliseconds()>& max_wait) {
     }
     record();
     if (posts_.empty()) return;
-    log_event(LogLevel::Info, "webhook.broken_off", {{"posts", posts_.size()}});
+    log_event(LogLevel::Info, "webhook.interrupted", {{"posts", posts_.size()}});
     std::vector<std::pair<OrgId, DeliveryId>> interrupted;
     for (auto& [tag, post] : posts_) {
         interrupted.emplace_back(post.lane->organization, post.delivery);

@@ -126,16 +126,16 @@ class Scene:
     def import_under_way(self):
         """An import interrupted in the middle of its commit."""
         self.addresses = [email("under-way") for _ in range(IMPORTED)]
-        self.broken_off = self.busy.staged([{"email": address} for address in self.addresses])
-        self.busy.validate(self.broken_off)
+        self.interrupted = self.busy.staged([{"email": address} for address in self.addresses])
+        self.busy.validate(self.interrupted)
         self.stack.run_once()
-        self.busy.commit(self.broken_off)
+        self.busy.commit(self.interrupted)
         with locked_address(self.stack, self.addresses[-1]):  # blocks the last rows
             runner = self.stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
-            wait_for(lambda: self.busy.job(self.broken_off)["processed_rows"], "the commit to begin")
+            wait_for(lambda: self.busy.job(self.interrupted)["processed_rows"], "the commit to begin")
             runner.kill()
             runner.wait(10)
-        job = self.busy.job(self.broken_off)
+        job = self.busy.job(self.interrupted)
         assert job["state"] == "committing" and 0 < job["processed_rows"] < IMPORTED
 
     def waiting_mail(self):
@@ -286,7 +286,7 @@ def test_waiting_webhooks_are_sent_again_with_the_same_id_and_secret_and_deliver
 
 def test_an_import_continues_from_its_state_in_the_dump(scene, restored):
     for org in (scene.busy, at(restored, scene.busy)):
-        job = org.state_is(scene.broken_off, "completed", seconds=60)
+        job = org.state_is(scene.interrupted, "completed", seconds=60)
         assert (job["created_count"], job["failed_count"]) == (IMPORTED, 0)
         assert set(scene.addresses) <= set(org.members())
 
