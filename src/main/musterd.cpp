@@ -113,14 +113,14 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
         const std::size_t served = server.serve(options.most_at_once, handler);
         batch.reset();
         if (served == 0) continue;
-        if (pipeline.is_tainted()) return 1;
+        if (pipeline.is_tainted()) break;
         const bool is_check_due =
             ++batches % kMemoryCheck == 0 || std::exchange(had_large_body, false);
         if (is_check_due && resident_mebibytes() > most_memory) break;
     }
     server.finish(options.most_at_once, handler);
     service::write_all_sums(database);
-    return 0;
+    return pipeline.is_tainted() ? 1 : 0;
 }
 
 void log_start(const ServerSettings& server) {

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
+from support.client import error_of
 from support.load import Background
 from support.stack import wait_for
 from support.world import email
@@ -102,6 +103,27 @@ def test_requests_for_a_locked_row_wait_and_those_of_another_organization_do_not
             thread.join(60)
     assert {reply.status_code for reply in held} == {200, 503}
     assert [reply.status_code for reply in held[-4:]] == [200] * 4
+
+
+def test_an_unexpected_error_does_not_lose_the_waiting_requests_of_another_organization(stack, org, new_org):
+    """A collector ends after such an error. It answers first what it has accepted."""
+    damaged, address = new_org(), email()
+    create(org, {"email": address}).raise_for_status()
+    stack.sql("UPDATE attributes SET choices = 'rubbish' "
+              "WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) AND choices IS NOT NULL", damaged.id)
+    holder = stack.connect(autocommit=False)
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        try:
+            with holder.cursor() as cursor:
+                cursor.execute("SELECT 1 FROM users WHERE email = %s FOR UPDATE", (address,))
+            waiting = [pool.submit(create, org, {"email": address}) for _ in range(PARALLEL)]
+            for _ in range(8):  # more often than there are collectors
+                reply = create(damaged, {"email": email(), "attributes": {"interests": ["news"]}})
+                assert error_of(reply)["code"] == "INTERNAL_ERROR", reply.text
+        finally:
+            holder.rollback()
+            holder.close()
+        assert [done.result().status_code for done in waiting] == [200] * PARALLEL
 
 
 class Creators(Background):
