@@ -15,7 +15,7 @@ window.fetch = async (path, options = {}) => {
     const request = `${options.method ?? "GET"} ${path}`
     if (!window.holds || !request.startsWith(holds)) return real(path, options)
     const reply = await real(path, {...options, signal: undefined})
-    await new Promise(go => { held.push(go); window.isHeld = true })
+    if (window.holds) await new Promise(go => { held.push(go); window.isHeld = true })
     return reply
 }"""
 
