@@ -415,10 +415,15 @@ bool FcgiServer::wait(const sigset_t& unblocked) const {
     return epoll_pwait(epoll_, &event, 1, most, &unblocked) >= 0;
 }
 
-void FcgiServer::finish(std::size_t most, const Handler& handler) {
+void FcgiServer::finish(std::size_t most, const Handler& handler,
+                        std::chrono::milliseconds longest_wait) {
     is_closing_ = true;
     epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_, nullptr);
     const auto begin = Clock::now();
+    for (Deferred& deferred : deferred_) {
+        auto& until = deferred.request.deferral.value().until;
+        until = std::min(until, begin + longest_wait);
+    }
     while ((!pending_.empty() && Clock::now() < begin + kFinishTime) ||
            (!deferred_.empty() && Clock::now() < begin + kLongestWait)) {
         epoll_event event{};

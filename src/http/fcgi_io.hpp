@@ -51,9 +51,10 @@ class FcgiServer {
     // True if the server has accepted connections whose requests are not complete, or has deferred
     // requests that are due. No other worker can answer these.
     bool has_pending() const;
-    // Accepts no more connections, and answers what was accepted before: for up to a second if the
-    // request is not complete, and for up to kLongestWait if it was deferred.
-    void finish(std::size_t most, const Handler& handler);
+    // Accepts no more connections, and answers what was accepted before. A request that is not
+    // complete may take another second, and a deferred one may wait for `longest_wait`.
+    void finish(std::size_t most, const Handler& handler,
+                std::chrono::milliseconds longest_wait = kLongestWait);
 
   private:
     using Clock = std::chrono::steady_clock;

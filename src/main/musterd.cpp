@@ -118,9 +118,13 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
             ++batches % kMemoryCheck == 0 || std::exchange(had_large_body, false);
         if (is_check_due && resident_mebibytes() > most_memory) break;
     }
-    server.finish(options.most_at_once, handler);
+    // After an error the place of the worker is empty until it ends, so deferred requests are tried
+    // for the last time.
+    const bool has_failed = pipeline.is_tainted();
+    server.finish(options.most_at_once, handler,
+                  has_failed ? std::chrono::milliseconds(0) : http::FcgiServer::kLongestWait);
     service::write_all_sums(database);
-    return pipeline.is_tainted() ? 1 : 0;
+    return has_failed ? 1 : 0;
 }
 
 void log_start(const ServerSettings& server) {

@@ -283,6 +283,22 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
     BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_worker_that_ends_at_once_tries_deferred_requests_for_the_last_time) {
+    FcgiServer without_room(listener, [](const std::string&) { return false; });
+    const Handler handler = [](std::span<const Request> requests, const Answer& answer) {
+        if (requests[0].may_wait) return std::vector<Deferral>{{.index = 0, .share = "a"}};
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    const Peer peer(path);
+    peer.send(head());
+    BOOST_TEST(without_room.serve(1, handler) == 1U);
+    const auto began = std::chrono::steady_clock::now();
+    without_room.finish(1, handler, 0s);
+    BOOST_TEST((std::chrono::steady_clock::now() - began < FcgiServer::kLongestWait));
+    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
     FcgiServer impatient(listener, {}, {2s, 20s});
     std::vector<std::unique_ptr<Peer>> silent;
