@@ -151,6 +151,13 @@ struct ImportFixture : Fixture {
         for (const auto& [number, outcome] : outcomes(id)) ++tally[outcome];
         return tally;
     }
+    // Gives the members a further attribute of 800 KB.
+    void enlarge_members(std::string_view condition = "1 = 1") {
+        client.run(
+            "UPDATE members SET attributes = CONCAT('{\"note\":[\"', REPEAT('x', 800000), "
+            "'\",\"api\",1]}') WHERE " +
+            std::string(condition));
+    }
     std::int64_t members() { return client.number("SELECT COUNT(*) FROM members"); }
 
     OrgId acme = organization("Acme");

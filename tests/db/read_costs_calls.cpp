@@ -88,6 +88,8 @@ std::vector<MeasuredCall> member_calls() {
         [](OrgStore& org) { return store::find_members(org, some_ids<UserId>()); });
     add("members.lock_many", kEachAsked,
         [](OrgStore& org) { return store::lock_members(org, some_ids<UserId>()); });
+    add("members.find_sizes", kEachAsked,
+        [](OrgStore& org) { return store::find_member_sizes(org, some_ids<UserId>()); });
     add("members.lock_sizes", kEachAsked,
         [](OrgStore& org) { return store::lock_member_sizes(org, some_ids<UserId>()); });
     add("imports.find_members_with_events", 4 * kEachAsked,

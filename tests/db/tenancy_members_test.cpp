@@ -42,6 +42,9 @@ BOOST_AUTO_TEST_CASE(pages_of_members) {
     check({"members.match_attribute"}, [&](OrgStore& org) {
         return store::match_attribute(org, {&owner.user, 1}, {"color", "1"}).bytes > 0;
     });
+    check({"members.find_sizes"}, [&](OrgStore& org) {
+        return !store::find_member_sizes(org, {&owner.user, 1}).empty();
+    });
     check({"members.lock_sizes"}, [&](OrgStore& org) {
         return !store::lock_member_sizes(org, {&owner.user, 1}).empty();
     });

@@ -10,6 +10,7 @@
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 #include "store/imports/undo.hpp"
+#include "store/members/list.hpp"
 #include "store/members/members.hpp"
 
 #include <algorithm>
@@ -33,101 +34,137 @@ namespace {
 constexpr std::size_t kExaminedBlocks = 8;
 // It ends early when the blocks and their members have this size.
 constexpr std::size_t kMostPredictionBytes = std::size_t{32} << 20U;
-// A member is up to 800 KiB, so the members of a block are read in pieces. The pieces grow while
-// the members that were read are small.
-constexpr std::size_t kMembersPerRead = 25;
-constexpr std::size_t kMostMembersPerRead = 100;
-constexpr std::size_t kFewMemberBytes = std::size_t{256} << 10U;
-constexpr std::size_t kMostMemberBytes = std::size_t{4} << 20U;
+// A member has up to 800 KiB of attributes, and a block 500 members. So members are read in pieces
+// of this size. A prediction decides only the first piece of a block.
+constexpr std::int64_t kMostMemberBytes = std::int64_t{4} << 20U;
+// The server reads the attributes to know their sizes, so a prediction asks for a few at a time.
+constexpr std::size_t kSizesPerRead = 50;
 
-// A prediction reads. It decides only the first rows of a block with large members.
-enum class MemberAccess : std::uint8_t { Read, Lock };
+// Rows of a block in order, and the users of those that the commit wrote.
+struct Piece {
+    std::size_t from = 0;
+    std::size_t to = 0;  // exclusive
+    std::vector<UserId> users = {};
+    std::int64_t bytes = 0;  // of the members' attributes
+};
 
-// Decides what an undo does with the rows of one block, and writes it.
+using MemberSizes = std::unordered_map<UserId, std::int64_t>;
+
+MemberSizes by_user(const std::vector<store::MemberSize>& sizes) {
+    MemberSizes bytes;
+    for (const store::MemberSize& size : sizes) bytes.emplace(size.user, size.bytes);
+    return bytes;
+}
+
+// What an undo changes in the members of a piece.
+struct MemberChanges {
+    std::vector<UserId> removed_users;
+    std::vector<MemberId> removed_members;
+    std::vector<rules::Member> emptied;
+};
+
+void write_changes(db::OrgStore& org, MemberChanges changes, Timestamp now) {
+    store::delete_members(org, changes.removed_users);
+    store::delete_ad_days_of(org, changes.removed_members);
+    for (rules::Member& member : changes.emptied) {
+        // Not before an earlier change, so that mirrors see this one.
+        member.updated_at = std::max(now, member.updated_at);
+        store::update_member(org, member);
+    }
+}
+
+// Decides what an undo does with the rows of one block. Call run() or predict(), once.
 class BlockUndo {
   public:
-    BlockUndo(db::OrgStore& org, store::Block block, MemberAccess access)
+    explicit BlockUndo(store::Block block)
         : block_(std::move(block)),
           rows_(rules::decode_rows(block_.data)),
           before_(rules::decode_outcomes(block_.outcome, rows_.size())),
-          after_(before_) {
-        access == MemberAccess::Lock ? lock_members(org) : read_members(org);
-        for (std::size_t i = 0; i < before_.size(); ++i) {
-            if (rules::is_committed(before_[i].state)) decide(i);
+          after_(before_) {}
+
+    // Locks the members and writes what changes, one piece after the other.
+    void run(db::OrgStore& org, Timestamp now) {
+        const auto sizes = by_user(store::lock_member_sizes(org, users_of(0, before_.size())));
+        for (std::size_t row = 0; row < before_.size();) {
+            Piece piece{row, row};
+            extend(piece, before_.size(), sizes);
+            write_changes(org, decide(org, piece, store::lock_members(org, piece.users)), now);
+            row = piece.to;
         }
+    }
+
+    // Only reads, and only the first piece. The rows after it do not count.
+    void predict(db::OrgStore& org) {
+        Piece piece;
+        for (std::size_t known = 0; piece.to == known && known < before_.size();) {
+            known = std::min(known + kSizesPerRead, before_.size());
+            const auto users = users_of(piece.to, known);
+            extend(piece, known, by_user(store::find_member_sizes(org, users)));
+        }
+        if (!piece.users.empty()) decide(org, piece, store::find_members(org, piece.users));
+        before_.resize(piece.to);
+        after_.resize(piece.to);
+        member_bytes_ = static_cast<std::size_t>(piece.bytes);
     }
 
     BlockKey key() const { return block_.key; }
     const std::vector<RowOutcome>& outcomes() const { return after_; }
-    // Of the block and the members that were read.
+    // Of the block and the members that a prediction read.
     std::size_t bytes() const { return block_.data.size() + member_bytes_; }
     // Of the rows that the commit left in this state; of all by default.
     rules::ImportUndo counts(std::optional<RowState> committed = std::nullopt) const {
         return rules::count_undo(before_, after_, committed);
     }
 
-    // Members must have been locked.
-    void write(db::OrgStore& org, Timestamp now) {
-        store::delete_members(org, removed_users_);
-        store::delete_ad_days_of(org, removed_members_);
-        for (rules::Member& member : emptied_) {
-            // Not before an earlier change, so that mirrors see this one.
-            member.updated_at = std::max(now, member.updated_at);
-            store::update_member(org, member);
-        }
-    }
-
   private:
-    // The users of up to `most` committed rows from row `from` on. `from` becomes the next row.
-    std::vector<UserId> next_users(std::size_t& from, std::size_t most) const {
+    std::vector<UserId> users_of(std::size_t from, std::size_t to) const {
         std::vector<UserId> users;
-        for (; from < before_.size() && users.size() < most; ++from) {
-            if (rules::is_committed(before_[from].state)) users.push_back(before_[from].user_id);
+        for (std::size_t row = from; row < to; ++row) {
+            if (rules::is_committed(before_[row].state)) users.push_back(before_[row].user_id);
         }
         return users;
     }
 
-    void lock_members(db::OrgStore& org) {
-        std::size_t row = 0;
-        const auto users = next_users(row, before_.size());
-        if (!users.empty()) add_members(org, store::lock_members(org, users));
-    }
-
-    void read_members(db::OrgStore& org) {
-        std::size_t row = 0;
-        std::size_t piece = kMembersPerRead;
-        while (member_bytes_ < kMostMemberBytes) {
-            const auto users = next_users(row, piece);
-            if (users.empty()) return;
-            add_members(org, store::find_members(org, users));
-            piece = member_bytes_ < kFewMemberBytes ? std::min(2 * piece, kMostMembersPerRead)
-                                                    : kMembersPerRead;
+    // Adds the rows up to `end` whose members fit; one member always fits.
+    void extend(Piece& piece, std::size_t end, const MemberSizes& sizes) const {
+        for (; piece.to < end; ++piece.to) {
+            const RowOutcome& outcome = before_[piece.to];
+            if (!rules::is_committed(outcome.state)) continue;
+            const auto size = sizes.find(outcome.user_id);
+            const std::int64_t bytes = size == sizes.end() ? 0 : size->second;
+            if (!piece.users.empty() && piece.bytes + bytes > kMostMemberBytes) return;
+            piece.users.push_back(outcome.user_id);
+            piece.bytes += bytes;
         }
-        before_.resize(row);
-        after_.resize(row);
     }
 
-    void add_members(db::OrgStore& org, std::vector<rules::Member> found) {
+    MemberChanges decide(db::OrgStore& org, const Piece& piece, std::vector<rules::Member> found) {
         std::vector<MemberId> ids;
+        std::unordered_map<UserId, rules::Member> members;
         for (rules::Member& member : found) {
-            member_bytes_ += member.attributes.size();
             ids.push_back(member.member_id);
-            members_.emplace(member.user_id, std::move(member));
+            members.emplace(member.user_id, std::move(member));
         }
-        with_events_.merge(store::find_members_with_events(org, ids));
+        const auto with_events = store::find_members_with_events(org, ids);
+        MemberChanges changes;
+        for (std::size_t row = piece.from; row < piece.to; ++row) {
+            if (!rules::is_committed(before_[row].state)) continue;
+            const auto member = members.find(before_[row].user_id);
+            decide(row, member == members.end() ? nullptr : &member->second, with_events, changes);
+        }
+        return changes;
     }
 
-    void decide(std::size_t row) {
-        const auto found = members_.find(before_[row].user_id);
-        const rules::Member* member = found == members_.end() ? nullptr : &found->second;
-        const bool has_events = member && with_events_.contains(member->member_id);
+    void decide(std::size_t row, const rules::Member* member,
+                const std::unordered_set<MemberId>& with_events, MemberChanges& changes) {
+        const bool has_events = member && with_events.contains(member->member_id);
         auto undo = rules::undo_row(rows_[row], before_[row], member, has_events);
         const RowState state = undo.outcome.state;
         if (state == RowState::Removed || state == RowState::Detached) {
-            removed_users_.push_back(member->user_id);
-            removed_members_.push_back(member->member_id);
+            changes.removed_users.push_back(member->user_id);
+            changes.removed_members.push_back(member->member_id);
         }
-        if (undo.emptied) emptied_.push_back(std::move(*undo.emptied));
+        if (undo.emptied) changes.emptied.push_back(std::move(*undo.emptied));
         after_[row] = std::move(undo.outcome);
     }
 
@@ -135,12 +172,7 @@ class BlockUndo {
     std::vector<rules::StagedRow> rows_;
     std::vector<RowOutcome> before_;
     std::vector<RowOutcome> after_;
-    std::unordered_map<UserId, rules::Member> members_;
     std::size_t member_bytes_ = 0;
-    std::unordered_set<MemberId> with_events_;
-    std::vector<UserId> removed_users_;
-    std::vector<MemberId> removed_members_;
-    std::vector<rules::Member> emptied_;
 };
 
 void add(rules::ImportUndo& total, const rules::ImportUndo& more) {
@@ -207,7 +239,8 @@ Samples examine(db::OrgStore& org, ImportId job, const std::vector<BlockKey>& ke
         if (bytes >= kMostPredictionBytes) break;
         auto block = store::read_block(org, job, key);
         if (!block) continue;
-        const BlockUndo undo(org, std::move(*block), MemberAccess::Read);
+        BlockUndo undo(std::move(*block));
+        undo.predict(org);
         bytes += undo.bytes();
         for (std::size_t i = 0; i < samples.size(); ++i) {
             add(samples[i], undo.counts(kCommittedStates[i].state));
@@ -294,8 +327,8 @@ void undo_unit(Context& context, const Lease& lease, const CommitUnit& unit) {
         for (const BlockKey& key : unit.blocks) {
             auto block = store::lock_committed_block(org, lease.id, key);
             if (!block) continue;
-            BlockUndo undo(org, std::move(*block), MemberAccess::Lock);
-            undo.write(org, now);
+            BlockUndo undo(std::move(*block));
+            undo.run(org, now);
             store::write_outcome(org, lease.id, undo.key(), store::BlockState::Undone,
                                  undo.outcomes(), now);
             add(counts, undo.counts());

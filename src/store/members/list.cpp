@@ -178,6 +178,14 @@ AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> user
     return matches;
 }
 
+std::vector<MemberSize> find_member_sizes(db::OrgStore& org, std::span<const UserId> users) {
+    static constexpr OrgSql kFind{"members.find_sizes", kSize,
+                                  "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND user_id IN ({?})"};
+    if (users.empty()) return {};
+    return org.all_in(kFind, users);
+}
+
 std::vector<MemberSize> lock_member_sizes(db::OrgStore& org, std::span<const UserId> users) {
     static constexpr OrgSql kLock{"members.lock_sizes", kSize,
                                   "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "

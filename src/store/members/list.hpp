@@ -67,12 +67,13 @@ struct AttributeMatches {
 AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> users,
                                  const rules::AttributeCondition& condition);
 
-// The sizes of the attributes of the members among these users, in any order. Locks the members
-// until the transaction ends.
+// The sizes of the attributes of the members among these users, in any order.
 struct MemberSize {
     UserId user;
     std::int64_t bytes = 0;
 };
+std::vector<MemberSize> find_member_sizes(db::OrgStore& org, std::span<const UserId> users);
+// Locks the members until the transaction ends.
 std::vector<MemberSize> lock_member_sizes(db::OrgStore& org, std::span<const UserId> users);
 
 }  // namespace muster::store

@@ -3,7 +3,9 @@
 #include "service/imports/undo.hpp"
 
 #include "db/imports.hpp"
+#include "db/memory.hpp"
 #include "rules/imports/block.hpp"
+#include "service/failure.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "store/imports/undo.hpp"
@@ -19,6 +21,9 @@ using test::people;
 using test::row;
 
 namespace {
+
+// More than a piece of members needs, with the buffers of its query and its changes.
+constexpr std::int64_t kFewMembers = std::int64_t{24} << 20U;
 
 using Outcomes = std::map<std::int64_t, std::string>;
 using Lines = std::vector<std::string>;
@@ -301,6 +306,50 @@ BOOST_AUTO_TEST_CASE(a_dry_run_reads_some_of_many_large_members) {
     BOOST_TEST(counts.is_estimate);
     BOOST_TEST(counts.kept == 50);
     BOOST_TEST(counts.detached == 10);  // not read
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_holds_few_large_members_also_after_small_ones,
+                     *boost::unit_test::enable_if<test::kIsMemoryFreed>()) {
+    const ImportId id = completed(people(101, 175));
+    enlarge_members("email > 'm176'");  // the last 100
+    ImportUndo counts;
+    BOOST_TEST(test::peak_bytes([&] { counts = predicted(id); }) < kFewMembers);
+    BOOST_TEST(counts.is_estimate);
+    BOOST_TEST(counts.removed == 164);  // 75 of the 80 that were read
+    BOOST_TEST(counts.kept == 11);
+}
+
+BOOST_AUTO_TEST_CASE(an_undo_holds_few_large_members_at_a_time,
+                     *boost::unit_test::enable_if<test::kIsMemoryFreed>()) {
+    completed(people(1, 50));
+    enlarge_members();
+    auto all = people(1, 100);
+    set_names(all, "Ann");
+    const ImportId id = completed(all);
+    enlarge_members("attributes = '{}' AND email < 'm75'");  // m51 to m74, and m100
+    undo(id);
+    BOOST_TEST(test::peak_bytes([&] { undo_rest(lease()); }) < kFewMembers);
+    BOOST_TEST((tally(id) ==
+                test::Tally{{"emptied", 50}, {"kept ROW_CHANGED_SINCE", 25}, {"removed", 25}}));
+    BOOST_TEST(job(id).undo->emptied == 50);
+    BOOST_TEST(job(id).undo->kept == 25);
+    BOOST_TEST(job(id).undo->removed == 25);
+    BOOST_TEST(members() == 75);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM members WHERE first_name IS NULL") == 50);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM members WHERE LENGTH(attributes) > 800000") ==
+               75);
+}
+
+BOOST_AUTO_TEST_CASE(an_undo_of_small_members_takes_few_statements) {
+    const ImportId id = completed(people(1, 500));
+    undo(id);
+    const auto held = lease();
+    const auto units = service::next_undo_units(context, held, {}, 1000);
+    service::reset_database_cost();
+    service::undo_unit(context, held, units.front());
+    // START, six for the block and its members, the progress, the counts and COMMIT.
+    BOOST_TEST(service::database_cost().statements <= 12);
+    BOOST_TEST(members() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_reads_some_of_many_large_blocks) {
