@@ -228,8 +228,11 @@ std::vector<MeasuredCall> import_calls() {
     add("import_blocks.find_committed", 4 * kPage + kEnds, [](OrgStore& org) {
         return store::find_committed_blocks(org, id_of<ImportId>(2), {1100, 0}, kPage);
     });
-    add("import_blocks.count_committed", 4 * kPage + kEnds,
-        [](OrgStore& org) { return store::count_committed_rows(org, id_of<ImportId>(2), kPage); });
+    add("import_blocks.count_committed", kOnePage, [](OrgStore& org) {
+        return store::count_committed_rows(org, id_of<ImportId>(2), {1100, 0}, kPage);
+    });
+    add("import_blocks.find_last", kEnds,
+        [](OrgStore& org) { return store::find_last_block(org, id_of<ImportId>(2)); });
     add("import_blocks.delete_some", 2 * kPage + kEnds,
         [](OrgStore& org) { return store::delete_some_blocks(org, id_of<ImportId>(2), kPage); });
     add("imports.page", 6 * kPage + kEnds, [](OrgStore& org) {

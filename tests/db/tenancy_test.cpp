@@ -395,9 +395,11 @@ BOOST_AUTO_TEST_CASE(import_blocks) {
     client.run("UPDATE import_blocks SET state = 'committed', created_count = 1");
     check({"import_blocks.find_committed", "import_blocks.count_committed"}, [&](OrgStore& org) {
         return store::find_committed_blocks(org, owner.job, {}, 10).size() +
-                   store::count_committed_rows(org, owner.job, 10).size() >
+                   store::count_committed_rows(org, owner.job, {}, 10).size() >
                0;
     });
+    check({"import_blocks.find_last"},
+          [&](OrgStore& org) { return store::find_last_block(org, owner.job).has_value(); });
     check({"import_blocks.lock_committed"}, [&](OrgStore& org) {
         return store::lock_committed_block(org, owner.job, {0, 0}).has_value();
     });

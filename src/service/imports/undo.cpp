@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -198,6 +199,39 @@ constexpr std::array kCommittedStates = {
 
 using CommittedBlocks = std::vector<store::CommittedRows>;
 
+// Appends those of the next `limit` blocks from number `from` on that have rows to undo, unless an
+// earlier run reached them. Returns how many blocks were read.
+std::size_t add_run(db::OrgStore& org, ImportId job, std::uint32_t from, int limit,
+                    CommittedBlocks& to) {
+    const auto run = store::count_committed_rows(org, job, {from, 0}, limit);
+    for (const store::CommittedRows& block : run) {
+        const bool is_new = to.empty() || to.back().key < block.key;
+        if (is_new && block.any()) to.push_back(block);
+    }
+    return run.size();
+}
+
+struct CountedBlocks {
+    CommittedBlocks blocks;   // with rows to undo
+    bool is_complete = true;  // the job has no others
+};
+
+// Rows far apart have a block each, so a job can have 250,000. Of a job with more than 5,000 blocks
+// it reads runs of 200, all over the job.
+CountedBlocks count_blocks(db::OrgStore& org, ImportId job) {
+    constexpr int kMostBlocks = 5'000;
+    constexpr int kRuns = 25;
+    CountedBlocks counted;
+    if (add_run(org, job, 0, kMostBlocks + 1, counted.blocks) <= kMostBlocks) return counted;
+    counted = {{}, false};
+    const std::uint64_t last = store::find_last_block(org, job).value_or(BlockKey()).number;
+    for (int run = 0; run < kRuns; ++run) {
+        const auto from = static_cast<std::uint32_t>(last * run / kRuns);
+        add_run(org, job, from, kMostBlocks / kRuns, counted.blocks);
+    }
+    return counted;
+}
+
 // The blocks with rows in the state. Of a large job at most kExaminedBlocks, from the middle of
 // equal parts.
 std::vector<BlockKey> sample_of(const CommittedBlocks& blocks, const CommittedState& state) {
@@ -249,12 +283,6 @@ Samples examine(db::OrgStore& org, ImportId job, const std::vector<BlockKey>& ke
     return samples;
 }
 
-std::int64_t total_of(const CommittedBlocks& blocks, const CommittedState& state) {
-    std::int64_t total = 0;
-    for (const store::CommittedRows& block : blocks) total += block.*state.count;
-    return total;
-}
-
 // Rows of a state of which no row was examined count as undone.
 rules::ImportUndo scaled(rules::ImportUndo sample, const CommittedState& state,
                          std::int64_t total) {
@@ -264,15 +292,31 @@ rules::ImportUndo scaled(rules::ImportUndo sample, const CommittedState& state,
     return sample;
 }
 
-// The totals of each state are exact. What an undo does with them is scaled from a sample.
+using Totals = std::array<std::int64_t, kCommittedStates.size()>;
+
+// The number of rows of each state. If not all blocks were counted, the job knows how many rows
+// there are, but not in which states.
+Totals totals_of(const CountedBlocks& counted, std::int64_t rows) {
+    Totals totals{};
+    for (const store::CommittedRows& block : counted.blocks) {
+        for (std::size_t i = 0; i < totals.size(); ++i)
+            totals[i] += block.*kCommittedStates[i].count;
+    }
+    if (counted.is_complete) return totals;
+    const std::int64_t seen = std::accumulate(totals.begin(), totals.end(), std::int64_t{0});
+    for (std::int64_t& total : totals) total = seen == 0 ? 0 : total * rows / seen;
+    totals[0] = rows - std::accumulate(totals.begin() + 1, totals.end(), std::int64_t{0});
+    return totals;
+}
+
+// The number of rows is exact. What an undo does with them is scaled from a sample.
 rules::ImportUndo predicted(db::OrgStore& org, const rules::ImportJob& job) {
-    constexpr int kMostBlocks = 5'000;
-    const auto blocks = store::count_committed_rows(org, job.id, kMostBlocks);
-    const Samples samples = examine(org, job.id, blocks_to_examine(blocks));
     auto counts = job.undo.value_or(rules::ImportUndo());
+    const CountedBlocks counted = count_blocks(org, job.id);
+    const Samples samples = examine(org, job.id, blocks_to_examine(counted.blocks));
+    const auto totals = totals_of(counted, job.created_count + job.attached_count - counts.rows());
     for (std::size_t i = 0; i < samples.size(); ++i) {
-        const CommittedState& state = kCommittedStates[i];
-        add(counts, scaled(samples[i], state, total_of(blocks, state)));
+        add(counts, scaled(samples[i], kCommittedStates[i], totals[i]));
     }
     return counts;
 }

@@ -37,9 +37,10 @@ constexpr auto kBlock = columns<Block>(
     column<&Block::data>("data"), converted<or_empty<std::string>, &Block::outcome>("outcome"));
 
 constexpr auto kCommittedRows = columns<CommittedRows>(
-    nested<&CommittedRows::key>(kKey), column<&CommittedRows::created>("created_count"),
-    column<&CommittedRows::attached>("attached_count"),
-    column<&CommittedRows::merged>("merged_count"));
+    nested<&CommittedRows::key>(kKey),
+    column<&CommittedRows::created>("IF(state = 'committed', created_count, 0)"),
+    column<&CommittedRows::attached>("IF(state = 'committed', attached_count, 0)"),
+    column<&CommittedRows::merged>("IF(state = 'committed', merged_count, 0)"));
 
 constexpr SqlText read_blocks(std::string_view condition) {
     return {
@@ -219,13 +220,22 @@ std::vector<BlockKey> find_committed_blocks(db::OrgStore& org, ImportId job, Blo
     return org.all(kFind, job, from.number, from.number, from.part, limit);
 }
 
-std::vector<CommittedRows> count_committed_rows(db::OrgStore& org, ImportId job, int limit) {
+std::vector<CommittedRows> count_committed_rows(db::OrgStore& org, ImportId job, BlockKey from,
+                                                int limit) {
     static constexpr OrgSql kCount{
         "import_blocks.count_committed", kCommittedRows,
         "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) "
-        "WHERE organization_id = :org AND job_id = ? AND state = 'committed' "
-        "AND created_count + attached_count + merged_count > 0 ORDER BY block_no, part LIMIT ?"};
-    return org.all(kCount, job, limit);
+        "WHERE organization_id = :org AND job_id = ? "
+        "AND (block_no > ? OR (block_no = ? AND part >= ?)) ORDER BY block_no, part LIMIT ?"};
+    return org.all(kCount, job, from.number, from.number, from.part, limit);
+}
+
+std::optional<BlockKey> find_last_block(db::OrgStore& org, ImportId job) {
+    static constexpr OrgSql kFind{
+        "import_blocks.find_last", kKey,
+        "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) "
+        "WHERE organization_id = :org AND job_id = ? ORDER BY block_no DESC, part DESC LIMIT 1"};
+    return org.one(kFind, job);
 }
 
 std::optional<Block> lock_committed_block(db::OrgStore& org, ImportId job, BlockKey key) {

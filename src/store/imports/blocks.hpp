@@ -74,15 +74,20 @@ std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, Blo
 // The keys of committed blocks with rows that the commit wrote, in order, starting at `from`.
 std::vector<BlockKey> find_committed_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                                             int limit);
-// How many rows of such a block the commit left in each state.
+// How many rows of a block the commit left in each state; none if it is not committed, or undone.
 struct CommittedRows {
     BlockKey key;
     int created = 0;
     int attached = 0;
     int merged = 0;
+
+    bool any() const { return created + attached + merged > 0; }
 };
-// The first `limit` of these blocks, in order.
-std::vector<CommittedRows> count_committed_rows(db::OrgStore& org, ImportId job, int limit);
+// The first `limit` blocks from `from` on, of any state, in order.
+std::vector<CommittedRows> count_committed_rows(db::OrgStore& org, ImportId job, BlockKey from,
+                                                int limit);
+// nullopt if the job has no block.
+std::optional<BlockKey> find_last_block(db::OrgStore& org, ImportId job);
 // One such block, locked; nullopt if it was undone in the meantime.
 std::optional<Block> lock_committed_block(db::OrgStore& org, ImportId job, BlockKey key);
 

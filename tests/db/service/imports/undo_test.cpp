@@ -94,6 +94,21 @@ struct Undo : ImportFixture {
             "created_at) FROM members WHERE organization_id = ? ORDER BY user_id",
             acme);
     }
+    // Adds copies of a committed block, as of a job with a row in each block.
+    void copy_block(ImportId id, int block, int first, int count) {
+        client.execute(
+            "INSERT INTO import_blocks (organization_id, job_id, block_no, part, state, row_count, "
+            "created_count, attached_count, staged_at, updated_at, data, outcome) "
+            "SELECT organization_id, job_id, ? + seq, part, state, row_count, created_count, "
+            "attached_count, staged_at, updated_at, data, outcome FROM import_blocks JOIN " +
+                test::sequence(count) + " WHERE job_id = ? AND block_no = ?",
+            first - 1, id, block);
+        client.execute(
+            "UPDATE import_jobs SET created_count = (SELECT SUM(created_count) FROM import_blocks "
+            "WHERE job_id = ?), attached_count = (SELECT SUM(attached_count) FROM import_blocks "
+            "WHERE job_id = ?) WHERE id = ?",
+            id, id, id);
+    }
     void enable_attributes() {
         client.execute("UPDATE attributes SET enabled = 1 WHERE attribute_key = 'phone'");
     }
@@ -291,6 +306,41 @@ BOOST_AUTO_TEST_CASE(a_dry_run_knows_how_many_rows_of_an_ordered_file_were_attac
     BOOST_TEST(counts.detached == 300);
     BOOST_TEST(counts.removed == 19'700);
     BOOST_TEST(counts.is_estimate);
+}
+
+BOOST_AUTO_TEST_CASE(the_total_of_a_job_with_many_blocks_is_exact) {
+    const ImportId id = completed(people(1, 1));
+    copy_block(id, 0, 1, 5999);
+    BOOST_TEST(predicted(id).removed == 6000);
+    BOOST_TEST(predicted(id).is_estimate);
+    undo(id);
+    const auto held = lease();
+    service::undo_unit(context, held, service::next_undo_units(context, held, {}, 1).front());
+    service::fail_import(context, held, ImportState::Undoing, {"IMPORT_ATTEMPTS_EXHAUSTED", "why"});
+    BOOST_TEST(predicted(id).rows() == 6000);
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_estimates_the_kinds_of_rows_in_many_blocks) {
+    create("m501@example.test", "", "", organization("Other"));
+    const ImportId id = completed(people(1, 2, 500));
+    copy_block(id, 0, 2, 5500);
+    copy_block(id, 1, 5502, 500);
+    const ImportUndo counts = predicted(id);
+    BOOST_TEST(counts.detached > 400);
+    BOOST_TEST(counts.detached < 600);
+    BOOST_TEST(counts.removed + counts.detached == 6002);
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_examines_blocks_all_over_a_job_with_many_blocks) {
+    const ImportId id = completed(people(1, 2, 500));
+    change("m501@example.test", "Ann");
+    copy_block(id, 0, 2, 5000);
+    copy_block(id, 1, 5002, 5000);
+    const ImportUndo counts = predicted(id);
+    BOOST_TEST(counts.is_estimate);
+    BOOST_TEST(counts.rows() == 10'002);
+    BOOST_TEST(counts.kept > 3'000);
+    BOOST_TEST(counts.kept < 7'000);
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_reads_some_of_many_large_members) {
