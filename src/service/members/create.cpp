@@ -87,24 +87,40 @@ Attachment attachment_of(const MemberInput& input, const store::UsersByEmail& kn
     return {is_member ? MemberOutcome::Merged : MemberOutcome::Attached, user->second};
 }
 
+// The document of an input without attributes, which need not be compared.
+constexpr std::string_view kNoAttributes = "{}";
+
 // Returns false if the input adds nothing to the member, as for most rows of a file that is sent
 // again. The statement for the other rows fills only empty fields, whatever changed since the
-// query.
-bool adds_something(const MemberInput& input, const store::Membership& membership) {
+// query. True if only large attributes can tell, which a membership does not have.
+bool may_add(const MemberInput& input, const store::Membership& membership) {
     for (std::size_t i = 0; i < input.texts.size(); ++i) {
         if (!input.texts[i].empty() && !membership.has_text[i]) return true;
     }
-    return rules::fills_gap(input.attributes, membership.attributes);
+    if (input.attributes == kNoAttributes) return false;
+    return !membership.attributes || rules::fills_gap(input.attributes, *membership.attributes);
+}
+
+// For each attribute of the input: whether the member lacks it. Large attributes are read here, one
+// member at a time, and only for inputs that have some.
+std::vector<bool> lacking_attributes(db::OrgStore& org, const MemberInput& input, UserId user,
+                                     const store::Membership& membership) {
+    if (input.attributes == kNoAttributes) return {};
+    if (membership.attributes) {
+        return rules::lacking_keys(input.attributes, *membership.attributes);
+    }
+    return rules::lacking_keys(input.attributes, store::lock_member(org, user).value().attributes);
 }
 
 // The values that the input fills. Exact, because the memberships were read under a lock.
-rules::FilledValues filled_by(const MemberInput& input, const store::Membership& membership) {
+rules::FilledValues filled_by(db::OrgStore& org, const MemberInput& input, UserId user,
+                              const store::Membership& membership) {
     rules::FilledValues filled;
     for (std::size_t i = 0; i < input.texts.size(); ++i) {
         const bool is_filled = !input.texts[i].empty() && !membership.has_text[i];
         filled.texts |= static_cast<std::uint8_t>((is_filled ? 1U : 0U) << i);
     }
-    filled.attributes = rules::lacking_keys(input.attributes, membership.attributes);
+    filled.attributes = lacking_attributes(org, input, user, membership);
     return filled;
 }
 
@@ -153,12 +169,12 @@ std::vector<Attachment> write_members(db::Tx& tx, OrgId organization,
     bool all_new = true;
     for (const MemberInput& input : inputs) {
         Attachment& attachment = attachments.emplace_back(attachment_of(input, known, memberships));
-        attachment.is_written = attachment.outcome != MemberOutcome::Merged ||
-                                adds_something(input, memberships.at(attachment.user_id));
-        if (!attachment.is_written) continue;
         if (attachment.outcome == MemberOutcome::Merged) {
-            attachment.filled = filled_by(input, memberships.at(attachment.user_id));
+            const UserId user = attachment.user_id;
+            attachment.filled = filled_by(org, input, user, memberships.at(user));
+            attachment.is_written = attachment.filled.any();
         }
+        if (!attachment.is_written) continue;
         all_new = all_new && attachment.outcome != MemberOutcome::Merged;
         members.push_back(
             {attachment.user_id, input.member_id, input.email, input.texts, input.attributes});
@@ -190,8 +206,7 @@ Writes settle_unchanged(db::Tx& tx, OrgId organization, std::span<const MemberIn
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const auto user = known.find(std::string(inputs[i].email));
         const bool is_known = user != known.end();
-        if (is_known && user->second.membership &&
-            !adds_something(inputs[i], *user->second.membership)) {
+        if (is_known && user->second.membership && !may_add(inputs[i], *user->second.membership)) {
             attachments[i] = {MemberOutcome::Merged, user->second.id, false};
             continue;
         }
@@ -277,7 +292,7 @@ class MemberCreator {
                 created_[i] = {member_as_inserted(organization, input, id, now_),
                                is_known ? MemberOutcome::Attached : MemberOutcome::Created};
             } else {
-                const bool is_written = adds_something(input, membership_of(member->second));
+                const bool is_written = may_add(input, membership_of(member->second));
                 created_[i] = {std::move(member->second), MemberOutcome::Merged, is_written};
                 if (!is_written) continue;
                 filled.push_back(id);

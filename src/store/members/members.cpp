@@ -10,10 +10,8 @@ namespace muster::store {
 
 using db::column;
 using db::columns;
-using db::converted;
 using db::elements;
 using db::kSqlText;
-using db::or_empty;
 using db::OrgSql;
 using db::Param;
 using db::SqlText;
@@ -38,10 +36,13 @@ constexpr auto member_columns(std::index_sequence<I...>) {
 }
 constexpr auto kMember = member_columns(EachField());
 
+// So that 500 members have 4 MiB at most.
+constexpr std::string_view kSmallAttributes = "IF(LENGTH(attributes) <= 8192, attributes, NULL)";
+
 struct FoundMembership {
     UserId user;
     decltype(Membership::has_text) has_text{};
-    std::string attributes;
+    std::optional<std::string> attributes;
 };
 template <std::size_t I>
 constexpr SqlText has_field_text() {
@@ -53,7 +54,7 @@ constexpr auto membership_columns(std::index_sequence<I...>) {
     return columns<FoundMembership>(
         column<&FoundMembership::user>("user_id"),
         elements<&FoundMembership::has_text>({kSqlText<has_field_text<I>>...}),
-        column<&FoundMembership::attributes>("attributes"));
+        column<&FoundMembership::attributes>(kSmallAttributes));
 }
 constexpr auto kMembership = membership_columns(EachField());
 
@@ -62,16 +63,15 @@ struct FoundUser {
     UserId id;
     bool is_member = false;
     decltype(Membership::has_text) has_text{};
-    std::string attributes;
+    std::optional<std::string> attributes;
 };
 
 template <std::size_t... I>
 constexpr auto known_columns(std::index_sequence<I...>) {
-    return columns<FoundUser>(
-        column<&FoundUser::email>("u.email"), column<&FoundUser::id>("u.id"),
-        column<&FoundUser::is_member>("m.user_id IS NOT NULL"),
-        elements<&FoundUser::has_text>({kSqlText<has_field_text<I>>...}),
-        converted<or_empty<std::string>, &FoundUser::attributes>("m.attributes"));
+    return columns<FoundUser>(column<&FoundUser::email>("u.email"), column<&FoundUser::id>("u.id"),
+                              column<&FoundUser::is_member>("m.user_id IS NOT NULL"),
+                              elements<&FoundUser::has_text>({kSqlText<has_field_text<I>>...}),
+                              column<&FoundUser::attributes>(kSmallAttributes));
 }
 constexpr auto kKnownUser = known_columns(EachField());
 

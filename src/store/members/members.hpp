@@ -30,7 +30,9 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Us
 // The values of a member that matter for filling gaps: which fields are set, and the attributes.
 struct Membership {
     std::array<bool, rules::kTextFieldCount> has_text{};
-    std::string attributes;
+    // nullopt: not read, because they have more than 8 KiB. A member can have 800 KiB, and these
+    // are the members of up to 500 rows.
+    std::optional<std::string> attributes;
 };
 // The members among these users, locked until the transaction ends.
 std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,

@@ -5,6 +5,7 @@
 #include "service/imports/dry_run.hpp"
 
 #include "db/imports.hpp"
+#include "db/memory.hpp"
 #include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 
@@ -321,6 +322,25 @@ BOOST_AUTO_TEST_CASE(importing_the_same_job_again_merges_and_changes_no_member) 
     BOOST_TEST(job(again).created_count == 0);
     BOOST_TEST(job(again).attached_count == job(again).valid_rows);
     BOOST_TEST(tally(again).count("created") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_holds_few_large_members_at_a_time,
+                     *boost::unit_test::enable_if<test::kIsMemoryFreed>()) {
+    completed(people(1, 60));
+    enlarge_members();
+    const auto with_phone = [&] {
+        return client.number("SELECT COUNT(*) FROM members WHERE attributes LIKE '%\"phone\"%'");
+    };
+    auto all = people(1, 60);
+    for (auto& one : all) one.fields.attributes = R"({"phone":"1"})";
+    // The first one fills the attribute. The runner expects changed members, then unchanged ones.
+    for (int i = 0; i < 3; ++i) {
+        const ImportId id = validated(all);
+        request_commit(id);
+        BOOST_TEST(test::peak_bytes([&] { commit_rest(lease()); }) < 16 << 20);
+        BOOST_TEST((tally(id) == Tally{{"merged", 60}}));
+        BOOST_TEST(with_phone() == 60);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_commit_that_lost_its_lease_writes_nothing) {

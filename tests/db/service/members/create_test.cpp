@@ -108,6 +108,27 @@ BOOST_AUTO_TEST_CASE(a_merge_reports_the_values_that_it_filled) {
     BOOST_TEST(!again.front().filled.any());
 }
 
+BOOST_AUTO_TEST_CASE(a_merge_fills_the_gaps_of_large_attributes) {
+    const std::string large = R"({"b":")" + std::string(9000, 'x') + "\"}";
+    run(acme, Batch().add("m@example.test", {}, large));
+    std::string next = "c";
+    for (const Expect expect : {Expect::NewUsers, Expect::KnownUsers, Expect::UnchangedMembers}) {
+        const auto merge = [&](const std::string& attributes) {
+            return run(acme, Batch().add("m@example.test", {}, attributes), expect).front();
+        };
+        BOOST_TEST(!merge("").is_written);
+        BOOST_TEST(!merge(R"({"b":2})").is_written);
+        const auto written = merge(R"({"b":2,")" + next + R"(":3})");
+        BOOST_TEST(written.is_written);
+        BOOST_TEST((written.filled.attributes == std::vector<bool>{false, true}));
+        ++next.front();
+    }
+    const auto stored = parsed(member(acme, "m@example.test").attributes);
+    BOOST_TEST(stored.size() == 4U);
+    BOOST_TEST(stored["b"][0].asString().size() == 9000U);
+    BOOST_TEST(stored["e"][0].asInt() == 3);
+}
+
 BOOST_AUTO_TEST_CASE(updated_at_changes_only_if_a_field_was_filled) {
     run(acme, Batch().add("ann@example.test", {"", "Ann"}, R"({"phone":"1"})"));
     const Timestamp later = kStart + Milliseconds(1000);
