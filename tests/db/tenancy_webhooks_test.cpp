@@ -109,8 +109,7 @@ BOOST_AUTO_TEST_CASE(webhook_deliveries) {
         return !one.front().attempts.empty();
     });
     check({"webhook_deliveries.requeue"}, [&](OrgStore& org) {
-        store::requeue_delivery(org, owner.endpoint, owner.delivery, kLater);
-        return false;
+        return store::requeue_delivery(org, owner.endpoint, owner.delivery, kLater);
     });
     client.execute("UPDATE webhook_deliveries SET status = 'failed', due_at = NULL");
     check({"webhook_deliveries.page_of_endpoint_and_status"},

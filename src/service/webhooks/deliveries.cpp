@@ -176,11 +176,13 @@ WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& re
 WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, DeliveryId id) {
     locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
-    store::requeue_delivery(org, ref.endpoint, id, transaction.now);
+    const bool is_queued = store::requeue_delivery(org, ref.endpoint, id, transaction.now);
     auto delivery = read_delivery(org, ref.endpoint, id);
     if (!delivery) throw Error(ErrorCode::NotFound);
-    audit(transaction, "webhook_delivery.redelivered", id.text(),
-          {{"endpoint_id", ref.endpoint.text()}});
+    if (is_queued) {
+        audit(transaction, "webhook_delivery.redelivered", id.text(),
+              {{"endpoint_id", ref.endpoint.text()}});
+    }
     return std::move(*delivery);
 }
 

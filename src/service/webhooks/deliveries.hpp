@@ -45,7 +45,7 @@ std::optional<rules::WebhookDelivery> find_delivery(Context& context, OrgId orga
 // Sends an event of type webhook_endpoint.test to this endpoint only.
 rules::WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref);
 // Queues the delivery again from the first attempt on, with the same webhook id and whatever its
-// result. A delivery that a runner is sending now is not changed.
+// result. A delivery that a runner is sending now is not changed, and not logged.
 rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref,
                                  DeliveryId id);
 // One transaction queues at most this many deliveries again.

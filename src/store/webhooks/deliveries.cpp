@@ -175,13 +175,13 @@ void read_attempts(db::OrgStore& org, std::vector<WebhookDelivery>& deliveries) 
     }
 }
 
-void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now) {
+bool requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now) {
     static constexpr OrgSql kRequeue{
         "webhook_deliveries.requeue",
         "UPDATE webhook_deliveries SET status = 'pending', step = 0, due_at = ?, "
         "lease_owner = NULL, updated_at = ? WHERE organization_id = :org AND id = ? "
         "AND endpoint_id = ? AND (status <> 'pending' OR lease_owner IS NULL)"};
-    org.execute(kRequeue, now, now, id, endpoint);
+    return org.execute(kRequeue, now, now, id, endpoint) == 1;
 }
 
 std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint,

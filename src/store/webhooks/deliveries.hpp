@@ -44,9 +44,9 @@ inline constexpr int kMostAttemptsShown = 40;
 // Reads the last attempts of all deliveries, oldest first, with one statement.
 void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliveries);
 
-// Makes the delivery pending and due now, and restarts its retry schedule. Does nothing if a runner
-// holds it.
-void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now);
+// Makes the delivery pending and due now, and restarts its retry schedule. Returns false if nothing
+// changed, because a runner holds it or it does not exist.
+bool requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now);
 // Queues at most `limit` deliveries with this status again that were created in the time span.
 // Returns their number.
 std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint,

@@ -446,4 +446,12 @@ BOOST_AUTO_TEST_CASE(the_log_records_what_was_sent_again) {
     BOOST_TEST(logged[2] == "webhook_delivery.redelivered");
 }
 
+BOOST_AUTO_TEST_CASE(a_delivery_that_a_runner_sends_now_is_not_logged_as_sent_again) {
+    const auto under_way =
+        deliver(endpoint, "pending", "member.created", Timestamp::now(), Uuid::v7());
+    const auto logged = actions();
+    BOOST_TEST(redeliver(under_way).id == under_way);
+    BOOST_TEST(actions() == logged);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
