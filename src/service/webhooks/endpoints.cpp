@@ -108,6 +108,19 @@ void audit_change(OrgTransaction& transaction, const rules::WebhookEndpoint& bef
            {"previous_url", logged_url(before.url)}});
 }
 
+// Ends the status error of an installation whose endpoint is set active. Returns whether it did.
+bool end_error(OrgTransaction& transaction, const rules::Installation& owner,
+               const EndpointChange& change) {
+    if (change.status != EndpointStatus::Active) return false;
+    if (owner.status != InstallationStatus::Error) return false;
+    db::OrgStore org(transaction.tx, transaction.org());
+    // An installation with status error already counts as the module's active one, so this cannot
+    // conflict.
+    (void)store::set_installation_status(org, owner.id, InstallationStatus::Enabled,
+                                         next_version(owner.updated_at, transaction.now));
+    return true;
+}
+
 void notify_of_endpoint(OrgTransaction& transaction, const KeyRing& keys, std::string_view what,
                         const rules::WebhookEndpoint& endpoint) {
     notify_of_access(transaction, keys,
@@ -206,13 +219,11 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
     endpoint.description = change.description.value_or(endpoint.description);
     if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);
     if (change.status) set_status(endpoint, *change.status);
-    if (change.status == EndpointStatus::Active && owner.status == InstallationStatus::Error) {
-        // An installation with status error already counts as the module's active one, so this
-        // cannot conflict.
-        (void)store::set_installation_status(org, ref.installation, InstallationStatus::Enabled,
-                                             next_version(owner.updated_at, transaction.now));
+    const bool has_ended_error = end_error(transaction, owner, change);
+    if (is_same(before, endpoint)) {
+        if (has_ended_error) audit_change(transaction, before, endpoint);
+        return before;
     }
-    if (is_same(before, endpoint)) return before;
     endpoint.updated_at = next_version(before.updated_at, transaction.now);
     store::write_webhook_endpoint(org, endpoint);
     store::write_subscriptions(org, endpoint.id, endpoint.subscribed_event_types,
