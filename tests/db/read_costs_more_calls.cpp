@@ -207,8 +207,10 @@ std::vector<MeasuredCall> webhook_calls() {
                                          kPage);
     });
     calls.add({"webhook_queue.lock_due", "webhook_queue.claim", "webhook_queue.read_bodies"},
-              7 * kPage + kEnds, [=](OrgStore& org) {
-                  return store::claim_deliveries(org, endpoint, runner, kEnd, kEnd, kPage);
+              8 * kPage + kEnds, [=](OrgStore& org) {
+                  return store::claim_deliveries(org, endpoint, runner, kEnd, kEnd,
+                                                 {kPage, 1 << 20})
+                      .deliveries;
               });
     calls.add({"webhook_queue.lock_claimed"}, 3 * kAsked + kEnds, [=](OrgStore& org) {
         store::lock_claimed(org, deliveries, runner);

@@ -26,7 +26,8 @@ BOOST_AUTO_TEST_CASE(webhook_queue) {
     check({"webhook_queue.find_target"},
           [&](OrgStore& org) { return store::find_target(org, owner.endpoint).has_value(); });
     const auto claim = [&](OrgStore& org) {
-        return store::claim_deliveries(org, owner.endpoint, runner, kLater, kLater, 10).size();
+        return store::claim_deliveries(org, owner.endpoint, runner, kLater, kLater, {10, 1'000})
+            .deliveries.size();
     };
     // A stranger finds no row to lock and sends no second statement.
     BOOST_TEST(!reaches(stranger.id, {"webhook_queue.lock_due"},

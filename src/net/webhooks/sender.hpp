@@ -28,7 +28,7 @@ struct Post {
     std::uint64_t tag = 0;  // returned with the result
     std::string url;
     std::vector<std::pair<std::string, std::string>> headers;  // in addition to Content-Type
-    std::string body;
+    std::shared_ptr<const std::string> body;  // not null; released before the result is returned
 };
 
 struct PostResult {

@@ -133,8 +133,8 @@ void WebhookTransfer::set_request() {
     set(curl, CURLOPT_USERAGENT, "Muster-Webhooks/" MUSTER_VERSION);
     set(curl, CURLOPT_HTTPHEADER, headers_.get());
     set(curl, CURLOPT_POST, 1L);
-    set(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(post_.body.size()));
-    set(curl, CURLOPT_POSTFIELDS, post_.body.c_str());
+    set(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(post_.body->size()));
+    set(curl, CURLOPT_POSTFIELDS, post_.body->c_str());
 }
 
 std::size_t WebhookTransfer::on_body(char* data, std::size_t size, std::size_t count,

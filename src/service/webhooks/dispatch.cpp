@@ -17,9 +17,8 @@ namespace muster::service {
 // The deliveries that a transaction claimed for a lane.
 struct Claimed {
     Lane* lane;
-    std::size_t requested;
     store::Target target;
-    std::vector<store::ClaimedDelivery> deliveries;
+    store::Claim claim;
 };
 
 namespace {
@@ -43,6 +42,8 @@ constexpr Milliseconds kLease{60'000};
 // deleting an endpoint takes effect despite claims made ahead.
 constexpr Milliseconds kStartDeadline{100};
 constexpr Milliseconds kUnreadablePause{60'000};
+// Of bodies that are claimed or in flight.
+constexpr std::size_t kBodyBytes = std::size_t{128} << 20U;
 
 net::SenderSettings sender_settings(const Settings& settings) {
     net::SenderSettings sender;
@@ -60,7 +61,7 @@ WebhookDispatch::WebhookDispatch(Context& context)
       owner_(Uuid::v7()),
       fan_out_(context),
       lanes_(static_cast<std::size_t>(context.settings.webhooks.connections),
-             static_cast<std::size_t>(context.settings.webhooks.endpoint_connections)),
+             static_cast<std::size_t>(context.settings.webhooks.endpoint_connections), kBodyBytes),
       random_(std::random_device{}()) {}
 
 WebhookDispatch::~WebhookDispatch() = default;
@@ -152,10 +153,11 @@ void WebhookDispatch::claim() {
             db::OrgStore org(tx, lane->organization);
             const auto target = store::find_target(org, lane->endpoint);
             if (!target) continue;
-            Claimed& one = claimed.emplace_back(Claimed{lane, count, *target, {}});
+            Claimed& one = claimed.emplace_back(Claimed{lane, *target, {}});
             if (!prepare_lane(*lane, one)) continue;
-            one.deliveries = store::claim_deliveries(org, lane->endpoint, owner_, now, now + kLease,
-                                                     static_cast<int>(count));
+            const store::ClaimLimit limit{static_cast<int>(count), Lanes::kClaimBytes};
+            one.claim =
+                store::claim_deliveries(org, lane->endpoint, owner_, now, now + kLease, limit);
         }
         return claimed;
     });
@@ -196,13 +198,16 @@ bool WebhookDispatch::prepare_lane(Lane& lane, const Claimed& claimed) {
 void WebhookDispatch::add_claimed(Claimed& claimed) {
     Lane& lane = *claimed.lane;
     if (claimed.target.is_disabled) canceling_.emplace(lane.organization, lane.endpoint);
-    lane.has_more = claimed.deliveries.size() == claimed.requested;
+    auto& [deliveries, has_more, is_cut] = claimed.claim;
+    lanes_.note_claim(lane, deliveries.size(), has_more, is_cut);
     // Counted from now and not from the begin of the claim: a slow database must not make all
     // claims stale.
     const Timestamp start_before = Timestamp::now() + kStartDeadline;
-    for (store::ClaimedDelivery& delivery : claimed.deliveries) {
+    for (store::ClaimedDelivery& delivery : deliveries) {
         lane.ready.push_back(
-            {delivery.id, delivery.event, delivery.step, std::move(delivery.body), start_before});
+            {delivery.id, delivery.event, delivery.step,
+             lanes_.share_body(lane.organization, delivery.event, std::move(delivery.body)),
+             start_before});
     }
     start(lane);
 }
@@ -237,7 +242,7 @@ void WebhookDispatch::post(Lane& lane, const ReadyDelivery& delivery) {
         if (now < rotated.until) secrets.push_back(rotated.secret);
     }
     const std::string id = rules::webhook_id(delivery.event);
-    const std::string signature = rules::webhook_signatures(id, now, delivery.body, secrets);
+    const std::string signature = rules::webhook_signatures(id, now, *delivery.body, secrets);
     net::Post post;
     post.tag = ++last_tag_;
     post.url = lane.url;

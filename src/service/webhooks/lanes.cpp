@@ -12,6 +12,8 @@ constexpr Milliseconds kFastAnswer{25};
 constexpr std::size_t kClaimAhead = 4;
 // A quarter is reserved for organizations with few deliveries.
 constexpr std::size_t kReservedFraction = 4;
+// An organization may have this part of the bytes that others leave.
+constexpr std::size_t kBytesFraction = 4;
 
 }  // namespace
 
@@ -36,6 +38,7 @@ std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, 
     for (const auto& [key, lane] : lanes_) {
         (is_suspect(lane) ? suspects : healthy).add(lane.organization, reserved(lane));
     }
+    InUse bytes = bytes_in_use();
     std::vector<std::pair<Lane*, std::size_t>> claims;
     std::deque<Lane*> remaining;
     while (!queue_.empty() && claims.size() < most) {
@@ -46,7 +49,8 @@ std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, 
         const std::size_t starting =
             std::min(count, std::max(lane.in_flight, bound(lane)) - reserved(lane));
         const std::size_t available = available_for(lane, healthy, suspects);
-        if (starting > 0 && available == 0) {
+        const bool lacks_memory = count > 0 && !has_memory(bytes, lane.organization);
+        if ((starting > 0 && available == 0) || lacks_memory) {
             remaining.push_back(&lane);
             continue;
         }
@@ -54,10 +58,18 @@ std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, 
         if (count == 0) continue;
         const std::size_t started = std::min(starting, available);
         (is_suspect(lane) ? suspects : healthy).add(lane.organization, started);
+        bytes.add(lane.organization, kClaimBytes);
         claims.emplace_back(&lane, started < starting ? started : count);
     }
     queue_.insert(queue_.begin(), remaining.begin(), remaining.end());
     return claims;
+}
+
+void Lanes::note_claim(Lane& lane, std::size_t count, bool has_more, bool is_cut) {
+    lane.has_more = has_more;
+    lane.most_claimed = is_cut ? 2 * count : SIZE_MAX;
+    // After a claim that was cut, the endpoint may have a free connection.
+    if (has_more) enqueue(lane);
 }
 
 bool Lanes::may_start(const Lane& lane) const {
@@ -69,6 +81,14 @@ void Lanes::note_result(Lane& lane, bool delivered, Milliseconds took) {
     lane.proven = delivered;
     lane.fails = !delivered;
     lane.last_took = took;
+}
+
+std::shared_ptr<const std::string> Lanes::share_body(OrgId organization, WebhookEventId event,
+                                                     std::shared_ptr<const std::string> body) {
+    auto& known = bodies_[{organization, event}];
+    if (auto shared = known.lock()) return shared;
+    known = body;
+    return body;
 }
 
 std::vector<Lane*> Lanes::with_ready() {
@@ -93,7 +113,7 @@ std::size_t Lanes::claimable(const Lane& lane) const {
     const std::size_t capacity = own * (is_quick ? kClaimAhead : 1);
     const std::size_t has = lane.in_flight + lane.ready.size();
     // A lane with enough work waits until a claim is worth a transaction.
-    return has * 2 >= capacity + own ? 0 : capacity - has;
+    return has * 2 >= capacity + own ? 0 : std::min(capacity - has, lane.most_claimed);
 }
 
 std::size_t Lanes::available_for(const Lane& lane, const InUse& healthy,
@@ -107,10 +127,24 @@ std::size_t Lanes::available_for(const Lane& lane, const InUse& healthy,
 
 std::size_t Lanes::share(const InUse& taken, OrgId organization, std::size_t most,
                          std::size_t free) const {
-    const auto found = taken.own.find(organization);
-    const std::size_t own = found == taken.own.end() ? 0 : found->second;
+    const std::size_t own = taken.of(organization);
     const std::size_t few = endpoint_connections_ - std::min(own, endpoint_connections_);
     return std::max(std::min(free, few), free - std::min(free, most / kReservedFraction));
+}
+
+Lanes::InUse Lanes::bytes_in_use() {
+    std::erase_if(bodies_, [](const auto& entry) { return entry.second.expired(); });
+    InUse bytes;
+    for (const auto& [key, body] : bodies_) bytes.add(key.first, body.lock()->size());
+    return bytes;
+}
+
+bool Lanes::has_memory(const InUse& bytes, OrgId organization) const {
+    const std::size_t own = bytes.of(organization);
+    const std::size_t others = bytes.all - own;
+    if (others >= body_bytes_) return false;
+    // An organization without a body in memory always proceeds, however little is left.
+    return own == 0 || own + kClaimBytes <= (body_bytes_ - others) / kBytesFraction;
 }
 
 std::size_t Lanes::reserved(const Lane& lane) const {

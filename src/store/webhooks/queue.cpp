@@ -51,9 +51,13 @@ constexpr auto kTarget = columns<Target>(
     column<&Target::failing_since>("e.failing_since"));
 
 constexpr auto kBody = db::row<WebhookEventId, std::string>("id", "body");
-constexpr auto kClaimed = columns<ClaimedDelivery>(column<&ClaimedDelivery::id>("id"),
-                                                   column<&ClaimedDelivery::event>("event_id"),
-                                                   column<&ClaimedDelivery::step>("step"));
+// The size is a subquery and not a join: FOR UPDATE does not lock the rows of a subquery.
+constexpr auto kClaimed = columns<ClaimedDelivery>(
+    column<&ClaimedDelivery::id>("d.id"), column<&ClaimedDelivery::event>("d.event_id"),
+    column<&ClaimedDelivery::step>("d.step"),
+    column<&ClaimedDelivery::size>(
+        "(SELECT LENGTH(v.body) FROM webhook_events v FORCE INDEX (PRIMARY) "
+        "WHERE v.organization_id = :org AND v.id = d.event_id)"));
 constexpr auto kTotal = columns<AttemptCount>(column<&AttemptCount::attempt_class>("class"),
                                               column<&AttemptCount::attempts>("attempts"));
 constexpr auto kFailing = db::row<EndpointId, Timestamp>("id", "failing_since");
@@ -106,46 +110,60 @@ std::optional<Target> find_target(db::OrgStore& org, EndpointId endpoint) {
 
 namespace {
 
-// The bodies of the events.
-std::map<WebhookEventId, std::string> read_bodies(db::OrgStore& org,
-                                                  std::span<const ClaimedDelivery> deliveries) {
+// Drops the deliveries after those whose bodies fit into the bytes, but never the first one.
+void cut(std::vector<ClaimedDelivery>& deliveries, std::int64_t bytes) {
+    std::int64_t sum = 0;
+    std::size_t count = 0;
+    for (const ClaimedDelivery& delivery : deliveries) {
+        sum += delivery.size;
+        if (count > 0 && sum > bytes) break;
+        ++count;
+    }
+    deliveries.resize(count);
+}
+
+void read_bodies(db::OrgStore& org, std::vector<ClaimedDelivery>& deliveries) {
     static constexpr OrgSql kRead{"webhook_queue.read_bodies", kBody,
                                   "SELECT {columns} FROM webhook_events FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND id IN ({?})"};
     std::vector<Param> params;
+    params.reserve(deliveries.size());
     for (const ClaimedDelivery& delivery : deliveries) params.emplace_back(delivery.event);
-    std::map<WebhookEventId, std::string> bodies;
+    std::map<WebhookEventId, std::shared_ptr<const std::string>> bodies;
     for (auto [event, body] : org.each_bulk(kRead, params.size(), params)) {
-        bodies.emplace(event, std::move(body));
+        bodies.emplace(event, std::make_shared<const std::string>(std::move(body)));
     }
-    return bodies;
+    for (ClaimedDelivery& delivery : deliveries) delivery.body = bodies.at(delivery.event);
 }
 
 }  // namespace
 
-std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endpoint,
-                                              const Uuid& owner, Timestamp now, Timestamp until,
-                                              int limit) {
+Claim claim_deliveries(db::OrgStore& org, EndpointId endpoint, const Uuid& owner, Timestamp now,
+                       Timestamp until, const ClaimLimit& limit) {
     // The hint: otherwise the optimizer chooses the primary key and reads all deliveries of the
     // tenant.
     static constexpr OrgSql kLock{
         "webhook_queue.lock_due", kClaimed,
-        "SELECT {columns} FROM webhook_deliveries FORCE INDEX (queue) "
-        "WHERE status = 'pending' AND organization_id = :org AND endpoint_id = ? AND due_at <= ? "
-        "ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED"};
+        "SELECT {columns} FROM webhook_deliveries d FORCE INDEX (queue) "
+        "WHERE d.status = 'pending' AND d.organization_id = :org AND d.endpoint_id = ? "
+        "AND d.due_at <= ? ORDER BY d.due_at LIMIT ? FOR UPDATE SKIP LOCKED"};
     static constexpr OrgSql kClaim{
         "webhook_queue.claim",
         "UPDATE webhook_deliveries FORCE INDEX (PRIMARY) SET due_at = ?, lease_owner = ? "
         "WHERE organization_id = :org AND id IN ({?})"};
-    auto claimed = org.all(kLock, endpoint, now, limit);
-    if (claimed.empty()) return claimed;
+    Claim claim{org.all(kLock, endpoint, now, limit.deliveries)};
+    auto& deliveries = claim.deliveries;
+    if (deliveries.empty()) return claim;
+    const std::size_t locked = deliveries.size();
+    cut(deliveries, limit.bytes);
+    claim.is_cut = deliveries.size() < locked;
+    claim.has_more = claim.is_cut || locked == static_cast<std::size_t>(limit.deliveries);
     std::vector<DeliveryId> ids;
-    ids.reserve(claimed.size());
-    for (const ClaimedDelivery& delivery : claimed) ids.push_back(delivery.id);
+    ids.reserve(deliveries.size());
+    for (const ClaimedDelivery& delivery : deliveries) ids.push_back(delivery.id);
     org.execute_bulk(kClaim, ids.size(), with_ids({until, owner}, ids));
-    const auto bodies = read_bodies(org, claimed);
-    for (ClaimedDelivery& delivery : claimed) delivery.body = bodies.at(delivery.event);
-    return claimed;
+    read_bodies(org, deliveries);
+    return claim;
 }
 
 std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const DeliveryId> deliveries,

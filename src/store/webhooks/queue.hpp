@@ -5,6 +5,7 @@
 #include "db/transaction.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,14 +45,24 @@ std::optional<Target> find_target(db::OrgStore& org, EndpointId endpoint);
 struct ClaimedDelivery {
     DeliveryId id;
     WebhookEventId event;
-    int step = 0;  // previous attempts
-    std::string body;
+    int step = 0;           // previous attempts
+    std::int64_t size = 0;  // bytes of the body
+    std::shared_ptr<const std::string> body;
 };
-// Claims up to `limit` due deliveries, the longest due first, and skips those that another runner
-// is claiming. The owner's lease lasts until `until`.
-std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endpoint,
-                                              const Uuid& owner, Timestamp now, Timestamp until,
-                                              int limit);
+struct ClaimLimit {
+    int deliveries = 0;
+    std::int64_t bytes = 0;  // of all bodies; the first delivery may exceed it
+};
+struct Claim {
+    std::vector<ClaimedDelivery> deliveries;
+    bool has_more = false;  // more deliveries may be due
+    bool is_cut = false;    // more deliveries are due, and their bodies exceed the bytes
+};
+// Claims due deliveries up to the limit, the longest due first, and skips those that another runner
+// is claiming. The owner's lease lasts until `until`. Reads no body of the deliveries that it
+// leaves, and locks no event.
+Claim claim_deliveries(db::OrgStore& org, EndpointId endpoint, const Uuid& owner, Timestamp now,
+                       Timestamp until, const ClaimLimit& limit);
 
 // The deliveries whose lease the owner still holds, locked until the transaction ends. Skips locked
 // deliveries: the other transaction is ending the owner's lease.

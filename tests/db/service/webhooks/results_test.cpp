@@ -27,7 +27,8 @@ struct Ledger : test::WebhookFixture {
         return as(acme, [&](service::OrgTransaction& transaction) {
             db::OrgStore org(transaction.tx, acme);
             return store::claim_deliveries(org, id, by, transaction.now,
-                                           transaction.now + Milliseconds(60'000), limit);
+                                           transaction.now + Milliseconds(60'000), {limit, 1 << 20})
+                .deliveries;
         });
     }
     AttemptResult result(EndpointId id, const store::ClaimedDelivery& of, std::string outcome,

@@ -13,6 +13,14 @@ using namespace muster;
 
 namespace {
 
+constexpr std::int64_t kMebibyte = 1 << 20;
+
+std::vector<DeliveryId> ids_of(const store::Claim& claim) {
+    std::vector<DeliveryId> ids;
+    for (const auto& delivery : claim.deliveries) ids.push_back(delivery.id);
+    return ids;
+}
+
 struct Queue : test::WebhookFixture {
     // `count` deliveries to each endpoint, overdue, all of one event.
     void fill(const std::vector<EndpointId>& endpoints, int count) {
@@ -38,6 +46,26 @@ struct Queue : test::WebhookFixture {
             return test::entries_read(tx, "rnd") - before;
         });
     }
+    store::Claim claim(db::OrgStore& org, EndpointId of, const store::ClaimLimit& limit) {
+        const Timestamp now = Timestamp::now();
+        return store::claim_deliveries(org, of, Uuid::v7(), now, now + Milliseconds(60'000), limit);
+    }
+    store::Claim claim(EndpointId of, const store::ClaimLimit& limit) {
+        return database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, acme);
+            return claim(org, of, limit);
+        });
+    }
+    // Deliveries with bodies of this size, the longest due first.
+    std::vector<DeliveryId> queue_sized(EndpointId to, int count, int size) {
+        const auto ids = queue(to, count);
+        client.execute("UPDATE webhook_events SET body = REPEAT('x', ?)", size);
+        for (int i = 0; i < count; ++i) {
+            client.execute("UPDATE webhook_deliveries SET due_at = ? WHERE id = ?", 1 + i,
+                           ids[static_cast<std::size_t>(i)]);
+        }
+        return ids;
+    }
     std::vector<store::DueEndpoint> due(db::Tx& tx, bool failing = false) {
         return store::find_due_endpoints(tx, failing, Timestamp::now(), 1000);
     }
@@ -54,9 +82,7 @@ BOOST_AUTO_TEST_CASE(finding_due_deliveries_reads_the_same_for_a_long_queue) {
     BOOST_TEST(reads([&](db::Tx& tx) { BOOST_TEST(due(tx).size() == 1U); }) < 20);
     BOOST_TEST(reads([&](db::Tx& tx) {
                    db::OrgStore org(tx, acme);
-                   BOOST_TEST(store::claim_deliveries(org, to, Uuid::v7(), Timestamp::now(),
-                                                      Timestamp::now(), 8)
-                                  .size() == 8U);
+                   BOOST_TEST(claim(org, to, {8, kMebibyte}).deliveries.size() == 8U);
                }) < 40);
     BOOST_TEST(reads([&](db::Tx& tx) {
                    db::OrgStore org(tx, acme);
@@ -117,18 +143,74 @@ BOOST_AUTO_TEST_CASE(a_delivery_claimed_by_one_runner_is_skipped_by_another) {
     queue(to, 10);
     test::DatabaseContext other;
     std::set<DeliveryId> all;
-    const auto claim = [&](db::Tx& tx, int limit) {
+    const auto claim_in = [&](db::Tx& tx, int limit) {
         db::OrgStore org(tx, acme);
-        const auto claimed = store::claim_deliveries(org, to, Uuid::v7(), Timestamp::now(),
-                                                     Timestamp::now() + Milliseconds(1000), limit);
+        const auto claimed = claim(org, to, {limit, kMebibyte}).deliveries;
         for (const auto& delivery : claimed) all.insert(delivery.id);
         return claimed.size();
     };
     database.transaction([&](db::Tx& tx) {
-        BOOST_TEST(claim(tx, 4) == 4U);
-        other.database.transaction([&](db::Tx& theirs) { BOOST_TEST(claim(theirs, 9) == 6U); });
+        BOOST_TEST(claim_in(tx, 4) == 4U);
+        other.database.transaction([&](db::Tx& theirs) { BOOST_TEST(claim_in(theirs, 9) == 6U); });
     });
     BOOST_TEST(all.size() == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_takes_the_longest_due_deliveries_whose_bodies_fit) {
+    using Ids = std::vector<DeliveryId>;
+    const auto to = endpoint("https://one.example/");
+    const auto ids = queue_sized(to, 6, 1'000);
+    const auto first = claim(to, {5, 2'999});
+    BOOST_TEST(ids_of(first) == (Ids{ids[0], ids[1]}));
+    BOOST_TEST(first.has_more);
+    BOOST_TEST(first.is_cut);
+    BOOST_TEST(*first.deliveries[1].body == std::string(1'000, 'x'));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE due_at < 10 "
+                             "AND lease_owner IS NULL") == 4);
+    const auto oversized = claim(to, {5, 999});
+    BOOST_TEST(ids_of(oversized) == Ids{ids[2]});
+    BOOST_TEST(oversized.has_more);
+    const auto exact = claim(to, {2, 2'000});
+    BOOST_TEST(ids_of(exact) == (Ids{ids[3], ids[4]}));
+    BOOST_TEST(exact.has_more);
+    BOOST_TEST(!exact.is_cut);
+    const auto last = claim(to, {2, 2'000});
+    BOOST_TEST(ids_of(last) == Ids{ids[5]});
+    BOOST_TEST(!last.has_more);
+    BOOST_TEST(!claim(to, {2, 2'000}).has_more);
+}
+
+BOOST_AUTO_TEST_CASE(the_size_of_a_body_is_in_bytes) {
+    const auto to = endpoint("https://one.example/");
+    queue(to, 2);
+    client.run("UPDATE webhook_events SET body = REPEAT(_utf8mb4 x'c3a4', 10)");
+    const auto claimed = claim(to, {2, 39});
+    BOOST_TEST_REQUIRE(claimed.deliveries.size() == 1U);
+    BOOST_TEST(claimed.deliveries[0].size == 20);
+}
+
+BOOST_AUTO_TEST_CASE(deliveries_of_one_event_share_a_body) {
+    const auto to = endpoint("https://one.example/");
+    fill({to}, 3);
+    const auto claimed = claim(to, {3, kMebibyte}).deliveries;
+    BOOST_TEST_REQUIRE(claimed.size() == 3U);
+    BOOST_TEST(claimed[0].body == claimed[2].body);
+    BOOST_TEST(*claimed[0].body == "{}");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_neither_locks_events_nor_waits_for_them) {
+    const auto to = endpoint("https://one.example/");
+    queue(to, 4);
+    database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        BOOST_TEST(claim(org, to, {2, kMebibyte}).deliveries.size() == 2U);
+        BOOST_TEST(client.column("SELECT 1 FROM webhook_events FOR UPDATE SKIP LOCKED").size() ==
+                   4U);
+    });
+    client.run("START TRANSACTION");
+    BOOST_TEST(client.column("SELECT 1 FROM webhook_events FOR UPDATE").size() == 4U);
+    BOOST_TEST(claim(to, {2, kMebibyte}).deliveries.size() == 2U);
+    client.run("ROLLBACK");
 }
 
 BOOST_AUTO_TEST_CASE(events_are_purged_after_thirty_days_with_their_deliveries) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,10 @@ struct Sending {
 };
 
 inline Post post_to(const std::string& url, std::uint64_t tag = 1) {
-    return {tag, url, {{"webhook-id", "msg_1"}}, R"({"type":"member.created"})"};
+    return {tag,
+            url,
+            {{"webhook-id", "msg_1"}},
+            std::make_shared<const std::string>(R"({"type":"member.created"})")};
 }
 
 inline std::vector<PostResult> all_of(WebhookSender& sender) {
