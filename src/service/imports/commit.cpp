@@ -58,6 +58,8 @@ class BlockCommit {
     std::int64_t attempted() const { return attempted_; }
     // The number of members that existed and were not changed.
     int unchanged() const { return unchanged_; }
+    // Whether it wrote a member with large attributes.
+    bool has_large() const { return has_large_; }
     void add_failures(rules::ErrorCounts& to) const {
         for (const RowOutcome& outcome : outcomes_) {
             if (outcome.state != RowState::Failed) continue;
@@ -102,6 +104,7 @@ class BlockCommit {
             outcomes_[row_indexes_[from + i]] = {state_of(written[i].outcome), RowError::None, "",
                                                  written[i].user_id, filled_row(written[i], now)};
             if (!written[i].is_written) ++unchanged_;
+            has_large_ = has_large_ || written[i].is_large;
         }
     }
 
@@ -127,6 +130,7 @@ class BlockCommit {
     std::vector<std::size_t> row_indexes_;  // the row index of each input
     std::int64_t attempted_ = 0;
     int unchanged_ = 0;
+    bool has_large_ = false;
 };
 
 // Predicts the next block from the outcomes of the last one. If many people exist, looking them up
@@ -142,16 +146,21 @@ Expect expectation_after(const rules::RowCounts& counts, int unchanged) {
 
 enum class WriteMode : std::uint8_t { Batch, RowByRow };
 
-void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit, WriteMode mode) {
+// Commits the first of the blocks in one transaction, and returns their number: all, or those up to
+// one that wrote a member with large attributes. The database logs such a member as a whole, and a
+// cluster limits the size of a transaction.
+std::size_t commit_first(Context& context, const Lease& lease, std::span<const BlockKey> blocks,
+                         WriteMode mode) {
     thread_local Expect expect = Expect::NewUsers;
-    context.database.transaction([&](db::Tx& tx) {
+    return context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, lease.organization);
         const auto registry = attribute_registry_for_writing(tx, lease.organization);
         store::ImportProgress progress;
         rules::ErrorCounts errors;
-        for (const BlockKey& key : unit.blocks) {
-            auto block = store::lock_uncommitted_block(org, lease.id, key);
+        std::size_t count = 0;
+        for (bool has_large = false; count < blocks.size() && !has_large;) {
+            auto block = store::lock_uncommitted_block(org, lease.id, blocks[count++]);
             if (!block) continue;
             BlockCommit commit(std::move(*block), registry, now);
             mode == WriteMode::Batch ? commit.write(tx, lease.organization, expect, now)
@@ -165,13 +174,20 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
             progress.failed += counts.failed;
             if (counts.failed > 0) commit.add_failures(errors);
             expect = expectation_after(counts, commit.unchanged());
+            has_large = commit.has_large();
         }
         if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Committing,
                                         progress, std::nullopt, now, lease_end(context, now))) {
             throw LeaseLost{};
         }
         store::add_row_errors(org, lease.id, errors, now);
+        return count;
     });
+}
+
+void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit, WriteMode mode) {
+    std::span<const BlockKey> rest(unit.blocks);
+    while (!rest.empty()) rest = rest.subspan(commit_first(context, lease, rest, mode));
 }
 
 }  // namespace

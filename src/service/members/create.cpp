@@ -173,6 +173,7 @@ std::vector<Attachment> write_members(db::Tx& tx, OrgId organization,
             const UserId user = attachment.user_id;
             attachment.filled = filled_by(org, input, user, memberships.at(user));
             attachment.is_written = attachment.filled.any();
+            attachment.is_large = attachment.is_written && !memberships.at(user).attributes;
         }
         if (!attachment.is_written) continue;
         all_new = all_new && attachment.outcome != MemberOutcome::Merged;

@@ -32,8 +32,10 @@ struct MemberInput {
 struct Attachment {
     rules::MemberOutcome outcome = rules::MemberOutcome::Created;
     UserId user_id;
-    bool is_written = true;           // false: the input added no values
-    rules::FilledValues filled = {};  // of a merged member; create_or_attach() only
+    bool is_written = true;  // false: the input added no values
+    // Of a merged member; create_or_attach() only.
+    rules::FilledValues filled = {};
+    bool is_large = false;  // it was written, and has large attributes (store::Membership)
 };
 
 // What most inputs of the batch are: new users, known users, or members that gain nothing. Decides

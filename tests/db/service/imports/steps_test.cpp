@@ -343,6 +343,26 @@ BOOST_AUTO_TEST_CASE(a_commit_holds_few_large_members_at_a_time,
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_block_with_large_members_ends_its_transaction) {
+    completed(people(1, 2, 500));
+    auto all = people(1, 2, 500);
+    for (auto& one : all) one.fields.attributes = R"({"phone":"1"})";
+    for (const bool is_large : {false, true}) {
+        if (is_large) enlarge_members();
+        const ImportId id = validated(all);
+        request_commit(id);
+        client.run(
+            "UPDATE import_blocks SET data = 'damaged' WHERE block_no > 0 AND state <> 'committed'");
+        const Lease running = lease();
+        const auto units = service::next_commit_units(context, running, {}, 1);
+        BOOST_TEST_REQUIRE(units.at(0).blocks.size() == 2U);
+        BOOST_CHECK_THROW(service::commit_unit(context, running, units[0]), std::exception);
+        // The transaction of the second block does not take the first one back.
+        BOOST_TEST(job(id).processed_rows == (is_large ? 1 : 0));
+        service::fail_import(context, running, ImportState::Committing, {"TEST", "Test."});
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_commit_that_lost_its_lease_writes_nothing) {
     const ImportId id = validated(thirty_blocks());
     request_commit(id);
