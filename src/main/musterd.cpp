@@ -81,6 +81,12 @@ bool wait_for_request(const sigset_t& unblocked, const process::BusyWorkers* bus
     return server.wait(unblocked);
 }
 
+// How long a worker that ends lets deferred requests wait. After an error its place is empty until
+// it has ended, so they are tried for the last time at once.
+std::chrono::milliseconds last_wait(bool has_failed) {
+    return has_failed ? std::chrono::milliseconds(0) : http::FcgiServer::kLongestWait;
+}
+
 // Serves requests until a signal, its quota or an unexpected error.
 int work(const Settings& settings, const WorkerOptions& options, process::Metrics& metrics,
          process::RateLimiter& limiter, process::ConcurrencyLimit& concurrency) {
@@ -118,11 +124,8 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
             ++batches % kMemoryCheck == 0 || std::exchange(had_large_body, false);
         if (is_check_due && resident_mebibytes() > most_memory) break;
     }
-    // After an error the place of the worker is empty until it ends, so deferred requests are tried
-    // for the last time.
     const bool has_failed = pipeline.is_tainted();
-    server.finish(options.most_at_once, handler,
-                  has_failed ? std::chrono::milliseconds(0) : http::FcgiServer::kLongestWait);
+    server.finish(options.most_at_once, handler, last_wait(has_failed));
     service::write_all_sums(database);
     return has_failed ? 1 : 0;
 }
