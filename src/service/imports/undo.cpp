@@ -49,14 +49,6 @@ struct Piece {
     std::int64_t bytes = 0;  // of the members' attributes
 };
 
-using MemberSizes = std::unordered_map<UserId, std::int64_t>;
-
-MemberSizes by_user(const std::vector<store::MemberSize>& sizes) {
-    MemberSizes bytes;
-    for (const store::MemberSize& size : sizes) bytes.emplace(size.user, size.bytes);
-    return bytes;
-}
-
 // What an undo changes in the members of a piece.
 struct MemberChanges {
     std::vector<UserId> removed_users;
@@ -85,7 +77,7 @@ class BlockUndo {
 
     // Locks the members and writes what changes, one piece after the other.
     void run(db::OrgStore& org, Timestamp now) {
-        const auto sizes = by_user(store::lock_member_sizes(org, users_of(0, before_.size())));
+        const auto sizes = store::lock_member_sizes(org, users_of(0, before_.size()));
         for (std::size_t row = 0; row < before_.size();) {
             Piece piece{row, row};
             extend(piece, before_.size(), sizes);
@@ -99,8 +91,7 @@ class BlockUndo {
         Piece piece;
         for (std::size_t known = 0; piece.to == known && known < before_.size();) {
             known = std::min(known + kSizesPerRead, before_.size());
-            const auto users = users_of(piece.to, known);
-            extend(piece, known, by_user(store::find_member_sizes(org, users)));
+            extend(piece, known, store::find_member_sizes(org, users_of(piece.to, known)));
         }
         if (!piece.users.empty()) decide(org, piece, store::find_members(org, piece.users));
         before_.resize(piece.to);
@@ -127,7 +118,7 @@ class BlockUndo {
     }
 
     // Adds the rows up to `end` whose members fit; one member always fits.
-    void extend(Piece& piece, std::size_t end, const MemberSizes& sizes) const {
+    void extend(Piece& piece, std::size_t end, const store::MemberSizes& sizes) const {
         for (; piece.to < end; ++piece.to) {
             const RowOutcome& outcome = before_[piece.to];
             if (!rules::is_committed(outcome.state)) continue;
@@ -139,6 +130,7 @@ class BlockUndo {
         }
     }
 
+    // Decides the rows of the piece. `found`: its members.
     MemberChanges decide(db::OrgStore& org, const Piece& piece, std::vector<rules::Member> found) {
         std::vector<MemberId> ids;
         std::unordered_map<UserId, rules::Member> members;
@@ -151,13 +143,14 @@ class BlockUndo {
         for (std::size_t row = piece.from; row < piece.to; ++row) {
             if (!rules::is_committed(before_[row].state)) continue;
             const auto member = members.find(before_[row].user_id);
-            decide(row, member == members.end() ? nullptr : &member->second, with_events, changes);
+            decide_row(row, member == members.end() ? nullptr : &member->second, with_events,
+                       changes);
         }
         return changes;
     }
 
-    void decide(std::size_t row, const rules::Member* member,
-                const std::unordered_set<MemberId>& with_events, MemberChanges& changes) {
+    void decide_row(std::size_t row, const rules::Member* member,
+                    const std::unordered_set<MemberId>& with_events, MemberChanges& changes) {
         const bool has_events = member && with_events.contains(member->member_id);
         auto undo = rules::undo_row(rows_[row], before_[row], member, has_events);
         const RowState state = undo.outcome.state;

@@ -11,8 +11,6 @@
 #include "store/member_jobs/jobs.hpp"
 #include "store/members/list.hpp"
 
-#include <unordered_map>
-
 namespace muster::service {
 namespace {
 
@@ -61,10 +59,7 @@ MemberJobCounts predicted(db::OrgStore& org, const MemberJob& job,
 // Ends the unit before the member that exceeds kBytesPerUnit, but after the first one. Locks the
 // members.
 void limit_bytes(db::OrgStore& org, MemberRun& unit) {
-    std::unordered_map<UserId, std::int64_t> bytes;
-    for (const auto& size : store::lock_member_sizes(org, unit.users)) {
-        bytes.emplace(size.user, size.bytes);
-    }
+    auto bytes = store::lock_member_sizes(org, unit.users);
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < unit.users.size(); ++i) {
         sum += bytes[unit.users[i]];

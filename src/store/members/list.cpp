@@ -45,8 +45,14 @@ constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
     column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"));
 
-constexpr auto kSize = columns<MemberSize>(column<&MemberSize::user>("user_id"),
-                                           column<&MemberSize::bytes>("LENGTH(attributes)"));
+constexpr auto kSize = db::row<UserId, std::int64_t>("user_id", "LENGTH(attributes)");
+
+MemberSizes read_sizes(db::OrgStore& org, const auto& sql, std::span<const UserId> users) {
+    MemberSizes sizes;
+    if (users.empty()) return sizes;
+    for (const auto& [user, bytes] : org.all_in(sql, users)) sizes.emplace(user, bytes);
+    return sizes;
+}
 
 }  // namespace
 
@@ -178,20 +184,18 @@ AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> user
     return matches;
 }
 
-std::vector<MemberSize> find_member_sizes(db::OrgStore& org, std::span<const UserId> users) {
+MemberSizes find_member_sizes(db::OrgStore& org, std::span<const UserId> users) {
     static constexpr OrgSql kFind{"members.find_sizes", kSize,
                                   "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND user_id IN ({?})"};
-    if (users.empty()) return {};
-    return org.all_in(kFind, users);
+    return read_sizes(org, kFind, users);
 }
 
-std::vector<MemberSize> lock_member_sizes(db::OrgStore& org, std::span<const UserId> users) {
+MemberSizes lock_member_sizes(db::OrgStore& org, std::span<const UserId> users) {
     static constexpr OrgSql kLock{"members.lock_sizes", kSize,
                                   "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND user_id IN ({?}) FOR UPDATE"};
-    if (users.empty()) return {};
-    return org.all_in(kLock, users);
+    return read_sizes(org, kLock, users);
 }
 
 }  // namespace muster::store

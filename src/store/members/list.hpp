@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -67,13 +68,10 @@ struct AttributeMatches {
 AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> users,
                                  const rules::AttributeCondition& condition);
 
-// The sizes of the attributes of the members among these users, in any order.
-struct MemberSize {
-    UserId user;
-    std::int64_t bytes = 0;
-};
-std::vector<MemberSize> find_member_sizes(db::OrgStore& org, std::span<const UserId> users);
+// The bytes of the attributes of the members among these users.
+using MemberSizes = std::unordered_map<UserId, std::int64_t>;
+MemberSizes find_member_sizes(db::OrgStore& org, std::span<const UserId> users);
 // Locks the members until the transaction ends.
-std::vector<MemberSize> lock_member_sizes(db::OrgStore& org, std::span<const UserId> users);
+MemberSizes lock_member_sizes(db::OrgStore& org, std::span<const UserId> users);
 
 }  // namespace muster::store
