@@ -177,8 +177,7 @@ std::string hmac_sha1(std::string_view key, std::string_view data) {
 }
 
 std::uint64_t siphash(std::string_view key, std::string_view data) {
-    constexpr std::size_t kSipKeyBytes = 16;
-    if (key.size() != kSipKeyBytes) throw std::invalid_argument("a SipHash key has 16 bytes");
+    if (key.size() != kSipHashKeyBytes) throw std::invalid_argument("a SipHash key has 16 bytes");
     thread_local const Mac kContext = [] {
         std::size_t bytes = sizeof(std::uint64_t);
         return new_mac("SIPHASH", OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &bytes));

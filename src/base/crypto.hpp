@@ -23,6 +23,7 @@ void random_bytes(void* to, std::size_t count);
 [[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view data);
 // 20 bytes. For TOTP (RFC 6238): authenticator apps support only SHA-1.
 [[nodiscard]] std::string hmac_sha1(std::string_view key, std::string_view data);
+inline constexpr std::size_t kSipHashKeyBytes = 16;
 // SipHash-2-4 with a key of 16 bytes, for hash tables: a stranger who does not know the key cannot
 // choose texts that collide. It is not a signature.
 [[nodiscard]] std::uint64_t siphash(std::string_view key, std::string_view data);

@@ -12,7 +12,6 @@
 #include "store/members/members.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 namespace muster::service {
@@ -54,14 +53,14 @@ RowOutcome validate(const rules::StagedRow& row, const rules::AttributeRegistry&
 
 }  // namespace
 
-ClaimedEmails::ClaimedEmails() : key_(16, '\0') {
-    random_bytes(key_.data(), key_.size());
+ClaimedEmails::ClaimedEmails() : keys_(2 * kSipHashKeyBytes, '\0') {
+    random_bytes(keys_.data(), keys_.size());
 }
 
 bool ClaimedEmails::claim(std::string_view email) {
-    Digest digest{};
-    const std::string hash = sha256(std::string(key_).append(email));
-    std::memcpy(&digest, hash.data(), sizeof digest);
+    const std::string_view keys = keys_;
+    const Digest digest{siphash(keys.substr(0, kSipHashKeyBytes), email),
+                        siphash(keys.substr(kSipHashKeyBytes), email)};
     return digests_.insert(digest).second;
 }
 

@@ -24,7 +24,7 @@ struct Block;
 namespace muster::service {
 
 // The addresses claimed by earlier rows, as 128-bit digests (16 bytes each; collisions are
-// negligible). The digests have a random key. Otherwise the sender of a file could choose addresses
+// negligible). The digests have random keys. Otherwise the sender of a file could choose addresses
 // that all fall into one bucket of the hash table.
 class ClaimedEmails {
   public:
@@ -43,7 +43,7 @@ class ClaimedEmails {
     struct Hash {
         std::size_t operator()(const Digest& digest) const { return digest.high; }
     };
-    std::string key_;
+    std::string keys_;  // one for each half of a digest
     std::unordered_set<Digest, Hash> digests_;
 };
 
