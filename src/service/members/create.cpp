@@ -92,7 +92,7 @@ constexpr std::string_view kNoAttributes = "{}";
 
 // Returns false if the input adds nothing to the member, as for most rows of a file that is sent
 // again. The statement for the other rows fills only empty fields, whatever changed since the
-// query. True if only large attributes can tell, which a membership does not have.
+// query. Returns true if the input has attributes and those of the member were not read.
 bool may_add(const MemberInput& input, const store::Membership& membership) {
     for (std::size_t i = 0; i < input.texts.size(); ++i) {
         if (!input.texts[i].empty() && !membership.has_text[i]) return true;
@@ -101,8 +101,8 @@ bool may_add(const MemberInput& input, const store::Membership& membership) {
     return !membership.attributes || rules::fills_gap(input.attributes, *membership.attributes);
 }
 
-// For each attribute of the input: whether the member lacks it. Large attributes are read here, one
-// member at a time, and only for inputs that have some.
+// For each attribute of the input: whether the member lacks it. Reads the member's attributes if
+// they are large and the input has some, so only one large document is in memory.
 std::vector<bool> lacking_attributes(db::OrgStore& org, const MemberInput& input, UserId user,
                                      const store::Membership& membership) {
     if (input.attributes == kNoAttributes) return {};

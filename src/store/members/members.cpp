@@ -36,7 +36,7 @@ constexpr auto member_columns(std::index_sequence<I...>) {
 }
 constexpr auto kMember = member_columns(EachField());
 
-// So that 500 members have 4 MiB at most.
+// NULL above 8 KiB, so 500 members have at most 4 MiB.
 constexpr std::string_view kSmallAttributes = "IF(LENGTH(attributes) <= 8192, attributes, NULL)";
 
 struct FoundMembership {

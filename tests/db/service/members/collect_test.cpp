@@ -385,7 +385,7 @@ BOOST_AUTO_TEST_CASE(while_a_row_stays_locked_the_pauses_between_its_attempts_gr
         return attempts.size() == 5;
     }));
     client.run("ROLLBACK");
-    // Between two ends of pauses lies the later pause, and what a busy machine takes in addition.
+    // The ends of two pauses differ by the later pause, or by more on a busy machine.
     std::chrono::milliseconds shortest{20};
     for (auto later = std::next(attempts.begin()); later != attempts.end(); ++later) {
         BOOST_TEST((*later - *std::prev(later) >= shortest));
