@@ -139,8 +139,9 @@ class Stack:
         self.sql("SET foreign_key_checks = 1")
 
     def reset(self):
-        """Deletes users, members and imports; organizations, keys and attributes are kept."""
-        self.empty(*(f"{self.database}.{table}" for table in WRITTEN_TABLES))
+        """Deletes users, members and imports; organizations, keys and attributes are kept. An older build (P20) may not have
+        all of the tables."""
+        self.empty(*(f"{self.database}.{table}" for table in WRITTEN_TABLES if self.sql("SHOW TABLES LIKE %s", table)))
 
     def load(self, name, table, columns, assignments=""):
         """LOAD DATA by the server itself, which is faster than LOCAL; returns the number of rows."""
