@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +42,14 @@ def nginx_memory(stack):
         line = next(line for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines() if line.startswith("Pss:"))
         total += int(line.split()[1]) * 1024
     return total
+
+
+def fresh_memory(stack):
+    """The memory of nginx with new workers. An allocator keeps the memory of large bodies, and later bodies use it again."""
+    old = nginx_processes(stack)[1:]
+    os.kill(stack.pid("nginx"), signal.SIGHUP)
+    wait_for(lambda: not set(old) & set(nginx_processes(stack)) and len(nginx_processes(stack)) > len(old), "new workers of nginx")
+    return nginx_memory(stack)
 
 
 def files_of_nginx(stack):
@@ -186,7 +195,7 @@ def slow_senders(stack, count, head, begin):
 
 def test_senders_without_a_credential_fill_no_memory(stack, org):
     count = 200
-    before = nginx_memory(stack)
+    before = fresh_memory(stack)
     with slow_senders(stack, count, declared(ROWS), MIB) as connections:
         answers_others(org)
         grown = nginx_memory(stack) - before
@@ -200,20 +209,21 @@ def test_senders_without_a_credential_fill_no_memory(stack, org):
 @pytest.mark.parametrize("path", ["/v1/ingest", "/v1/track"])
 def test_the_largest_bodies_of_strangers_take_bounded_memory(stack, org, path):
     count = 200
-    before = nginx_memory(stack)
+    before = fresh_memory(stack)
     with slow_senders(stack, count, declared(path, length=EVENTS), EVENTS - 65536):
         answers_others(org)
-        used = nginx_memory(stack)
-        assert used > count * EVENTS // 2  # nginx holds the bodies
-        assert used - before < count * FOR_EVENTS, f"{used - before >> 20} MiB"
+        grown = nginx_memory(stack) - before
+        assert grown > count * EVENTS // 2  # nginx holds the bodies
+        assert grown < count * FOR_EVENTS, f"{grown >> 20} MiB"
 
 
 def test_an_organization_has_a_share_of_the_large_bodies(stack, new_org, org):
     sender, count = new_org(), 24
-    before = nginx_memory(stack)
+    before = fresh_memory(stack)
     with slow_senders(stack, count, declared(ROWS, [key_of(sender)]), STAGED - 65536) as connections:
-        assert nginx_memory(stack) - before < ACCEPTED * 17 * MIB + count * FOR_STRANGER
+        wait_for(lambda: nginx_memory(stack) - before > ACCEPTED * 14 * MIB, "the accepted bodies in nginx's memory")
         answers_others(org)
+        assert nginx_memory(stack) - before < ACCEPTED * 17 * MIB + count * FOR_STRANGER
         refused = []
         for connection in connections:
             connection.settimeout(0.5)
@@ -297,7 +307,7 @@ def test_a_head_without_its_body_counts(stack, org):
             connection = opened.enter_context(wire.connect(stack))
             connection.sendall(declared(ROWS, [key, ("Expect", "100-continue")]))
             assert connection.recv(1024).startswith(b"HTTP/1.1 100 ")  # after the check
-    assert left() <= first - 1 - heads + int(time.monotonic() - began)
+    assert first - 1 - heads <= left() <= first - 1 - heads + int(time.monotonic() - began)
 
 
 def test_a_check_is_neither_logged_nor_counted_as_a_request(stack, org):
