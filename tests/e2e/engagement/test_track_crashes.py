@@ -83,7 +83,7 @@ def test_killed_collectors_lose_no_acknowledged_event(stack, org):
 def test_a_restart_and_a_reload_fail_no_event(stack, org):
     with Pages(org) as pages:
         pages.wait_for_requests()
-        stack.reload_server()
+        stack.reload("musterd")
         pages.wait_for_requests()
     assert not pages.refused and not pages.unknown
     expect_nothing_lost(pages)

@@ -165,7 +165,7 @@ def database_user(stack):
     yield kept
     config.write_text(kept)
     stack.ctl("db", "init", "--root-socket", stack.env["mysql_socket"])
-    stack.reload_server()
+    stack.reload("musterd")
     restart_runner(stack)
     stack.sql("DROP USER IF EXISTS muster2@localhost")
 

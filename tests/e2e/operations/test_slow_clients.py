@@ -3,7 +3,6 @@
 
 import json
 import os
-import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -46,9 +45,7 @@ def nginx_memory(stack):
 
 def fresh_memory(stack):
     """The memory of nginx with new workers. An allocator keeps the memory of large bodies, and later bodies use it again."""
-    old = nginx_processes(stack)[1:]
-    os.kill(stack.pid("nginx"), signal.SIGHUP)
-    wait_for(lambda: not set(old) & set(nginx_processes(stack)) and len(nginx_processes(stack)) > len(old), "new workers of nginx")
+    stack.reload("nginx")
     return nginx_memory(stack)
 
 

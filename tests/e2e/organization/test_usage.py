@@ -96,7 +96,7 @@ def test_replies_beyond_the_bytes_of_a_day_are_not_recorded(new_org, stack):
     body = {"email": email()}
     org.api.post("/v1/users", json=body, headers={"Idempotency-Key": "before"}, expect=201)
     use_up(org, "reply_bytes")
-    stack.reload_server()  # a worker knows what was used when it last looked
+    stack.reload("musterd")  # a worker knows what was used when it last looked
     refused = org.api.post("/v1/users", json={"email": email()}, headers={"Idempotency-Key": "after"},
                            expect=429, code="QUOTA_EXCEEDED")
     assert "without an Idempotency-Key" in refusal_of(refused, "reply_bytes")["reason"]
@@ -150,7 +150,7 @@ def test_ingested_events_beyond_the_bytes_of_a_day_are_refused_but_replayed(new_
     body = heavy_events(1, user_id=ann["id"])
     shop.post("/v1/ingest", json=body, headers={"Idempotency-Key": "before"}, expect=202)
     use_up(org, "ingested_bytes")
-    stack.reload_server()  # a worker knows what was used when it last looked
+    stack.reload("musterd")  # a worker knows what was used when it last looked
     refusal_of(shop.post("/v1/ingest", json=body, headers={"Idempotency-Key": "after"}, expect=429, code="QUOTA_EXCEEDED"),
                "ingested_bytes")
     again = shop.post("/v1/ingest", json=body, headers={"Idempotency-Key": "before"}, expect=202)
@@ -162,7 +162,7 @@ def test_a_worker_that_ends_writes_the_bytes_that_it_counted(new_org, stack):
     org = new_org(attributes=False)
     assert track(org.page_api, 1).status_code == 202
     assert usage(org.api)["tracked_bytes"]["used"] == 0
-    stack.reload_server()
+    stack.reload("musterd")
     assert 8350 < usage(org.api)["tracked_bytes"]["used"] < 8400
 
 

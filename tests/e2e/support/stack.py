@@ -136,9 +136,9 @@ class Stack:
         self.service("start", "musterd", env=env)
         wait_for(self.answers, "musterd to answer")
 
-    def reload_server(self):
-        """SIGHUP: reloads the configuration; waits until all workers are new ones."""
-        pid = self.pid("musterd")
+    def reload(self, name):
+        """SIGHUP: musterd or nginx reloads its configuration; waits until all its workers are new ones."""
+        pid = self.pid(name)
         children = Path(f"/proc/{pid}/task/{pid}/children")
         before = set(children.read_text().split())
 
@@ -147,7 +147,7 @@ class Stack:
             return now and not now & before
 
         os.kill(pid, signal.SIGHUP)
-        wait_for(all_are_new, "musterd to have new workers")
+        wait_for(all_are_new, f"{name} to have new workers")
 
     @contextmanager
     def configured(self, section, *lines):
@@ -172,11 +172,11 @@ class Stack:
         before = path.read_text()
         path.write_text(text)
         try:
-            self.reload_server()
+            self.reload("musterd")
             yield
         finally:
             path.write_text(before)
-            self.reload_server()
+            self.reload("musterd")
 
     @contextmanager
     def later(self, seconds):
