@@ -192,8 +192,8 @@ def p95(seconds):
     return percentile(seconds, 95) * 1000
 
 
-def in_pairs(bench, calm, operation, what, load, runs=RUNS, duration=SECONDS, are_locked=False):
-    """The percentiles are those of all runs together. `load()` starts the busy organization's requests of one run."""
+def in_pairs(bench, calm, operation, disturbance, load, runs=RUNS, duration=SECONDS, are_locked=False):
+    """The percentiles are those of all runs together. `load()`: the busy organization's requests of one run."""
     duration = QUICK_SECONDS if bench.quick else duration
     idle, busy, notes = [], [], []
     for _ in range(runs):
@@ -201,7 +201,7 @@ def in_pairs(bench, calm, operation, what, load, runs=RUNS, duration=SECONDS, ar
         busy_seconds, note = latencies_of(bench.stack, calm, operation, duration, load(), are_locked)
         idle, busy = idle + idle_seconds, busy + busy_seconds
         notes.append({"idle": idle_note, "busy": note})
-    what = f"p95 of one organization, {operation.what}, {what}; floor: idle"
+    what = f"p95 of one organization, {operation.what}, {disturbance}; floor: idle"
     return Figure("P18", what, "ms", 3, AT_MOST, [(p95(busy), p95(idle))], notes={"of_each_run": notes})
 
 
