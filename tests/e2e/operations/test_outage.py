@@ -18,11 +18,18 @@ from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
 
 BATCHED = 2 + 2  # collectors and readers, in addition to the workers of the API
+ALL = 8 + BATCHED
 
 
 def workers(stack):
     listing = subprocess.run(["pgrep", "-P", str(stack.pid("musterd"))], capture_output=True, text=True)
     return [int(pid) for pid in listing.stdout.split()]
+
+
+def all_workers(stack):
+    """The workers, once each one that ended before has a successor."""
+    wait_for(lambda: len(workers(stack)) == ALL, "all workers")
+    return workers(stack)
 
 
 def address_is_written(org, created):
@@ -36,7 +43,7 @@ def address_is_written(org, created):
 
 def test_without_the_database_every_operation_is_503_and_recovers_automatically(stack, org, contract, anyone):
     ids = org.records() | {"import": str(uuid.uuid4()), "attribute": "phone"}
-    before = workers(stack)
+    before = all_workers(stack)
     with stack.without("mariadbd"):
         for operation in contract.operations:
             if not operation.is_open or operation.method != "GET":
@@ -120,7 +127,7 @@ def test_the_memory_for_a_large_body_is_free_after_the_request(stack, org):
 
 def test_a_worker_checks_its_memory_after_a_large_body(stack, org):
     with stack.configured("[server]", "recycle_memory = 32"):
-        before = set(workers(stack))
+        before = set(all_workers(stack))
         send_numbers(org, 4)
         wait_for(lambda: len(before - set(workers(stack))) == 1, "one worker to be replaced")
 
@@ -128,7 +135,7 @@ def test_a_worker_checks_its_memory_after_a_large_body(stack, org):
 def test_reloads_under_load_fail_no_request(stack, org):
     with Load(org) as load:
         for _ in range(5):
-            old = set(workers(stack))
+            old = set(all_workers(stack))
             os.kill(stack.pid("musterd"), signal.SIGHUP)
             wait_for(lambda: not old & set(workers(stack)), "the old workers to end")
             load.wait_for_requests()
@@ -218,9 +225,9 @@ def test_restarts_with_socket_activation_under_load_fail_no_request(stack, org):
 def test_a_killed_worker_is_replaced_and_no_acknowledged_write_is_lost(stack, org):
     with Load(org) as load:
         for _ in range(4):
-            old = workers(stack)
-            os.kill(old[0], signal.SIGKILL)
-            wait_for(lambda: len(workers(stack)) == len(old) and old[0] not in workers(stack), "the next worker")
+            killed = all_workers(stack)[0]
+            os.kill(killed, signal.SIGKILL)
+            wait_for(lambda: killed not in all_workers(stack), "the next worker")
             load.wait_for_requests()
     assert load.failures == []
     assert set(load.statuses) <= {200, 201, 503}

@@ -11,7 +11,7 @@ from support.ads import Ads, path_of_url
 from support.load import Background
 from support.stack import wait_for
 from support.world import email
-from test_outage import workers
+from test_outage import all_workers, workers
 
 LOCK_WAIT = 5  # seconds that a worker waits for a lock
 
@@ -103,7 +103,7 @@ def test_visitors_of_an_organizations_ads_leave_workers_to_others(stack, org, ne
 
 def test_the_share_of_killed_workers_is_free_again(stack, org):
     user = org.create_user({"email": email()})
-    before = set(workers(stack))
+    before = set(all_workers(stack))
     with Writers(org, user) as writers:
         with locked(stack, org, user):
             wait_for(lambda: writers.replies, "a writer to wait as long as it may", seconds=8 * LOCK_WAIT)
