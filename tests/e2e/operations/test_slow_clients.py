@@ -166,7 +166,8 @@ def send_slowly(connection, head, begin):
 
 @contextmanager
 def slow_senders(stack, count, head, begin):
-    """Connections that have sent the beginning of a large body, and send on at 10 bytes a second."""
+    """Connections that have sent the beginning of a large body, and send on at 10 bytes a second. Gives them, and a function that
+    ends the sending: a connection with TLS must not be read by one thread while another one writes."""
     with ExitStack() as opened:
         with ThreadPoolExecutor(16) as pool:
             connections = [opened.enter_context(each) for each in pool.map(lambda _: wire.connect(stack), range(count))]
@@ -183,20 +184,25 @@ def slow_senders(stack, count, head, begin):
 
         sender = threading.Thread(target=send)
         sender.start()
-        try:
-            yield connections
-        finally:
+
+        def stop():
             end.set()
             sender.join()
+
+        try:
+            yield connections, stop
+        finally:
+            stop()
 
 
 def test_senders_without_a_credential_fill_no_memory(stack, org):
     count = 200
     before = fresh_memory(stack)
-    with slow_senders(stack, count, declared(ROWS), MIB) as connections:
+    with slow_senders(stack, count, declared(ROWS), MIB) as (connections, stop):
         answers_others(org)
         grown = nginx_memory(stack) - before
         assert grown < count * FOR_STRANGER, f"{grown >> 20} MiB"
+        stop()
         for connection in connections[:20]:
             reply = wire.read_reply(connection)
             assert reply.status == 401
@@ -217,10 +223,11 @@ def test_the_largest_bodies_of_strangers_take_bounded_memory(stack, org, path):
 def test_an_organization_has_a_share_of_the_large_bodies(stack, new_org, org):
     sender, count = new_org(), 24
     before = fresh_memory(stack)
-    with slow_senders(stack, count, declared(ROWS, [key_of(sender)]), STAGED - 65536) as connections:
+    with slow_senders(stack, count, declared(ROWS, [key_of(sender)]), STAGED - 65536) as (connections, stop):
         wait_for(lambda: nginx_memory(stack) - before > ACCEPTED * 14 * MIB, "the accepted bodies in nginx's memory")
         answers_others(org)
         assert nginx_memory(stack) - before < ACCEPTED * 17 * MIB + count * FOR_STRANGER
+        stop()
         refused = []
         for connection in connections:
             connection.settimeout(0.5)
