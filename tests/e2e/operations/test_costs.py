@@ -6,6 +6,7 @@ import re
 import subprocess
 import uuid
 from functools import cached_property
+from itertools import cycle
 
 import pytest
 from support.ads import Ads
@@ -16,6 +17,7 @@ from test_outage import workers
 
 MOST = 250  # milliseconds of processor time
 TABLE = ROOT / "docs/operations/costs.md"
+TRIES = 4
 CLASSES = {"S", "M", "L", "XL"}
 MOST_OF_LONG_ANSWER = 1000  # milliseconds
 # The processor time of a worker to stage so many rows, in a release build on the machine of docs/performance.md. It shows how
@@ -60,15 +62,25 @@ def spent(stack):
 
 
 def measured(stack, send):
-    """The less costly of two runs, because other work of the database is counted too: (workers, database, reply)."""
-    runs = []
-    for _ in range(2):
-        before, database = spent(stack)
-        reply = send()
-        after, then = spent(stack)
-        assert after.keys() <= before.keys(), "a worker was replaced, so its time is unknown"
-        runs.append((sum(after[pid] - before[pid] for pid in after), then - database, reply))
-    return min(runs, key=lambda run: run[0] + run[1])
+    """(milliseconds of the workers, of the database, reply)"""
+    before, database = spent(stack)
+    reply = send()
+    after, then = spent(stack)
+    assert after.keys() <= before.keys(), "a worker was replaced, so its time is unknown"
+    return sum(after[pid] - before[pid] for pid in after), then - database, reply
+
+
+def check_cost(stack, slowness, most, send, name=""):
+    """Sends the request until it costs at most `most` milliseconds, a few times: other work of the database is counted too.
+    Returns the reply. A later reply must have the status of the first one, because an error costs less."""
+    costs, statuses = [], set()
+    while len(costs) < TRIES and len(statuses) < 2:
+        own, database, reply = measured(stack, send)
+        costs.append((own, database))
+        statuses.add(reply.status_code)
+        if len(statuses) == 1 and own / slowness + database <= most:
+            return reply
+    raise AssertionError((name, most, costs, slowness, statuses, reply.text[:300]))
 
 
 def wide_rows(count):
@@ -87,10 +99,10 @@ def lasting_workers(stack):
 def slowness(stack, org, no_runner):
     """How many times as long this build needs as a release build, at most MOST_SLOWNESS."""
     job_id = org.create_import()["id"]
-    own, _, reply = measured(stack, staging_call(org, job_id, wide_rows(PROBE_ROWS)))
-    assert reply.status_code == 200
+    runs = [measured(stack, staging_call(org, job_id, wide_rows(PROBE_ROWS))) for _ in range(2)]
+    assert {reply.status_code for _, _, reply in runs} == {200}
     org.cancel(job_id)
-    return min(max(1, own / PROBE_MILLISECONDS), MOST_SLOWNESS)
+    return min(max(1, min(own for own, _, _ in runs) / PROBE_MILLISECONDS), MOST_SLOWNESS)
 
 
 def staging_call(org, job_id, rows):
@@ -208,9 +220,8 @@ def test_the_costliest_request_of_each_operation_takes_bounded_processor_time(st
         if not (operation.is_own or operation.is_open or operation.id in cases):
             cases[operation.id] = matrix_request(costliest.org, operation, ids)
     for name, send in cases.items():
-        own, database, reply = measured(stack, send)
+        reply = check_cost(stack, slowness, MOST, send, name)
         assert reply.status_code < 500 and reply.status_code != 401, (name, reply.text[:500])
-        assert own / slowness + database <= MOST, (name, own, database, slowness, reply.text[:300])
 
 
 def heavy_rows(numbers, size):
@@ -237,9 +248,8 @@ def test_staging_rows_far_apart_takes_bounded_processor_time(stack, org, slownes
         staging_call(org, job_id, heavy_rows(staged[at:at + per_call], size))().raise_for_status()
     send = staging_call(org, job_id, heavy_rows(sent, sent_size))
     send().raise_for_status()
-    own, database, reply = measured(stack, send)
+    reply = check_cost(stack, slowness, MOST * 2, send)
     assert reply.status_code == 200, reply.text
-    assert own / slowness + database <= MOST * 2, (own, database, slowness)
     org.cancel(job_id)
 
 
@@ -254,9 +264,9 @@ def stage_large(org, job_id, rows, **options):
 
 
 def check_long_answer(stack, org, slowness, path, next_header, **params):
-    own, database, reply = measured(stack, lambda: org.api.request("GET", path, params=params, whole=False))
+    get = lambda: org.api.request("GET", path, params=params, whole=False)
+    reply = check_cost(stack, slowness, MOST_OF_LONG_ANSWER, get, f"{path} {params}")
     assert reply.status_code == 200 and next_header in reply.headers
-    assert own / slowness + database <= MOST_OF_LONG_ANSWER, (path, params, own, database, slowness)
     return reply
 
 
@@ -292,16 +302,14 @@ def test_exports_and_dry_runs_of_an_undo_take_bounded_processor_time(stack, org,
     check_long_answer(stack, org, slowness, "/v1/users/export", "X-Next-Cursor")
     check_long_answer(stack, org, slowness, "/v1/users/export", "X-Next-Cursor", imported_by=job_id)
     undo = lambda: org.api.request("POST", f"/v1/imports/{job_id}/undo", json={"dry_run": True}, whole=False)
-    own, database, reply = measured(stack, undo)
+    reply = check_cost(stack, slowness, MOST * 2, undo)
     assert reply.json()["undo"]["removed"] == 12_000 and reply.json()["undo"]["is_estimate"]
-    assert own / slowness + database <= MOST * 2, (own, database, slowness)
 
 
 def test_html_that_the_parser_reads_slowly_is_bounded(stack, slowness, costliest):
     html = "".join(f"<b id={number}>" for number in range(14_990))
-    own, database, reply = measured(stack, lambda: costliest.article(html))
+    reply = check_cost(stack, slowness, MOST * 2, lambda: costliest.article(html))
     assert reply.status_code == 422  # as text it is too long
-    assert own / slowness + database <= MOST * 2, (own, database, slowness)
 
 
 def document_of(size):
@@ -326,8 +334,7 @@ def test_a_change_of_an_attributes_type_takes_bounded_processor_time(stack, org,
     admin = org.admin().api
     admin.request("PUT", "/v1/attributes/size", json={"type": "text", "enabled": True})
     add_members(stack, org, members, document_of(size))
-    types = iter(("number", "text" if status == 200 else "number"))
-    own, database, reply = measured(stack, lambda: admin.request(
+    types = cycle(("number", "text" if status == 200 else "number"))
+    reply = check_cost(stack, slowness, MOST, lambda: admin.request(
         "PUT", "/v1/attributes/size", json={"type": next(types), "enabled": True}, whole=False))
     assert reply.status_code == status, reply.text
-    assert own / slowness + database <= MOST, (own, database, slowness)
