@@ -17,7 +17,7 @@ from test_outage import workers
 
 MOST = 250  # milliseconds of processor time
 TABLE = ROOT / "docs/operations/costs.md"
-TRIES = 4
+TRIES = 2
 CLASSES = {"S", "M", "L", "XL"}
 MOST_OF_LONG_ANSWER = 1000  # milliseconds
 # The processor time of a worker to stage so many rows, in a release build on the machine of docs/performance.md. It shows how
@@ -71,7 +71,7 @@ def measured(stack, send):
 
 
 def check_cost(stack, slowness, most, send, name=""):
-    """Sends the request until it costs at most `most` milliseconds, a few times: other work of the database is counted too.
+    """Sends the request until it costs at most `most` milliseconds, at most TRIES times: other work of the database is counted too.
     Returns the reply. A later reply must have the status of the first one, because an error costs less."""
     costs, statuses = [], set()
     while len(costs) < TRIES and len(statuses) < 2:
