@@ -18,7 +18,7 @@ from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
 
 BATCHED = 2 + 2  # collectors and readers, in addition to the workers of the API
-ALL = 8 + BATCHED
+ALL = 8 + BATCHED  # with the `workers` of the sandbox's muster.conf
 
 
 def workers(stack):
@@ -28,8 +28,7 @@ def workers(stack):
 
 def all_workers(stack):
     """The workers, once each one that ended before has a successor."""
-    wait_for(lambda: len(workers(stack)) == ALL, "all workers")
-    return workers(stack)
+    return wait_for(lambda: len(found := workers(stack)) == ALL and found, "all workers")
 
 
 def address_is_written(org, created):
