@@ -1,7 +1,8 @@
 """What the processes of a whole run recorded, for the verdict over all of them (test_zz_whole_run.py).
 
-tests/run-all distributes the suite to processes with pytest-xdist and names a folder in E2E_SEEN. Each process writes a
-report there when it ends, and leaves its stacks running. The verdict runs after all of them, in a separate process.
+tests/run-all distributes the suite to processes with pytest-xdist, and then measures the costs in one process. It names a
+folder in E2E_SEEN. Each process writes a report there when it ends, and leaves its stacks running. The verdict runs after
+all of them, in a separate process.
 """
 
 import json
@@ -29,7 +30,7 @@ def described(stack):
 
 def write(contract, stacks):
     """The report of this process."""
-    (FOLDER / f"{WORKER}.json").write_text(json.dumps({
+    (FOLDER / f"{WORKER or 'alone'}.json").write_text(json.dumps({
         "seen": list(contract.seen), "codes": list(contract.codes), "ran": documented.RAN,
         "stacks": [{"folder": str(stack.folder), "keys_issued": stack.keys_issued} for stack in stacks]}))
 
@@ -38,7 +39,7 @@ def read(build):
     """(the contract with everything that all processes recorded, all stacks). Every process must have written its
     report. Also records again which texts of the docs they ran."""
     reports = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-    assert len(reports) == int(os.environ["E2E_WORKERS"]), f"{len(reports)} processes finished"
+    assert len(reports) == int(os.environ["E2E_WORKERS"]) + 1, f"{len(reports)} processes finished"
     stacks = []
     for row in (row for report in reports for row in report["stacks"]):
         stacks.append(Stack(build, row["folder"]))
