@@ -86,19 +86,27 @@ struct Charge {
     std::uint64_t moment;  // of the bucket after the charge
 };
 
-Charge charge(const RateLimit& limit, std::uint64_t moment, std::uint64_t now) {
+Charge charge(const RateLimit& limit, std::uint64_t count, std::uint64_t moment,
+              std::uint64_t now) {
     const Steps steps(limit);
     const std::uint64_t current = steps.at(now);
     const std::uint64_t room = static_cast<std::uint64_t>(limit.burst) * steps.per_token();
     const std::uint64_t begun = std::max(steps.at(moment), current);
-    const std::uint64_t next = begun + steps.per_token();
-    if (next - current > room) {
-        const std::uint64_t wait = steps.moment(next - room) - now;
-        return {{false, 0, seconds_rounded_up(moment - now), seconds_rounded_up(wait)}, moment};
+    const std::uint64_t first = begun + steps.per_token();
+    if (first - current > room) {
+        const std::uint64_t wait = steps.moment(first - room) - now;
+        return {{.reset_seconds = seconds_rounded_up(moment - now),
+                 .retry_after = seconds_rounded_up(wait),
+                 .wait = std::chrono::microseconds(wait)},
+                moment};
     }
+    const std::uint64_t next = begun + count * steps.per_token();
     const std::uint64_t after = steps.moment(next);
-    const auto remaining = static_cast<std::int64_t>((room - (next - current)) / steps.per_token());
-    return {{true, remaining, seconds_rounded_up(after - now), 0}, after};
+    const std::uint64_t left = room - std::min(room, next - current);
+    return {{.allowed = true,
+             .remaining = static_cast<std::int64_t>(left / steps.per_token()),
+             .reset_seconds = seconds_rounded_up(after - now)},
+            after};
 }
 
 }  // namespace
@@ -170,13 +178,19 @@ bool RateLimiter::is_held_elsewhere(const Place& place, std::size_t slot, std::u
 
 RateResult RateLimiter::take(std::string_view bucket_key, const RateLimit& limit,
                              Clock::time_point now) {
+    return take_many(bucket_key, limit, 1, now);
+}
+
+RateResult RateLimiter::take_many(std::string_view bucket_key, const RateLimit& limit,
+                                  std::int64_t count, Clock::time_point now) {
+    const auto tokens = static_cast<std::uint64_t>(std::clamp(count, std::int64_t{1}, kMostRate));
     const RateLimit effective = in_range(limit);
     const Place place = place_of(bucket_key);
     const auto since = std::chrono::duration_cast<std::chrono::microseconds>(now - start_).count();
     const auto moment = static_cast<std::uint64_t>(std::max<std::int64_t>(since, 0));
     for (;;) {
         const Found found = find(place, moment);
-        const Charge charged = charge(effective, moment_of(found.word), moment);
+        const Charge charged = charge(effective, tokens, moment_of(found.word), moment);
         if (!charged.result.allowed) return charged.result;
         Word& word = table_[found.slot].word;
         std::uint64_t expected = found.word;

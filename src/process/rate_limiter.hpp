@@ -26,9 +26,10 @@ constexpr RateLimit per_minute(std::int64_t count) {
 
 struct RateResult {
     bool allowed = false;
-    std::int64_t remaining = 0;  // requests that would be accepted now
-    int reset_seconds = 0;       // until the bucket is full again
-    int retry_after = 0;         // seconds until a request is accepted; 0 if this one was
+    std::int64_t remaining = 0;        // requests that would be accepted now
+    int reset_seconds = 0;             // until the bucket is full again
+    int retry_after = 0;               // seconds until a request is accepted; 0 if this one was
+    std::chrono::microseconds wait{};  // the same, exactly
 };
 
 class RateLimiter {
@@ -46,6 +47,10 @@ class RateLimiter {
     // request is not charged. Never waits.
     RateResult take(std::string_view bucket_key, const RateLimit& limit,
                     Clock::time_point now = Clock::now());
+    // Charges `count` tokens, 1 to 100000, if the bucket has one. It may then have less than none:
+    // the next charge is rejected until it has one again.
+    RateResult take_many(std::string_view bucket_key, const RateLimit& limit, std::int64_t count,
+                         Clock::time_point now = Clock::now());
 
   private:
     struct Place;

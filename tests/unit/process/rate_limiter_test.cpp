@@ -185,6 +185,40 @@ BOOST_AUTO_TEST_CASE(an_invalid_limit_becomes_the_nearest_valid_one) {
     BOOST_TEST(fixture.drain("huge", {1, std::int64_t{1} << 62, std::int64_t{1} << 62}) == 100'000);
 }
 
+BOOST_AUTO_TEST_CASE(many_tokens_pass_at_once_and_the_next_ones_wait_for_the_debt) {
+    LimiterFixture fixture;
+    const auto upload = [&](std::int64_t count) {
+        return fixture.limiter.take_many("k", {10, 10}, count, fixture.now);
+    };
+    BOOST_TEST(upload(6).remaining == 4);
+    const RateResult large = upload(40);  // 30 more than the burst in all, and 4 left
+    BOOST_TEST(large.allowed);
+    BOOST_TEST(large.remaining == 0);
+    BOOST_TEST(large.wait == microseconds(0));
+    const RateResult refused = upload(1);
+    BOOST_TEST(!refused.allowed);
+    BOOST_TEST(refused.wait == milliseconds(3700));
+    BOOST_TEST(refused.retry_after == 4);
+    fixture.now += refused.wait - microseconds(1);
+    BOOST_TEST(upload(1).wait == microseconds(1));
+    fixture.now += microseconds(1);
+    BOOST_TEST(upload(1).allowed);
+    BOOST_TEST(!upload(1).allowed);
+}
+
+BOOST_AUTO_TEST_CASE(a_count_below_1_charges_one_token_and_a_huge_count_the_largest_rate) {
+    LimiterFixture fixture;
+    const RateLimit limit{100'000, 100'000};
+    const auto charge = [&](std::int64_t count) {
+        return fixture.limiter.take_many("k", limit, count, fixture.now).remaining;
+    };
+    BOOST_TEST(charge(0) == 99'999);
+    BOOST_TEST(charge(-3) == 99'998);
+    BOOST_TEST(charge(std::int64_t{1} << 62) == 0);  // 100,000: two more than were left
+    fixture.now += seconds(1);
+    BOOST_TEST(charge(1) == 99'997);
+}
+
 BOOST_AUTO_TEST_CASE(a_changed_limit_applies_to_the_next_request) {
     LimiterFixture fixture;
     BOOST_TEST(fixture.drain("k", {1, 5}) == 5);
