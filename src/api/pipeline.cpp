@@ -46,6 +46,15 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
     return members;
 }
 
+// Requests of an organization, and in addition uploads of it, that wait in a worker. Otherwise one
+// organization would fill the server's list. nginx reads at most 8 uploads at the same time.
+constexpr std::size_t kMostDeferred = 64;
+constexpr std::size_t kMostUploads = 8;
+
+int seconds_of(std::chrono::microseconds wait) {
+    return static_cast<int>(std::chrono::ceil<std::chrono::seconds>(wait).count());
+}
+
 // The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
 std::chrono::steady_clock::time_point end_of_pause(int times) {
     constexpr std::chrono::milliseconds kShortest{10};
@@ -95,16 +104,15 @@ service::Callers Pipeline::identify_one_by_one(std::vector<RequestFlow>& flows,
     return callers;
 }
 
-bool Pipeline::may_defer(const RequestFlow& flow) const {
-    // Otherwise one organization would fill the server's list.
-    constexpr std::size_t kMostOfOrganization = 64;
-    const auto found = deferred_of_.find(flow.share_subject());
-    return flow.may_wait() && (found == deferred_of_.end() || found->second < kMostOfOrganization);
+bool Pipeline::may_defer(const RequestFlow& flow, const std::string& subject,
+                         std::size_t most) const {
+    const auto found = deferred_of_.find(subject);
+    return flow.may_wait() && (found == deferred_of_.end() || found->second < most);
 }
 
-void Pipeline::defer(RequestFlow& flow, std::size_t index, http::Deferral deferral,
+void Pipeline::defer(std::size_t index, http::Deferral deferral,
                      std::vector<http::Deferral>& deferred) {
-    ++deferred_of_[flow.share_subject()];
+    ++deferred_of_[deferral.subject];
     deferral.index = index;
     deferred.push_back(std::move(deferral));
 }
@@ -132,7 +140,7 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
         RequestFlow& flow = flows[indexes[i]];
         if (results[i] == ShareResult::RunLast) flow.run_last();
         if (results[i] == ShareResult::Run || results[i] == ShareResult::RunLast) continue;
-        if (!may_defer(flow)) {
+        if (!may_defer(flow, flow.share_subject(), kMostDeferred)) {
             flow.fail(std::make_exception_ptr(
                 Error(ErrorCode::RateLimited)
                     .retry_after(1)
@@ -140,9 +148,42 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
             continue;
         }
         const bool waits = results[i] == ShareResult::NeedsPermit;
-        defer(flow, indexes[i], flow.defer(waits ? demands[i].organization : ""), deferred);
+        defer(indexes[i], flow.defer(waits ? demands[i].organization : ""), deferred);
     }
     return deferred;
+}
+
+// While other organizations send requests, nginx does not read the bodies of one faster than
+// limits.upload_mib. An nginx worker reads a body of 16 MiB in one stretch of 20 to 45 ms, and
+// answers no other client meanwhile.
+void Pipeline::pace_uploads(std::vector<RequestFlow>& flows,
+                            std::vector<http::Deferral>& deferred) {
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+        if (!flows[i].is_upload()) continue;
+        if (share_.active && share_.active->has_others(flows[i].share_subject())) {
+            pace_upload(flows[i], i, deferred);
+        }
+    }
+}
+
+void Pipeline::pace_upload(RequestFlow& flow, std::size_t index,
+                           std::vector<http::Deferral>& deferred) {
+    const auto wait = flow.upload_wait();
+    if (wait.count() == 0) return;
+    // Not among the organization's other requests, which must not wait for its uploads.
+    const std::string subject = "uploads of " + flow.share_subject();
+    if (wait > http::FcgiServer::kLongestWait || !may_defer(flow, subject, kMostUploads)) {
+        flow.fail(std::make_exception_ptr(
+            Error(ErrorCode::RateLimited)
+                .retry_after(seconds_of(wait))
+                .detail("reason",
+                        "the organization uploads rows too fast while other "
+                        "organizations are active; send this call later")));
+        return;
+    }
+    auto deferral = flow.defer_for(subject, "");
+    deferral.not_before = std::chrono::steady_clock::now() + wait;
+    defer(index, std::move(deferral), deferred);
 }
 
 // Writes the calls of the batch. Defers those whose rows are locked, with growing pauses.
@@ -164,13 +205,13 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
         const auto* locked = std::get_if<service::RowsLocked>(&outcomes[i]);
         if (!locked) {
             flow.complete(outcomes[i]);
-        } else if (!may_defer(flow)) {
+        } else if (!may_defer(flow, flow.share_subject(), kMostDeferred)) {
             flow.fail(locked->reason);
         } else {
             ++left;
             auto deferral = flow.defer("");
             deferral.not_before = std::max(locked->until, end_of_pause(flow.times_deferred()));
-            defer(flow, waiting[i], std::move(deferral), deferred);
+            defer(waiting[i], std::move(deferral), deferred);
         }
     }
     if (left < calls.size()) worker_.metrics.count_collected(calls.size() - left);
@@ -197,6 +238,7 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
     for (RequestFlow& flow : flows) flow.authorize(callers);
     Permits held;
     auto deferred = share_out(flows, held);
+    pace_uploads(flows, deferred);
     begin_shared_step(flows.size());
     const auto members = load_members(worker_.context, flows);
     // A reply does not wait for the slower ones of the batch.

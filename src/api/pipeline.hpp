@@ -45,16 +45,17 @@ class Pipeline {
                                          const std::set<std::string>& tokens);
     std::vector<http::Deferral> share_out(std::vector<RequestFlow>& flows, Permits& held);
     void write(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
-    bool may_defer(const RequestFlow& flow) const;
+    void pace_uploads(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
+    void pace_upload(RequestFlow& flow, std::size_t index, std::vector<http::Deferral>& deferred);
+    bool may_defer(const RequestFlow& flow, const std::string& subject, std::size_t most) const;
     void count_returned(const RequestFlow& flow);
-    void defer(RequestFlow& flow, std::size_t index, http::Deferral deferral,
-               std::vector<http::Deferral>& deferred);
+    void defer(std::size_t index, http::Deferral deferral, std::vector<http::Deferral>& deferred);
 
     WorkerState worker_;
     GroupShare share_;
     service::Collector collector_;
     std::function<void()> before_heavy_part_;
-    std::map<std::string, std::size_t> deferred_of_;  // how many requests of each organization
+    std::map<std::string, std::size_t> deferred_of_;  // how many requests of each subject
     bool tainted_ = false;
 };
 

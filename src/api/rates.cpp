@@ -62,4 +62,16 @@ bool charge_token(WorkerState& worker, const OrgId& organization) {
         .allowed;
 }
 
+std::chrono::microseconds charge_upload(WorkerState& worker, const OrgId& organization,
+                                        std::size_t length) {
+    constexpr std::size_t kUnit = std::size_t{64} << 10U;
+    constexpr std::int64_t kUnitsOfMebibyte = 16;
+    const auto units = static_cast<std::int64_t>(length / kUnit);
+    if (units == 0) return {};
+    const std::int64_t rate = worker.context.settings.limits.upload_mib * kUnitsOfMebibyte;
+    return worker.limiter
+        .take_many("uploads of " + std::string(organization.bytes()), {rate, rate}, units)
+        .wait;
+}
+
 }  // namespace muster::api

@@ -5,6 +5,8 @@
 #include "api/worker_state.hpp"
 #include "service/callers.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace muster::api {
@@ -21,5 +23,10 @@ ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller);
 // Charges a request without a credential, whose signed token names the organization. Returns false
 // above the organization's rate for such requests.
 bool charge_token(WorkerState& worker, const OrgId& organization);
+
+// The time to wait until the organization may upload a body of this length, in bytes. 0: it may
+// now, and is charged. Bodies below 64 KiB are not charged.
+std::chrono::microseconds charge_upload(WorkerState& worker, const OrgId& organization,
+                                        std::size_t length);
 
 }  // namespace muster::api

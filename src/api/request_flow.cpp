@@ -5,8 +5,8 @@
 #include "api/envelope.hpp"
 #include "api/pages/cors.hpp"
 #include "api/rates.hpp"
+#include "api/request_body.hpp"
 #include "base/crypto.hpp"
-#include "base/gzip.hpp"
 #include "base/ids.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -36,17 +36,6 @@ void reject_stale(const Request& request, int limit_seconds) {
     }
 }
 
-bool is_media_type(std::string_view content_type, std::string_view expected) {
-    return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), expected);
-}
-
-// navigator.sendBeacon() sends JSON as text/plain to avoid a preflight.
-bool is_json(const Request& request, const Endpoint& endpoint) {
-    return is_media_type(request.content_type, "application/json") ||
-           (endpoint.access == Access::TrackingKey &&
-            is_media_type(request.content_type, "text/plain"));
-}
-
 // A path id that is not a UUID is NOT_FOUND, whatever else is wrong.
 void reject_malformed_ids(const Endpoint& endpoint,
                           const std::vector<std::string_view>& parameters) {
@@ -57,54 +46,6 @@ void reject_malformed_ids(const Endpoint& endpoint,
             throw Error(ErrorCode::NotFound);
         ++index;
     }
-}
-
-[[noreturn]] void reject_length(const Endpoint& endpoint) {
-    throw Error(ErrorCode::PayloadTooLarge)
-        .detail("limit_bytes", Json::UInt64(endpoint.body_limit));
-}
-
-std::string decompressed(std::string_view body, const Endpoint& endpoint) {
-    auto text = gunzip(body, endpoint.body_limit);
-    if (text.result == Gunzip::TooLong) reject_length(endpoint);
-    if (text.result == Gunzip::Malformed) {
-        throw Error(ErrorCode::BadRequest).detail("reason", "the body is not complete gzip");
-    }
-    return std::move(text.text);
-}
-
-// The body without its Content-Encoding.
-std::string decoded_body(std::string body, const Request& request, const Endpoint& endpoint) {
-    const std::string_view coding = trimmed(request.content_encoding);
-    if (coding.empty() || equal_ignoring_case(coding, "identity")) return body;
-    if (endpoint.accepts_gzip && equal_ignoring_case(coding, "gzip")) {
-        return decompressed(body, endpoint);
-    }
-    throw Error(ErrorCode::UnsupportedMediaType)
-        .detail("reason", endpoint.accepts_gzip
-                              ? "the Content-Encoding is not supported; use gzip, or none"
-                              : "the Content-Encoding is not supported; send the body without one");
-}
-
-void reject_repeated(const Request& request, std::string_view header) {
-    if (!http::is_repeated(request, header)) return;
-    throw Error(ErrorCode::BadRequest)
-        .detail("reason", "the header " + std::string(header) + " is repeated; send it once");
-}
-
-// The body, decoded; "" if there is none.
-std::string read_body(const Request& request, const Endpoint& endpoint) {
-    auto body = request.read_body(endpoint.body_limit);
-    if (!body) reject_length(endpoint);
-    if (body->empty()) {
-        if (!endpoint.body_required) return {};
-        throw Error(ErrorCode::BadRequest).detail("reason", "the body is empty");
-    }
-    reject_repeated(request, "Content-Type");
-    if (endpoint.body_limit > 0 && !is_json(request, endpoint)) {
-        throw Error(ErrorCode::UnsupportedMediaType);
-    }
-    return decoded_body(std::move(*body), request, endpoint);
 }
 
 // Why no caller has the token. A token with the form of a session's belongs to one that has ended.
@@ -360,11 +301,20 @@ std::string RequestFlow::share_subject() const {
     return organization == OrgId{} ? caller_.rate_subject : std::string(organization.bytes());
 }
 
-http::Deferral RequestFlow::defer(std::string share) {
+bool RequestFlow::is_upload() const {
+    return !is_answered() && request_.is_credential_check && endpoint_->body_limit > 0;
+}
+
+std::chrono::microseconds RequestFlow::upload_wait() {
+    return charge_upload(worker_, caller_.actor.organization,
+                         expected_length(request_, *endpoint_));
+}
+
+http::Deferral RequestFlow::defer_for(std::string subject, std::string share) {
     is_deferred_ = true;
     return {.index = 0,
             .share = std::move(share),
-            .subject = share_subject(),
+            .subject = std::move(subject),
             .headers = std::move(headers_),
             .body = std::move(body_),
             .token = token_,

@@ -34,9 +34,16 @@ class RequestFlow {
     void authorize(const service::Callers& callers);
     // What the request costs its organization; nullopt if it is already answered, or has none.
     std::optional<Demand> demand() const;
+    // nginx asks whether it may read a body.
+    bool is_upload() const;
+    // The time until nginx may read the body whose credential it asks about; 0: now. Charges the
+    // organization then.
+    std::chrono::microseconds upload_wait();
     // Leaves the request, which has changed nothing, to a later batch. That batch begins with its
     // first step. `share`: what it waits for; "": the next batch.
-    http::Deferral defer(std::string share);
+    http::Deferral defer(std::string share) { return defer_for(share_subject(), std::move(share)); }
+    // The same; it counts among the waiting requests of `subject`.
+    http::Deferral defer_for(std::string subject, std::string share);
     // Whether it may be left to a later batch.
     bool may_wait() const { return request_.may_wait; }
     // How often it was left.

@@ -124,9 +124,9 @@ Request make_request(FCGX_Request& fcgi) {
     request.is_credential_check = param(fcgi, "CREDENTIAL_CHECK") == "1";
     request.charged_policy = param(fcgi, "CHARGED_POLICY");
     request.charged_rate = param(fcgi, "CHARGED_RATE");
+    request.announced_length = parse_number<std::size_t>(param(fcgi, "CONTENT_LENGTH"));
     if (!request.is_credential_check) {
-        request.content_length =
-            parse_number<std::size_t>(param(fcgi, "CONTENT_LENGTH")).value_or(0);
+        request.content_length = request.announced_length.value_or(0);
     }
     request.read_body = [&fcgi, length = request.content_length](std::size_t limit) {
         return read_body(fcgi, length, limit);

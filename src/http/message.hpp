@@ -79,7 +79,9 @@ struct Request {
     // The fields RateLimit-Policy and RateLimit of that check; "" if nginx did not ask.
     std::string charged_policy;
     std::string charged_rate;
-    std::size_t content_length = 0;
+    std::size_t content_length = 0;  // of the body that the worker gets
+    // Of the body that the client sends; nullopt: not announced. A credential check gets no body.
+    std::optional<std::size_t> announced_length;
     // False if the request must be answered now: it has waited, or too many others wait.
     bool may_wait = true;
     std::optional<Deferral> deferral;  // set if it was deferred before

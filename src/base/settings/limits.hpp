@@ -11,6 +11,7 @@ struct LimitsSettings {
     int tracking_rate = 0;
     int tracking_burst = 0;
     int otp_requests = 0;
+    int upload_mib = 0;
     int staged_mib = 0;
     int reply_mib = 0;
     int audit_entries = 0;

@@ -181,6 +181,13 @@ constexpr auto kSettings = std::to_array<Setting>({
      .range = {1, 100000},
      .meaning = "Sign-in codes that one client address may request a minute."},
     {.section = "limits",
+     .key = "upload_mib",
+     .value = at<&Settings::limits, &LimitsSettings::upload_mib>,
+     .fallback = "16",
+     .range = {1, 4096},
+     .meaning =
+         "MiB a second of import rows that one organization may upload while others send requests. Faster uploads wait."},
+    {.section = "limits",
      .key = "staged_mib",
      .value = at<&Settings::limits, &LimitsSettings::staged_mib>,
      .fallback = "2048",

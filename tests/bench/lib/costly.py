@@ -18,6 +18,7 @@ SENDER = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 DEFAULT_RATES = {"MUSTER_LIMITS_KEY_RATE": "100", "MUSTER_LIMITS_KEY_BURST": "200",
                  "MUSTER_LIMITS_ORGANIZATION_RATE": "400", "MUSTER_LIMITS_ORGANIZATION_BURST": "800",
                  "MUSTER_LIMITS_TRACKING_RATE": "100", "MUSTER_LIMITS_TRACKING_BURST": "200",
+                 "MUSTER_LIMITS_UPLOAD_MIB": "16",
                  "MUSTER_LIMITS_STAGED_MIB": "1048576"}  # otherwise the uploads of a day are refused after 136
 ROWS = 5000
 LONGEST_TEXT = "x" * 3100

@@ -3,6 +3,7 @@ same time")."""
 
 import os
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -121,3 +122,85 @@ def test_few_workers_serve_many_requests_of_one_organization(stack, org, count):
     with stack.configured("[server]", f"workers = {count}"), ThreadPoolExecutor(16) as pool:
         replies = list(pool.map(lambda _: org.api.get("/v1/imports"), range(100)))
     assert {reply.status_code for reply in replies} == {200}
+
+
+# ---------------------------------------------------------------------------- uploads
+
+MIB = 1 << 20
+LONGEST_BODY = 16 * MIB - 1
+LONGEST_WAIT = 5  # seconds that an upload waits
+ROWS = "/v1/imports/01a1fd04-035b-72c3-8961-619ede6ecc85/rows"
+
+
+class Calm(Background):
+    """Another organization that sends a request now and then."""
+
+    def __init__(self, org):
+        super().__init__(1)
+        self.org = org
+
+    def work(self, number):
+        while not self.stopping.is_set():
+            self.org.api.get("/v1/imports", expect=200)
+            self.stopping.wait(0.5)
+
+
+def upload(org, size, **headers):
+    """Sends a staging call of so many bytes to a job that does not exist: (the reply, its seconds)."""
+    began = time.monotonic()
+    reply = org.api.post(ROWS, data=b" " * size, headers={"Content-Type": "application/json", **headers})
+    return reply, time.monotonic() - began
+
+
+@pytest.fixture
+def slow_uploads(stack):
+    """One MiB of uploads a second for each organization."""
+    with stack.configured("[limits]", "upload_mib = 1"):
+        yield
+
+
+def test_uploads_wait_while_other_organizations_send_requests(slow_uploads, org, new_org):
+    with Calm(new_org(attributes=False)) as calm:
+        wait_for(lambda: upload(org, 4 * MIB)[1] > 2, "an upload to wait")
+        reply, seconds = upload(org, 2 * MIB)
+        assert reply.status_code == 400, reply.text  # spaces are not JSON
+        assert 2 < seconds < LONGEST_WAIT
+        began = time.monotonic()
+        calm.org.create_user({"email": email()})
+        assert upload(calm.org, 4 * MIB)[0].status_code == 400  # it has its own bytes
+        assert [upload(org, 60 * 1024)[0].status_code for _ in range(20)] == [400] * 20  # small ones do not count
+        assert time.monotonic() - began < 2
+
+
+def test_an_upload_that_would_wait_too_long_is_refused(slow_uploads, org, new_org):
+    with Calm(new_org(attributes=False)):
+        wait_for(lambda: upload(org, LONGEST_BODY)[0].status_code == 429, "a refusal")
+        refused = upload(org, LONGEST_BODY)[0]  # the one before the refusal costs 15 seconds
+        error = refused.json()["error"]
+        assert error["code"] == "RATE_LIMITED" and "uploads rows too fast" in error["details"]["reason"]
+        time_left = int(refused.headers["Retry-After"])
+        assert LONGEST_WAIT < time_left <= 16
+        assert refused.headers["RateLimit"]  # the rate itself was not used up
+        wait_for(lambda: upload(org, 64 * 1024)[0].status_code == 400, "the next upload", seconds=time_left + LONGEST_WAIT)
+
+
+def test_a_compressed_upload_counts_eight_times_its_length(slow_uploads, org, new_org):
+    with Calm(new_org(attributes=False)):
+        wait_for(lambda: upload(org, MIB // 2, **{"Content-Encoding": "gzip"})[1] > 2, "an upload to wait")
+
+
+def test_few_uploads_of_an_organization_wait_in_a_worker(slow_uploads, org, new_org):
+    readers, most = 2, 8
+    with Calm(new_org(attributes=False)), ThreadPoolExecutor(40) as pool:
+        wait_for(lambda: upload(org, 4 * MIB)[1] > 2, "an upload to wait")
+        replies = list(pool.map(lambda _: upload(org, 3 * MIB), range(40)))
+    at_once = [reply for reply, seconds in replies if reply.status_code == 429 and seconds < LONGEST_WAIT - 1]
+    assert len(at_once) >= 40 - readers * most - LONGEST_WAIT
+    assert all(int(reply.headers["Retry-After"]) >= 1 for reply in at_once)
+
+
+def test_uploads_of_an_organization_alone_do_not_wait(slow_uploads, org):
+    def is_alone():
+        return all(upload(org, 4 * MIB)[1] < 0.8 for _ in range(4))
+
+    wait_for(is_alone, "the other organizations to be inactive", seconds=60)
