@@ -47,13 +47,11 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
 }
 
 // Requests of an organization, and in addition uploads of it, that wait in a worker. Otherwise one
-// organization would fill the server's list. nginx reads at most 8 uploads at the same time.
-constexpr std::size_t kMostDeferred = 64;
+// organization would fill the server's list. nginx reads at most 8 uploads of it at the same time.
+constexpr std::size_t kMostWaiting = 64;
 constexpr std::size_t kMostUploads = 8;
-
-int seconds_of(std::chrono::microseconds wait) {
-    return static_cast<int>(std::chrono::ceil<std::chrono::seconds>(wait).count());
-}
+// nginx waits for the answer longer (muster-credential.conf).
+constexpr std::chrono::seconds kLongestUploadWait{15};
 
 // The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
 std::chrono::steady_clock::time_point end_of_pause(int times) {
@@ -140,7 +138,7 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
         RequestFlow& flow = flows[indexes[i]];
         if (results[i] == ShareResult::RunLast) flow.run_last();
         if (results[i] == ShareResult::Run || results[i] == ShareResult::RunLast) continue;
-        if (!may_defer(flow, flow.share_subject(), kMostDeferred)) {
+        if (!may_defer(flow, flow.share_subject(), kMostWaiting)) {
             flow.fail(std::make_exception_ptr(
                 Error(ErrorCode::RateLimited)
                     .retry_after(1)
@@ -153,13 +151,12 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
     return deferred;
 }
 
-// While other organizations send requests, nginx does not read the bodies of one faster than
-// limits.upload_mib. An nginx worker reads a body of 16 MiB in one stretch of 20 to 45 ms, and
-// answers no other client meanwhile.
+// While other organizations send requests, nginx reads the bodies of one no faster than
+// limits.upload_mib (docs/decisions/http.md). An upload that has waited is not charged again.
 void Pipeline::pace_uploads(std::vector<RequestFlow>& flows,
                             std::vector<http::Deferral>& deferred) {
     for (std::size_t i = 0; i < flows.size(); ++i) {
-        if (!flows[i].is_upload()) continue;
+        if (!flows[i].is_upload() || flows[i].times_deferred() > 0) continue;
         if (share_.active && share_.active->has_others(flows[i].share_subject())) {
             pace_upload(flows[i], i, deferred);
         }
@@ -168,21 +165,23 @@ void Pipeline::pace_uploads(std::vector<RequestFlow>& flows,
 
 void Pipeline::pace_upload(RequestFlow& flow, std::size_t index,
                            std::vector<http::Deferral>& deferred) {
-    const auto wait = flow.upload_wait();
-    if (wait.count() == 0) return;
     // Not among the organization's other requests, which must not wait for its uploads.
     const std::string subject = "uploads of " + flow.share_subject();
-    if (wait > http::FcgiServer::kLongestWait || !may_defer(flow, subject, kMostUploads)) {
+    const bool may_wait = may_defer(flow, subject, kMostUploads);
+    const auto turn = flow.reserve_upload(may_wait ? kLongestUploadWait : std::chrono::seconds(0));
+    if (!turn.allowed) {
         flow.fail(std::make_exception_ptr(
             Error(ErrorCode::RateLimited)
-                .retry_after(seconds_of(wait))
+                .retry_after(turn.retry_after)
                 .detail("reason",
                         "the organization uploads rows too fast while other "
                         "organizations are active; send this call later")));
         return;
     }
+    if (turn.wait.count() == 0) return;
     auto deferral = flow.defer_for(subject, "");
-    deferral.not_before = std::chrono::steady_clock::now() + wait;
+    deferral.not_before = std::chrono::steady_clock::now() + turn.wait;
+    deferral.is_turn = true;
     defer(index, std::move(deferral), deferred);
 }
 
@@ -205,7 +204,7 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
         const auto* locked = std::get_if<service::RowsLocked>(&outcomes[i]);
         if (!locked) {
             flow.complete(outcomes[i]);
-        } else if (!may_defer(flow, flow.share_subject(), kMostDeferred)) {
+        } else if (!may_defer(flow, flow.share_subject(), kMostWaiting)) {
             flow.fail(locked->reason);
         } else {
             ++left;

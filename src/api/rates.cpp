@@ -62,16 +62,15 @@ bool charge_token(WorkerState& worker, const OrgId& organization) {
         .allowed;
 }
 
-std::chrono::microseconds charge_upload(WorkerState& worker, const OrgId& organization,
-                                        std::size_t length) {
+process::RateResult reserve_upload(WorkerState& worker, const OrgId& organization,
+                                   std::size_t length, std::chrono::microseconds longest_wait) {
     constexpr std::size_t kUnit = std::size_t{64} << 10U;
     constexpr std::int64_t kUnitsOfMebibyte = 16;
-    const auto units = static_cast<std::int64_t>(length / kUnit);
-    if (units == 0) return {};
+    if (length < kUnit) return {.allowed = true};
+    const auto units = static_cast<std::int64_t>((length + kUnit - 1) / kUnit);
     const std::int64_t rate = worker.context.settings.limits.upload_mib * kUnitsOfMebibyte;
-    return worker.limiter
-        .take_many("uploads of " + std::string(organization.bytes()), {rate, rate}, units)
-        .wait;
+    return worker.limiter.reserve("uploads of " + std::string(organization.bytes()), {rate, rate},
+                                  units, longest_wait);
 }
 
 }  // namespace muster::api

@@ -24,9 +24,10 @@ ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller);
 // above the organization's rate for such requests.
 bool charge_token(WorkerState& worker, const OrgId& organization);
 
-// The time to wait until the organization may upload a body of this length, in bytes. 0: it may
-// now, and is charged. Bodies below 64 KiB are not charged.
-std::chrono::microseconds charge_upload(WorkerState& worker, const OrgId& organization,
-                                        std::size_t length);
+// Reserves the upload of a body of this length, in bytes, for the organization. The upload then
+// waits for the result's `wait`. Not allowed, and not charged: it would wait longer than
+// `longest_wait`. Bodies below 64 KiB are free.
+process::RateResult reserve_upload(WorkerState& worker, const OrgId& organization,
+                                   std::size_t length, std::chrono::microseconds longest_wait);
 
 }  // namespace muster::api

@@ -145,7 +145,9 @@ void RequestFlow::route() {
     attempt([&] {
         find_row();
         if (is_answered()) return;
-        reject_stale(request_, worker_.context.settings.server.stale_after);
+        if (!request_.deferral) {
+            reject_stale(request_, worker_.context.settings.server.stale_after);
+        }
         find_token();
     });
 }
@@ -305,9 +307,9 @@ bool RequestFlow::is_upload() const {
     return !is_answered() && request_.is_credential_check && endpoint_->body_limit > 0;
 }
 
-std::chrono::microseconds RequestFlow::upload_wait() {
-    return charge_upload(worker_, caller_.actor.organization,
-                         expected_length(request_, *endpoint_));
+process::RateResult RequestFlow::reserve_upload(std::chrono::microseconds longest_wait) {
+    return api::reserve_upload(worker_, caller_.actor.organization,
+                               expected_length(request_, *endpoint_), longest_wait);
 }
 
 http::Deferral RequestFlow::defer_for(std::string subject, std::string share) {

@@ -36,9 +36,8 @@ class RequestFlow {
     std::optional<Demand> demand() const;
     // nginx asks whether it may read a body.
     bool is_upload() const;
-    // The time until nginx may read the body whose credential it asks about; 0: now. Charges the
-    // organization then.
-    std::chrono::microseconds upload_wait();
+    // When nginx may read the body whose credential it asks about.
+    process::RateResult reserve_upload(std::chrono::microseconds longest_wait);
     // Leaves the request, which has changed nothing, to a later batch. That batch begins with its
     // first step. `share`: what it waits for; "": the next batch.
     http::Deferral defer(std::string share) { return defer_for(share_subject(), std::move(share)); }

@@ -351,7 +351,8 @@ void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most)
     }
 }
 
-// Keeps the request with its connection, for at most kLongestWait since the first time.
+// Keeps the request with its connection, for at most kLongestWait since the first time. It waits
+// longer if its first pause is longer.
 void FcgiServer::defer(Request request, Deferral deferral) {
     if (deferral.body) {
         request.read_body = [body = std::move(*deferral.body)](std::size_t limit) {
@@ -361,7 +362,8 @@ void FcgiServer::defer(Request request, Deferral deferral) {
         request.content_encoding.clear();
     }
     deferral.times = request.deferral ? request.deferral->times + 1 : 1;
-    deferral.until = request.deferral ? request.deferral->until : Clock::now() + kLongestWait;
+    deferral.until = request.deferral ? request.deferral->until
+                                      : std::max(Clock::now() + kLongestWait, deferral.not_before);
     auto connection = std::move(connections_[deferral.index]);
     request.deferral = std::move(deferral);
     deferred_.push_back({std::move(connection), std::move(request)});
@@ -421,8 +423,8 @@ void FcgiServer::finish(std::size_t most, const Handler& handler,
     epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_, nullptr);
     const auto begin = Clock::now();
     for (Deferred& deferred : deferred_) {
-        auto& until = deferred.request.deferral.value().until;
-        until = std::min(until, begin + longest_wait);
+        Deferral& deferral = deferred.request.deferral.value();
+        deferral.until = deferral.is_turn ? begin : std::min(deferral.until, begin + longest_wait);
     }
     while ((!pending_.empty() && Clock::now() < begin + kFinishTime) ||
            (!deferred_.empty() && Clock::now() < begin + kLongestWait)) {

@@ -1,6 +1,7 @@
 // FastCGI input and output; only this file pair uses libfcgi. Workers share a listening Unix
-// socket. A worker takes one request at a time, or all that wait. A request whose organization
-// occupies its share of the workers waits in its worker, which takes others meanwhile.
+// socket. A worker takes one request at a time, or all that wait. A request that must wait for its
+// organization's share, for locked rows or for its turn stays in its worker, which takes others
+// meanwhile.
 #pragma once
 
 #include "http/fcgi_reply.hpp"
@@ -29,7 +30,8 @@ using HasRoom = std::function<bool(const std::string& share)>;
 
 class FcgiServer {
   public:
-    // A deferred request waits this long. Then it is passed to the handler for the last time.
+    // A deferred request waits this long, or as long as its first pause. Then it is passed to the
+    // handler for the last time.
     static constexpr std::chrono::seconds kLongestWait{5};
     // A peer is closed if it sends no byte of its body, or makes no room for its reply, for 10
     // seconds. A worker waits for the peers of a batch for 30 seconds in all, and then for 50 ms

@@ -33,6 +33,7 @@ struct Deferral {
     std::string share = {};                              // what it waits for; "": no share
     std::string subject = {};                            // whose request it is
     std::chrono::steady_clock::time_point not_before{};  // of its next batch
+    bool is_turn = false;  // it can be answered then; a server that ends does not wait for it
     std::vector<Header> headers = {};
     std::optional<std::string> body = {};           // if it was read
     std::string token = {};                         // the credential that was found

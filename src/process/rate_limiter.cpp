@@ -10,9 +10,9 @@
 #include <stdexcept>
 
 // A bucket is one point in time (GCRA's "theoretical arrival time"): when it will be full again.
-// Each accepted request moves it forward by the time in which one token grows. A request is
-// accepted while the time is at most one burst ahead of now. A time in the past means a full
-// bucket, so its slot can be reused without losing anything.
+// Each accepted request moves it forward by the time in which its tokens grow. A request is
+// accepted if one token more is at most one burst ahead of the moment when it runs. A time in the
+// past means a full bucket, so its slot can be reused without losing anything.
 //
 // A slot is one word: 16 bits of the key's hash above 48 bits of the time (microseconds since the
 // limiter was created, enough for nine years). One compare-exchange changes it. So a charge is
@@ -86,26 +86,32 @@ struct Charge {
     std::uint64_t moment;  // of the bucket after the charge
 };
 
-Charge charge(const RateLimit& limit, std::uint64_t count, std::uint64_t moment,
+struct Wanted {
+    std::uint64_t tokens;
+    std::uint64_t longest_wait;  // microseconds
+};
+
+Charge charge(const RateLimit& limit, const Wanted& wanted, std::uint64_t moment,
               std::uint64_t now) {
     const Steps steps(limit);
     const std::uint64_t current = steps.at(now);
     const std::uint64_t room = static_cast<std::uint64_t>(limit.burst) * steps.per_token();
     const std::uint64_t begun = std::max(steps.at(moment), current);
     const std::uint64_t first = begun + steps.per_token();
-    if (first - current > room) {
-        const std::uint64_t wait = steps.moment(first - room) - now;
+    const std::uint64_t wait = first - current > room ? steps.moment(first - room) - now : 0;
+    if (wait > wanted.longest_wait) {
         return {{.reset_seconds = seconds_rounded_up(moment - now),
                  .retry_after = seconds_rounded_up(wait),
                  .wait = std::chrono::microseconds(wait)},
                 moment};
     }
-    const std::uint64_t next = begun + count * steps.per_token();
+    const std::uint64_t next = begun + wanted.tokens * steps.per_token();
     const std::uint64_t after = steps.moment(next);
     const std::uint64_t left = room - std::min(room, next - current);
     return {{.allowed = true,
              .remaining = static_cast<std::int64_t>(left / steps.per_token()),
-             .reset_seconds = seconds_rounded_up(after - now)},
+             .reset_seconds = seconds_rounded_up(after - now),
+             .wait = std::chrono::microseconds(wait)},
             after};
 }
 
@@ -178,19 +184,22 @@ bool RateLimiter::is_held_elsewhere(const Place& place, std::size_t slot, std::u
 
 RateResult RateLimiter::take(std::string_view bucket_key, const RateLimit& limit,
                              Clock::time_point now) {
-    return take_many(bucket_key, limit, 1, now);
+    return reserve(bucket_key, limit, 1, std::chrono::microseconds(0), now);
 }
 
-RateResult RateLimiter::take_many(std::string_view bucket_key, const RateLimit& limit,
-                                  std::int64_t count, Clock::time_point now) {
-    const auto tokens = static_cast<std::uint64_t>(std::clamp(count, std::int64_t{1}, kMostRate));
+RateResult RateLimiter::reserve(std::string_view bucket_key, const RateLimit& limit,
+                                std::int64_t count, std::chrono::microseconds longest_wait,
+                                Clock::time_point now) {
+    const Wanted wanted{
+        static_cast<std::uint64_t>(std::clamp(count, std::int64_t{1}, kMostRate)),
+        static_cast<std::uint64_t>(std::max(longest_wait, std::chrono::microseconds(0)).count())};
     const RateLimit effective = in_range(limit);
     const Place place = place_of(bucket_key);
     const auto since = std::chrono::duration_cast<std::chrono::microseconds>(now - start_).count();
     const auto moment = static_cast<std::uint64_t>(std::max<std::int64_t>(since, 0));
     for (;;) {
         const Found found = find(place, moment);
-        const Charge charged = charge(effective, tokens, moment_of(found.word), moment);
+        const Charge charged = charge(effective, wanted, moment_of(found.word), moment);
         if (!charged.result.allowed) return charged.result;
         Word& word = table_[found.slot].word;
         std::uint64_t expected = found.word;

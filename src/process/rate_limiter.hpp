@@ -29,7 +29,7 @@ struct RateResult {
     std::int64_t remaining = 0;        // requests that would be accepted now
     int reset_seconds = 0;             // until the bucket is full again
     int retry_after = 0;               // seconds until a request is accepted; 0 if this one was
-    std::chrono::microseconds wait{};  // the same, exactly
+    std::chrono::microseconds wait{};  // until it may run, or until a token is there
 };
 
 class RateLimiter {
@@ -47,10 +47,12 @@ class RateLimiter {
     // request is not charged. Never waits.
     RateResult take(std::string_view bucket_key, const RateLimit& limit,
                     Clock::time_point now = Clock::now());
-    // Charges `count` tokens, 1 to 100000, if the bucket has one. It may then have less than none:
-    // the next charge is rejected until it has one again.
-    RateResult take_many(std::string_view bucket_key, const RateLimit& limit, std::int64_t count,
-                         Clock::time_point now = Clock::now());
+    // Charges `count` tokens, 1 to 100000, if one of them will be there within `longest_wait`. The
+    // caller then waits for the result's `wait`. The tokens may be more than the bucket has: later
+    // requests wait for what is missing. So requests run in the order of their calls.
+    RateResult reserve(std::string_view bucket_key, const RateLimit& limit, std::int64_t count,
+                       std::chrono::microseconds longest_wait,
+                       Clock::time_point now = Clock::now());
 
   private:
     struct Place;

@@ -127,80 +127,110 @@ def test_few_workers_serve_many_requests_of_one_organization(stack, org, count):
 # ---------------------------------------------------------------------------- uploads
 
 MIB = 1 << 20
-LONGEST_BODY = 16 * MIB - 1
-LONGEST_WAIT = 5  # seconds that an upload waits
+LONGEST_WAIT = 15  # seconds that an upload waits
 ROWS = "/v1/imports/01a1fd04-035b-72c3-8961-619ede6ecc85/rows"
 
 
 class Calm(Background):
-    """Another organization that sends a request now and then."""
+    """Another organization that sends a request now and then, and one before the others begin."""
 
     def __init__(self, org):
         super().__init__(1)
         self.org = org
+        self.send()
+
+    def send(self):
+        self.org.api.get("/v1/imports", expect=200)
 
     def work(self, number):
         while not self.stopping.is_set():
-            self.org.api.get("/v1/imports", expect=200)
+            self.send()
             self.stopping.wait(0.5)
 
 
-def upload(org, size, **headers):
-    """Sends a staging call of so many bytes to a job that does not exist: (the reply, its seconds)."""
+def upload(org, data, **headers):
+    """Sends these bytes as the rows of a job that does not exist: (the status, its seconds, Retry-After)."""
     began = time.monotonic()
-    reply = org.api.post(ROWS, data=b" " * size, headers={"Content-Type": "application/json", **headers})
-    return reply, time.monotonic() - began
+    reply = org.api.post(ROWS, data=data, headers={"Content-Type": "application/json", **headers})
+    error = reply.json()["error"]
+    assert reply.headers["RateLimit"]  # the rate itself was not used up
+    if reply.status_code == 429:
+        assert error["code"] == "RATE_LIMITED" and "uploads rows too fast" in error["details"]["reason"]
+    return reply.status_code, time.monotonic() - began, int(reply.headers.get("Retry-After", 0))
 
 
-@pytest.fixture
-def slow_uploads(stack):
-    """One MiB of uploads a second for each organization."""
-    with stack.configured("[limits]", "upload_mib = 1"):
+def seconds_of(org, data, **headers):
+    """How long an upload took that was read: it is then 400, because its rows are not JSON."""
+    status, seconds, _ = upload(org, data, **headers)
+    assert status == 400
+    return seconds
+
+
+def body(size):
+    return b" " * int(size)
+
+
+@pytest.fixture(params=[1])
+def slow_uploads(stack, request):
+    """So many MiB of uploads a second for each organization."""
+    with stack.configured("[limits]", f"upload_mib = {request.param}"):
         yield
 
 
 def test_uploads_wait_while_other_organizations_send_requests(slow_uploads, org, new_org):
     with Calm(new_org(attributes=False)) as calm:
-        wait_for(lambda: upload(org, 4 * MIB)[1] > 2, "an upload to wait")
-        reply, seconds = upload(org, 2 * MIB)
-        assert reply.status_code == 400, reply.text  # spaces are not JSON
-        assert 2 < seconds < LONGEST_WAIT
         began = time.monotonic()
+        seconds_of(org, body(8 * MIB))  # it leaves seven seconds to wait
         calm.org.create_user({"email": email()})
-        assert upload(calm.org, 4 * MIB)[0].status_code == 400  # it has its own bytes
-        assert [upload(org, 60 * 1024)[0].status_code for _ in range(20)] == [400] * 20  # small ones do not count
-        assert time.monotonic() - began < 2
+        seconds_of(calm.org, body(8 * MIB))  # it has its own bytes
+        for _ in range(10):
+            seconds_of(org, body(60 * 1024))  # small ones do not count
+        assert time.monotonic() - began < 5
+        seconds_of(org, body(64 * 1024))
+        assert time.monotonic() - began > 6
 
 
-def test_an_upload_that_would_wait_too_long_is_refused(slow_uploads, org, new_org):
+def test_uploads_wait_in_their_order_or_are_refused_at_once(slow_uploads, org, new_org):
+    with Calm(new_org(attributes=False)), ThreadPoolExecutor(5) as pool:
+        replies = sorted(pool.map(lambda _: upload(org, body(7 * MIB)), range(5)))
+    # They wait for 0, 6 and 13 seconds. The next one would wait for 20.
+    assert [status for status, _, _ in replies] == [400, 400, 400, 429, 429]
+    waits = [seconds for _, seconds, _ in replies[:3]]
+    assert waits[1] > 5 and waits[2] > 12
+    assert all(seconds < 10 and LONGEST_WAIT < retry_after <= 21 for _, seconds, retry_after in replies[3:])
+
+
+def test_an_upload_that_has_waited_is_not_stale(stack, slow_uploads, org, new_org):
+    with stack.configured("[server]", "stale_after = 3"), Calm(new_org(attributes=False)):
+        seconds_of(org, body(7 * MIB))
+        assert seconds_of(org, body(64 * 1024)) > 4
+
+
+@pytest.mark.parametrize("slow_uploads", [4], indirect=True)
+def test_an_upload_of_unknown_length_counts_as_the_longest(slow_uploads, org, new_org):
     with Calm(new_org(attributes=False)):
-        wait_for(lambda: upload(org, LONGEST_BODY)[0].status_code == 429, "a refusal")
-        refused = upload(org, LONGEST_BODY)[0]  # the one before the refusal costs 15 seconds
-        error = refused.json()["error"]
-        assert error["code"] == "RATE_LIMITED" and "uploads rows too fast" in error["details"]["reason"]
-        time_left = int(refused.headers["Retry-After"])
-        assert LONGEST_WAIT < time_left <= 16
-        assert refused.headers["RateLimit"]  # the rate itself was not used up
-        wait_for(lambda: upload(org, 64 * 1024)[0].status_code == 400, "the next upload", seconds=time_left + LONGEST_WAIT)
+        assert seconds_of(org, iter([b"no JSON"])) < 2  # chunked
+        assert seconds_of(org, body(64 * 1024)) > 2
 
 
 def test_a_compressed_upload_counts_eight_times_its_length(slow_uploads, org, new_org):
     with Calm(new_org(attributes=False)):
-        wait_for(lambda: upload(org, MIB // 2, **{"Content-Encoding": "gzip"})[1] > 2, "an upload to wait")
+        seconds_of(org, body(MIB / 2), **{"Content-Encoding": "gzip"})
+        assert seconds_of(org, body(64 * 1024)) > 2
 
 
 def test_few_uploads_of_an_organization_wait_in_a_worker(slow_uploads, org, new_org):
     readers, most = 2, 8
     with Calm(new_org(attributes=False)), ThreadPoolExecutor(40) as pool:
-        wait_for(lambda: upload(org, 4 * MIB)[1] > 2, "an upload to wait")
-        replies = list(pool.map(lambda _: upload(org, 3 * MIB), range(40)))
-    at_once = [reply for reply, seconds in replies if reply.status_code == 429 and seconds < LONGEST_WAIT - 1]
-    assert len(at_once) >= 40 - readers * most - LONGEST_WAIT
-    assert all(int(reply.headers["Retry-After"]) >= 1 for reply in at_once)
+        seconds_of(org, body(8 * MIB))
+        replies = list(pool.map(lambda _: upload(org, body(64 * 1024)), range(40)))
+    refused = [reply for reply in replies if reply[0] == 429]
+    assert 40 - readers * most <= len(refused) <= 40 - most
+    assert all(1 <= retry_after <= 9 for _, _, retry_after in refused)
 
 
 def test_uploads_of_an_organization_alone_do_not_wait(slow_uploads, org):
     def is_alone():
-        return all(upload(org, 4 * MIB)[1] < 0.8 for _ in range(4))
+        return sum(seconds_of(org, body(4 * MIB)) for _ in range(4)) < 5
 
     wait_for(is_alone, "the other organizations to be inactive", seconds=60)

@@ -283,6 +283,25 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
     BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_worker_that_ends_does_not_wait_for_a_turn) {
+    const auto turn = std::chrono::steady_clock::now() + 1h;
+    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
+        if (!requests[0].deferral) {
+            return std::vector<Deferral>{{.index = 0, .not_before = turn, .is_turn = true}};
+        }
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    const Peer peer(path);
+    peer.send(head());
+    BOOST_TEST(server.serve(1, handler) == 1U);
+    BOOST_TEST(server.serve(1, handler) == 0U);
+    const auto began = std::chrono::steady_clock::now();
+    server.finish(1, handler);
+    BOOST_TEST((std::chrono::steady_clock::now() - began < FcgiServer::kLongestWait));
+    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_that_ends_at_once_tries_deferred_requests_for_the_last_time) {
     FcgiServer without_room(listener, [](const std::string&) { return false; });
     const Handler handler = [](std::span<const Request> requests, const Answer& answer) {

@@ -185,32 +185,39 @@ BOOST_AUTO_TEST_CASE(an_invalid_limit_becomes_the_nearest_valid_one) {
     BOOST_TEST(fixture.drain("huge", {1, std::int64_t{1} << 62, std::int64_t{1} << 62}) == 100'000);
 }
 
-BOOST_AUTO_TEST_CASE(many_tokens_pass_at_once_and_the_next_ones_wait_for_the_debt) {
+BOOST_AUTO_TEST_CASE(a_reservation_may_exceed_the_bucket_and_later_ones_wait_for_what_is_missing) {
     LimiterFixture fixture;
-    const auto upload = [&](std::int64_t count) {
-        return fixture.limiter.take_many("k", {10, 10}, count, fixture.now);
+    const auto reserve = [&](std::int64_t count, milliseconds longest_wait) {
+        return fixture.limiter.reserve("k", {10, 10}, count, longest_wait, fixture.now);
     };
-    BOOST_TEST(upload(6).remaining == 4);
-    const RateResult large = upload(40);  // 30 more than the burst in all, and 4 left
+    BOOST_TEST(reserve(6, milliseconds(0)).remaining == 4);
+    const RateResult large = reserve(40, milliseconds(0));  // 36 more than are left
     BOOST_TEST(large.allowed);
     BOOST_TEST(large.remaining == 0);
     BOOST_TEST(large.wait == microseconds(0));
-    const RateResult refused = upload(1);
+    const RateResult refused = reserve(1, milliseconds(3699));
     BOOST_TEST(!refused.allowed);
     BOOST_TEST(refused.wait == milliseconds(3700));
     BOOST_TEST(refused.retry_after == 4);
-    fixture.now += refused.wait - microseconds(1);
-    BOOST_TEST(upload(1).wait == microseconds(1));
-    fixture.now += microseconds(1);
-    BOOST_TEST(upload(1).allowed);
-    BOOST_TEST(!upload(1).allowed);
+    const RateResult reserved = reserve(5, milliseconds(3700));
+    BOOST_TEST(reserved.allowed);
+    BOOST_TEST(reserved.retry_after == 0);
+    BOOST_TEST(reserved.wait == milliseconds(3700));
+    // It has the order of the calls: nothing passes what waits, and each waits for all before it.
+    fixture.now += milliseconds(3700);
+    BOOST_TEST(!reserve(1, milliseconds(0)).allowed);
+    BOOST_TEST(reserve(1, milliseconds(500)).wait == milliseconds(500));
+    fixture.now += milliseconds(599);
+    BOOST_TEST(!reserve(1, milliseconds(0)).allowed);
+    fixture.now += milliseconds(1);
+    BOOST_TEST(reserve(1, milliseconds(0)).allowed);
 }
 
 BOOST_AUTO_TEST_CASE(a_count_below_1_charges_one_token_and_a_huge_count_the_largest_rate) {
     LimiterFixture fixture;
     const RateLimit limit{100'000, 100'000};
     const auto charge = [&](std::int64_t count) {
-        return fixture.limiter.take_many("k", limit, count, fixture.now).remaining;
+        return fixture.limiter.reserve("k", limit, count, seconds(-1), fixture.now).remaining;
     };
     BOOST_TEST(charge(0) == 99'999);
     BOOST_TEST(charge(-3) == 99'998);
