@@ -49,9 +49,9 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
 // Requests of an organization, and in addition uploads of it, that wait in a worker. Otherwise one
 // organization would fill the server's list. nginx reads at most 8 uploads of it at the same time.
 constexpr std::size_t kMostWaiting = 64;
-constexpr std::size_t kMostUploads = 8;
+constexpr std::size_t kMostUploads = 32;
 // nginx waits for the answer longer (muster-credential.conf).
-constexpr std::chrono::seconds kLongestUploadWait{15};
+constexpr std::chrono::seconds kLongestUploadWait{20};
 
 // The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
 std::chrono::steady_clock::time_point end_of_pause(int times) {

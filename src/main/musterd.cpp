@@ -10,11 +10,11 @@
 #include "http/listener.hpp"
 #include "main/wiring.hpp"
 #include "process/busy_workers.hpp"
+#include "process/priority.hpp"
 #include "process/worker_pool.hpp"
 #include "service/operations/schema.hpp"
 #include "service/quotas.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,8 +55,8 @@ constexpr std::chrono::seconds kLongestLockWait{5};
 constexpr std::size_t kOneByOne = 1;
 constexpr std::size_t kDrained = 64;
 // One request of an API worker may compute for a quarter of a second, and a long answer for a
-// second. Readers and collectors, which answer many requests with each batch, get the processor
-// before it.
+// second. nginx, the database, and the readers and collectors, which answer many requests with each
+// batch, get the processor before it.
 constexpr int kApiNiceness = 5;
 // A worker checks its memory after each large body, and otherwise after kMemoryCheck batches.
 constexpr std::size_t kLargeBody = std::size_t{1} << 20U;
@@ -87,15 +87,19 @@ std::chrono::milliseconds last_wait(bool has_failed) {
     return has_failed ? std::chrono::milliseconds(0) : http::FcgiServer::kLongestWait;
 }
 
+db::ConnectionSettings connection_of(const Settings& settings, const WorkerOptions& options) {
+    auto connection = service::connection_settings(settings.database);
+    connection.lock_timeout_seconds = options.lock_timeout_seconds;
+    connection.longest_lock_wait = kLongestLockWait;
+    return connection;
+}
+
 // Serves requests until a signal, its quota or an unexpected error.
 int work(const Settings& settings, const WorkerOptions& options, process::Metrics& metrics,
          process::RateLimiter& limiter, process::ConcurrencyLimit& concurrency) {
     const sigset_t unblocked = process::install_worker_signals();
-    setpriority(PRIO_PROCESS, 0, options.niceness);
-    auto connection = service::connection_settings(settings.database);
-    connection.lock_timeout_seconds = options.lock_timeout_seconds;
-    connection.longest_lock_wait = kLongestLockWait;
-    db::Database database(std::move(connection));
+    process::LowPriority priority(options.niceness);
+    db::Database database(connection_of(settings, options));
     service::Context context = main_program::make_context(database, settings);
     std::optional<process::BusyWorkers::Batch> batch;
     const auto rest = [&batch] {
@@ -109,6 +113,7 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     bool had_large_body = false;
     const auto handler = [&](std::span<const http::Request> requests, const http::Answer& answer) {
         if (std::ranges::any_of(requests, may_have_large_body)) had_large_body = true;
+        priority.apply();
         return pipeline.handle(requests, answer);
     };
     const auto most_memory = static_cast<std::size_t>(settings.server.recycle_memory);

@@ -62,16 +62,17 @@ wait_until() {
 
 gone() { ! alive "$@"; }
 
-# end FOLDER NAME [SIGNAL]: signals the recorded process, waits up to 15 s, then kills its whole session. Prints nothing if it
-# has ended already.
+# end FOLDER NAME [SIGNAL]: signals the recorded process, waits up to 15 s, then kills its whole session and its children,
+# which may have sessions of their own. Prints nothing if it has ended already.
 end() {
-    local folder=$1 name=$2 signal=${3:-TERM} pid
+    local folder=$1 name=$2 signal=${3:-TERM} pid children
     [ -e "$folder/pids/$name" ] || return 0
     if alive "$folder" "$name"; then
         read -r pid _ <"$folder/pids/$name"
+        mapfile -t children < <(pgrep -P "$pid")
         kill -"$signal" "$pid" 2>/dev/null || true
         wait_until 15 gone "$folder" "$name" || printf '%s: %s (%s) had to be killed\n' "${0##*/}" "$name" "$pid" >&2
-        kill -KILL -- "-$pid" 2>/dev/null || true # the session includes orphaned workers
+        kill -KILL -- "-$pid" "${children[@]}" 2>/dev/null || true # orphaned workers
     fi
     rm -f "$folder/pids/$name"
 }
