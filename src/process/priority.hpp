@@ -11,12 +11,17 @@ class LowPriority {
   public:
     // `niceness`: 1 to 19; 0: the process stays as it is. Construct after the fork.
     explicit LowPriority(int niceness);
-    // Gives the session that niceness too. Linux accepts this from all users together ten times a
-    // second, so call it again and again; it does nothing after a success.
+    ~LowPriority();
+    LowPriority(const LowPriority&) = delete;
+    LowPriority& operator=(const LowPriority&) = delete;
+    // Gives the session that niceness too. Linux accepts ten such changes a second, of all users
+    // together. So call it again and again; it does nothing after a success, or if the kernel has
+    // no autogroups.
     void apply();
 
   private:
-    int missing_;  // the niceness that the session does not have yet; 0: nothing to do
+    int niceness_;
+    int file_ = -1;  // of the session's niceness; -1: nothing to do
 };
 
 }  // namespace muster::process

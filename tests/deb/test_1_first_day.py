@@ -84,6 +84,18 @@ def test_musterd_runs_in_its_sandbox_with_the_socket_login_of_the_database_user(
     assert float(exposure.split(":")[1].split()[0]) <= 1.5, exposure
 
 
+def test_api_workers_have_a_lower_priority_in_sessions_of_their_own(machine, installed):
+    """The unit's filter of system calls must allow it, and the kernel must, although no worker may be dumped."""
+    main = machine.run("systemctl show -P MainPID muster.service").strip()
+    found = [line.split() for line in machine.run(f"ps -o pid=,sid=,ni= --ppid {main}").splitlines()]
+    low = [pid for pid, _, niceness in found if niceness == "5"]
+    assert len(low) == 8 and low == [pid for pid, session, _ in found if pid == session], found
+    assert {niceness for pid, _, niceness in found if pid not in low} == {"0"}
+    if machine.tried("test -e /proc/self/autogroup").returncode == 0:
+        # The kernel accepts few changes at a time; the other workers try it again with each request.
+        assert "nice 5" in machine.run("cat " + " ".join(f"/proc/{pid}/autogroup" for pid in low))
+
+
 @contextmanager
 def running(machine, unit):
     """The process id of a run in a unit, during the block. The unit's instance must end by itself or is stopped."""

@@ -3,14 +3,15 @@
 
 #include "print.hpp"
 
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <chrono>
 #include <fstream>
 #include <functional>
 #include <string>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 using muster::process::LowPriority;
 
@@ -34,8 +35,17 @@ std::string niceness_of_session() {
     return word;
 }
 
-bool has_groups() {
-    return !niceness_of_session().empty();
+// Whether the session gets this niceness, or the kernel has no such groups. It accepts ten changes
+// a second.
+bool is_applied(LowPriority& priority, const std::string& niceness) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < end) {
+        const auto found = niceness_of_session();
+        if (found == niceness || found.empty()) return true;
+        priority.apply();
+        std::this_thread::yield();
+    }
+    return false;
 }
 
 }  // namespace
@@ -45,15 +55,21 @@ BOOST_AUTO_TEST_SUITE(priority)
 BOOST_AUTO_TEST_CASE(a_process_gets_a_session_of_its_own_with_a_lower_priority) {
     const int status = status_in_child([] {
         LowPriority priority(7);
-        // The kernel accepts such a change ten times a second.
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-        while (has_groups() && niceness_of_session() != "7") {
-            if (std::chrono::steady_clock::now() > end) return 1;
-            priority.apply();
-            std::this_thread::yield();
-        }
+        if (!is_applied(priority, "7")) return 1;
         if (getpriority(PRIO_PROCESS, 0) != 7) return 2;
         return getsid(0) == getpid() ? 0 : 3;
+    });
+    BOOST_TEST(status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_must_not_be_dumped_gets_it_too_and_stays_so) {
+    const int status = status_in_child([] {
+        constexpr uid_t kNobody = 65534;
+        if (getuid() == 0 && setuid(kNobody) != 0) return 1;
+        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+        LowPriority priority(7);
+        if (!is_applied(priority, "7")) return 2;
+        return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
     });
     BOOST_TEST(status == 0);
 }
