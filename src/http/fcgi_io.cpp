@@ -351,8 +351,8 @@ void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most)
     }
 }
 
-// Keeps the request with its connection, for at most kLongestWait since the first time. It waits
-// longer if its first pause is longer.
+// Keeps the request with its connection, for at most kLongestWait since the first time, or until
+// its turn.
 void FcgiServer::defer(Request request, Deferral deferral) {
     if (deferral.body) {
         request.read_body = [body = std::move(*deferral.body)](std::size_t limit) {

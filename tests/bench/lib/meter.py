@@ -62,9 +62,11 @@ class Meter:
             if stat is None:
                 continue
             parent, session, own, children = stat
-            if session in self.watched:
+            # A worker may have a session of its own.
+            service = session if session in self.watched else parent
+            if service in self.watched:
                 # The ticks include threads that have ended, and are rounded down.
-                spent[session] += max(own, scheduled_seconds(entry)) + children
+                spent[service] += max(own, scheduled_seconds(entry)) + children
             elif os.getpid() in (int(entry), parent):
                 spent["client"] += own + children
         spent["busy"], spent["stolen"] = machine_seconds()

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kLimit = 1000;
 
 std::size_t expected(std::optional<std::size_t> announced, std::string coding = "") {
-    const api::Endpoint endpoint{.body_limit = kLimit};
+    api::Endpoint endpoint{};
+    endpoint.body_limit = kLimit;
     http::Request request;
     request.announced_length = announced;
     request.content_encoding = std::move(coding);
