@@ -362,8 +362,9 @@ void FcgiServer::defer(Request request, Deferral deferral) {
         request.content_encoding.clear();
     }
     deferral.times = request.deferral ? request.deferral->times + 1 : 1;
-    deferral.until = request.deferral ? request.deferral->until
-                                      : std::max(Clock::now() + kLongestWait, deferral.not_before);
+    const auto longest = Clock::now() + kLongestWait;
+    const auto until = deferral.is_turn ? std::max(longest, deferral.not_before) : longest;
+    deferral.until = request.deferral ? request.deferral->until : until;
     auto connection = std::move(connections_[deferral.index]);
     request.deferral = std::move(deferral);
     deferred_.push_back({std::move(connection), std::move(request)});

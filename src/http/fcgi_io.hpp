@@ -30,8 +30,8 @@ using HasRoom = std::function<bool(const std::string& share)>;
 
 class FcgiServer {
   public:
-    // A deferred request waits this long, or as long as its first pause. Then it is passed to the
-    // handler for the last time.
+    // A deferred request waits this long, or until its turn. Then it is passed to the handler for
+    // the last time.
     static constexpr std::chrono::seconds kLongestWait{5};
     // A peer is closed if it sends no byte of its body, or makes no room for its reply, for 10
     // seconds. A worker waits for the peers of a batch for 30 seconds in all, and then for 50 ms

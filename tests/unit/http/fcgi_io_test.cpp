@@ -1,4 +1,5 @@
 // http/fcgi_io.hpp: what happens to connections whose requests are not complete.
+// lint: long because all cases share one server and its peers
 #include "http/fcgi_io.hpp"
 
 #include "http/listener.hpp"
@@ -300,6 +301,21 @@ BOOST_AUTO_TEST_CASE(a_worker_that_ends_does_not_wait_for_a_turn) {
     server.finish(1, handler);
     BOOST_TEST((std::chrono::steady_clock::now() - began < FcgiServer::kLongestWait));
     BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_pause_does_not_lengthen_the_longest_wait) {
+    const auto began = std::chrono::steady_clock::now();
+    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
+        if (!requests[0].deferral) return std::vector<Deferral>{{.not_before = began + 1h}};
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    const Peer peer(path);
+    peer.send(head());
+    BOOST_TEST(server.serve(1, handler) == 1U);
+    sigset_t none{};
+    while (server.serve(1, handler) == 0U) server.wait(none);
+    BOOST_TEST((std::chrono::steady_clock::now() - began < FcgiServer::kLongestWait + 2s));
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_that_ends_at_once_tries_deferred_requests_for_the_last_time) {
