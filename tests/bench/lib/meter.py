@@ -55,7 +55,7 @@ class Meter:
         self.spent = {}
 
     def look(self):
-        """Seconds by leader of a session; "client", "busy" and "stolen"."""
+        """Seconds by leader of a session, with those of its children; "client", "busy" and "stolen"."""
         spent = {"client": 0.0, **{pid: 0.0 for pid in self.watched}}
         for entry in os.listdir("/proc"):
             stat = stat_of(entry) if entry.isdigit() else None
