@@ -46,10 +46,10 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
     return members;
 }
 
-// Requests of an organization, and in addition uploads of it, that wait in a worker. Otherwise one
-// organization would fill the server's list. nginx reads at most 8 uploads of it at the same time.
-constexpr std::size_t kMostWaiting = 64;
-constexpr std::size_t kMostUploads = 32;
+// Uploads of an organization, and of all, that wait in a worker for their turns. They leave half of
+// the server's list to other requests.
+constexpr std::size_t kMostTurns = 32;
+constexpr std::size_t kMostTurnsOfAll = 128;
 // nginx waits for the answer longer (muster-credential.conf).
 constexpr std::chrono::seconds kLongestUploadWait{20};
 
@@ -102,23 +102,40 @@ service::Callers Pipeline::identify_one_by_one(std::vector<RequestFlow>& flows,
     return callers;
 }
 
-bool Pipeline::may_defer(const RequestFlow& flow, const std::string& subject,
-                         std::size_t most) const {
-    const auto found = deferred_of_.find(subject);
-    return flow.may_wait() && (found == deferred_of_.end() || found->second < most);
+std::size_t Pipeline::Waiting::of(const std::string& organization) const {
+    const auto found = counts.find(organization);
+    return found == counts.end() ? 0 : found->second;
+}
+
+std::size_t Pipeline::Waiting::of_all() const {
+    std::size_t sum = 0;
+    for (const auto& [organization, count] : counts) sum += count;
+    return sum;
+}
+
+bool Pipeline::may_defer(const RequestFlow& flow) const {
+    // Otherwise one organization would fill the server's list.
+    constexpr std::size_t kMostOfOrganization = 64;
+    return flow.may_wait() && deferred_.of(flow.share_subject()) < kMostOfOrganization;
+}
+
+bool Pipeline::may_wait_for_turn(const RequestFlow& flow) const {
+    return flow.may_wait() && turns_.of(flow.share_subject()) < kMostTurns &&
+           turns_.of_all() < kMostTurnsOfAll;
 }
 
 void Pipeline::defer(std::size_t index, http::Deferral deferral,
                      std::vector<http::Deferral>& deferred) {
-    ++deferred_of_[deferral.subject];
+    ++(deferral.is_turn ? turns_ : deferred_).counts[deferral.subject];
     deferral.index = index;
     deferred.push_back(std::move(deferral));
 }
 
 // A request that was deferred is in a batch again.
 void Pipeline::count_returned(const RequestFlow& flow) {
-    const auto found = deferred_of_.find(flow.deferred_subject());
-    if (found != deferred_of_.end() && --found->second == 0) deferred_of_.erase(found);
+    auto& counts = (flow.had_turn() ? turns_ : deferred_).counts;
+    const auto found = counts.find(flow.deferred_subject());
+    if (found != counts.end() && --found->second == 0) counts.erase(found);
 }
 
 // Takes the permits of the batch, and defers the requests that it has no place for.
@@ -138,7 +155,7 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
         RequestFlow& flow = flows[indexes[i]];
         if (results[i] == ShareResult::RunLast) flow.run_last();
         if (results[i] == ShareResult::Run || results[i] == ShareResult::RunLast) continue;
-        if (!may_defer(flow, flow.share_subject(), kMostWaiting)) {
+        if (!may_defer(flow)) {
             flow.fail(std::make_exception_ptr(
                 Error(ErrorCode::RateLimited)
                     .retry_after(1)
@@ -156,7 +173,7 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
 void Pipeline::pace_uploads(std::vector<RequestFlow>& flows,
                             std::vector<http::Deferral>& deferred) {
     for (std::size_t i = 0; i < flows.size(); ++i) {
-        if (!flows[i].is_upload() || flows[i].times_deferred() > 0) continue;
+        if (!flows[i].is_upload() || flows[i].had_turn()) continue;
         if (share_.active && share_.active->has_others(flows[i].share_subject())) {
             pace_upload(flows[i], i, deferred);
         }
@@ -165,10 +182,9 @@ void Pipeline::pace_uploads(std::vector<RequestFlow>& flows,
 
 void Pipeline::pace_upload(RequestFlow& flow, std::size_t index,
                            std::vector<http::Deferral>& deferred) {
-    // Not among the organization's other requests, which must not wait for its uploads.
-    const std::string subject = "uploads of " + flow.share_subject();
-    const bool may_wait = may_defer(flow, subject, kMostUploads);
-    const auto turn = flow.reserve_upload(may_wait ? kLongestUploadWait : std::chrono::seconds(0));
+    const auto longest_wait =
+        may_wait_for_turn(flow) ? kLongestUploadWait : std::chrono::seconds(0);
+    const auto turn = flow.reserve_upload(longest_wait);
     if (!turn.allowed) {
         flow.fail(std::make_exception_ptr(
             Error(ErrorCode::RateLimited)
@@ -179,7 +195,7 @@ void Pipeline::pace_upload(RequestFlow& flow, std::size_t index,
         return;
     }
     if (turn.wait.count() == 0) return;
-    auto deferral = flow.defer_for(subject, "");
+    auto deferral = flow.defer("");
     deferral.not_before = std::chrono::steady_clock::now() + turn.wait;
     deferral.is_turn = true;
     defer(index, std::move(deferral), deferred);
@@ -204,7 +220,7 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
         const auto* locked = std::get_if<service::RowsLocked>(&outcomes[i]);
         if (!locked) {
             flow.complete(outcomes[i]);
-        } else if (!may_defer(flow, flow.share_subject(), kMostWaiting)) {
+        } else if (!may_defer(flow)) {
             flow.fail(locked->reason);
         } else {
             ++left;

@@ -39,6 +39,11 @@ class Pipeline {
     bool is_tainted() const { return tainted_; }
 
   private:
+    struct Waiting {
+        std::map<std::string, std::size_t> counts;  // of each organization that has any
+        std::size_t of(const std::string& organization) const;
+        std::size_t of_all() const;
+    };
     using Permits = std::vector<process::OrganizationShares::Permit>;
     service::Callers identify(std::vector<RequestFlow>& flows);
     service::Callers identify_one_by_one(std::vector<RequestFlow>& flows,
@@ -47,7 +52,8 @@ class Pipeline {
     void write(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
     void pace_uploads(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
     void pace_upload(RequestFlow& flow, std::size_t index, std::vector<http::Deferral>& deferred);
-    bool may_defer(const RequestFlow& flow, const std::string& subject, std::size_t most) const;
+    bool may_defer(const RequestFlow& flow) const;
+    bool may_wait_for_turn(const RequestFlow& flow) const;
     void count_returned(const RequestFlow& flow);
     void defer(std::size_t index, http::Deferral deferral, std::vector<http::Deferral>& deferred);
 
@@ -55,7 +61,8 @@ class Pipeline {
     GroupShare share_;
     service::Collector collector_;
     std::function<void()> before_heavy_part_;
-    std::map<std::string, std::size_t> deferred_of_;  // how many requests of each subject
+    Waiting turns_;     // uploads that wait for their turn
+    Waiting deferred_;  // the other requests that were deferred
     bool tainted_ = false;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using http::Request;
 
-// JSON of import rows has four to twelve times the length of its gzip.
+// JSON of import rows has five to nine times the length of its gzip.
 constexpr std::size_t kUsualCompression = 8;
 
 bool is_plain(const Request& request) {

@@ -312,11 +312,11 @@ process::RateResult RequestFlow::reserve_upload(std::chrono::microseconds longes
                                expected_length(request_, *endpoint_), longest_wait);
 }
 
-http::Deferral RequestFlow::defer_for(std::string subject, std::string share) {
+http::Deferral RequestFlow::defer(std::string share) {
     is_deferred_ = true;
     return {.index = 0,
             .share = std::move(share),
-            .subject = std::move(subject),
+            .subject = share_subject(),
             .headers = std::move(headers_),
             .body = std::move(body_),
             .token = token_,

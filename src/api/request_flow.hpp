@@ -40,9 +40,7 @@ class RequestFlow {
     process::RateResult reserve_upload(std::chrono::microseconds longest_wait);
     // Leaves the request, which has changed nothing, to a later batch. That batch begins with its
     // first step. `share`: what it waits for; "": the next batch.
-    http::Deferral defer(std::string share) { return defer_for(share_subject(), std::move(share)); }
-    // The same; it counts among the waiting requests of `subject`.
-    http::Deferral defer_for(std::string subject, std::string share);
+    http::Deferral defer(std::string share);
     // Whether it may be left to a later batch.
     bool may_wait() const { return request_.may_wait; }
     // How often it was left.
@@ -53,6 +51,8 @@ class RequestFlow {
     std::string deferred_subject() const {
         return request_.deferral ? request_.deferral->subject : "";
     }
+    // Whether it was left until its turn, which has come.
+    bool had_turn() const { return request_.deferral && request_.deferral->is_turn; }
     // Runs after the replies to the other organizations of the batch.
     void run_last() { is_last_ = true; }
     bool is_last() const { return is_last_; }

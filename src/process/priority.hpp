@@ -5,8 +5,8 @@ namespace muster::process {
 
 // Gives this process a session of its own and a lower priority. Linux shares the processors among
 // sessions first (sched(7), "The autogroup feature"), so a niceness alone only orders the processes
-// of one session. A service manager may give the service a share of its own (CPUWeight); then the
-// niceness orders the processes of the service.
+// of one session. If the service manager shares the processors among control groups, sessions have
+// no effect, and the niceness orders the processes of the service.
 class LowPriority {
   public:
     // `niceness`: 1 to 19; 0: the process stays as it is. Construct after the fork.

@@ -62,17 +62,28 @@ wait_until() {
 
 gone() { ! alive "$@"; }
 
+# children_of PID: prints "PID START-TIME" of each child process.
+children_of() {
+    local pid
+    for pid in $(pgrep -P "$1"); do
+        printf '%s %s\n' "$pid" "$(start_time "$pid" || echo 0)"
+    done
+}
+
 # end FOLDER NAME [SIGNAL]: signals the recorded process, waits up to 15 s, then kills its whole session and its children,
 # which may have sessions of their own. Prints nothing if it has ended already.
 end() {
-    local folder=$1 name=$2 signal=${3:-TERM} pid children
+    local folder=$1 name=$2 signal=${3:-TERM} pid children child began
     [ -e "$folder/pids/$name" ] || return 0
     if alive "$folder" "$name"; then
         read -r pid _ <"$folder/pids/$name"
-        mapfile -t children < <(pgrep -P "$pid")
+        children=$(children_of "$pid")
         kill -"$signal" "$pid" 2>/dev/null || true
         wait_until 15 gone "$folder" "$name" || printf '%s: %s (%s) had to be killed\n' "${0##*/}" "$name" "$pid" >&2
-        kill -KILL -- "-$pid" "${children[@]}" 2>/dev/null || true # orphaned workers
+        kill -KILL -- "-$pid" 2>/dev/null || true # the session includes orphaned workers
+        while read -r child began; do
+            [ -z "$child" ] || [ "$(start_time "$child")" != "$began" ] || kill -KILL "$child" 2>/dev/null || true
+        done <<<"$children"
     fi
     rm -f "$folder/pids/$name"
 }

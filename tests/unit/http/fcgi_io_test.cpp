@@ -1,20 +1,10 @@
 // http/fcgi_io.hpp: what happens to connections whose requests are not complete.
-// lint: long because all cases share one server and its peers
 #include "http/fcgi_io.hpp"
 
-#include "http/listener.hpp"
-
 #include "print.hpp"
-#include "unit/http/fcgi_bytes.hpp"
+#include "unit/http/served.hpp"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-#include <array>
 #include <condition_variable>
-#include <cstring>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -28,14 +18,11 @@ using namespace muster::http;
 using namespace std::chrono_literals;
 using muster::test::fcgi_begin;
 using muster::test::fcgi_record;
+using muster::test::head;
+using muster::test::Peer;
+using muster::test::Served;
 
 namespace {
-
-// The head of a GET without a body.
-std::string head() {
-    const std::string method = std::string{14, 3} + "REQUEST_METHODGET";
-    return fcgi_begin() + fcgi_record(4, method) + fcgi_record(4, "") + fcgi_record(5, "");
-}
 
 constexpr std::size_t kBodyOfPost = 100'000;
 
@@ -43,49 +30,6 @@ std::string head_of_post() {
     const std::string length = std::string{14, 6} + "CONTENT_LENGTH100000";
     return fcgi_begin() + fcgi_record(4, length) + fcgi_record(4, "");
 }
-
-class Peer {
-  public:
-    explicit Peer(const std::string& path) : fd_(socket(AF_UNIX, SOCK_STREAM, 0)) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-        BOOST_TEST_REQUIRE(
-            connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    }
-    ~Peer() { close(fd_); }
-    Peer(const Peer&) = delete;
-    Peer& operator=(const Peer&) = delete;
-
-    void send(const std::string& bytes) const {
-        BOOST_TEST_REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-                           static_cast<ssize_t>(bytes.size()));
-    }
-    // False if the server has closed.
-    bool offer(const std::string& bytes) const {
-        return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0;
-    }
-    // Adds to `taken` what it reads, at most `most`. False if the server has closed.
-    bool take(std::size_t most, std::size_t& taken) const {
-        std::string bytes(most, '\0');
-        const ssize_t got = recv(fd_, bytes.data(), most, MSG_DONTWAIT);
-        if (got > 0) taken += static_cast<std::size_t>(got);
-        return got != 0;
-    }
-    // Until the server closes.
-    std::string received() const {
-        std::string bytes;
-        std::array<char, 4096> piece{};
-        for (ssize_t got = 1; got > 0;) {
-            got = recv(fd_, piece.data(), piece.size(), 0);
-            if (got > 0) bytes.append(piece.data(), static_cast<std::size_t>(got));
-        }
-        return bytes;
-    }
-
-  private:
-    int fd_;
-};
 
 // Does something ten times a second, until it is destroyed or the server has closed.
 class Repeated {
@@ -102,24 +46,6 @@ class Repeated {
 
   private:
     std::jthread thread_;
-};
-
-struct Served {
-    Served() : server(listener) {}
-    ~Served() {
-        close(listener);
-        std::filesystem::remove(path);
-    }
-    Served(const Served&) = delete;
-    Served& operator=(const Served&) = delete;
-
-    const std::string path = "/tmp/muster-unit-" + std::to_string(getpid()) + ".socket";
-    const int listener = open_listener(0, path, 0600);
-    const Handler answer_all = [](std::span<const Request> requests, const Answer& answer) {
-        for (std::size_t i = 0; i < requests.size(); ++i) answer(i, Reply{});
-        return std::vector<Deferral>{};
-    };
-    FcgiServer server;
 };
 
 constexpr std::size_t kMostTaken = 64;
@@ -194,144 +120,6 @@ BOOST_AUTO_TEST_CASE(a_stream_ends_when_its_reader_has_gone) {
     };
     BOOST_TEST(server.serve(kMostTaken, streams) == 1U);
     BOOST_TEST(pieces < 10);
-}
-
-BOOST_AUTO_TEST_CASE(a_deferred_request_waits_for_its_share_while_others_are_answered) {
-    bool has_room = false;
-    FcgiServer sharing(listener,
-                       [&](const std::string& share) { return share != "a" || has_room; });
-    const Handler defer_once = [](std::span<const Request> requests, const Answer& answer) {
-        if (!requests[0].deferral) {
-            return std::vector<Deferral>{{.index = 0, .share = "a"}};
-        }
-        answer(0, Reply{});
-        return std::vector<Deferral>{};
-    };
-    const Peer first(path);
-    first.send(head());
-    BOOST_TEST(sharing.serve(1, defer_once) == 1U);
-    const Peer second(path);
-    second.send(head());
-    BOOST_TEST(sharing.serve(1, answer_all) == 1U);
-    BOOST_TEST(second.received().find("Status: ") != std::string::npos);
-    BOOST_TEST(sharing.serve(1, answer_all) == 0U);
-    BOOST_TEST(!sharing.has_pending());
-    has_room = true;
-    BOOST_TEST(sharing.has_pending());  // no other worker can answer it
-    BOOST_TEST(sharing.serve(1, defer_once) == 1U);
-    BOOST_TEST(first.received().find("Status: ") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(deferred_requests_leave_half_of_the_places_to_new_ones) {
-    std::vector<std::unique_ptr<Peer>> peers;
-    const auto send_two = [&] {
-        for (int i = 0; i < 2; ++i) peers.emplace_back(std::make_unique<Peer>(path))->send(head());
-    };
-    std::vector<std::size_t> again;
-    const Handler defer_all = [&](std::span<const Request> requests, const Answer&) {
-        std::vector<Deferral> deferred;
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < requests.size(); ++i) {
-            if (requests[i].deferral) ++count;
-            deferred.push_back({.index = i, .share = ""});
-        }
-        again.push_back(count);
-        return deferred;
-    };
-    send_two();
-    BOOST_TEST(server.serve(2, defer_all) == 2U);
-    send_two();
-    BOOST_TEST(server.serve(2, defer_all) == 2U);
-    BOOST_TEST((again == std::vector<std::size_t>{0, 1}));
-    server.finish(kMostTaken, answer_all);
-}
-
-BOOST_AUTO_TEST_CASE(a_deferred_request_keeps_the_body_that_was_read) {
-    std::string body;
-    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
-        if (!requests[0].deferral) {
-            return std::vector<Deferral>{{.index = 0, .share = "", .body = "read"}};
-        }
-        body = requests[0].read_body(4).value();
-        BOOST_TEST(!requests[0].read_body(3).has_value());
-        answer(0, Reply{});
-        return std::vector<Deferral>{};
-    };
-    const Peer peer(path);
-    peer.send(head());
-    BOOST_TEST(server.serve(1, handler) == 1U);
-    BOOST_TEST(server.serve(1, handler) == 1U);
-    BOOST_TEST(body == "read");
-}
-
-BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
-    bool has_room = false;
-    FcgiServer sharing(listener, [&](const std::string&) { return has_room; });
-    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
-        if (!has_room) {
-            return std::vector<Deferral>{{.index = 0, .share = "a"}};
-        }
-        BOOST_TEST(requests[0].may_wait);
-        answer(0, Reply{});
-        return std::vector<Deferral>{};
-    };
-    const Peer peer(path);
-    peer.send(head());
-    BOOST_TEST(sharing.serve(1, handler) == 1U);
-    BOOST_TEST(sharing.serve(1, handler) == 0U);
-    has_room = true;
-    sharing.finish(1, handler);
-    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(a_worker_that_ends_does_not_wait_for_a_turn) {
-    const auto turn = std::chrono::steady_clock::now() + 1h;
-    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
-        if (!requests[0].deferral) {
-            return std::vector<Deferral>{{.index = 0, .not_before = turn, .is_turn = true}};
-        }
-        answer(0, Reply{});
-        return std::vector<Deferral>{};
-    };
-    const Peer peer(path);
-    peer.send(head());
-    BOOST_TEST(server.serve(1, handler) == 1U);
-    BOOST_TEST(server.serve(1, handler) == 0U);
-    const auto began = std::chrono::steady_clock::now();
-    server.finish(1, handler);
-    BOOST_TEST((std::chrono::steady_clock::now() - began < FcgiServer::kLongestWait));
-    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(a_long_pause_does_not_lengthen_the_longest_wait) {
-    const auto began = std::chrono::steady_clock::now();
-    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
-        if (!requests[0].deferral) return std::vector<Deferral>{{.not_before = began + 1h}};
-        answer(0, Reply{});
-        return std::vector<Deferral>{};
-    };
-    const Peer peer(path);
-    peer.send(head());
-    BOOST_TEST(server.serve(1, handler) == 1U);
-    sigset_t none{};
-    while (server.serve(1, handler) == 0U) server.wait(none);
-    BOOST_TEST((std::chrono::steady_clock::now() - began < FcgiServer::kLongestWait + 2s));
-}
-
-BOOST_AUTO_TEST_CASE(a_worker_that_ends_at_once_tries_deferred_requests_for_the_last_time) {
-    FcgiServer without_room(listener, [](const std::string&) { return false; });
-    const Handler handler = [](std::span<const Request> requests, const Answer& answer) {
-        if (requests[0].may_wait) return std::vector<Deferral>{{.index = 0, .share = "a"}};
-        answer(0, Reply{});
-        return std::vector<Deferral>{};
-    };
-    const Peer peer(path);
-    peer.send(head());
-    BOOST_TEST(without_room.serve(1, handler) == 1U);
-    const auto began = std::chrono::steady_clock::now();
-    without_room.finish(1, handler, 0s);
-    BOOST_TEST((std::chrono::steady_clock::now() - began < FcgiServer::kLongestWait));
-    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(peers_that_accept_no_reply_hold_a_batch_for_one_pause) {
