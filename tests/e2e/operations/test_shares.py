@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
+from support import wire
 from support.ads import Ads, path_of_url
 from support.load import Background
 from support.stack import wait_for
@@ -238,6 +239,25 @@ def test_few_uploads_of_an_organization_wait_in_a_worker(slow_uploads, org, new_
     assert sent - readers * most <= len(refused) <= sent - most
     # The first of them would wait for 7 seconds, the last one for 8 seconds more.
     assert all(1 <= retry_after <= 16 for _, _, retry_after in refused)
+
+
+def status_of_upload(stack, org, address):
+    """Uploads 64 KiB from this address: nginx allows each one 100 requests at the same time."""
+    data = body(64 * 1024)
+    headers = [("Authorization", f"Bearer {org.api.key}"), ("Content-Type", "application/json"), ("Content-Length", len(data))]
+    return wire.exchange(stack, wire.request_bytes("POST", ROWS, headers, data), address).status
+
+
+def test_uploads_of_all_organizations_leave_half_of_the_places_of_a_worker(stack, slow_uploads, new_org):
+    most, each = 128, 30
+    orgs = [new_org(attributes=False) for _ in range(5)]
+    with stack.configured("[server]", "readers = 1"), Calm(new_org(attributes=False)), ThreadPoolExecutor(len(orgs) * each) as pool:
+        for org in orgs:
+            seconds_of(org, body(8 * MIB))  # it leaves seven seconds to wait
+        sent = [pool.submit(status_of_upload, stack, org, f"127.0.0.{10 + number}")
+                for number, org in enumerate(orgs) for _ in range(each)]
+        statuses = [upload.result() for upload in sent]
+    assert set(statuses) == {400, 429} and statuses.count(400) == most
 
 
 def test_uploads_of_an_organization_alone_do_not_wait(slow_uploads, org):

@@ -19,12 +19,12 @@ namespace {
 
 // Defers the first request once, and answers it the next time.
 Handler defer_once(Deferral deferral) {
-    return [deferral = std::move(deferral)](std::span<const Request> requests,
-                                            const Answer& answer) {
-        if (!requests[0].deferral) return std::vector<Deferral>{deferral};
-        answer(0, Reply{});
-        return std::vector<Deferral>{};
-    };
+    return
+        [deferral = std::move(deferral)](std::span<const Request> requests, const Answer& answer) {
+            if (!requests[0].deferral) return std::vector<Deferral>{deferral};
+            answer(0, Reply{});
+            return std::vector<Deferral>{};
+        };
 }
 
 }  // namespace
