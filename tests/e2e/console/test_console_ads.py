@@ -19,12 +19,6 @@ def ads(module_org):
     return Ads(module_org)
 
 
-def press_above(browser, text):
-    """Presses a button of the title, above what is in view."""
-    browser.web.execute_script("scrollTo(0, 0)")
-    browser.press(text, "//header[@class='title']")
-
-
 def bars(browser):
     return len(browser.web.find_elements(By.CSS_SELECTOR, ".plot:first-child rect.bar"))
 
@@ -149,7 +143,7 @@ def test_a_campaign_is_edited_paused_started_and_deleted(at, ads):
     wait_for(lambda: browser.web.find_elements(By.XPATH, "//button[.='Start']"), "the button to start")
     browser.press("Start")
     browser.sees("The campaign is active.")
-    press_above(browser, "Edit")
+    browser.press_above("Edit", "//header[@class='title']")
     browser.sees("Edit Season")
     browser.press("Foot foot, 300 × 250")
     set_time(browser, "Start", 2)
@@ -167,7 +161,7 @@ def test_a_campaign_is_edited_paused_started_and_deleted(at, ads):
     browser.sees("1 of its slots has no creative of the right size.")
     saved = ads.read("campaigns", campaign)
     assert sorted(saved["slot_ids"]) == sorted([slot["id"], other["id"]]) and saved["frequency_cap"] == 3
-    press_above(browser, "Delete")
+    browser.press_above("Delete", "//header[@class='title']")
     browser.sees("1 creative")
     browser.sees("0 impressions and 0 clicks")
     browser.check("campaign-delete")
@@ -199,7 +193,7 @@ def test_figures_are_plotted_and_listed_by_day(at, ads, stack):
     browser.choose("Period", "Last 366 days")
     wait_for(lambda: bars(browser) == 366, "a year")
     browser.check("campaign-year")
-    press_above(browser, "Delete")
+    browser.press_above("Delete", "//header[@class='title']")
     total = sum(100 + 37 * (day % 7) for day in range(1, 61))
     browser.sees(f"{total:,} impressions")
     browser.press("Cancel", "//dialog")

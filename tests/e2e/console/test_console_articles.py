@@ -43,12 +43,6 @@ def previews(browser, text):
     wait_for(lambda: text in preview_of(browser), f"{text!r} in the preview")
 
 
-def press_above(browser, text):
-    """Presses a button of the title, above what is in view."""
-    browser.web.execute_script("scrollTo(0, 0)")
-    browser.press(text)
-
-
 def test_an_article_is_written_changed_published_and_deleted(at, console):
     browser = at("articles")
     browser.sees("No articles yet")
@@ -87,18 +81,18 @@ def test_an_article_is_written_changed_published_and_deleted(at, console):
     browser.sees("The article was saved.")
     previews(browser, "New text")
     assert "Not all of your HTML" not in browser.text()
-    press_above(browser, "Publish")
+    browser.press_above("Publish")
     browser.check("article-publish")
     browser.press("Publish", "//dialog")
     browser.sees("The article is published.")
     browser.sees("Unpublish")
     browser.check("article-published")
-    press_above(browser, "Unpublish")
+    browser.press_above("Unpublish")
     browser.check("article-unpublish")
     browser.press("Unpublish", "//dialog")
     browser.sees("The article is a draft again.")
     wait_for(lambda: "Unpublish" not in browser.text(), "the state of the draft")
-    press_above(browser, "Delete")
+    browser.press_above("Delete")
     browser.sees("No site shows it.")
     browser.check("article-delete")
     browser.press("Delete", "//dialog")
@@ -110,7 +104,7 @@ def test_an_article_is_written_changed_published_and_deleted(at, console):
 def test_an_article_is_scheduled_moved_and_made_a_draft(at, module_org, console):
     made = module_org.create_article(title="Season")
     browser = at(f"articles/{made['id']}")
-    press_above(browser, "Publish")
+    browser.press_above("Publish")
     browser.choose("When", "At a time")
     browser.web.execute_script(IN_A_DAY, browser.labeled("Time"))
     browser.check("article-schedule")
@@ -121,11 +115,11 @@ def test_an_article_is_scheduled_moved_and_made_a_draft(at, module_org, console)
     record = console.get_json(f"{PATH}/{made['id']}")
     wait = datetime.datetime.fromisoformat(record["publish_at"]) - datetime.datetime.now(datetime.timezone.utc)
     assert datetime.timedelta(hours=23) < wait < datetime.timedelta(hours=25)
-    press_above(browser, "Change time")
+    browser.press_above("Change time")
     browser.sees("Change the time of")
     assert browser.labeled("Time").get_attribute("value")
     browser.press("Cancel", "//dialog")
-    press_above(browser, "Make it a draft")
+    browser.press_above("Make it a draft")
     browser.press("Make it a draft", "//dialog")
     browser.sees("The article is a draft again.")
     assert console.get_json(f"{PATH}/{made['id']}")["status"] == "draft"
@@ -193,7 +187,7 @@ def test_a_preview_that_fails_shows_the_stored_article(at, module_org, console):
     previews(browser, "Stored")
     browser.check("article-live-refused")
     browser.web.execute_script("window.previews.refuses = false")
-    press_above(browser, "Try again")
+    browser.press_above("Try again")
     previews(browser, "Second")
     browser.fill("Text as HTML", "x" * 10)
     previews(browser, "xxxxxxxxxx")

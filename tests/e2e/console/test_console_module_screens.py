@@ -37,12 +37,6 @@ def write(browser, label, text):
     browser.web.execute_script(WRITE, browser.labeled(label), text)
 
 
-def press_above(browser, text):
-    """Presses a button of the title, above what is in view."""
-    browser.web.execute_script("scrollTo(0, 0)")
-    browser.press(text)
-
-
 def drain(browser):
     """Forgets the messages of requests that were rejected as they should be."""
     browser.web.get_log("browser")
@@ -258,7 +252,7 @@ def test_an_installation_is_disabled_and_enabled(at, module_org, console, instal
     assert console.get_json(f"/v1/installations/{record['id']}")["status"] == "disabled"
     assert "Issue a credential" not in browser.text()
     browser.check("installation-disabled")
-    press_above(browser, "Enable")
+    browser.press_above("Enable")
     browser.sees("The installation is enabled.")
 
 

@@ -33,12 +33,6 @@ def track(org, action, **fields):
     org.page_api.post("/v1/track", json={"action": action, "client_event_id": slug("event"), **fields}, expect=202)
 
 
-def press_above(browser, text):
-    """Presses a button above what is in view."""
-    browser.web.execute_script("scrollTo(0, 0)")
-    browser.press(text)
-
-
 def code_of(browser):
     return browser.element(".snippet pre").text
 
@@ -207,7 +201,7 @@ def test_older_events_are_shown_page_by_page(at, module_org):
     browser.press("Show older")
     browser.sees("seen-00")
     browser.sees("New events no longer appear by themselves.")
-    press_above(browser, "Continue")
+    browser.press_above("Continue")
     browser.sees("New events appear by themselves.")
     browser.check_quiet("events")
 
@@ -222,7 +216,7 @@ def test_an_error_stops_the_live_events_until_the_person_continues(at, module_or
         browser.check("events-stopped")
     wait_for(stack.answers, "the service to respond again")
     track(module_org, "after", anonymous_id="v-5")
-    press_above(browser, "Continue")
+    browser.press_above("Continue")
     browser.sees("after")
 
 

@@ -43,12 +43,6 @@ def drain(browser):
     browser.web.get_log("browser")
 
 
-def press_above(browser, text):
-    """Presses a button of the title, above what is in view."""
-    browser.web.execute_script("scrollTo(0, 0)")
-    browser.press(text)
-
-
 def shown_secret(browser, stack):
     secret = browser.element(".secret code").text
     stack.keys_issued.append(secret)
@@ -220,7 +214,7 @@ def test_an_endpoint_is_paused_disabled_and_activated(at_endpoint, endpoint, con
     browser.sees("Events wait for up to 30 days, and are sent when")
     assert read(console, endpoint)["status"] == "paused"
     browser.check("endpoint-paused")
-    press_above(browser, "Activate")
+    browser.press_above("Activate")
     browser.sees("Keep events for up to 30 days")
     browser.press("Disable")
     browser.sees("No events are waiting.")

@@ -6,6 +6,7 @@ import os
 import shutil
 from urllib.parse import urlsplit
 
+from selenium.common.exceptions import ElementClickInterceptedException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -135,6 +136,19 @@ class ConsoleBrowser:
 
         found = wait_for(ready, f"a button {text!r} in {self.text()[:1500]!r}")
         found[-1].click()
+
+    def press_above(self, text, within=""):
+        """Presses a button of the title, above what is in view. A page that is drawn meanwhile may scroll and hide the button:
+        then it presses again."""
+        def is_pressed():
+            self.web.execute_script("scrollTo(0, 0)")
+            try:
+                self.press(text, within)
+            except ElementClickInterceptedException:
+                return False
+            return True
+
+        wait_for(is_pressed, f"the button {text!r} to be reached")
 
     def choose(self, label, text):
         self.shown(label).find_element(By.XPATH, f"./option[normalize-space(.)={quoted(text)}]").click()
