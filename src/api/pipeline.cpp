@@ -234,6 +234,7 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
 
 std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requests,
                                              const http::Answer& answer) {
+    const CollectedLines lines(requests.size() > 1);
     service::reset_database_cost();
     std::vector<RequestFlow> flows;
     flows.reserve(requests.size());

@@ -12,6 +12,11 @@ namespace {
 
 LogLevel g_level = LogLevel::Info;
 thread_local std::string t_request_id;
+thread_local bool t_collects = false;
+thread_local std::string t_collected;
+
+// A pipe does not mix writes up to this size with those of other processes (PIPE_BUF).
+constexpr std::size_t kLargestWrite = 4096;
 
 std::string_view level_text(LogLevel level) {
     constexpr std::array<std::string_view, 4> kTexts = {"debug", "info", "warning", "error"};
@@ -42,7 +47,33 @@ void append_value(std::string& line, std::string_view value) {
     line += '"';
 }
 
+// Whole lines in each write keep the lines of several workers apart. A full disk loses the lines
+// but does not stop the work.
+void write_lines(std::string_view lines) {
+    if (lines.empty()) return;
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, lines.data(), lines.size());
+}
+
+void write_collected() {
+    write_lines(t_collected);
+    t_collected.clear();
+}
+
+void collect(LogLevel level, std::string_view line) {
+    if (t_collected.size() + line.size() > kLargestWrite) write_collected();
+    t_collected += line;
+    if (level > LogLevel::Info) write_collected();
+}
+
 }  // namespace
+
+CollectedLines::CollectedLines(bool is_wanted) {
+    t_collects = is_wanted;
+}
+CollectedLines::~CollectedLines() {
+    t_collects = false;
+    write_collected();
+}
 
 void set_log_level(LogLevel level) {
     g_level = level;
@@ -72,9 +103,7 @@ void log_event(LogLevel level, std::string_view event, std::span<const LogField>
         append_value(line, field.value);
     }
     line += '\n';
-    // One write per line keeps the lines of several workers apart. A full disk loses the line but
-    // does not stop the work.
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+    t_collects ? collect(level, line) : write_lines(line);
 }
 
 }  // namespace muster

@@ -30,4 +30,15 @@ void set_log_request_id(std::string_view id);
 void log_event(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 void log_event(LogLevel level, std::string_view event, std::span<const LogField> fields);
 
+// While it lives, the lines of this thread are collected and written together, unless `is_wanted`
+// is false. They are written when it ends, with the first line above Info, and when they have about
+// 4 KiB. Each write has whole lines only. At most one lives in a thread.
+class CollectedLines {
+  public:
+    explicit CollectedLines(bool is_wanted);
+    ~CollectedLines();
+    CollectedLines(const CollectedLines&) = delete;
+    CollectedLines& operator=(const CollectedLines&) = delete;
+};
+
 }  // namespace muster

@@ -57,7 +57,8 @@ class Stack:
     def __init__(self, build, folder, rates=None, oauth=None, mariadb=()):
         """rates: "default" for those of production; otherwise very high ones. oauth: the server for its providers of
         external data, except UNCONFIGURED. mariadb: additional options of its mariadbd."""
-        self.options = ({"RATES": rates} if rates else {}) | ({"MARIADB": " ".join(mariadb)} if mariadb else {})
+        self.options = {"ACCESS_LOG": "direct", **({"RATES": rates} if rates else {})}
+        self.options |= {"MARIADB": " ".join(mariadb)} if mariadb else {}
         self.build = Path(build).resolve()
         self.folder = Path(folder).resolve()
         self.port = free_port()

@@ -5,7 +5,12 @@
 
 #include "print.hpp"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +26,25 @@ std::string logged_value(const std::string& value) {
     constexpr std::string_view kHead = "level=info event=e k=";
     BOOST_TEST(line.starts_with(kHead), line);
     return line.substr(kHead.size(), line.size() - kHead.size() - 1);
+}
+
+// The writes to standard error during `work`.
+std::vector<std::string> writes(const std::function<void()>& work) {
+    std::array<int, 2> ends{};  // each write is a datagram
+    BOOST_TEST_REQUIRE(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends.data()) == 0);
+    const int kept = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    work();
+    dup2(kept, STDERR_FILENO);
+    std::vector<std::string> seen;
+    std::string piece(std::size_t{64} << 10U, '\0');
+    for (;;) {
+        const ssize_t got = recv(ends[0], piece.data(), piece.size(), MSG_DONTWAIT);
+        if (got < 0) break;
+        seen.push_back(piece.substr(0, static_cast<std::size_t>(got)));
+    }
+    for (const int end : {ends[0], ends[1], kept}) close(end);
+    return seen;
 }
 
 // Restores the state of the log at the end.
@@ -111,6 +135,71 @@ BOOST_AUTO_TEST_CASE(events_below_the_level_are_not_written) {
         const std::string text = logged(all);
         BOOST_TEST(std::count(text.begin(), text.end(), '\n') == lines);
     }
+}
+
+BOOST_AUTO_TEST_CASE(each_line_is_a_write) {
+    const auto seen = writes([] {
+        const muster::CollectedLines unwanted(false);
+        log_event(LogLevel::Info, "a");
+        log_event(LogLevel::Info, "b");
+    });
+    BOOST_TEST((seen == std::vector<std::string>{"level=info event=a\n", "level=info event=b\n"}));
+}
+
+BOOST_AUTO_TEST_CASE(collected_lines_are_one_write) {
+    const auto seen = writes([] {
+        {
+            const muster::CollectedLines lines(true);
+            log_event(LogLevel::Info, "a");
+            log_event(LogLevel::Info, "b");
+        }
+        log_event(LogLevel::Info, "c");
+    });
+    BOOST_TEST((seen == std::vector<std::string>{"level=info event=a\nlevel=info event=b\n",
+                                                 "level=info event=c\n"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_warning_is_written_at_once_after_the_lines_before_it) {
+    const auto seen = writes([] {
+        const muster::CollectedLines lines(true);
+        log_event(LogLevel::Info, "a");
+        log_event(LogLevel::Warning, "b");
+        BOOST_TEST(!writes([] { log_event(LogLevel::Error, "c"); }).empty());
+        log_event(LogLevel::Info, "d");
+    });
+    BOOST_TEST((seen == std::vector<std::string>{"level=info event=a\nlevel=warning event=b\n",
+                                                 "level=info event=d\n"}));
+}
+
+BOOST_AUTO_TEST_CASE(many_collected_lines_are_writes_of_whole_lines_of_at_most_4_kib) {
+    const std::string value(100, 'x');
+    std::string expected;
+    const auto seen = writes([&] {
+        const muster::CollectedLines lines(true);
+        for (int i = 0; i < 100; ++i) log_event(LogLevel::Info, "e", {{"k", value}});
+    });
+    for (int i = 0; i < 100; ++i) expected += "level=info event=e k=" + value + "\n";
+    std::string all;
+    for (const std::string& text : seen) {
+        BOOST_TEST(text.size() <= 4096U);
+        BOOST_TEST(text.ends_with(value + "\n"));
+        all += text;
+    }
+    BOOST_TEST(all == expected);
+    BOOST_TEST(seen.size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_above_4_kib_is_a_write_of_its_own) {
+    const std::string value(5000, 'x');
+    const auto seen = writes([&] {
+        const muster::CollectedLines lines(true);
+        log_event(LogLevel::Info, "a");
+        log_event(LogLevel::Info, "b", {{"k", value}});
+        log_event(LogLevel::Info, "c");
+    });
+    BOOST_TEST((seen == std::vector<std::string>{"level=info event=a\n",
+                                                 "level=info event=b k=" + value + "\n",
+                                                 "level=info event=c\n"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

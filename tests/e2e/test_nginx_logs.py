@@ -1,0 +1,112 @@
+"""The logs of nginx: what a line has, and which contents of a request no log may hold (docs/operations/nginx.md)."""
+
+import http.client
+import os
+import re
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from support import wire
+from support.edge import Edge
+from support.stack import ROOT, wait_for
+
+UUID = "01a1fd04-035b-72c3-8961-619ede6ecc85"
+
+
+def test_the_access_log_names_requests_and_hides_their_contents(stack, org):
+    secret = "do-not-log-me"
+    reply = org.api.get(f"/v1/imports?cursor={secret}")
+    request_id = reply.headers["X-Request-Id"]
+    line = wait_for(
+        lambda: [line for line in stack.log("nginx.access").splitlines() if request_id in line], "the access log")[0]
+    assert "status=422" in line and 'path="/v1/imports"' in line
+    assert secret not in stack.log("nginx.access") and org.key not in stack.log("nginx.access")
+
+
+def test_the_access_log_of_production_has_a_line_soon(stack):
+    options = re.search(r"access_log \S+ muster (buffer=.*);", (ROOT / "nginx/muster.conf").read_text())[1]
+    change = ("nginx.conf", "nginx.access.log muster;", f"nginx.access.log muster {options};")
+    with Edge(stack, "buffered", [change]) as edge:
+        reply = wire.exchange(edge, wire.request_bytes("GET", "/v1/imports"))
+        assert reply.status == 401
+        wait_for(lambda: f'request_id={reply.values("X-Request-Id")[0]} ' in edge.log("nginx.access.log"), "its line", 10)
+
+
+PRIVATE = ("ann.secret", "token=abc", "annie")
+# Requests to the workers, the readers and the collectors, to nginx's own check of a key, and ones that nginx refuses itself.
+REQUESTS = [("GET", "/v1/users"), ("GET", f"/v1/users/{UUID}"), ("POST", "/v1/users"), ("GET", "/v1/imports"),
+            ("POST", "/v1/ingest"), ("POST", "/v1/track"), ("GET", "/v1/ads/serve"), ("GET", "/v1/content/articles"),
+            ("GET", "/console/v1/articles"), ("GET", "/metrics"), ("GET", "/nowhere"), ("GET", "/console/index.html")]
+
+
+def send_private_requests(edge):
+    """Statuses of requests with an address in the query and in the Referer; one of them with a body that is too large."""
+    def send(request, length, source):
+        method, path = request
+        headers = [("Referer", "https://shop.example/reset?token=abc"), ("Content-Length", length)]
+        query = "?email=ann.secret@example.org&q=annie&key=ek_live_annie"
+        return wire.exchange(edge, wire.request_bytes(method, path + query, headers), source).status
+
+    with ThreadPoolExecutor(16) as pool:
+        sent = [pool.submit(send, request, length, source) for request in REQUESTS
+                for length, source in (("0", "127.0.0.1"), ("99999999", "127.0.0.1"), ("0", "127.0.0.2"))]
+        statuses = [one.result() for one in sent]
+    connection = http.client.HTTPConnection("127.0.0.1", edge.plain_port, timeout=10)
+    connection.request("GET", "/.well-known/acme-challenge/none?email=ann.secret@example.org",
+                       headers={"Referer": "https://shop.example/reset?token=abc"})
+    return statuses + [connection.getresponse().status]
+
+
+@pytest.mark.parametrize("backend", ["missing", "refusing", "silent", "ending"])
+def test_no_file_of_nginx_holds_a_query_or_a_referer_while_the_backends_are_away(stack, backend):
+    path = f"{stack.folder}/tmp/away.sock"
+    if os.path.exists(path):
+        os.unlink(path)
+    conf = (stack.folder / "nginx/nginx.conf").read_text()
+    changes = [("nginx.conf", upstream, f"unix:{path}") for upstream in re.findall(r"server (unix:\S+) max_fails=0;", conf)]
+    assert len(changes) == 3
+    changes += [("snippets/muster-server.conf", "fastcgi_read_timeout 60s", "fastcgi_read_timeout 1s"),
+                ("snippets/muster-page-key.conf", "fastcgi_read_timeout 5s", "fastcgi_read_timeout 1s")]
+    with ExitStack() as cleanup:
+        if backend != "missing":
+            away = cleanup.enter_context(socket.socket(socket.AF_UNIX))
+            away.bind(path)
+        if backend in ("silent", "ending"):
+            away.listen(512)
+        if backend == "ending":
+            cleanup.enter_context(ending(away))
+        edge = cleanup.enter_context(Edge(stack, f"away-{backend}", changes))
+        assert {503, 413, 404} <= set(send_private_requests(edge))
+        files = [file for file in edge.folder.rglob("*") if file.is_file() and not file.is_relative_to(edge.folder / "nginx")]
+        assert edge.folder / "log/nginx.access.log" in files and edge.folder / "log/nginx.error.log" in files
+        for file in files:
+            text = file.read_text(errors="replace")
+            assert [word for word in PRIVATE if word in text] == [], file
+
+
+@contextmanager
+def ending(listener):
+    """Ends every connection to the listener without an answer."""
+    def end_each():
+        try:
+            while True:
+                listener.accept()[0].close()
+        except OSError:
+            pass  # the listener was shut down
+
+    thread = threading.Thread(target=end_each, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(10)
+
+
+def test_every_server_of_the_shipped_site_logs_no_request_with_an_error(stack):
+    for name in ("nginx/muster.conf", "tests/sandbox/nginx.conf.template"):
+        servers = re.split(r"^ *server \{", (stack.source / name).read_text(), flags=re.M)[1:]
+        assert [re.findall(r"^ *error_log \S+ (\w+);", server, flags=re.M) for server in servers] == [["alert"]] * len(servers)
