@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -232,9 +233,28 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
     if (left < calls.size()) worker_.metrics.count_collected(calls.size() - left);
 }
 
+// A reply does not wait for the slower ones of the batch, and its log line not for their queries.
+void Pipeline::run(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred,
+                   CollectedLines& lines, const std::function<void(std::size_t)>& send_ready) {
+    for (const bool is_last : {false, true}) {
+        for (const bool is_quick : {true, false}) {
+            for (std::size_t i = 0; i < flows.size(); ++i) {
+                if (flows[i].is_last() != is_last || flows[i].is_quick() != is_quick) continue;
+                if (!is_quick && !flows[i].is_answered()) lines.write();
+                flows[i].run();
+                send_ready(i);
+            }
+        }
+        lines.write();
+        write(flows, deferred);
+        for (std::size_t i = 0; i < flows.size(); ++i) send_ready(i);
+    }
+    lines.write();
+}
+
 std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requests,
                                              const http::Answer& answer) {
-    const CollectedLines lines(requests.size() > 1);
+    CollectedLines lines(requests.size() > 1);
     service::reset_database_cost();
     std::vector<RequestFlow> flows;
     flows.reserve(requests.size());
@@ -257,18 +277,7 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
     pace_uploads(flows, deferred);
     begin_shared_step(flows.size());
     const auto members = load_members(worker_.context, flows);
-    // A reply does not wait for the slower ones of the batch.
-    for (const bool is_last : {false, true}) {
-        for (const bool is_quick : {true, false}) {
-            for (std::size_t i = 0; i < flows.size(); ++i) {
-                if (flows[i].is_last() != is_last || flows[i].is_quick() != is_quick) continue;
-                flows[i].run();
-                send_ready(i);
-            }
-        }
-        write(flows, deferred);
-        for (std::size_t i = 0; i < flows.size(); ++i) send_ready(i);
-    }
+    run(flows, deferred, lines, send_ready);
     set_log_request_id("");
     service::write_large_sums(worker_.context.database);
     const auto cost = service::database_cost();

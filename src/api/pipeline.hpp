@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api/request_flow.hpp"
+#include "base/log.hpp"
 #include "http/fcgi_io.hpp"
 
 #include <functional>
@@ -50,6 +51,8 @@ class Pipeline {
                                          const std::set<std::string>& tokens);
     std::vector<http::Deferral> share_out(std::vector<RequestFlow>& flows, Permits& held);
     void write(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
+    void run(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred,
+             CollectedLines& lines, const std::function<void(std::size_t)>& send_ready);
     void pace_uploads(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
     void pace_upload(RequestFlow& flow, std::size_t index, std::vector<http::Deferral>& deferred);
     bool may_defer(const RequestFlow& flow) const;

@@ -75,6 +75,10 @@ CollectedLines::~CollectedLines() {
     write_collected();
 }
 
+void CollectedLines::write() {
+    write_collected();
+}
+
 void set_log_level(LogLevel level) {
     g_level = level;
 }

@@ -31,14 +31,17 @@ void log_event(LogLevel level, std::string_view event, std::initializer_list<Log
 void log_event(LogLevel level, std::string_view event, std::span<const LogField> fields);
 
 // While it lives, the lines of this thread are collected and written together, unless `is_wanted`
-// is false. They are written when it ends, with the first line above Info, and when they have about
-// 4 KiB. Each write has whole lines only. At most one lives in a thread.
+// is false. They are written by write(), when it ends, with each line above Info, and when they
+// have about 4 KiB. Each write has whole lines only. At most one lives in a thread.
 class CollectedLines {
   public:
     explicit CollectedLines(bool is_wanted);
     ~CollectedLines();
     CollectedLines(const CollectedLines&) = delete;
     CollectedLines& operator=(const CollectedLines&) = delete;
+
+    // Call it before work that may take long.
+    void write();
 };
 
 }  // namespace muster

@@ -1,5 +1,4 @@
-// Bulk statements in a few sizes, so that a connection keeps all of them prepared: 1, 2, 3, 4, 6,
-// 8, 12, 16 …
+// Bulk statements in a few sizes, so that a connection keeps all of them prepared.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -13,11 +12,12 @@ namespace muster::store {
 
 inline constexpr std::size_t kMostRows = 256;  // per statement
 
-// The number of rows of the next statement, for `left` (1 or more) remaining rows.
+// The number of rows of the next statement, for `left` (1 or more) remaining rows: each number up
+// to 16, then 20, 24, 28, 32, 40, 48, 56, 64, 80 … 256. So up to 127 rows need two statements.
 inline std::size_t batch_size(std::size_t left) {
-    const std::size_t power = std::bit_floor(std::min(left, kMostRows));
-    const std::size_t between = power + power / 2;
-    return between <= left && power < kMostRows ? between : power;
+    constexpr std::size_t kEach = 16;
+    const std::size_t most = std::min(left, kMostRows);
+    return most <= kEach ? most : most - most % (std::bit_floor(most) / 4);
 }
 
 // Calls `use` with the parameters of each batch, for IN lists. The last value fills the last batch

@@ -25,7 +25,7 @@ const real = fetch; window.calls = 0
 window.fetch = async (...what) => { const reply = await real(...what); if (!calls++) throw new TypeError("lost"); return reply }
 """
 # Without fetch, a page that closes can only send a beacon.
-NO_FETCH = "window.fetch = () => new Promise(() => {})"
+NO_FETCH = "window.fetch = () => Promise.reject(new TypeError('offline'))"
 LOADED = "return !!(window.muster && muster.track)"
 
 

@@ -252,8 +252,7 @@ def test_uploads_of_all_organizations_leave_half_of_the_places_of_a_worker(stack
     most, each = 128, 30
     orgs = [new_org(attributes=False) for _ in range(5)]
     with stack.configured("[server]", "readers = 1"), Calm(new_org(attributes=False)), ThreadPoolExecutor(len(orgs) * each) as pool:
-        for org in orgs:
-            seconds_of(org, body(8 * MIB))  # it leaves seven seconds to wait
+        list(pool.map(lambda org: seconds_of(org, body(12 * MIB)), orgs))  # it leaves eleven seconds to wait
         sent = [pool.submit(status_of_upload, stack, org, f"127.0.0.{10 + number}")
                 for number, org in enumerate(orgs) for _ in range(each)]
         statuses = [upload.result() for upload in sent]

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "rules/ads/token.hpp"
 #include "unit/api/offline_context.hpp"
+#include "unit/base/logged.hpp"
 
 #include <array>
 #include "print.hpp"
@@ -101,6 +102,30 @@ BOOST_AUTO_TEST_CASE(an_unknown_path_gets_only_the_envelope) {
         R"({"error":{"code":"NOT_FOUND","message":"No such path or record.","status":404}})");
     BOOST_TEST(header_of(reply, "Cache-Control") == "no-store");
     BOOST_TEST(header_of(reply, "Allow") == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_lines_of_a_batch_are_one_write_after_its_replies) {
+    const std::vector<Request> both(2, request(Method::Get, "/nowhere"));
+    std::size_t answered = 0;
+    const auto seen = test::writes([&] {
+        pipeline.handle(both, [&](std::size_t, const std::optional<Reply>&) { ++answered; });
+    });
+    BOOST_TEST(answered == 2U);
+    BOOST_TEST_REQUIRE(seen.size() == 1U);
+    BOOST_TEST(std::count(seen[0].begin(), seen[0].end(), '\n') == 2);
+}
+
+BOOST_AUTO_TEST_CASE(the_line_of_a_single_request_is_written_before_its_reply) {
+    const Request one = request(Method::Get, "/nowhere");
+    std::vector<std::string> during;
+    const auto reply = [&](std::size_t, const std::optional<Reply>&) {
+        during = test::writes([] { log_event(LogLevel::Info, "replied"); });
+    };
+    const auto seen = test::writes([&] { pipeline.handle({&one, 1}, reply); });
+    BOOST_TEST_REQUIRE(during.size() == 1U);  // nothing was collected before it
+    BOOST_TEST(during[0].starts_with("level=info event=replied"));
+    BOOST_TEST_REQUIRE(seen.size() == 1U);
+    BOOST_TEST(seen[0].starts_with("level=info event=request "));
 }
 
 BOOST_AUTO_TEST_CASE(an_unsupported_method_gets_the_allowed_methods) {

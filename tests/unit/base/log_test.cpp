@@ -5,12 +5,7 @@
 
 #include "print.hpp"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +13,7 @@ using muster::log_event;
 using muster::LogField;
 using muster::LogLevel;
 using muster::test::logged;
+using muster::test::writes;
 
 namespace {
 
@@ -26,25 +22,6 @@ std::string logged_value(const std::string& value) {
     constexpr std::string_view kHead = "level=info event=e k=";
     BOOST_TEST(line.starts_with(kHead), line);
     return line.substr(kHead.size(), line.size() - kHead.size() - 1);
-}
-
-// The writes to standard error during `work`.
-std::vector<std::string> writes(const std::function<void()>& work) {
-    std::array<int, 2> ends{};  // each write is a datagram
-    BOOST_TEST_REQUIRE(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends.data()) == 0);
-    const int kept = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    work();
-    dup2(kept, STDERR_FILENO);
-    std::vector<std::string> seen;
-    std::string piece(std::size_t{64} << 10U, '\0');
-    for (;;) {
-        const ssize_t got = recv(ends[0], piece.data(), piece.size(), MSG_DONTWAIT);
-        if (got < 0) break;
-        seen.push_back(piece.substr(0, static_cast<std::size_t>(got)));
-    }
-    for (const int end : {ends[0], ends[1], kept}) close(end);
-    return seen;
 }
 
 // Restores the state of the log at the end.
@@ -157,6 +134,17 @@ BOOST_AUTO_TEST_CASE(collected_lines_are_one_write) {
     });
     BOOST_TEST((seen == std::vector<std::string>{"level=info event=a\nlevel=info event=b\n",
                                                  "level=info event=c\n"}));
+}
+
+BOOST_AUTO_TEST_CASE(collected_lines_are_written_before_long_work) {
+    const auto seen = writes([] {
+        muster::CollectedLines lines(true);
+        lines.write();
+        log_event(LogLevel::Info, "a");
+        lines.write();
+        log_event(LogLevel::Info, "b");
+    });
+    BOOST_TEST((seen == std::vector<std::string>{"level=info event=a\n", "level=info event=b\n"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_warning_is_written_at_once_after_the_lines_before_it) {

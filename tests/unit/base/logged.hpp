@@ -4,10 +4,14 @@
 #include "unit/client/scratch.hpp"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace muster::test {
 
@@ -22,6 +26,26 @@ inline std::string logged(const std::function<void()>& work) {
     close(file);
     close(kept);
     return scratch.read("log");
+}
+
+// The writes to standard error during `work`.
+inline std::vector<std::string> writes(const std::function<void()>& work) {
+    std::array<int, 2> ends{};  // each write is a datagram
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends.data()) != 0)
+        throw std::runtime_error("socketpair");
+    const int kept = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    work();
+    dup2(kept, STDERR_FILENO);
+    std::vector<std::string> seen;
+    std::string piece(std::size_t{64} << 10U, '\0');
+    for (;;) {
+        const ssize_t got = recv(ends[0], piece.data(), piece.size(), MSG_DONTWAIT);
+        if (got < 0) break;
+        seen.push_back(piece.substr(0, static_cast<std::size_t>(got)));
+    }
+    for (const int end : {ends[0], ends[1], kept}) close(end);
+    return seen;
 }
 
 }  // namespace muster::test
