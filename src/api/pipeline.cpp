@@ -233,14 +233,15 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
     if (left < calls.size()) worker_.metrics.count_collected(calls.size() - left);
 }
 
-// A reply does not wait for the slower ones of the batch, and its log line not for their queries.
+// A reply does not wait for the slower ones of the batch. Its log line does not wait for queries,
+// for a commit, or for the sums that the worker writes afterwards.
 void Pipeline::run(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred,
                    CollectedLines& lines, const std::function<void(std::size_t)>& send_ready) {
     for (const bool is_last : {false, true}) {
         for (const bool is_quick : {true, false}) {
             for (std::size_t i = 0; i < flows.size(); ++i) {
                 if (flows[i].is_last() != is_last || flows[i].is_quick() != is_quick) continue;
-                if (!is_quick && !flows[i].is_answered()) lines.write();
+                if (flows[i].runs_queries()) lines.write();
                 flows[i].run();
                 send_ready(i);
             }

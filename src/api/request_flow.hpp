@@ -67,6 +67,10 @@ class RequestFlow {
     }
     // Validates the body and the query, and runs the handler.
     void run();
+    // Whether run() has queries of its own.
+    bool runs_queries() const {
+        return !is_answered() && !is_quick() && endpoint_ && !endpoint_->handler.collect;
+    }
     // The call to write together with others; nullptr if the request is already answered.
     service::CollectedCall* collected();
     // For every outcome except RowsLocked.

@@ -27,9 +27,9 @@ class ResultSet {
 
 namespace {
 
-// A collector uses about 20 statements, seven of them in up to 32 sizes (store/batches.hpp). The
+// A collector uses about 20 statements, half of them in many sizes (store/batches.hpp). The
 // server's limit for all connections (max_prepared_stmt_count) is 16,382 by default.
-constexpr std::size_t kCachedStatements = 512;
+constexpr std::size_t kCachedStatements = 256;
 
 // These errors quote the rejected value. It may be somebody's address and must not be logged. It
 // may also contain quotes, so the text from the first quote to the last one is removed.

@@ -13,11 +13,11 @@ namespace muster::store {
 inline constexpr std::size_t kMostRows = 256;  // per statement
 
 // The number of rows of the next statement, for `left` (1 or more) remaining rows: each number up
-// to 16, then 20, 24, 28, 32, 40, 48, 56, 64, 80 … 256. So up to 127 rows need two statements.
+// to 16, then 24, 32, 48, 64, 96, 128, 192 and 256. So up to 64 rows need at most two statements.
 inline std::size_t batch_size(std::size_t left) {
     constexpr std::size_t kEach = 16;
     const std::size_t most = std::min(left, kMostRows);
-    return most <= kEach ? most : most - most % (std::bit_floor(most) / 4);
+    return most <= kEach ? most : most - most % (std::bit_floor(most) / 2);
 }
 
 // Calls `use` with the parameters of each batch, for IN lists. The last value fills the last batch

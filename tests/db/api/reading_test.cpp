@@ -183,6 +183,20 @@ BOOST_AUTO_TEST_CASE(a_reply_does_not_wait_for_a_page_of_events) {
     BOOST_TEST((sent == std::vector<std::size_t>{1, 3, 0, 2}));
 }
 
+BOOST_AUTO_TEST_CASE(the_log_line_of_a_reply_does_not_wait_for_a_page_of_events) {
+    const std::string events = "/v1/users/" + ann.text() + "/engagement/events";
+    set_log_level(LogLevel::Info);
+    const auto seen = test::writes([&] {
+        answers({get(events, ours), get_user(ann, ours), get(events, ours), get_user(bob, ours)});
+    });
+    set_log_level(LogLevel::Error);
+    std::vector<std::ptrdiff_t> lines;
+    for (const std::string& text : seen) {
+        lines.push_back(std::count(text.begin(), text.end(), '\n'));
+    }
+    BOOST_TEST((lines == std::vector<std::ptrdiff_t>{2, 1, 1}));
+}
+
 BOOST_AUTO_TEST_CASE(a_revoked_key_fails_in_the_next_batch_next_to_valid_ones) {
     const service::IssuedKey other = issue(acme);
     const std::vector<Request> batch = {get_user(ann, other), get_user(bob, ours),

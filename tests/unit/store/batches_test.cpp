@@ -24,22 +24,22 @@ std::vector<std::size_t> sizes_of_pieces(std::size_t rows) {
 
 BOOST_AUTO_TEST_SUITE(batches)
 
-BOOST_AUTO_TEST_CASE(up_to_16_rows_are_one_statement_and_up_to_127_two) {
-    for (std::size_t rows = 1; rows <= 127; ++rows) {
+BOOST_AUTO_TEST_CASE(up_to_16_rows_are_one_statement_and_up_to_64_two) {
+    for (std::size_t rows = 1; rows <= 64; ++rows) {
         BOOST_TEST(sizes_of_pieces(rows).size() <= (rows <= 16 ? 1U : 2U), rows);
     }
-    BOOST_TEST((sizes_of_pieces(63) == std::vector<std::size_t>{56, 7}));
+    BOOST_TEST((sizes_of_pieces(63) == std::vector<std::size_t>{48, 15}));
     BOOST_TEST((sizes_of_pieces(256) == std::vector<std::size_t>{256}));
-    BOOST_TEST((sizes_of_pieces(600) == std::vector<std::size_t>{256, 256, 80, 8}));
+    BOOST_TEST((sizes_of_pieces(600) == std::vector<std::size_t>{256, 256, 64, 24}));
 }
 
-BOOST_AUTO_TEST_CASE(statements_have_32_sizes) {
+BOOST_AUTO_TEST_CASE(statements_have_24_sizes) {
     std::set<std::size_t> sizes;
     for (std::size_t rows = 1; rows <= 2 * kMostRows; ++rows) {
         BOOST_TEST((batch_size(rows) >= 1U && batch_size(rows) <= rows));
         sizes.insert(batch_size(rows));
     }
-    BOOST_TEST(sizes.size() == 32U);
+    BOOST_TEST(sizes.size() == 24U);
     BOOST_TEST(*sizes.rbegin() == kMostRows);
 }
 
