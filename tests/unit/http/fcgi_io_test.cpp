@@ -49,7 +49,7 @@ class Repeated {
 };
 
 constexpr std::size_t kMostTaken = 64;
-constexpr std::size_t kMoreThanASocketHolds = std::size_t{8} << 20U;
+constexpr std::size_t kMoreThanASocketHolds = std::size_t{1} << 20U;
 constexpr std::size_t kPartOfASocket = std::size_t{64} << 10U;
 
 const Handler answer_long = [](std::span<const Request> requests, const Answer& answer) {
