@@ -13,7 +13,6 @@
 #include "print.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <optional>
 #include <set>
@@ -27,25 +26,6 @@ using http::Reply;
 using http::Request;
 
 namespace {
-
-// Suppresses standard error during its lifetime.
-class SuppressedStderr {
-  public:
-    SuppressedStderr() : kept_(dup(STDERR_FILENO)) {
-        const int nowhere = open("/dev/null", O_WRONLY);
-        dup2(nowhere, STDERR_FILENO);
-        close(nowhere);
-    }
-    ~SuppressedStderr() {
-        dup2(kept_, STDERR_FILENO);
-        close(kept_);
-    }
-    SuppressedStderr(const SuppressedStderr&) = delete;
-    SuppressedStderr& operator=(const SuppressedStderr&) = delete;
-
-  private:
-    int kept_;
-};
 
 Request request(Method method, std::string path) {
     Request made;
@@ -68,7 +48,7 @@ std::string header_of(const Reply& reply, std::string_view name) {
 struct PipelineFixture : test::OfflineContext {
     // The replies in the order of the requests.
     std::vector<std::optional<Reply>> answers(std::span<const Request> requests) {
-        const SuppressedStderr suppressed;
+        const test::StderrTo nowhere(open("/dev/null", O_WRONLY));
         std::vector<std::optional<Reply>> replies(requests.size());
         pipeline.handle(requests, [&](std::size_t index, std::optional<Reply> reply) {
             replies.at(index) = std::move(reply);
@@ -233,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_503) {
 BOOST_AUTO_TEST_CASE(replies_are_counted_by_operation) {
     process::Metrics counted({"zero", "one"});
     api::Pipeline counting(context, counted, limiter, concurrency);
-    const SuppressedStderr suppressed;
+    const test::StderrTo nowhere(open("/dev/null", O_WRONLY));
     const std::array both{request(Method::Get, "/nowhere"), request(Method::Delete, "/v1/imports")};
     counting.handle(both, [](std::size_t, const std::optional<Reply>&) {});
     BOOST_TEST(counted.text().find(R"(muster_requests_total{operation="none",status="4xx"} 2)") !=

@@ -15,16 +15,31 @@
 
 namespace muster::test {
 
+// During its lifetime, standard error is this file. Closes the file.
+class StderrTo {
+  public:
+    explicit StderrTo(int file) : kept_(dup(STDERR_FILENO)) {
+        dup2(file, STDERR_FILENO);
+        close(file);
+    }
+    ~StderrTo() {
+        dup2(kept_, STDERR_FILENO);
+        close(kept_);
+    }
+    StderrTo(const StderrTo&) = delete;
+    StderrTo& operator=(const StderrTo&) = delete;
+
+  private:
+    int kept_;
+};
+
 // The text that `work` writes to standard error.
 inline std::string logged(const std::function<void()>& work) {
     const Scratch scratch;
-    const int file = open(scratch.file("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    const int kept = dup(STDERR_FILENO);
-    dup2(file, STDERR_FILENO);
-    work();
-    dup2(kept, STDERR_FILENO);
-    close(file);
-    close(kept);
+    {
+        const StderrTo file(open(scratch.file("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600));
+        work();
+    }
     return scratch.read("log");
 }
 
@@ -33,10 +48,10 @@ inline std::vector<std::string> writes(const std::function<void()>& work) {
     std::array<int, 2> ends{};  // each write is a datagram
     if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends.data()) != 0)
         throw std::runtime_error("socketpair");
-    const int kept = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    work();
-    dup2(kept, STDERR_FILENO);
+    {
+        const StderrTo end(ends[1]);
+        work();
+    }
     std::vector<std::string> seen;
     std::string piece(std::size_t{64} << 10U, '\0');
     for (;;) {
@@ -44,7 +59,7 @@ inline std::vector<std::string> writes(const std::function<void()>& work) {
         if (got < 0) break;
         seen.push_back(piece.substr(0, static_cast<std::size_t>(got)));
     }
-    for (const int end : {ends[0], ends[1], kept}) close(end);
+    close(ends[0]);
     return seen;
 }
 
