@@ -30,6 +30,8 @@ namespace {
 // A collector uses about 20 statements, half of them in many sizes (store/batches.hpp). The
 // server's limit for all connections (max_prepared_stmt_count) is 16,382 by default.
 constexpr std::size_t kCachedStatements = 256;
+// The driver keeps the values of a statement until its next run. Larger ones are freed before.
+constexpr std::size_t kMostKeptBytes = 64 << 10;
 
 // These errors quote the rejected value. It may be somebody's address and must not be logged. It
 // may also contain quotes, so the text from the first quote to the last one is removed.
@@ -255,6 +257,24 @@ struct Connection::Impl {
 
 namespace {
 
+// Frees the values of a statement after its run, if they are large.
+class BoundValues {
+  public:
+    BoundValues(sql::PreparedStatement& statement, std::span<const Param> params)
+        : statement_(statement) {
+        for (const Param& param : params) bytes_ += param.bytes().size();
+    }
+    ~BoundValues() {
+        if (bytes_ > kMostKeptBytes) statement_.clearParameters();
+    }
+    BoundValues(const BoundValues&) = delete;
+    BoundValues& operator=(const BoundValues&) = delete;
+
+  private:
+    sql::PreparedStatement& statement_;
+    std::size_t bytes_ = 0;
+};
+
 // MySQL has no shorter timeout than one second.
 std::string lock_timeout(int seconds) {
     return seconds > 0 ? std::to_string(seconds) : "IF(VERSION() LIKE '%MariaDB%', 0, 1)";
@@ -336,6 +356,7 @@ std::int64_t Connection::execute(const Sql& sql, const OrgId* org, std::span<con
                                  std::size_t groups) {
     return guarded(sql.name, [&] {
         Prepared& statement = prepared(sql, groups);
+        const BoundValues values(*statement.statement, params);
         bind(statement, org, params);
         return static_cast<std::int64_t>(statement.statement->executeUpdate());
     });
@@ -345,6 +366,7 @@ Rows Connection::query(const Sql& sql, const OrgId* org, std::span<const Param> 
                        std::size_t groups) {
     return guarded(sql.name, [&] {
         Prepared& statement = prepared(sql, groups);
+        const BoundValues values(*statement.statement, params);
         bind(statement, org, params);
         return Rows(std::make_unique<ResultSet>(statement.statement->executeQuery()));
     });

@@ -19,7 +19,7 @@ class DbError : public std::runtime_error {
         Duplicate,    // a unique key exists already
         Deadlock,     // the whole transaction was rolled back: run it again
         LockTimeout,  // a lock wait timed out: roll back and run it again
-        Gone,         // the connection is lost
+        Gone,         // the connection is lost, or another one may work
         BadData,      // the values of a row cannot be stored (too long, constraint, trigger)
         Other,
     };

@@ -10,6 +10,7 @@ namespace muster::rules {
 namespace {
 
 constexpr std::int64_t kSmallestPacket = std::int64_t{16} << 20U;
+constexpr std::int64_t kFewestStatements = 16'382;  // the default of both servers
 
 using Version = std::pair<int, int>;
 constexpr Version kOldestMariaDb{10, 11};
@@ -69,6 +70,14 @@ std::string packet_fault(const DatabaseServer& server) {
            " bytes: imports with large values fail; set it to 16M or more";
 }
 
+std::string statements_fault(const DatabaseServer& server) {
+    const std::string value = setting(server, "max_prepared_stmt_count");
+    const auto count = parse_number<std::int64_t>(value);
+    if (!count || *count >= kFewestStatements) return "";
+    return "max_prepared_stmt_count is " + value +
+           ": requests under load can be answered with 503; set it to 16382 or more";
+}
+
 std::string replica_fault(const DatabaseServer& server) {
     const std::string value = setting(server, "read_only");
     if (value.empty() || value == "OFF") return "";
@@ -96,7 +105,7 @@ std::string encryption_warning(const std::vector<std::string>& urls, std::string
 std::vector<std::string> faults_of(const DatabaseServer& server) {
     std::vector<std::string> faults;
     for (const auto fault : {version_fault, commit_fault, binary_log_fault, format_fault,
-                             packet_fault, replica_fault}) {
+                             packet_fault, statements_fault, replica_fault}) {
         if (std::string text = fault(server); !text.empty()) faults.push_back(std::move(text));
     }
     return faults;

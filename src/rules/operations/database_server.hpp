@@ -17,6 +17,7 @@ inline constexpr std::array kCheckedSettings = {"innodb_flush_log_at_trx_commit"
                                                 "log_bin",
                                                 "binlog_format",
                                                 "max_allowed_packet",
+                                                "max_prepared_stmt_count",
                                                 "read_only"};
 
 struct DatabaseServer {

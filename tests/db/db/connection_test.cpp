@@ -3,6 +3,7 @@
 #include "db/connection.hpp"
 
 #include "db/fixture.hpp"
+#include "db/memory.hpp"
 
 #include "print.hpp"
 
@@ -232,6 +233,19 @@ BOOST_FIXTURE_TEST_CASE(a_result_remains_valid_after_its_statement_leaves_the_ca
     BOOST_TEST(rows.integer(1) == 2);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_prepared_statement_keeps_no_large_values, Client,
+                        *boost::unit_test::enable_if<muster::test::kIsMemoryFreed>()) {
+    constexpr int kStatements = 100;
+    const std::string large(1 << 20, 'x');
+    const auto bytes = muster::test::peak_bytes([&] {
+        for (int i = 0; i < kStatements; ++i) {
+            const std::string text = "SELECT " + std::to_string(i) + " + LENGTH(?)";
+            BOOST_TEST(number(text, large) == i + (1 << 20));
+        }
+    });
+    BOOST_TEST(bytes < 16 << 20);
+}
+
 BOOST_FIXTURE_TEST_CASE(statements_and_their_duration_are_counted, Client) {
     muster::db::statistics() = {};
     (void)number("SELECT 1");
@@ -408,7 +422,7 @@ BOOST_AUTO_TEST_CASE(error_numbers_are_classified_by_the_possible_reaction) {
     }
     BOOST_TEST(muster::db::kind_of_error(1205) == Kind::LockTimeout);
     for (const int number :
-         {1053, 1927, 2002, 2006, 2013, 2026, 2030, 1047, 1180, 1290, 3168, 3169, 4031}) {
+         {1053, 1461, 1927, 2002, 2006, 2013, 2026, 2030, 1047, 1180, 1290, 3168, 3169, 4031}) {
         BOOST_TEST(muster::db::kind_of_error(number) == Kind::Gone, number);
     }
     for (const int number : {1406, 1264, 1048, 1366, 1452, 1644, 3819, 4025}) {

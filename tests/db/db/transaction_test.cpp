@@ -7,6 +7,7 @@
 #include "print.hpp"
 
 #include <future>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -73,6 +74,25 @@ struct Counters {
 
     Client client;
     Database database{muster::test::short_lock_timeout()};
+};
+
+// The server's limit of prepared statements.
+class StatementLimit {
+  public:
+    explicit StatementLimit(Client& client)
+        : client_(client), before_(client.value("SELECT @@GLOBAL.max_prepared_stmt_count")) {}
+    ~StatementLimit() { restore(); }
+    StatementLimit(const StatementLimit&) = delete;
+    StatementLimit& operator=(const StatementLimit&) = delete;
+
+    void set(const std::string& value) {
+        client_.run("SET GLOBAL max_prepared_stmt_count = " + value);
+    }
+    void restore() { set(before_); }
+
+  private:
+    Client& client_;
+    std::string before_;
 };
 
 }  // namespace
@@ -258,6 +278,22 @@ BOOST_AUTO_TEST_CASE(a_connection_killed_in_a_transaction_reruns_the_closure_onc
     BOOST_TEST(runs == 2);
     BOOST_TEST(counter(1) == 1);
     BOOST_TEST(counter(2) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_may_prepare_no_more_statements_is_replaced) {
+    StatementLimit limit(client);
+    int runs = 0;
+    std::set<std::int64_t> sessions;
+    database.transaction([&](Tx& tx) {
+        limit.restore();
+        sessions.insert(session_of(tx));
+        tx.execute(kAdd, 1);
+        if (++runs == 1) limit.set("0");
+        tx.execute(kInsert, 3, 0);
+    });
+    BOOST_TEST(runs == 2);
+    BOOST_TEST(sessions.size() == 2U);
+    BOOST_TEST(counter(1) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_second_lost_connection_is_thrown) {

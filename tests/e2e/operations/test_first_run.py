@@ -316,6 +316,7 @@ def test_health_names_the_server(stack):
 
 @pytest.mark.parametrize("name, value", [
     ("innodb_flush_log_at_trx_commit", 2), ("max_allowed_packet", 1 << 20),
+    ("max_prepared_stmt_count", 1000),
 ])
 def test_health_reports_settings_that_lose_data_or_break_imports(stack, name, value):
     (before,), = stack.sql(f"SELECT @@GLOBAL.{name}")

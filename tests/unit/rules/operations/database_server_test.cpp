@@ -17,6 +17,7 @@ DatabaseServer fit(bool is_mariadb = true) {
              {"log_bin", "ON"},
              {"binlog_format", "ROW"},
              {"max_allowed_packet", "16777216"},
+             {"max_prepared_stmt_count", "16382"},
              {"read_only", "OFF"}}};
 }
 
@@ -84,6 +85,8 @@ BOOST_AUTO_TEST_CASE(settings_that_break_changes_are_reported) {
     check(without_log, "");
     check(with("max_allowed_packet", "16777215"), "max_allowed_packet is 16777215 bytes:");
     check(with("max_allowed_packet", "67108864"), "");
+    check(with("max_prepared_stmt_count", "16381"), "max_prepared_stmt_count is 16381:");
+    check(with("max_prepared_stmt_count", "100000"), "");
     check(with("read_only", "ON"), "read_only is ON:");
 }
 
@@ -110,8 +113,9 @@ BOOST_AUTO_TEST_CASE(every_fault_is_reported) {
                            {"log_bin", "ON"},
                            {"binlog_format", "STATEMENT"},
                            {"max_allowed_packet", "1024"},
+                           {"max_prepared_stmt_count", "0"},
                            {"read_only", "ON"}}};
-    BOOST_TEST(faults_of(server).size() == 6U);
+    BOOST_TEST(faults_of(server).size() == 7U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
