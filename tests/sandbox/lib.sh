@@ -20,7 +20,7 @@ absolute() { realpath -m -- "$1"; }
 # start_time PID: prints when the process started, in kernel ticks; fails if the process does not exist.
 start_time() {
     local stat
-    stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+    { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
     stat=${stat##*) } # the name may contain spaces
     local fields
     read -r -a fields <<<"$stat"
