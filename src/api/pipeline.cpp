@@ -17,9 +17,10 @@ namespace {
 
 using FlowsByMember = std::map<OrgId, std::map<UserId, std::vector<RequestFlow*>>>;
 
-FlowsByMember wanted_members(std::vector<RequestFlow>& flows) {
+FlowsByMember wanted_members(std::vector<RequestFlow>& flows, bool is_last) {
     FlowsByMember wanted;
     for (RequestFlow& flow : flows) {
+        if (flow.is_last() != is_last) continue;
         if (const auto ref = flow.wanted_member()) {
             wanted[ref->organization][ref->user].push_back(&flow);
         }
@@ -28,9 +29,11 @@ FlowsByMember wanted_members(std::vector<RequestFlow>& flows) {
 }
 
 // Loads the members that the handlers need, with one query per organization. The flows borrow them.
-std::deque<rules::Member> load_members(service::Context& context, std::vector<RequestFlow>& flows) {
+// `is_last`: for the flows that run last, or for the others.
+std::deque<rules::Member> load_members(service::Context& context, std::vector<RequestFlow>& flows,
+                                       bool is_last) {
     std::deque<rules::Member> members;
-    for (const auto& [organization, waiting] : wanted_members(flows)) {
+    for (const auto& [organization, waiting] : wanted_members(flows, is_last)) {
         std::vector<UserId> users;
         for (const auto& [user, requests] : waiting) users.push_back(user);
         try {
@@ -53,6 +56,9 @@ constexpr std::size_t kMostTurns = 32;
 constexpr std::size_t kMostTurnsOfAll = 128;
 // nginx waits for the answer longer (muster-credential.conf).
 constexpr std::chrono::seconds kLongestUploadWait{20};
+
+// So many bytes of a reply cost about as much as decoding one byte of a body.
+constexpr std::size_t kReplyBytesPerWeight = 4;
 
 // The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
 std::chrono::steady_clock::time_point end_of_pause(int times) {
@@ -145,6 +151,8 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
     std::vector<Demand> demands;
     for (std::size_t i = 0; i < flows.size(); ++i) {
         if (auto demand = flows[i].demand()) {
+            const std::size_t usual = sizes_.of(demand->organization) / kReplyBytesPerWeight;
+            demand->weight = std::max(demand->weight, usual);
             indexes.push_back(i);
             demands.push_back(std::move(*demand));
         }
@@ -238,6 +246,8 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
 void Pipeline::run(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred,
                    CollectedLines& lines, const std::function<void(std::size_t)>& send_ready) {
     for (const bool is_last : {false, true}) {
+        begin_shared_step(flows.size());
+        const auto members = load_members(worker_.context, flows, is_last);
         for (const bool is_quick : {true, false}) {
             for (std::size_t i = 0; i < flows.size(); ++i) {
                 if (flows[i].is_last() != is_last || flows[i].is_quick() != is_quick) continue;
@@ -265,7 +275,9 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
         RequestFlow& flow = flows[index];
         if (is_sent[index] || flow.is_deferred() || !flow.is_answered()) return;
         is_sent[index] = true;
-        answer(index, flow.finish());
+        auto reply = flow.finish();
+        if (reply && flow.is_identified()) sizes_.note(flow.share_subject(), reply->body.size());
+        answer(index, std::move(reply));
         tainted_ = tainted_ || flow.is_tainted();
     };
     for (RequestFlow& flow : flows) count_returned(flow);
@@ -276,8 +288,6 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
     Permits held;
     auto deferred = share_out(flows, held);
     pace_uploads(flows, deferred);
-    begin_shared_step(flows.size());
-    const auto members = load_members(worker_.context, flows);
     run(flows, deferred, lines, send_ready);
     set_log_request_id("");
     service::write_large_sums(worker_.context.database);

@@ -47,6 +47,8 @@ class RequestFlow {
     int times_deferred() const { return request_.deferral ? request_.deferral->times : 0; }
     // Whose request it is, as in demand().
     std::string share_subject() const;
+    // Whether the caller is known, so that share_subject() is.
+    bool is_identified() const { return is_identified_; }
     // The same of a request that was left; otherwise "".
     std::string deferred_subject() const {
         return request_.deferral ? request_.deferral->subject : "";

@@ -30,8 +30,8 @@ namespace {
 // A collector uses about 20 statements, half of them in many sizes (store/batches.hpp). The
 // server's limit for all connections (max_prepared_stmt_count) is 16,382 by default.
 constexpr std::size_t kCachedStatements = 256;
-// The driver keeps the values of a statement until its next run. Larger ones are freed before.
-constexpr std::size_t kMostKeptBytes = 64 << 10;
+// The driver keeps each value of a statement until its next run. A larger one is freed before.
+constexpr std::size_t kLargeValue = 4 << 10;
 
 // These errors quote the rejected value. It may be somebody's address and must not be logged. It
 // may also contain quotes, so the text from the first quote to the last one is removed.
@@ -257,24 +257,6 @@ struct Connection::Impl {
 
 namespace {
 
-// Frees the values of a statement after its run, if they are large.
-class BoundValues {
-  public:
-    BoundValues(sql::PreparedStatement& statement, std::span<const Param> params)
-        : statement_(statement) {
-        for (const Param& param : params) bytes_ += param.bytes().size();
-    }
-    ~BoundValues() {
-        if (bytes_ > kMostKeptBytes) statement_.clearParameters();
-    }
-    BoundValues(const BoundValues&) = delete;
-    BoundValues& operator=(const BoundValues&) = delete;
-
-  private:
-    sql::PreparedStatement& statement_;
-    std::size_t bytes_ = 0;
-};
-
 // MySQL has no shorter timeout than one second.
 std::string lock_timeout(int seconds) {
     return seconds > 0 ? std::to_string(seconds) : "IF(VERSION() LIKE '%MariaDB%', 0, 1)";
@@ -321,14 +303,38 @@ Connection::Prepared& Connection::prepared(const Sql& sql, std::size_t groups) {
         return cache.front();
     }
     Expanded expanded = Expander(sql, groups).expand();
+    if (cache.size() >= kCachedStatements) cache.pop_back();
     std::unique_ptr<sql::PreparedStatement> statement(
         impl_->connection->prepareStatement(sql::SQLString(expanded.text)));
-    if (cache.size() >= kCachedStatements) cache.pop_back();
     cache.push_front({&sql, groups, std::move(expanded.is_org), std::move(statement)});
     return cache.front();
 }
 
-void Connection::bind(Prepared& statement, const OrgId* org, std::span<const Param> params) {
+// Frees the large values of a statement after its run. clearParameters() instead would allocate a
+// small block for each value.
+class Connection::LargeValues {
+  public:
+    explicit LargeValues(sql::PreparedStatement& statement) : statement_(statement) {}
+    ~LargeValues() {
+        try {
+            for (const unsigned place : places_) statement_.setNull(place, 0);
+        } catch (...) {  // the next run or the end of the connection frees them
+        }
+    }
+    LargeValues(const LargeValues&) = delete;
+    LargeValues& operator=(const LargeValues&) = delete;
+
+    void note(unsigned place, const Param& param) {
+        if (param.bytes().size() > kLargeValue) places_.push_back(place);
+    }
+
+  private:
+    sql::PreparedStatement& statement_;
+    std::vector<unsigned> places_;
+};
+
+void Connection::bind(Prepared& statement, const OrgId* org, std::span<const Param> params,
+                      LargeValues& large) {
     std::size_t next = 0;
     unsigned place = 0;
     for (const bool is_org : statement.is_org) {
@@ -336,6 +342,7 @@ void Connection::bind(Prepared& statement, const OrgId* org, std::span<const Par
         if (is_org && !org) throw std::logic_error("a tenant's statement runs without a tenant");
         if (!is_org && next >= params.size()) throw std::logic_error("too few parameters");
         const Param param = is_org ? Param(*org) : params[next++];
+        large.note(place, param);
         switch (param.kind()) {
             case Param::Kind::Null:
                 statement.statement->setNull(place, 0);
@@ -356,8 +363,8 @@ std::int64_t Connection::execute(const Sql& sql, const OrgId* org, std::span<con
                                  std::size_t groups) {
     return guarded(sql.name, [&] {
         Prepared& statement = prepared(sql, groups);
-        const BoundValues values(*statement.statement, params);
-        bind(statement, org, params);
+        LargeValues large(*statement.statement);
+        bind(statement, org, params, large);
         return static_cast<std::int64_t>(statement.statement->executeUpdate());
     });
 }
@@ -366,8 +373,8 @@ Rows Connection::query(const Sql& sql, const OrgId* org, std::span<const Param> 
                        std::size_t groups) {
     return guarded(sql.name, [&] {
         Prepared& statement = prepared(sql, groups);
-        const BoundValues values(*statement.statement, params);
-        bind(statement, org, params);
+        LargeValues large(*statement.statement);
+        bind(statement, org, params, large);
         return Rows(std::make_unique<ResultSet>(statement.statement->executeQuery()));
     });
 }

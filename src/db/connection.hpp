@@ -162,7 +162,9 @@ class Connection {
 
     struct Prepared;
     Prepared& prepared(const Sql& sql, std::size_t groups);
-    void bind(Prepared& statement, const OrgId* org, std::span<const Param> params);
+    class LargeValues;
+    void bind(Prepared& statement, const OrgId* org, std::span<const Param> params,
+              LargeValues& large);
 
     struct Impl;
     std::unique_ptr<Impl> impl_;

@@ -302,9 +302,12 @@ std::vector<MeasuredCall> page_calls() {
     calls.add({"ad_creatives.count"}, 10 + kEnds,
               [](OrgStore& org) { return store::count_ad_creatives(org, id_of<CampaignId>(7)); });
     calls.add({"ad_serving.find_member"}, kEnds,
-              [](OrgStore& org) { return store::find_ad_member(org, id_of<UserId>(8), 1); });
+              [](OrgStore& org) { return store::find_ad_member(org, id_of<UserId>(8)); });
+    calls.add({"ad_serving.find_shown"}, kEnds,
+              [](OrgStore& org) { return store::find_shown_today(org, id_of<MemberId>(8), 1); });
     // Ten campaigns in the slot, with ten creatives each.
-    calls.add({"ad_serving.find_candidates"}, 2 * 100 + 3 * 10 + kEnds,
+    calls.add({"ad_serving.find_campaigns", "ad_serving.find_creatives"},
+              2 * 100 + 2 * 3 * 10 + 2 * kEnds,
               [](OrgStore& org) { return store::find_ad_candidates(org, "s7", kMiddle, kEnd); });
     calls.add({"ad_serving.delete_days_of_member"}, kEnds, [](OrgStore& org) {
         store::delete_ad_days_of(org, id_of<MemberId>(7));

@@ -173,8 +173,12 @@ BOOST_AUTO_TEST_CASE(ad_creatives) {
 
 BOOST_AUTO_TEST_CASE(ad_serving) {
     check({"ad_serving.find_member"},
-          [&](OrgStore& org) { return store::find_ad_member(org, owner.user, 1).has_value(); });
-    check({"ad_serving.find_candidates"}, [&](OrgStore& org) {
+          [&](OrgStore& org) { return store::find_ad_member(org, owner.user).has_value(); });
+    client.run("UPDATE ad_member_days SET day = 20000");
+    check({"ad_serving.find_shown"}, [&](OrgStore& org) {
+        return !store::find_shown_today(org, owner.member, 20'000).empty();
+    });
+    check({"ad_serving.find_campaigns", "ad_serving.find_creatives"}, [&](OrgStore& org) {
         const auto found = store::find_ad_candidates(org, "top", kNow, kLater);
         return found->size() != 1 || found->front().campaign == owner.campaign;
     });

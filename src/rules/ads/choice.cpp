@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace muster::rules {
 namespace {
@@ -43,23 +44,39 @@ bool has_value(const Json::Value& wanted, const Json::Value& value) {
                        [&](const Json::Value& entry) { return is_same(wanted, entry); });
 }
 
-bool has_attributes(const std::string& wanted, const AdVisitor& visitor) {
-    if (wanted == "{}") return true;
-    Json::Value wishes;
-    Json::Value values;
-    if (!parse_json(wanted, wishes) || !wishes.isObject() || visitor.attributes.empty() ||
-        !parse_json(attribute_values(visitor.attributes), values)) {
-        return false;
+// A visitor's attributes. A member's document may have hundreds of KiB, so it is parsed once for
+// all candidates, when the first one asks.
+class VisitorAttributes {
+  public:
+    explicit VisitorAttributes(const std::string& document) : document_(document) {}
+
+    // `wanted`: {"key": value, …}. False if a value differs or is missing.
+    bool have(const std::string& wanted) {
+        if (wanted == "{}") return true;
+        if (document_.empty()) return false;
+        Json::Value wishes;
+        if (!parse_json(wanted, wishes) || !wishes.isObject()) return false;
+        const Json::Value& known = values();
+        const auto keys = wishes.getMemberNames();
+        return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+            return known.isMember(key) && has_value(wishes[key], known[key]);
+        });
     }
-    const auto keys = wishes.getMemberNames();
-    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-        return values.isMember(key) && has_value(wishes[key], values[key]);
-    });
-}
 
-}  // namespace
+  private:
+    const Json::Value& values() {
+        if (values_) return *values_;
+        Json::Value& parsed = values_.emplace();
+        if (!parse_json(attribute_values(document_), parsed)) parsed = Json::objectValue;
+        return parsed;
+    }
 
-bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor) {
+    const std::string& document_;
+    std::optional<Json::Value> values_;
+};
+
+bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor,
+                       VisitorAttributes& attributes) {
     const auto is_tag_of_page = [&](const std::string& tag) {
         return std::find(visitor.tags.begin(), visitor.tags.end(), tag) != visitor.tags.end();
     };
@@ -70,8 +87,10 @@ bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor) {
                            return visitor.locale && is_of_locale(locale, *visitor.locale);
                        }) &&
            matches_any(targeting.tags, is_tag_of_page) &&
-           has_attributes(targeting.attributes, visitor);
+           attributes.have(targeting.attributes);
 }
+
+}  // namespace
 
 std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
                           std::optional<Timestamp> ends_at, Timestamp now) {
@@ -90,6 +109,7 @@ std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
 
 std::vector<const AdCandidate*> eligible_candidates(std::span<const AdCandidate> candidates,
                                                     const AdVisitor& visitor, Timestamp now) {
+    VisitorAttributes attributes(visitor.attributes);
     const auto is_eligible = [&](const AdCandidate& candidate) {
         if (candidate.creatives.empty() || candidate.weight < 1) return false;
         if (candidate.starts_at > now || (candidate.ends_at && *candidate.ends_at <= now)) {
@@ -99,7 +119,7 @@ std::vector<const AdCandidate*> eligible_candidates(std::span<const AdCandidate>
         const bool is_cap_reached = candidate.frequency_cap && shown != visitor.shown.end() &&
                                     shown->second >= *candidate.frequency_cap;
         return !is_cap_reached && candidate.targeting &&
-               matches_targeting(*candidate.targeting, visitor);
+               matches_targeting(*candidate.targeting, visitor, attributes);
     };
     std::vector<const AdCandidate*> found;
     for (const AdCandidate& candidate : candidates) {

@@ -39,15 +39,13 @@ struct AdVisitor {
 // Returns a random number below `bound` (1 or more), uniformly distributed.
 using AdChance = std::function<std::uint64_t(std::uint64_t bound)>;
 
-// True if all conditions of the targeting match. An unknown fact about the visitor does not match.
-[[nodiscard]] bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor);
-
 // The part of a day's `budget` that may be served by `now`: proportional to the elapsed part of the
 // campaign's time on this day (UTC), plus one hundredth of the budget (at least one).
 [[nodiscard]] std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
                                         std::optional<Timestamp> ends_at, Timestamp now);
 
-// The candidates that may be shown to the visitor now, before their budgets are checked.
+// The candidates that may be shown to the visitor now, before their budgets are checked. All
+// conditions of the targeting must match; an unknown fact about the visitor does not match.
 [[nodiscard]] std::vector<const AdCandidate*> eligible_candidates(
     std::span<const AdCandidate> candidates, const AdVisitor& visitor, Timestamp now);
 

@@ -5,6 +5,9 @@
 #include "db/transaction.hpp"
 #include "store/ads/serving.hpp"
 
+#include <algorithm>
+#include <span>
+
 namespace muster::service {
 namespace {
 
@@ -14,15 +17,25 @@ using rules::AdToken;
 using rules::AdTokenKind;
 using rules::AdVisitor;
 
+// Reads only what the candidates ask for.
+AdVisitor known_member(db::OrgStore& org, UserId user, std::span<const AdCandidate> candidates,
+                       Timestamp now) {
+    const auto has_cap = [](const AdCandidate& one) { return one.frequency_cap.has_value(); };
+    AdVisitor visitor = store::find_ad_member(org, user).value_or(AdVisitor());
+    if (visitor.member && std::ranges::any_of(candidates, has_cap)) {
+        visitor.shown = store::find_shown_today(org, *visitor.member, rules::ad_day_of(now));
+    }
+    return visitor;
+}
+
 AdVisitor visitor_of(Context& context, OrgId organization, const AdRequest& ad_request,
-                     Timestamp now) {
+                     std::span<const AdCandidate> candidates, Timestamp now) {
     AdVisitor visitor;
     if (ad_request.user) {
-        auto member = context.database.autocommit([&](db::Tx& tx) {
+        visitor = context.database.autocommit([&](db::Tx& tx) {
             db::OrgStore org(tx, organization);
-            return store::find_ad_member(org, *ad_request.user, rules::ad_day_of(now));
+            return known_member(org, *ad_request.user, candidates, now);
         });
-        if (member) visitor = std::move(*member);
     }
     visitor.tags = ad_request.tags;
     if (ad_request.geo_country) visitor.country = ad_request.geo_country;
@@ -188,7 +201,7 @@ std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId 
                                  const AdRequest& ad_request, Timestamp now,
                                  const rules::AdChance& chance) {
     const auto& candidates = candidates_of(context, cache, organization, ad_request.slot, now);
-    const AdVisitor visitor = visitor_of(context, organization, ad_request, now);
+    const AdVisitor visitor = visitor_of(context, organization, ad_request, candidates, now);
     Reservation reservation(context, cache, organization, visitor, now);
     const AdCandidate* chosen =
         draw(rules::eligible_candidates(candidates, visitor, now), reservation, chance);

@@ -1,15 +1,25 @@
 #include "service/ads/serving_cache.hpp"
 
+#include <span>
+
 namespace muster::service {
 namespace {
 
 // The maximum number of entries of each map; a full map is cleared. A lost reservation is an
 // impression that is never shown.
 constexpr std::size_t kMostEntries = 1024;
+// The slots are also cleared above this number of creatives, which have up to 3 KiB each.
+constexpr std::size_t kMostCreatives = 8192;
 
 bool is_fresh(Timestamp known_at, Timestamp now,
               Milliseconds lifetime = AdServingCache::kLifetime) {
     return now >= known_at && now - known_at < lifetime;
+}
+
+std::size_t creatives_of(std::span<const rules::AdCandidate> candidates) {
+    std::size_t count = 0;
+    for (const rules::AdCandidate& candidate : candidates) count += candidate.creatives.size();
+    return count;
 }
 
 template <class Map>
@@ -30,8 +40,13 @@ const std::vector<rules::AdCandidate>* AdServingCache::find_slot(const OrgId& or
 const std::vector<rules::AdCandidate>& AdServingCache::keep_slot(
     const OrgId& organization, std::string_view slug, std::vector<rules::AdCandidate> candidates,
     Timestamp now) {
-    make_room(slots_);
+    const std::size_t count = creatives_of(candidates);
+    if (slots_.size() >= kMostEntries || creatives_ + count > kMostCreatives) {
+        slots_.clear();
+        creatives_ = 0;
+    }
     Slot& slot = slots_[{organization, std::string(slug)}];
+    creatives_ = creatives_ + count - creatives_of(slot.candidates);
     slot = {std::move(candidates), now};
     return slot.candidates;
 }

@@ -60,6 +60,7 @@ class AdServingCache {
 
     std::vector<Secret> keys_;
     std::map<std::pair<OrgId, std::string>, Slot> slots_;
+    std::size_t creatives_ = 0;  // of all slots
     std::map<CampaignId, Timestamp> full_;
     std::map<OrgId, Timestamp> locked_;
     std::map<CampaignId, Reserved> reserved_;

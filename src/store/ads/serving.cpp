@@ -1,7 +1,5 @@
 #include "store/ads/serving.hpp"
 
-#include <map>
-
 namespace muster::store {
 
 using db::column;
@@ -15,13 +13,9 @@ using rules::AdCreative;
 
 namespace {
 
-// A campaign with one of its creatives; a slot without candidates has neither.
-struct Candidate {
-    AdCandidate campaign;
-    AdCreative creative;
-};
+// A slot without campaigns has one row without a candidate.
 struct Slot {
-    std::optional<Candidate> candidate;
+    std::optional<AdCandidate> candidate;
 };
 std::optional<rules::Targeting> targeting_of(const std::string& document) {
     return rules::targeting_of(document);
@@ -39,65 +33,84 @@ constexpr auto kServedCreative = columns<AdCreative>(
     column<&AdCreative::alt>("r.alt"), column<&AdCreative::width>("s.width"),
     column<&AdCreative::height>("s.height"), column<&AdCreative::campaign_id>("r.campaign_id"));
 
-constexpr auto kCandidate = columns<Candidate>(nested<&Candidate::campaign>(kServedCampaign),
-                                               nested<&Candidate::creative>(kServedCreative));
-constexpr auto kServedSlot = columns<Slot>(nested<&Slot::candidate>(kCandidate));
+constexpr auto kServedSlot = columns<Slot>(nested<&Slot::candidate>(kServedCampaign));
 
-struct Visit {
-    rules::AdVisitor visitor;
-    std::optional<CampaignId> campaign;
-    std::optional<std::int64_t> shown;
-};
-constexpr auto kVisit =
-    columns<Visit>(column<&Visit::visitor, &rules::AdVisitor::member>("m.id"),
-                   column<&Visit::visitor, &rules::AdVisitor::country>("m.country"),
-                   column<&Visit::visitor, &rules::AdVisitor::locale>("m.locale"),
-                   column<&Visit::visitor, &rules::AdVisitor::attributes>("m.attributes"),
-                   column<&Visit::campaign>("d.campaign_id"), column<&Visit::shown>("d.shown"));
+using Visitor = rules::AdVisitor;
+constexpr auto kVisitor = columns<Visitor>(
+    column<&Visitor::member>("id"), column<&Visitor::country>("country"),
+    column<&Visitor::locale>("locale"), column<&Visitor::attributes>("attributes"));
+
+constexpr auto kShown = db::row<CampaignId, std::int64_t>("campaign_id", "shown");
+
+using CreativesByCampaign = std::map<CampaignId, std::vector<AdCreative>>;
+
+// LIMIT: the maximum number of campaigns in a slot times the maximum number of creatives of a
+// campaign.
+CreativesByCampaign find_served_creatives(db::OrgStore& org, std::string_view slug, Timestamp from,
+                                          Timestamp until) {
+    static constexpr OrgSql kFind{
+        "ad_serving.find_creatives", kServedCreative,
+        "SELECT {columns} FROM ad_slots s "
+        "STRAIGHT_JOIN ad_campaign_slots l FORCE INDEX (PRIMARY) "
+        "ON l.organization_id = s.organization_id AND l.slot_id = s.id "
+        "STRAIGHT_JOIN ad_campaigns c ON c.organization_id = l.organization_id "
+        "AND c.id = l.campaign_id AND c.status = 'active' AND c.starts_at < ? "
+        "AND (c.ends_at IS NULL OR c.ends_at > ?) "
+        "STRAIGHT_JOIN ad_creatives r FORCE INDEX (campaign) "
+        "ON r.organization_id = c.organization_id AND r.campaign_id = c.id "
+        "AND r.width = s.width AND r.height = s.height "
+        "WHERE s.organization_id = :org AND s.slug = ? LIMIT 2000"};
+    CreativesByCampaign found;
+    for (AdCreative creative : org.each(kFind, until, from, slug)) {
+        creative.kind = creative.image_url ? rules::CreativeKind::Image : rules::CreativeKind::Html;
+        found[creative.campaign_id].push_back(std::move(creative));
+    }
+    return found;
+}
 
 }  // namespace
 
-std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, std::int64_t day) {
+std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user) {
     static constexpr OrgSql kFind{
-        "ad_serving.find_member", kVisit,
-        "SELECT {columns} FROM members m "
-        "LEFT JOIN ad_member_days d FORCE INDEX (member) ON d.organization_id = m.organization_id "
-        "AND d.member_id = m.id AND d.day = ? WHERE m.organization_id = :org AND m.user_id = ?"};
-    std::optional<rules::AdVisitor> visitor;
-    for (Visit visit : org.each(kFind, day, user)) {
-        if (!visitor) visitor = std::move(visit.visitor);
-        if (visit.campaign) visitor->shown[*visit.campaign] = visit.shown.value_or(0);
-    }
-    return visitor;
+        "ad_serving.find_member", kVisitor,
+        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id = ?"};
+    return org.one(kFind, user);
+}
+
+// LIMIT: the maximum number of campaigns of an organization.
+std::map<CampaignId, std::int64_t> find_shown_today(db::OrgStore& org, MemberId member,
+                                                    std::int64_t day) {
+    static constexpr OrgSql kFind{
+        "ad_serving.find_shown", kShown,
+        "SELECT {columns} FROM ad_member_days FORCE INDEX (member) "
+        "WHERE organization_id = :org AND member_id = ? AND day = ? LIMIT 500"};
+    std::map<CampaignId, std::int64_t> shown;
+    for (const auto [campaign, count] : org.each(kFind, member, day)) shown[campaign] = count;
+    return shown;
 }
 
 std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, std::string_view slug,
                                                            Timestamp from, Timestamp until) {
-    // LIMIT: the maximum number of campaigns in a slot times the maximum number of creatives of a
-    // campaign.
+    // A campaign's targeting has several KiB, so it is not repeated with each creative.
+    // LIMIT: the maximum number of campaigns in a slot.
     static constexpr OrgSql kFind{
-        "ad_serving.find_candidates", kServedSlot,
+        "ad_serving.find_campaigns", kServedSlot,
         "SELECT {columns} FROM ad_slots s "
         "LEFT JOIN (ad_campaign_slots l FORCE INDEX (PRIMARY) "
         "STRAIGHT_JOIN ad_campaigns c ON c.organization_id = l.organization_id "
-        "AND c.id = l.campaign_id "
-        "STRAIGHT_JOIN ad_creatives r FORCE INDEX (campaign) "
-        "ON r.organization_id = c.organization_id AND r.campaign_id = c.id) "
+        "AND c.id = l.campaign_id) "
         "ON l.organization_id = s.organization_id AND l.slot_id = s.id AND c.status = 'active' "
         "AND c.starts_at < ? AND (c.ends_at IS NULL OR c.ends_at > ?) "
-        "AND r.width = s.width AND r.height = s.height "
-        "WHERE s.organization_id = :org AND s.slug = ? LIMIT 2000"};
+        "WHERE s.organization_id = :org AND s.slug = ? LIMIT 100"};
     std::optional<std::vector<AdCandidate>> candidates;
-    std::map<CampaignId, std::size_t> places;
     for (Slot slot : org.each(kFind, until, from, slug)) {
         if (!candidates) candidates.emplace();
-        if (!slot.candidate) break;
-        AdCandidate& campaign = slot.candidate->campaign;
-        const auto [place, is_new] = places.emplace(campaign.campaign, candidates->size());
-        if (is_new) candidates->push_back(std::move(campaign));
-        auto& creatives = candidates->at(place->second).creatives;
-        AdCreative& creative = creatives.emplace_back(std::move(slot.candidate->creative));
-        creative.kind = creative.image_url ? rules::CreativeKind::Image : rules::CreativeKind::Html;
+        if (slot.candidate) candidates->push_back(std::move(*slot.candidate));
+    }
+    if (!candidates || candidates->empty()) return candidates;
+    CreativesByCampaign creatives = find_served_creatives(org, slug, from, until);
+    for (AdCandidate& candidate : *candidates) {
+        candidate.creatives = std::move(creatives[candidate.campaign]);
     }
     return candidates;
 }

@@ -6,6 +6,7 @@
 #include "rules/ads/choice.hpp"
 #include "rules/ads/token.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,9 +14,12 @@
 
 namespace muster::store {
 
-// The targeting data of a member, and the number of views per campaign on this day. The caller adds
-// the tags of the page. nullopt if the user is not a member.
-std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, std::int64_t day);
+// The targeting data of a member. The caller adds the tags of the page and AdVisitor::shown. nullopt
+// if the user is not a member.
+std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user);
+// How often each campaign was shown to the member on this day.
+std::map<CampaignId, std::int64_t> find_shown_today(db::OrgStore& org, MemberId member,
+                                                    std::int64_t day);
 
 // The active campaigns of a slot that run at some time in [from, until), with creatives of the
 // slot's size but without their html. nullopt if the organization does not have the slot.

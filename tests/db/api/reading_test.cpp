@@ -131,6 +131,37 @@ BOOST_AUTO_TEST_CASE(the_other_reader_is_let_in_before_a_part_that_needs_a_permi
     BOOST_TEST(times == 1);
 }
 
+BOOST_AUTO_TEST_CASE(large_members_of_one_organization_wait_for_the_replies_to_others) {
+    constexpr std::size_t kLight = std::size_t{64} << 10U;
+    process::OrganizationShares permits;
+    api::Pipeline sharing{
+        worker,
+        metrics,
+        limiter,
+        concurrency,
+        {.permits = &permits, .light = kLight, .most_of_batch = kMostOfBatch, .limit = {1, 1}}};
+    const std::string document = R"({"notes":[")" + std::string(800'000, 'x') + R"(","api",1]})";
+    client.execute("UPDATE members SET attributes = ? WHERE organization_id = ?", document, acme);
+    const std::vector<Request> batch = {get_user(ann, ours), get_user(bob, ours),
+                                        get_user(cat, theirs)};
+    const auto order_of = [&] {
+        std::vector<std::size_t> order;
+        const auto deferred = sharing.handle(
+            batch, [&](std::size_t index, const std::optional<Reply>& reply) {
+                BOOST_TEST(reply->status == 200);
+                order.push_back(index);
+            });
+        for (const auto& one : deferred) order.push_back(100 + one.index);
+        return order;
+    };
+    using Order = std::vector<std::size_t>;
+    BOOST_TEST(order_of() == Order({0, 1, 2}));    // nothing is known about the organization
+    BOOST_TEST(order_of() == Order({2, 0, 101}));  // one large member in a batch, and last
+    client.execute("UPDATE members SET attributes = '{}' WHERE organization_id = ?", acme);
+    for (int i = 0; i < 40; ++i) order_of();
+    BOOST_TEST(order_of() == Order({0, 1, 2}));
+}
+
 BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) {
     const std::vector<Request> batch = {
         get_user(ann, ours),

@@ -91,7 +91,7 @@ def test_a_repeatedly_killed_database_loses_no_event(stack, queued, receiver):
     runner = start_delivering(stack)
     try:
         while receiver.count() < DELIVERIES * 0.8 and restarts < 4:
-            goal = receiver.count() + DELIVERIES // 5
+            goal = receiver.count() + DELIVERIES // 20  # on a busy machine many more arrive
             wait_for(lambda: receiver.count() >= goal, "the deliveries to continue", every=0.002)
             with stack.without("mariadbd", verb="kill"):
                 pass

@@ -32,14 +32,6 @@ AdVisitor ann() {
     return visitor;
 }
 
-bool suits(const Targeting& targeting, const AdVisitor& visitor = ann()) {
-    return rules::matches_targeting(
-        rules::targeting_of(rules::targeting_document(targeting)).value(), visitor);
-}
-Targeting asking_for(std::string attributes) {
-    return {{}, {}, {}, std::move(attributes)};
-}
-
 AdCandidate candidate(std::int64_t weight = 1) {
     AdCandidate made;
     made.campaign = CampaignId::create();
@@ -51,6 +43,15 @@ AdCandidate candidate(std::int64_t weight = 1) {
 
 bool is_showable(const AdCandidate& what, const AdVisitor& visitor = {}, Timestamp when = at(12)) {
     return !rules::eligible_candidates({&what, 1}, visitor, when).empty();
+}
+
+bool suits(const Targeting& targeting, const AdVisitor& visitor = ann()) {
+    AdCandidate made = candidate();
+    made.targeting = rules::targeting_of(rules::targeting_document(targeting)).value();
+    return is_showable(made, visitor);
+}
+Targeting asking_for(std::string attributes) {
+    return {{}, {}, {}, std::move(attributes)};
 }
 
 std::vector<std::string> faults_of(const Targeting& targeting) {
