@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
 
+#include <algorithm>
+
 namespace muster::api {
 namespace {
 
@@ -151,11 +153,23 @@ std::optional<CampaignId> campaign_filter(const Call& call) {
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
+// A page ends with the creative whose HTML exceeds this together with the others. A reply then stays
+// below the temporary file of nginx, also if JSON needs six bytes for each character.
+constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+
 auto list_creatives(Call& call) {
     auto creatives =
         service::list_ad_creatives(call.context, call.org(), campaign_filter(call),
                                    call.cursor_id<CreativeId>(), call.query.integer("limit") + 1);
-    return page_of(call, std::move(creatives));
+    std::size_t bytes = 0;
+    const auto last = std::ranges::find_if(creatives, [&](const AdCreative& creative) {
+        if (creative.html) bytes += creative.html->size();
+        return bytes > kPageBytes;
+    });
+    if (creatives.end() - last <= 1) return page_of(call, std::move(creatives));
+    creatives.erase(last + 1, creatives.end());
+    const std::optional<std::string> next(creatives.back().id.bytes());
+    return page_of(call, std::move(creatives), next);
 }
 
 auto create_creative(Call&, OrgTransaction& transaction, const NewAdCreative& in) {

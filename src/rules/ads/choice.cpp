@@ -86,8 +86,7 @@ bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor,
                        [&](const std::string& locale) {
                            return visitor.locale && is_of_locale(locale, *visitor.locale);
                        }) &&
-           matches_any(targeting.tags, is_tag_of_page) &&
-           attributes.have(targeting.attributes);
+           matches_any(targeting.tags, is_tag_of_page) && attributes.have(targeting.attributes);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "service/access/notices.hpp"
 
 #include "base/crypto.hpp"
+#include "base/error.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
@@ -46,6 +47,20 @@ Spent spend_notice(db::Tx& tx, NoticeKind kind, std::string_view id, rules::Budg
     notices.spend(now, budget.within);
     store::write_guess_budget(tx, text_of(kind), subject, notices.packed(), now + budget.within);
     return notices.exhausted(budget, now) ? Spent::Last : Spent::Yes;
+}
+
+// Throws RATE_LIMITED if the budget is used up.
+void spend_change(db::Tx& tx, std::string_view id, rules::Budget budget, Timestamp now) {
+    const std::string subject = sha256(id);
+    rules::SpentTimes changes(store::lock_guess_budget(tx, text_of(NoticeKind::Security), subject));
+    if (const auto seconds = changes.exhausted(budget, now)) {
+        throw Error(ErrorCode::RateLimited)
+            .retry_after(*seconds)
+            .detail("reason", "an admin changes the own second factor at most ten times a day");
+    }
+    changes.spend(now, budget.within);
+    store::write_guess_budget(tx, text_of(NoticeKind::Security), subject, changes.packed(),
+                              now + budget.within);
 }
 
 using Addresses = std::set<std::string>;
@@ -106,13 +121,6 @@ Notice notice_of_factor(const rules::Admin& admin, FactorChange change, Timestam
                     "\n\nA current code of the second factor was sent for it. If the admin did "
                     "not do this,\nask the operator of Muster to end the sessions of the admin "
                     "(musterctl admin\nreset-2fa), and read the audit log in the console.\n"};
-}
-
-// `purpose`: notices with another purpose have a budget of their own.
-bool spend_notice_of(db::Tx& tx, std::string_view purpose, const rules::Admin& admin,
-                     rules::Budget budget, Timestamp now) {
-    const std::string id = std::string(purpose) + std::string(admin.id.bytes());
-    return spend_notice(tx, NoticeKind::Security, id, budget, now) != Spent::No;
 }
 
 void notify_admin_and_owners(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
@@ -178,13 +186,15 @@ void notify_of_loss(OrgTransaction& transaction, const KeyRing& keys, const Lost
 }
 
 void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now) {
-    if (!spend_notice_of(tx, "", admin, kNoticesOfAnAdmin, now)) return;
+    if (spend_notice(tx, NoticeKind::Security, admin.id.bytes(), kNoticesOfAnAdmin, now) ==
+        Spent::No)
+        return;
     notify_admin_and_owners(tx, keys, admin, notice_of_pause(admin), now);
 }
 
 void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                       FactorChange change, Timestamp now) {
-    if (!spend_notice_of(tx, "factor ", admin, kChangesOfAFactor, now)) return;
+    spend_change(tx, "factor " + std::string(admin.id.bytes()), kChangesOfAFactor, now);
     notify_admin_and_owners(tx, keys, admin, notice_of_factor(admin, change, now), now);
 }
 

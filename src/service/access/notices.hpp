@@ -57,7 +57,8 @@ std::string shown_name(std::string_view name);
 // of the admin's organizations, of 20 at most. After three in a day for one admin it does nothing.
 void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now);
 
-// The same about a change that an admin made to the own second factor, ten times a day.
+// The same about a change that an admin made to the own second factor. Throws RATE_LIMITED after
+// ten in a day, so that each has a mail and none of them fill the audit log.
 enum class FactorChange : std::uint8_t { BackupCodes, Authenticator };
 void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                       FactorChange change, Timestamp now);

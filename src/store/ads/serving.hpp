@@ -14,8 +14,8 @@
 
 namespace muster::store {
 
-// The targeting data of a member. The caller adds the tags of the page and AdVisitor::shown. nullopt
-// if the user is not a member.
+// The targeting data of a member. The caller adds the tags of the page and AdVisitor::shown.
+// nullopt if the user is not a member.
 std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user);
 // How often each campaign was shown to the member on this day.
 std::map<CampaignId, std::int64_t> find_shown_today(db::OrgStore& org, MemberId member,

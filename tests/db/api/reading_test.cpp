@@ -146,8 +146,8 @@ BOOST_AUTO_TEST_CASE(large_members_of_one_organization_wait_for_the_replies_to_o
                                         get_user(cat, theirs)};
     const auto order_of = [&] {
         std::vector<std::size_t> order;
-        const auto deferred = sharing.handle(
-            batch, [&](std::size_t index, const std::optional<Reply>& reply) {
+        const auto deferred =
+            sharing.handle(batch, [&](std::size_t index, const std::optional<Reply>& reply) {
                 BOOST_TEST(reply->status == 200);
                 order.push_back(index);
             });

@@ -271,6 +271,18 @@ def test_a_campaign_of_another_tenant_looks_like_an_unknown_one(ads, new_org):
 # ---------------------------------------------------------------------------- limits
 
 
+def test_a_page_of_creatives_ends_above_a_mebibyte_of_html(ads):
+    campaign = ads.campaign(ads.slot())
+    html = "x" * (64 << 10)
+    made = [ads.creative(campaign, kind="html", html=html, image_url=None)["id"] for _ in range(18)]
+    pages, cursor = [], {}
+    while cursor is not None:
+        page = ads.admin.get_json(f"{CONSOLE}/creatives", params={"campaign_id": campaign["id"], "limit": 100, **cursor})
+        pages.append([creative["id"] for creative in page["creatives"]])
+        cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+    assert [len(page) for page in pages] == [17, 1] and pages[0] + pages[1] == made
+
+
 def test_the_number_of_records_is_limited(new_org, stack):
     ads = Ads(new_org(attributes=False))
     slot, campaign = ads.running()

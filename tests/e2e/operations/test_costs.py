@@ -187,6 +187,15 @@ class Costliest:
     def article(self, html):
         return self.send("PATCH", f"/console/v1/articles/{self.ids['article']}", self.admin, json={"body_html": html})
 
+    def ad_for_member(self):
+        """A request of a slot with 100 campaigns, which ask for an attribute of the member and have a cap."""
+        ads, attributes = Ads(self.org), self.member["attributes"]
+        slot, wanted = ads.slot(), {"a0": attributes["a0"]}
+        for _ in range(100):
+            ads.creative(ads.campaign(slot, frequency_cap=1000, targeting={"attributes": wanted}))
+        params = {"slot": slot["slug"], "user_id": self.member["id"]}
+        return lambda: self.send("GET", "/v1/ads/serve", self.org.page_api, params=params)
+
     def creative(self, html):
         body = {"html": html, "width": 728, "height": 90, "kind": "html", "campaign_id": self.ids["campaign"]}
         return Ads(self.org).admin.post("/console/v1/ads/creatives", json=body, whole=False)
@@ -210,6 +219,7 @@ class Costliest:
             "trackEvents": lambda: self.send("POST", "/v1/track", self.org.page_api, json=self.events(anonymous_id="v")),
             "ingestEvents": self.ingest,
             "listEngagementEvents": lambda: self.send("GET", f"{user}/engagement/events", params={"limit": 100, "total": "true"}),
+            "serveAd": self.ad_for_member(),
             "changeArticle": lambda: self.article(html),
             "previewArticleText": lambda: self.send("POST", "/console/v1/articles/preview", self.admin, json={"body_html": html}),
             "createAdCreative": lambda: self.creative(html[:60_000]),
