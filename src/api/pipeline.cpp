@@ -53,6 +53,8 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
 // Uploads of an organization, and of all, that wait in a worker for their turns. They leave half of
 // the server's list to other requests.
 constexpr std::size_t kMostTurns = 32;
+// Other requests that wait in a worker, of all organizations.
+constexpr std::size_t kMostDeferred = 192;
 constexpr std::size_t kMostTurnsOfAll = 128;
 // nginx waits for the answer longer (muster-credential.conf).
 constexpr std::chrono::seconds kLongestUploadWait{20};
@@ -121,9 +123,9 @@ std::size_t Pipeline::Waiting::of_all() const {
 }
 
 bool Pipeline::may_defer(const RequestFlow& flow) const {
-    // Otherwise one organization would fill the server's list.
-    constexpr std::size_t kMostOfOrganization = 64;
-    return flow.may_wait() && deferred_.of(flow.share_subject()) < kMostOfOrganization;
+    // Half of the places that are free, 64 if all are: then another organization finds one, too.
+    const std::size_t free = kMostDeferred - std::min(kMostDeferred, deferred_.of_all());
+    return flow.may_wait() && deferred_.of(flow.share_subject()) < (free + 1) / 2;
 }
 
 bool Pipeline::may_wait_for_turn(const RequestFlow& flow) const {

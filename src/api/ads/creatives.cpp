@@ -153,8 +153,8 @@ std::optional<CampaignId> campaign_filter(const Call& call) {
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-// A page ends with the creative whose HTML exceeds this together with the others. A reply then stays
-// below the temporary file of nginx, also if JSON needs six bytes for each character.
+// A page ends with the creative whose HTML exceeds this together with the others. A reply then
+// stays below the temporary file of nginx, also if JSON needs six bytes for each character.
 constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
 
 auto list_creatives(Call& call) {

@@ -162,6 +162,26 @@ BOOST_AUTO_TEST_CASE(large_members_of_one_organization_wait_for_the_replies_to_o
     BOOST_TEST(order_of() == Order({0, 1, 2}));
 }
 
+BOOST_AUTO_TEST_CASE(organizations_that_wait_leave_places_to_another) {
+    process::OrganizationShares permits;
+    api::Pipeline busy{worker,
+                       metrics,
+                       limiter,
+                       concurrency,
+                       {.permits = &permits, .most_of_batch = 64, .limit = {0, 0}}};
+    std::vector<std::size_t> waiting;
+    for (int i = 0; i < 6; ++i) {
+        const OrgId id = organization("Busy " + std::to_string(i));
+        std::vector<Request> requests(64, get_user(UserId::create(), issue(id)));
+        for (Request& request : requests) request.may_wait = true;
+        const auto refused = [](std::size_t, const std::optional<Reply>& reply) {
+            BOOST_TEST(reply->status == 429);
+        };
+        waiting.push_back(busy.handle(requests, refused).size());
+    }
+    BOOST_TEST(waiting == std::vector<std::size_t>({64, 43, 29, 19, 13, 8}));
+}
+
 BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) {
     const std::vector<Request> batch = {
         get_user(ann, ours),
