@@ -53,9 +53,9 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
 // Uploads of an organization, and of all, that wait in a worker for their turns. They leave half of
 // the server's list to other requests.
 constexpr std::size_t kMostTurns = 32;
-// Other requests that wait in a worker, of all organizations.
-constexpr std::size_t kMostDeferred = 192;
 constexpr std::size_t kMostTurnsOfAll = 128;
+// Other requests that wait in a worker, of all organizations. The server's list has room for both.
+constexpr std::size_t kMostDeferred = 192;
 // nginx waits for the answer longer (muster-credential.conf).
 constexpr std::chrono::seconds kLongestUploadWait{20};
 
@@ -125,7 +125,8 @@ std::size_t Pipeline::Waiting::of_all() const {
 bool Pipeline::may_defer(const RequestFlow& flow) const {
     // Half of the places that are free, 64 if all are: then another organization finds one, too.
     const std::size_t free = kMostDeferred - std::min(kMostDeferred, deferred_.of_all());
-    return flow.may_wait() && deferred_.of(flow.share_subject()) < (free + 1) / 2;
+    const bool has_place = deferred_.of(flow.share_subject()) < (free + 1) / 2;
+    return flow.may_wait() && (flow.had_place() || has_place);
 }
 
 bool Pipeline::may_wait_for_turn(const RequestFlow& flow) const {
@@ -153,8 +154,8 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
     std::vector<Demand> demands;
     for (std::size_t i = 0; i < flows.size(); ++i) {
         if (auto demand = flows[i].demand()) {
-            const std::size_t usual = sizes_.of(demand->organization) / kReplyBytesPerWeight;
-            demand->weight = std::max(demand->weight, usual);
+            const std::size_t size = sizes_.of(demand->organization, flows[i].operation());
+            demand->weight = std::max(demand->weight, size / kReplyBytesPerWeight);
             indexes.push_back(i);
             demands.push_back(std::move(*demand));
         }
@@ -278,7 +279,9 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
         if (is_sent[index] || flow.is_deferred() || !flow.is_answered()) return;
         is_sent[index] = true;
         auto reply = flow.finish();
-        if (reply && flow.is_identified()) sizes_.note(flow.share_subject(), reply->body.size());
+        if (reply && flow.is_identified()) {
+            sizes_.note(flow.share_subject(), flow.operation(), reply->body.size());
+        }
         answer(index, std::move(reply));
         tainted_ = tainted_ || flow.is_tainted();
     };

@@ -13,6 +13,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::api {
@@ -49,10 +50,14 @@ class RequestFlow {
     std::string share_subject() const;
     // Whether the caller is known, so that share_subject() is.
     bool is_identified() const { return is_identified_; }
+    // "" if no row matches.
+    std::string_view operation() const { return endpoint_ ? endpoint_->operation : ""; }
     // The same of a request that was left; otherwise "".
     std::string deferred_subject() const {
         return request_.deferral ? request_.deferral->subject : "";
     }
+    // Whether it was left for another reason than its turn.
+    bool had_place() const { return request_.deferral && !request_.deferral->is_turn; }
     // Whether it was left until its turn, which has come.
     bool had_turn() const { return request_.deferral && request_.deferral->is_turn; }
     // Runs after the replies to the other organizations of the batch.

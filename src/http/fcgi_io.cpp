@@ -29,7 +29,7 @@ constexpr Patience kImpatience{std::chrono::milliseconds(50), std::chrono::secon
 // that connect again and again without a request would otherwise keep it in that call.
 constexpr std::size_t kMostAccepted = 64;
 constexpr std::size_t kMostPending = 64;
-constexpr std::size_t kMostDeferred = 256;
+constexpr std::size_t kMostDeferred = 320;
 constexpr int kShareCheckMilliseconds = 5;      // while a request waits for a share
 constexpr std::chrono::seconds kFinishTime{1};  // for heads that are not complete
 

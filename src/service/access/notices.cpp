@@ -49,18 +49,26 @@ Spent spend_notice(db::Tx& tx, NoticeKind kind, std::string_view id, rules::Budg
     return notices.exhausted(budget, now) ? Spent::Last : Spent::Yes;
 }
 
-// Throws RATE_LIMITED if the budget is used up.
-void spend_change(db::Tx& tx, std::string_view id, rules::Budget budget, Timestamp now) {
-    const std::string subject = sha256(id);
-    rules::SpentTimes changes(store::lock_guess_budget(tx, text_of(NoticeKind::Security), subject));
-    if (const auto seconds = changes.exhausted(budget, now)) {
+std::string subject_of_factor(AdminId admin) {
+    return sha256("factor " + std::string(admin.bytes()));
+}
+
+void write_factor_changes(db::Tx& tx, AdminId admin, const rules::SpentTimes& changes,
+                          Timestamp now) {
+    store::write_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin),
+                              changes.packed(), now + kChangesOfAFactor.within);
+}
+
+// Throws RATE_LIMITED if the changes of the day are used up.
+rules::SpentTimes lock_factor_changes(db::Tx& tx, AdminId admin, Timestamp now) {
+    rules::SpentTimes changes(
+        store::lock_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin)));
+    if (const auto seconds = changes.exhausted(kChangesOfAFactor, now)) {
         throw Error(ErrorCode::RateLimited)
             .retry_after(*seconds)
             .detail("reason", "an admin changes the own second factor at most ten times a day");
     }
-    changes.spend(now, budget.within);
-    store::write_guess_budget(tx, text_of(NoticeKind::Security), subject, changes.packed(),
-                              now + budget.within);
+    return changes;
 }
 
 using Addresses = std::set<std::string>;
@@ -194,8 +202,18 @@ void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
 
 void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                       FactorChange change, Timestamp now) {
-    spend_change(tx, "factor " + std::string(admin.id.bytes()), kChangesOfAFactor, now);
+    auto changes = lock_factor_changes(tx, admin.id, now);
+    changes.spend(now, kChangesOfAFactor.within);
+    write_factor_changes(tx, admin.id, changes, now);
     notify_admin_and_owners(tx, keys, admin, notice_of_factor(admin, change, now), now);
+}
+
+void require_factor_change(db::Tx& tx, AdminId admin, Timestamp now) {
+    (void)lock_factor_changes(tx, admin, now);
+}
+
+void forget_factor_changes(db::Tx& tx, AdminId admin, Timestamp now) {
+    write_factor_changes(tx, admin, {}, now);
 }
 
 }  // namespace muster::service

@@ -62,5 +62,9 @@ void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
 enum class FactorChange : std::uint8_t { BackupCodes, Authenticator };
 void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                       FactorChange change, Timestamp now);
+// Throws RATE_LIMITED if notify_of_factor() would.
+void require_factor_change(db::Tx& tx, AdminId admin, Timestamp now);
+// Counts again from zero, for an admin whose factor was reset.
+void forget_factor_changes(db::Tx& tx, AdminId admin, Timestamp now);
 
 }  // namespace muster::service

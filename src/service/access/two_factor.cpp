@@ -251,7 +251,8 @@ std::optional<NextAuthenticator> replace_authenticator(Context& context,
     const Secret secret = rules::create_totp_secret();
     const SessionId session = attempt.session.id;
     const auto sealed = context.keys.seal(secret.reveal(), rules::next_totp_seal_name(session));
-    const auto begin = [&](db::Tx& tx, const rules::Admin&, Timestamp now) {
+    const auto begin = [&](db::Tx& tx, const rules::Admin& admin, Timestamp now) {
+        require_factor_change(tx, admin.id, now);
         store::set_next_totp_secret(tx, session, sealed, now);
     };
     const auto result =
@@ -288,6 +289,7 @@ AdminId reset_two_factor(Context& context, std::string_view email) {
         if (!admin) throw std::invalid_argument("there is no admin with this address");
         store::clear_second_factor(tx, admin->id);
         store::delete_sessions_of(tx, admin->id);
+        forget_factor_changes(tx, admin->id, now);
         for (const OrgId& organization : store::find_seat_organizations(tx, admin->id)) {
             audit_operator(tx, organization, "second_factor.reset", admin->id.text(), {}, now);
         }

@@ -8,18 +8,32 @@ namespace {
 // The maximum number of entries of each map; a full map is cleared. A lost reservation is an
 // impression that is never shown.
 constexpr std::size_t kMostEntries = 1024;
-// The slots are also cleared above this number of creatives, which have up to 3 KiB each.
-constexpr std::size_t kMostCreatives = 8192;
+// Of all slots. One with 100 campaigns of 20 creatives can have 8 MiB.
+constexpr std::size_t kMostSlotBytes = std::size_t{32} << 20U;
 
 bool is_fresh(Timestamp known_at, Timestamp now,
               Milliseconds lifetime = AdServingCache::kLifetime) {
     return now >= known_at && now - known_at < lifetime;
 }
 
-std::size_t creatives_of(std::span<const rules::AdCandidate> candidates) {
-    std::size_t count = 0;
-    for (const rules::AdCandidate& candidate : candidates) count += candidate.creatives.size();
-    return count;
+std::size_t bytes_of(const rules::Targeting& targeting) {
+    const std::size_t texts =
+        targeting.countries.size() + targeting.locales.size() + targeting.tags.size();
+    return texts * sizeof(std::string) + targeting.attributes.size();
+}
+
+// About what the candidates take in memory.
+std::size_t bytes_of(std::span<const rules::AdCandidate> candidates) {
+    std::size_t bytes = 0;
+    for (const rules::AdCandidate& candidate : candidates) {
+        bytes += sizeof candidate;
+        if (candidate.targeting) bytes += bytes_of(*candidate.targeting);
+        for (const rules::AdCreative& creative : candidate.creatives) {
+            bytes += sizeof creative + creative.image_url.value_or("").size() +
+                     creative.alt.value_or("").size();
+        }
+    }
+    return bytes;
 }
 
 template <class Map>
@@ -40,15 +54,34 @@ const std::vector<rules::AdCandidate>* AdServingCache::find_slot(const OrgId& or
 const std::vector<rules::AdCandidate>& AdServingCache::keep_slot(
     const OrgId& organization, std::string_view slug, std::vector<rules::AdCandidate> candidates,
     Timestamp now) {
-    const std::size_t count = creatives_of(candidates);
-    if (slots_.size() >= kMostEntries || creatives_ + count > kMostCreatives) {
-        slots_.clear();
-        creatives_ = 0;
-    }
+    const std::size_t bytes = bytes_of(candidates);
+    make_room_for_slot(organization, bytes, now);
     Slot& slot = slots_[{organization, std::string(slug)}];
-    creatives_ = creatives_ + count - creatives_of(slot.candidates);
-    slot = {std::move(candidates), now};
+    slot_bytes_ = slot_bytes_ - slot.bytes + bytes;
+    slot = {std::move(candidates), now, bytes};
     return slot.candidates;
+}
+
+template <class Matches>
+void AdServingCache::drop_slots(const Matches& matches) {
+    std::erase_if(slots_, [&](const auto& entry) {
+        if (!matches(entry)) return false;
+        slot_bytes_ -= entry.second.bytes;
+        return true;
+    });
+}
+
+// Drops what is too old, then the slots of the same organization, then all.
+void AdServingCache::make_room_for_slot(const OrgId& organization, std::size_t bytes,
+                                        Timestamp now) {
+    const auto has_room = [&] {
+        return slots_.size() < kMostEntries && slot_bytes_ + bytes <= kMostSlotBytes;
+    };
+    if (has_room()) return;
+    drop_slots([&](const auto& entry) { return !is_fresh(entry.second.known_at, now); });
+    if (has_room()) return;
+    drop_slots([&](const auto& entry) { return entry.first.first == organization; });
+    if (!has_room()) drop_slots([](const auto&) { return true; });
 }
 
 bool AdServingCache::is_full(const CampaignId& campaign, Timestamp now) const {

@@ -48,19 +48,27 @@ class AdServingCache {
     // Uses one reserved impression. Requires has_reserved().
     void take_reserved(const CampaignId& campaign);
 
+    // About what the cached slots take in memory.
+    std::size_t slot_bytes() const { return slot_bytes_; }
+
   private:
     struct Slot {
         std::vector<rules::AdCandidate> candidates;
         Timestamp known_at;
+        std::size_t bytes = 0;
     };
     struct Reserved {
         std::int64_t day = 0;
         std::int64_t count = 0;
     };
 
+    template <class Matches>
+    void drop_slots(const Matches& matches);
+    void make_room_for_slot(const OrgId& organization, std::size_t bytes, Timestamp now);
+
     std::vector<Secret> keys_;
     std::map<std::pair<OrgId, std::string>, Slot> slots_;
-    std::size_t creatives_ = 0;  // of all slots
+    std::size_t slot_bytes_ = 0;
     std::map<CampaignId, Timestamp> full_;
     std::map<OrgId, Timestamp> locked_;
     std::map<CampaignId, Reserved> reserved_;

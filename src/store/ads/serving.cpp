@@ -112,6 +112,7 @@ std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, st
     for (AdCandidate& candidate : *candidates) {
         candidate.creatives = std::move(creatives[candidate.campaign]);
     }
+    std::erase_if(*candidates, [](const AdCandidate& one) { return one.creatives.empty(); });
     return candidates;
 }
 
