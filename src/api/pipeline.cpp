@@ -39,7 +39,9 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
         try {
             for (auto& found : service::find_members(context, organization, users)) {
                 const rules::Member& member = members.emplace_back(std::move(found));
-                for (RequestFlow* flow : waiting.at(member.user_id)) flow->set_member(member);
+                for (RequestFlow* flow : waiting.at(member.user_id)) {
+                    flow->set_member(member, member.attributes.size());
+                }
             }
         } catch (const std::exception&) {
             for (const auto& [user, requests] : waiting) {
@@ -50,8 +52,7 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
     return members;
 }
 
-// Uploads of an organization, and of all, that wait in a worker for their turns. They leave half of
-// the server's list to other requests.
+// Uploads of an organization, and of all, that wait in a worker for their turns.
 constexpr std::size_t kMostTurns = 32;
 constexpr std::size_t kMostTurnsOfAll = 128;
 // Other requests that wait in a worker, of all organizations. The server's list has room for both.
@@ -59,8 +60,8 @@ constexpr std::size_t kMostDeferred = 192;
 // nginx waits for the answer longer (muster-credential.conf).
 constexpr std::chrono::seconds kLongestUploadWait{20};
 
-// So many bytes of a reply cost about as much as decoding one byte of a body.
-constexpr std::size_t kReplyBytesPerWeight = 4;
+// So many bytes that are read or answered cost about as much as decoding one byte of a body.
+constexpr std::size_t kReadBytesPerWeight = 4;
 
 // The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
 std::chrono::steady_clock::time_point end_of_pause(int times) {
@@ -141,7 +142,8 @@ void Pipeline::defer(std::size_t index, http::Deferral deferral,
     deferred.push_back(std::move(deferral));
 }
 
-// A request that was deferred is in a batch again.
+// A request that was deferred was in a batch again. It keeps its place for other requests until
+// then, and has another one if it was left again.
 void Pipeline::count_returned(const RequestFlow& flow) {
     auto& counts = (flow.had_turn() ? turns_ : deferred_).counts;
     const auto found = counts.find(flow.deferred_subject());
@@ -154,8 +156,8 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
     std::vector<Demand> demands;
     for (std::size_t i = 0; i < flows.size(); ++i) {
         if (auto demand = flows[i].demand()) {
-            const std::size_t size = sizes_.of(demand->organization, flows[i].operation());
-            demand->weight = std::max(demand->weight, size / kReplyBytesPerWeight);
+            const std::size_t bytes = sizes_.of(demand->organization, flows[i].operation());
+            demand->weight = std::max(demand->weight, bytes / kReadBytesPerWeight);
             indexes.push_back(i);
             demands.push_back(std::move(*demand));
         }
@@ -280,12 +282,12 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
         is_sent[index] = true;
         auto reply = flow.finish();
         if (reply && flow.is_identified()) {
-            sizes_.note(flow.share_subject(), flow.operation(), reply->body.size());
+            const std::size_t bytes = std::max(reply->body.size(), flow.bytes_read());
+            sizes_.note(flow.share_subject(), flow.operation(), bytes);
         }
         answer(index, std::move(reply));
         tainted_ = tainted_ || flow.is_tainted();
     };
-    for (RequestFlow& flow : flows) count_returned(flow);
     for (RequestFlow& flow : flows) flow.route();
     begin_shared_step(flows.size());
     const service::Callers callers = identify(flows);
@@ -294,6 +296,7 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
     auto deferred = share_out(flows, held);
     pace_uploads(flows, deferred);
     run(flows, deferred, lines, send_ready);
+    for (const RequestFlow& flow : flows) count_returned(flow);
     set_log_request_id("");
     service::write_large_sums(worker_.context.database);
     const auto cost = service::database_cost();

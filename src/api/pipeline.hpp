@@ -3,7 +3,7 @@
 // the queries of the batch, collectors commit its writes in one transaction.
 #pragma once
 
-#include "api/reply_sizes.hpp"
+#include "api/read_sizes.hpp"
 #include "api/request_flow.hpp"
 #include "base/log.hpp"
 #include "http/fcgi_io.hpp"
@@ -64,7 +64,7 @@ class Pipeline {
     WorkerState worker_;
     GroupShare share_;
     service::Collector collector_;
-    ReplySizes sizes_;
+    ReadSizes sizes_;
     std::function<void()> before_heavy_part_;
     Waiting turns_;     // uploads that wait for their turn
     Waiting deferred_;  // the other requests that were deferred

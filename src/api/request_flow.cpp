@@ -331,6 +331,7 @@ std::optional<MemberRef> RequestFlow::wanted_member() const {
 }
 
 void RequestFlow::run() {
+    const std::size_t bytes_before = service::database_cost().bytes;
     attempt([&] {
         if (preflight_.endpoint) {
             answer(preflight_reply(preflight_.methods));
@@ -340,6 +341,7 @@ void RequestFlow::run() {
             run_handler();
         }
     });
+    bytes_read_ += service::database_cost().bytes - bytes_before;
     document_.reset();
 }
 

@@ -66,8 +66,13 @@ class RequestFlow {
     // The member to load before the handler runs. nullopt if the row loads no member, or if the
     // request is already answered.
     std::optional<MemberRef> wanted_member() const;
-    // Borrows the member until the flow has run.
-    void set_member(const rules::Member& member) { member_ = &member; }
+    // Borrows the member, which was read with so many bytes, until the flow has run.
+    void set_member(const rules::Member& member, std::size_t bytes) {
+        member_ = &member;
+        bytes_read_ += bytes;
+    }
+    // The bytes of its member, and of what the handler read from the database by itself.
+    std::size_t bytes_read() const { return bytes_read_; }
     // Whether the reply needs no query of its own.
     bool is_quick() const {
         return request_.is_credential_check || (endpoint_ && endpoint_->is_quick);
@@ -122,6 +127,7 @@ class RequestFlow {
     const Endpoint* endpoint_ = nullptr;  // the row whose access is required
     service::Caller caller_;
     const rules::Member* member_ = nullptr;
+    std::size_t bytes_read_ = 0;
     std::string token_;            // "" if there is none to look up
     bool has_credential_ = false;  // the request has one, well-formed or not
     bool is_in_cookie_ = false;

@@ -228,6 +228,7 @@ std::string Rows::bytes(unsigned column) const {
     if (is_null(column))
         throw DbError(DbError::Kind::Other, 0, "NULL in a column that must have a text");
     const sql::SQLString value = (**result_).getString(column);
+    statistics().bytes += value.length();
     return {value.c_str(), value.length()};
 }
 

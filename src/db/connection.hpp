@@ -10,6 +10,7 @@
 #include "db/sql.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -124,6 +125,7 @@ struct Statistics {
     int statements = 0;
     std::int64_t microseconds = 0;
     int reruns = 0;
+    std::size_t bytes = 0;  // of the texts and blobs that were read
 };
 Statistics& statistics();
 

@@ -47,7 +47,7 @@ std::string explained(const std::exception& error) {
 
 DatabaseCost database_cost() {
     const db::Statistics& spent = db::statistics();
-    return {spent.statements, spent.microseconds, spent.reruns};
+    return {spent.statements, spent.microseconds, spent.reruns, spent.bytes};
 }
 
 void reset_database_cost() {

@@ -19,6 +19,7 @@ struct DatabaseCost {
     int statements = 0;
     std::int64_t microseconds = 0;
     int reruns = 0;
+    std::size_t bytes = 0;  // of the texts and blobs that were read
 };
 DatabaseCost database_cost();
 void reset_database_cost();

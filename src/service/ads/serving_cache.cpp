@@ -17,9 +17,11 @@ bool is_fresh(Timestamp known_at, Timestamp now,
 }
 
 std::size_t bytes_of(const rules::Targeting& targeting) {
-    const std::size_t texts =
-        targeting.countries.size() + targeting.locales.size() + targeting.tags.size();
-    return texts * sizeof(std::string) + targeting.attributes.size();
+    std::size_t bytes = targeting.attributes.size();
+    for (const auto* texts : {&targeting.countries, &targeting.locales, &targeting.tags}) {
+        for (const std::string& text : *texts) bytes += sizeof text + text.size();
+    }
+    return bytes;
 }
 
 // About what the candidates take in memory.

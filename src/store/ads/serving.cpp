@@ -113,6 +113,7 @@ std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, st
         candidate.creatives = std::move(creatives[candidate.campaign]);
     }
     std::erase_if(*candidates, [](const AdCandidate& one) { return one.creatives.empty(); });
+    candidates->shrink_to_fit();
     return candidates;
 }
 
