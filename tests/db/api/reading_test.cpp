@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(large_members_of_one_organization_wait_for_the_replies_to_o
         return order;
     };
     using Order = std::vector<std::size_t>;
-    BOOST_TEST(order_of() == Order({0, 1, 2}));  // nothing is known about the organization
+    BOOST_TEST(order_of() == Order({0, 1, 2}));    // nothing is known about the organization
     BOOST_TEST(order_of() == Order({2, 0, 101}));  // one large member in a batch, and last
     const auto ignore = [](std::size_t, const std::optional<Reply>&) {};
     // An empty page of events loads the member too.
