@@ -19,7 +19,7 @@ bool is_fresh(Timestamp known_at, Timestamp now,
 std::size_t bytes_of(const rules::Targeting& targeting) {
     std::size_t bytes = targeting.attributes.size();
     for (const auto* texts : {&targeting.countries, &targeting.locales, &targeting.tags}) {
-        for (const std::string& text : *texts) bytes += sizeof text + text.size();
+        for (const std::string& text : *texts) bytes += sizeof(std::string) + text.size();
     }
     return bytes;
 }
