@@ -60,7 +60,7 @@ constexpr std::size_t kMostDeferred = 192;
 // nginx waits for the answer longer (muster-credential.conf).
 constexpr std::chrono::seconds kLongestUploadWait{20};
 
-// So many bytes that are read or answered cost about as much as decoding one byte of a body.
+// Reading or answering this many bytes costs about as much as decoding one byte of a body.
 constexpr std::size_t kReadBytesPerWeight = 4;
 
 // The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
@@ -124,7 +124,8 @@ std::size_t Pipeline::Waiting::of_all() const {
 }
 
 bool Pipeline::may_defer(const RequestFlow& flow) const {
-    // Half of the places that are free, 64 if all are: then another organization finds one, too.
+    // An organization may take half of the free places, 64 if all are free. So the next one finds
+    // a place too.
     const std::size_t free = kMostDeferred - std::min(kMostDeferred, deferred_.of_all());
     const bool has_place = deferred_.of(flow.share_subject()) < (free + 1) / 2;
     return flow.may_wait() && (flow.had_place() || has_place);
@@ -142,8 +143,8 @@ void Pipeline::defer(std::size_t index, http::Deferral deferral,
     deferred.push_back(std::move(deferral));
 }
 
-// A request that was deferred was in a batch again. It keeps its place for other requests until
-// then, and has another one if it was left again.
+// Frees the place of a request that was deferred before. Call it after the batch, so that no other
+// request gets the place of one that is deferred again.
 void Pipeline::count_returned(const RequestFlow& flow) {
     auto& counts = (flow.had_turn() ? turns_ : deferred_).counts;
     const auto found = counts.find(flow.deferred_subject());

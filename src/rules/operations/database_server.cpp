@@ -62,20 +62,23 @@ std::string format_fault(const DatabaseServer& server) {
            "READ COMMITTED; set it to ROW";
 }
 
+// "NAME is VALUE", then the effect, if the value is a number below `least`.
+std::string fault_below(const DatabaseServer& server, const std::string& name, std::int64_t least,
+                        const std::string& effect) {
+    const std::string value = setting(server, name);
+    const auto number = parse_number<std::int64_t>(value);
+    if (!number || *number >= least) return "";
+    return name + " is " + value + effect;
+}
+
 std::string packet_fault(const DatabaseServer& server) {
-    const std::string value = setting(server, "max_allowed_packet");
-    const auto bytes = parse_number<std::int64_t>(value);
-    if (!bytes || *bytes >= kSmallestPacket) return "";
-    return "max_allowed_packet is " + value +
-           " bytes: imports with large values fail; set it to 16M or more";
+    return fault_below(server, "max_allowed_packet", kSmallestPacket,
+                       " bytes: imports with large values fail; set it to 16M or more");
 }
 
 std::string statements_fault(const DatabaseServer& server) {
-    const std::string value = setting(server, "max_prepared_stmt_count");
-    const auto count = parse_number<std::int64_t>(value);
-    if (!count || *count >= kFewestStatements) return "";
-    return "max_prepared_stmt_count is " + value +
-           ": requests under load can be answered with 503; set it to 16382 or more";
+    return fault_below(server, "max_prepared_stmt_count", kFewestStatements,
+                       ": requests under load can be answered with 503; set it to 16382 or more");
 }
 
 std::string replica_fault(const DatabaseServer& server) {

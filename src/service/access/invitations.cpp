@@ -5,15 +5,14 @@
 #include "base/printable.hpp"
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
-#include "rules/access/guess_budget.hpp"
 #include "rules/access/organizations.hpp"
 #include "rules/access/session.hpp"
+#include "service/access/budgets.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
 #include "service/access/team_changes.hpp"
 #include "service/mail.hpp"
 #include "store/access/organizations.hpp"
-#include "store/access/sign_in.hpp"
 
 #include <algorithm>
 
@@ -37,11 +36,7 @@ std::optional<int> spend_mail(Context& context, db::Tx& tx, const std::string& s
     constexpr std::string_view kKind = "invitation";
     const std::string key = context.keys.derive("guess budgets").reveal();
     const std::string hash = hmac_sha256(key, "invitation " + subject);
-    rules::SpentTimes mails(store::lock_guess_budget(tx, kKind, hash));
-    if (const auto seconds = mails.exhausted(budget, now)) return seconds;
-    mails.spend(now, budget.within);
-    store::write_guess_budget(tx, kKind, hash, mails.packed(), now + budget.within);
-    return std::nullopt;
+    return try_spend(tx, kKind, hash, budget, now).wait_seconds;
 }
 
 void require_mail(Context& context, OrgTransaction& transaction, const std::string& subject,

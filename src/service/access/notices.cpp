@@ -8,6 +8,7 @@
 #include "rules/access/admins.hpp"
 #include "rules/access/guess_budget.hpp"
 #include "rules/access/roles.hpp"
+#include "service/access/budgets.hpp"
 #include "service/access/sessions.hpp"
 #include "service/mail.hpp"
 #include "store/access/admins.hpp"
@@ -41,34 +42,20 @@ enum class Spent : std::uint8_t { No, Yes, Last };
 // Counts one notice, unless the subject's notices of the day are used up.
 Spent spend_notice(db::Tx& tx, NoticeKind kind, std::string_view id, rules::Budget budget,
                    Timestamp now) {
-    const std::string subject = sha256(id);
-    rules::SpentTimes notices(store::lock_guess_budget(tx, text_of(kind), subject));
-    if (notices.exhausted(budget, now)) return Spent::No;
-    notices.spend(now, budget.within);
-    store::write_guess_budget(tx, text_of(kind), subject, notices.packed(), now + budget.within);
-    return notices.exhausted(budget, now) ? Spent::Last : Spent::Yes;
+    const auto spending = try_spend(tx, text_of(kind), sha256(id), budget, now);
+    if (spending.wait_seconds) return Spent::No;
+    return spending.is_last ? Spent::Last : Spent::Yes;
 }
 
 std::string subject_of_factor(AdminId admin) {
     return sha256("factor " + std::string(admin.bytes()));
 }
 
-void write_factor_changes(db::Tx& tx, AdminId admin, const rules::SpentTimes& changes,
-                          Timestamp now) {
-    store::write_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin),
-                              changes.packed(), now + kChangesOfAFactor.within);
-}
-
-// Throws RATE_LIMITED if the changes of the day are used up.
-rules::SpentTimes lock_factor_changes(db::Tx& tx, AdminId admin, Timestamp now) {
-    rules::SpentTimes changes(
-        store::lock_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin)));
-    if (const auto seconds = changes.exhausted(kChangesOfAFactor, now)) {
-        throw Error(ErrorCode::RateLimited)
-            .retry_after(*seconds)
-            .detail("reason", "an admin changes the own second factor at most ten times a day");
-    }
-    return changes;
+void reject_factor_change(std::optional<int> wait_seconds) {
+    if (!wait_seconds) return;
+    throw Error(ErrorCode::RateLimited)
+        .retry_after(*wait_seconds)
+        .detail("reason", "an admin changes the own second factor at most ten times a day");
 }
 
 using Addresses = std::set<std::string>;
@@ -202,18 +189,20 @@ void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
 
 void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                       FactorChange change, Timestamp now) {
-    auto changes = lock_factor_changes(tx, admin.id, now);
-    changes.spend(now, kChangesOfAFactor.within);
-    write_factor_changes(tx, admin.id, changes, now);
+    const auto spending = try_spend(tx, text_of(NoticeKind::Security), subject_of_factor(admin.id),
+                                    kChangesOfAFactor, now);
+    reject_factor_change(spending.wait_seconds);
     notify_admin_and_owners(tx, keys, admin, notice_of_factor(admin, change, now), now);
 }
 
 void require_factor_change(db::Tx& tx, AdminId admin, Timestamp now) {
-    (void)lock_factor_changes(tx, admin, now);
+    const rules::SpentTimes changes(
+        store::lock_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin)));
+    reject_factor_change(changes.exhausted(kChangesOfAFactor, now));
 }
 
 void forget_factor_changes(db::Tx& tx, AdminId admin, Timestamp now) {
-    write_factor_changes(tx, admin, {}, now);
+    store::write_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin), "", now);
 }
 
 }  // namespace muster::service

@@ -4,13 +4,12 @@
 #include "base/record.hpp"
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
-#include "rules/access/guess_budget.hpp"
 #include "rules/event_types.hpp"
 #include "rules/webhooks/deliveries.hpp"
+#include "service/access/budgets.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
 #include "service/webhooks/disabling.hpp"
-#include "store/access/sign_in.hpp"
 #include "store/outbox.hpp"
 #include "store/webhooks/fan_out.hpp"
 #include "store/webhooks/queue.hpp"
@@ -58,12 +57,8 @@ constexpr auto kDroppedBacklog = record<DroppedBacklog>(
 bool spend_backlog_notice(OrgTransaction& transaction) {
     constexpr std::string_view kKind = "webhook_notice";
     const std::string subject = sha256("backlog " + std::string(transaction.org().bytes()));
-    rules::SpentTimes notices(store::lock_guess_budget(transaction.tx, kKind, subject));
-    if (notices.exhausted(kNoticesPerHour, transaction.now)) return false;
-    notices.spend(transaction.now, kNoticesPerHour.within);
-    store::write_guess_budget(transaction.tx, kKind, subject, notices.packed(),
-                              transaction.now + kNoticesPerHour.within);
-    return true;
+    return !try_spend(transaction.tx, kKind, subject, kNoticesPerHour, transaction.now)
+                .wait_seconds;
 }
 
 // If an endpoint was deleted since it was found, the transaction runs again without it.

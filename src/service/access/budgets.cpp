@@ -1,0 +1,16 @@
+#include "service/access/budgets.hpp"
+
+#include "store/access/sign_in.hpp"
+
+namespace muster::service {
+
+Spending try_spend(db::Tx& tx, std::string_view kind, std::string_view subject,
+                   rules::Budget budget, Timestamp now) {
+    rules::SpentTimes spent(store::lock_guess_budget(tx, kind, subject));
+    if (const auto seconds = spent.exhausted(budget, now)) return {seconds};
+    spent.spend(now, budget.within);
+    store::write_guess_budget(tx, kind, subject, spent.packed(), now + budget.within);
+    return {std::nullopt, spent.exhausted(budget, now).has_value()};
+}
+
+}  // namespace muster::service

@@ -1,0 +1,22 @@
+// What a subject may do a number of times in a period (table guess_budgets).
+#pragma once
+
+#include "db/transaction.hpp"
+#include "rules/access/guess_budget.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace muster::service {
+
+struct Spending {
+    std::optional<int> wait_seconds;  // set if the budget is used up, and nothing was spent
+    bool is_last = false;             // the budget is used up now
+};
+
+// Spends one of the budget. `kind` and `subject` as in store/access/sign_in.hpp. Others wait for
+// the same row until the transaction ends.
+Spending try_spend(db::Tx& tx, std::string_view kind, std::string_view subject,
+                   rules::Budget budget, Timestamp now);
+
+}  // namespace muster::service
