@@ -36,8 +36,9 @@ FIRST = ("test_galera.py", "test_muster_import.py", "test_connection_refresh.py"
          "test_first_run.py", "test_backup.py")
 
 
-def pytest_configure():
+def pytest_configure(config):
     """The data of all database servers is in memory, if the machine has enough of it."""
+    config.addinivalue_line("markers", "alone: measures time, so tests/run-all runs it when no other end-to-end test runs")
     os.environ["DATA_IN"] = subprocess.run([ROOT / "tests/sandbox/memory-folder"], capture_output=True, text=True, check=True
                                            ).stdout.strip()
 

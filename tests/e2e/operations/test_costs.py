@@ -18,6 +18,8 @@ from support.stack import ROOT
 from support.world import email, rows_of
 from test_outage import workers
 
+pytestmark = pytest.mark.alone
+
 MOST = 250  # milliseconds of processor time
 TABLE = ROOT / "docs/operations/costs.md"
 TRIES = 2

@@ -1,6 +1,6 @@
 """What the processes of a whole run recorded, for the verdict over all of them (test_zz_whole_run.py).
 
-tests/run-all distributes the suite to processes with pytest-xdist, and then measures the costs in one process. It names a
+tests/run-all distributes the suite to processes with pytest-xdist, and then runs the tests that measure time in one. It names a
 folder in E2E_SEEN. Each process writes a report there when it ends, and leaves its stacks running. The verdict runs after
 all of them, in a separate process.
 """
