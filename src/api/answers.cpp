@@ -19,6 +19,7 @@ http::Reply complete(const Call& call, service::StoredReply stored,
     const bool may_be_known = row.second_reply && row.second_reply->status == kNotModified.status;
     if (may_be_known && http::if_none_match_matches(call.request.if_none_match, etag)) {
         reply.status = kNotModified.status;
+        reply.omitted = reply.body.size();
         reply.body.clear();
     }
     return reply;

@@ -283,8 +283,8 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
         is_sent[index] = true;
         auto reply = flow.finish();
         if (reply && flow.is_identified()) {
-            const std::size_t bytes = std::max(reply->body.size(), flow.bytes_read());
-            sizes_.note(flow.share_subject(), flow.operation(), bytes);
+            const std::size_t built = reply->body.size() + reply->omitted;
+            sizes_.note(flow.share_subject(), flow.operation(), std::max(built, flow.bytes_read()));
         }
         answer(index, std::move(reply));
         tainted_ = tainted_ || flow.is_tainted();

@@ -132,7 +132,7 @@ constexpr TableRows kTableRows[] = {
      "{org}, {id seq MOD 200 + 1}, seq DIV 200, seq, 1, 1, 1"},
     {"webhook_attempts", Owner::Organization, kAll,
      "organization_id, id, delivery_id, class, duration_ms, created_at",
-     "{org}, {id}, {id seq DIV 2}, 'http_5xx', 1, seq"},
+     "{org}, {id}, {id (seq + 1) DIV 2}, 'http_5xx', 1, seq"},
     {"ad_slots", Owner::Organization, kSome,
      "organization_id, id, slug, name, width, height, created_at, updated_at",
      "{org}, {id}, CONCAT('s', seq), 'n', 1, 1, seq, seq"},

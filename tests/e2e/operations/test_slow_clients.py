@@ -22,6 +22,7 @@ EVENTS = MIB  # bytes of the largest body that nginx takes without a check of it
 FOR_STRANGER = 300 * 1024  # bytes of nginx's memory
 FOR_EVENTS = (1088 + 64) * 1024  # the same, with such a body
 FOR_ANSWER = 65 * MIB  # bytes on nginx's disk
+ANSWERS = 16  # long answers of all organizations at the same time
 ACCEPTED = 8  # large bodies of an organization at the same time
 
 
@@ -62,13 +63,19 @@ def files_of_nginx(stack):
     return total
 
 
-def answers_others(org):
-    """The API answers an organization that sends and reads quickly, also with a long answer."""
-    began = time.monotonic()
+def answers_quickly(org):
+    """The API answers an organization that sends and reads quickly. Returns a new member."""
     user = org.create_user({"email": email()})
     assert org.user(user["id"])["id"] == user["id"]
     for _ in range(2 * WORKERS):
         org.api.get("/v1/imports", expect=200)
+    return user
+
+
+def answers_others(org):
+    """The API answers such an organization, also with a long answer."""
+    began = time.monotonic()
+    user = answers_quickly(org)
     assert user["email"] in org.api.get("/v1/users/export", expect=200).text
     job_id = org.staged([{"email": email()}])
     org.report(job_id)
@@ -85,6 +92,15 @@ def with_report(org):
     job = org.validated([{"email": email()} | payload for _ in range(5000)])
     assert job["invalid_rows"] == 5000
     return f"/v1/imports/{job['id']}/error-report"
+
+
+def with_kept_errors(org):
+    """The path of an error report of some 10 MB, of a job that is not validated."""
+    job_id = org.create_import()["id"]
+    values = {"phone": "x" * 3980, "favourite_team": "x" * 3980}
+    rows = rows_of([{"email": email(), "country": "UK", "attributes": values} for _ in range(1250)])
+    org.api.post(f"/v1/imports/{job_id}/rows", json={"rows": rows}, params={"faults": "keep"}, expect=200)
+    return f"/v1/imports/{job_id}/error-report"
 
 
 def with_members(org):
@@ -142,9 +158,24 @@ def test_slow_readers_hold_no_worker_and_one_answer_for_each_organization(stack,
             error = json.loads(reply.body)["error"]
             assert error["code"] == "RATE_LIMITED" and "at the same time" in error["details"]["reason"]
         answers_others(org)
-        assert MIB < files_of_nginx(stack) <= sum(sizes) < 16 * FOR_ANSWER
+        assert MIB < files_of_nginx(stack) <= sum(sizes) < ANSWERS * FOR_ANSWER
     wait_for(lambda: files_of_nginx(stack) == 0, "the end of nginx's temporary files")
     wait_for(lambda: readers[0].api.get(paths[0]).status_code == 200, "the next long answer")
+
+
+def test_sixteen_slow_readers_hold_all_long_answers_and_no_worker(stack, new_org, org):
+    readers = [new_org() for _ in range(ANSWERS)]
+    requests = [wire.request_bytes("GET", with_kept_errors(each), [key_of(each)]) for each in readers]
+    waiting = wire.request_bytes("GET", with_kept_errors(org), [key_of(org)])
+    with slow_readers(stack, requests) as replies:
+        sizes = [int(reply.values("Content-Length")[0]) for reply in replies]
+        assert all(9 * MIB < size < FOR_ANSWER for size in sizes)
+        reply = wire.exchange(stack, waiting)
+        assert (reply.status, reply.values("Retry-After")) == (429, ["1"])
+        assert "at the same time" in json.loads(reply.body)["error"]["details"]["reason"]
+        answers_quickly(org)
+        assert MIB < files_of_nginx(stack) <= sum(sizes)
+    wait_for(lambda: wire.exchange(stack, waiting).status == 200, "the next long answer")
 
 
 # ---------------------------------------------------------------------------- senders

@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(an_etag_is_computed_from_the_body_and_matched_where_304_is_
     const auto known = reply(api::answers<kThing, one>, tagged);
     BOOST_TEST(known.status == 304);
     BOOST_TEST(known.body == "");
+    BOOST_TEST(known.omitted == first.body.size());
     BOOST_TEST(header(known, "ETag") == etag);
 }
 
