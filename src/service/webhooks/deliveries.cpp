@@ -118,6 +118,29 @@ DeliveryPage page_of_entries(std::vector<store::DeliveryEntry> entries, int requ
     return page;
 }
 
+// A page ends with the delivery whose excerpts exceed this together with the others. A reply then
+// stays below the temporary file of nginx, also if JSON needs six bytes for each character.
+constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+
+std::size_t excerpt_bytes(const WebhookDelivery& delivery) {
+    std::size_t bytes = 0;
+    for (const rules::WebhookAttempt& attempt : delivery.attempts) {
+        if (attempt.response_excerpt) bytes += attempt.response_excerpt->size();
+    }
+    return bytes;
+}
+
+void limit_bytes(DeliveryPage& page) {
+    std::size_t bytes = 0;
+    const auto last = std::ranges::find_if(page.deliveries, [&](const WebhookDelivery& delivery) {
+        bytes += excerpt_bytes(delivery);
+        return bytes > kPageBytes;
+    });
+    if (page.deliveries.end() - last <= 1) return;
+    page.deliveries.erase(last + 1, page.deliveries.end());
+    page.next = std::string(page.deliveries.back().id.bytes());
+}
+
 // Whether the index finds only deliveries that match.
 bool is_exact(const store::DeliveryFilter& filter) {
     const bool is_pending = filter.status == rules::DeliveryStatus::Pending;
@@ -146,6 +169,7 @@ DeliveryPage list_deliveries(Context& context, OrgId organization,
         DeliveryPage page = page_of_entries(
             store::page_deliveries(org, conditions, before, requested), requested, limit);
         store::read_attempts(org, page.deliveries);
+        limit_bytes(page);
         return page;
     });
 }

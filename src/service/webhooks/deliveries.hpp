@@ -29,7 +29,7 @@ struct DeliveryPage {
 };
 // At most `limit` deliveries older than `before`, newest first: of an endpoint, or of all endpoints
 // of the organization. A page may hold fewer although more follow, because it examines at most
-// kMostExamined deliveries. Throws NOT_FOUND for the endpoint.
+// kMostExamined deliveries, and ends above a MiB of excerpts. Throws NOT_FOUND for the endpoint.
 DeliveryPage list_deliveries(Context& context, OrgId organization,
                              const std::optional<EndpointRef>& ref,
                              std::optional<DeliveryId> before, const DeliveryFilter& filter,

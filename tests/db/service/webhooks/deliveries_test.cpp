@@ -34,6 +34,19 @@ struct Deliveries : test::EndpointFixture {
         for (const auto& delivery : list(filter)) found.push_back(delivery.id);
         return found;
     }
+    // The ids of the deliveries of each page.
+    std::vector<std::vector<DeliveryId>> pages(int limit) {
+        std::vector<std::vector<DeliveryId>> found;
+        std::optional<DeliveryId> before;
+        do {
+            const auto page = service::list_deliveries(context, acme, place(), before, {}, limit);
+            found.emplace_back();
+            for (const auto& delivery : page.deliveries) found.back().push_back(delivery.id);
+            before =
+                page.next ? std::optional(DeliveryId(*Uuid::from_bytes(*page.next))) : std::nullopt;
+        } while (before);
+        return found;
+    }
     WebhookDelivery redeliver(DeliveryId id) {
         return as_admin([&](service::OrgTransaction& transaction) {
             return service::redeliver(transaction, place(), id);
@@ -146,14 +159,20 @@ BOOST_AUTO_TEST_CASE(deliveries_are_listed_newest_first_page_by_page) {
     deliver(create().endpoint.id, "pending");
     std::reverse(made.begin(), made.end());
     std::vector<DeliveryId> found;
-    std::optional<DeliveryId> before;
-    do {
-        const auto page = service::list_deliveries(context, acme, place(), before, {}, 2);
-        for (const auto& delivery : page.deliveries) found.push_back(delivery.id);
-        before =
-            page.next ? std::optional(DeliveryId(*Uuid::from_bytes(*page.next))) : std::nullopt;
-    } while (before);
+    for (const auto& page : pages(2)) found.insert(found.end(), page.begin(), page.end());
     BOOST_TEST(found == made);
+}
+
+BOOST_AUTO_TEST_CASE(a_page_ends_with_the_delivery_whose_excerpts_exceed_a_mebibyte) {
+    const std::string excerpt(1024, 'x');
+    for (int i = 0; i < 28; ++i) {
+        const auto id = deliver(endpoint, "failed");
+        for (int k = 0; k < 40; ++k) attempt(id, "http_5xx", 500, excerpt);
+    }
+    const auto found = pages(100);
+    BOOST_TEST_REQUIRE(found.size() == 2U);
+    BOOST_TEST(found[0].size() == 26U);  // 40 KiB each
+    BOOST_TEST(found[1].size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(deliveries_are_filtered_by_status_and_event_type) {
