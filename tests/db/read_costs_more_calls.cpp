@@ -220,6 +220,14 @@ std::vector<MeasuredCall> webhook_calls() {
         store::release_deliveries(org, deliveries, runner, kEnd);
         return kDone;
     });
+    // As for webhook_deliveries.read_attempts. One delivery has too many attempts.
+    calls.add({"webhook_queue.find_old_attempts", "webhook_queue.delete_old_attempts"},
+              25 * kAsked, [=](OrgStore& org) {
+                  const std::vector<store::NewAttempt> made(
+                      store::kMostAttemptsShown, {deliveries[0], "200", 200, 1, "", "", kEnd});
+                  store::insert_attempts(org, made);
+                  return store::delete_old_attempts(org, deliveries);
+              });
     calls.add({"webhook_queue.set_succeeded"}, 3 * kAsked + kEnds, [=](OrgStore& org) {
         store::set_succeeded(org, deliveries, kEnd);
         return kDone;

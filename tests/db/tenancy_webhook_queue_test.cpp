@@ -1,5 +1,6 @@
 // The statements of store/webhooks/queue.cpp that name an organization (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
+#include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/queue.hpp"
 
 using namespace muster;
@@ -52,6 +53,23 @@ BOOST_AUTO_TEST_CASE(webhook_queue_under_a_lease) {
         store::insert_attempts(org, {&attempt, 1});
         return false;
     });
+    for (int i = 0; i < store::kMostAttemptsShown + 1; ++i) {
+        const store::NewAttempt attempt{owner.delivery, "200", 200, 1, "", "", kNow};
+        as(owner.id, [&](service::OrgTransaction& transaction) {
+            db::OrgStore org(transaction.tx, owner.id);
+            store::insert_attempts(org, {&attempt, 1});
+        });
+    }
+    const auto trim = [&](OrgStore& org) {
+        return store::delete_old_attempts(org, {&owner.delivery, 1});
+    };
+    // A stranger finds no attempt and sends no second statement.
+    BOOST_TEST(!reaches(stranger.id, {"webhook_queue.find_old_attempts"},
+                        [&](OrgStore& org) { return trim(org) > 0; }));
+    const std::vector<std::string> trims{"webhook_queue.find_old_attempts",
+                                         "webhook_queue.delete_old_attempts"};
+    BOOST_TEST(reaches(owner.id, trims, [&](OrgStore& org) { return trim(org) > 0; }));
+    exercised.insert(trims.begin(), trims.end());
     check({"webhook_queue.set_succeeded"}, [&](OrgStore& org) {
         store::set_succeeded(org, {&owner.delivery, 1}, kLater);
         return false;

@@ -85,7 +85,7 @@ constexpr auto delivery_record(const char* name) {
             "status",
             "pending: another attempt follows; succeeded: answered with 2xx; failed: after ten "
             "attempts or 410; canceled: the endpoint or installation was disabled."),
-        field<&WebhookDelivery::attempts>("attempts", "The attempts so far, oldest first."),
+        field<&WebhookDelivery::attempts>("attempts", "The last 40 attempts, oldest first."),
         field<&WebhookDelivery::next_attempt_at>("next_attempt_at",
                                                  "Time of the next attempt; null if none follows."),
         field<&WebhookDelivery::created_at>("created_at", "Time when the record was created."),
@@ -247,8 +247,8 @@ constexpr std::array kDeliveryEndpoints = {
         .summary = "List an endpoint's deliveries, newest first",
         .description =
             "Lists the deliveries of the last 30 days with their attempts, newest first. A call "
-            "examines a bounded number of deliveries. So a page may be shorter than limit; "
-            "continue until next_cursor is null.",
+            "examines a bounded number of deliveries, and a page ends above 1 MiB of response "
+            "excerpts. So a page may be shorter than limit; continue until next_cursor is null.",
         .query = kDeliveryListQuery,
         .reply = {200, "A page of deliveries."},
         .handler = answers<kDeliveryList, list_deliveries>},
@@ -270,8 +270,9 @@ constexpr std::array kDeliveryEndpoints = {
         .summary = "Send a delivery again",
         .description =
             "Sends a delivery again, whatever its status. It keeps its webhook id, so receivers "
-            "can detect duplicates. The endpoint must be active and the installation not "
-            "disabled, otherwise 409 INVALID_STATE. Repeat safely with an Idempotency-Key.",
+            "can detect duplicates, and its last 40 attempts. The endpoint must be active and the "
+            "installation not disabled, otherwise 409 INVALID_STATE. Repeat safely with an "
+            "Idempotency-Key.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,

@@ -118,8 +118,8 @@ DeliveryPage page_of_entries(std::vector<store::DeliveryEntry> entries, int requ
     return page;
 }
 
-// A page ends with the delivery whose excerpts exceed this together with the others. A reply then
-// stays below the temporary file of nginx, also if JSON needs six bytes for each character.
+// The sum of a page's excerpts exceeds this only with its last delivery. A reply is then smaller
+// than the temporary file of nginx, even if JSON needs six bytes for each character.
 constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
 
 std::size_t excerpt_bytes(const WebhookDelivery& delivery) {

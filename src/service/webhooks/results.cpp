@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "rules/webhooks/retry_schedule.hpp"
 #include "service/webhooks/disabling.hpp"
+#include "store/id_bounds.hpp"
 #include "store/webhooks/endpoint_results.hpp"
 #include "store/webhooks/queue.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 using rules::DeliveryResult;
 
 constexpr std::size_t kExcerptBytes = 1024;
+// Most first attempts begin within this time after the delivery was created.
+constexpr Milliseconds kUsualFirstWait{60'000};
 
 using Results = std::vector<const AttemptResult*>;
 using Totals = std::map<std::string_view, std::int64_t>;
@@ -79,6 +82,7 @@ class Recorder {
         Results results = still_claimed(all);
         if (results.empty()) return results;
         insert_attempts(results);
+        delete_old_attempts(results);
         update_deliveries(results);
         const auto signals = signals_in(results);
         add_endpoint_results(signals);
@@ -108,6 +112,18 @@ class Recorder {
                                 result->signature, result->began});
         }
         store::insert_attempts(org_, attempts);
+    }
+
+    // The first attempt of a delivery that was sent again. Otherwise each time would add attempts
+    // without a bound.
+    void delete_old_attempts(const Results& results) {
+        std::vector<DeliveryId> sent_again;
+        for (const AttemptResult* result : results) {
+            const bool is_old =
+                result->delivery.bytes() < store::id_before(result->began, kUsualFirstWait);
+            if (result->made == 1 && is_old) sent_again.push_back(result->delivery);
+        }
+        store::delete_old_attempts(org_, sent_again);
     }
 
     void update_deliveries(const Results& results) {

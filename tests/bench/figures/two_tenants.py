@@ -221,13 +221,15 @@ def with_locks(bench, calm, operation):
 
 def with_costly_requests(bench, calm):
     """At production's rates, so that a request is either costly or refused at once."""
-    load = costly.CostlyLoad(bench.stack, BUSY, CONNECTIONS)
-    bench.stack.restart_musterd(**costly.DEFAULT_RATES)
-    figures = [in_pairs(bench, calm, operation, "another sends its costliest requests", lambda: load)
-               for operation in OPERATIONS]
-    load.check()
-    costly.remove(bench.stack, BUSY)
-    bench.stack.restart_musterd()
+    try:
+        load = costly.CostlyLoad(bench.stack, BUSY, CONNECTIONS)
+        bench.stack.restart_musterd(**costly.DEFAULT_RATES)
+        figures = [in_pairs(bench, calm, operation, "another sends its costliest requests", lambda: load)
+                   for operation in OPERATIONS]
+        load.check()
+    finally:
+        costly.remove(bench.stack, BUSY)
+        bench.stack.restart_musterd()
     return figures
 
 

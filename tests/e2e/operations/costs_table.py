@@ -24,9 +24,17 @@ class Row(NamedTuple):
 
     @property
     def reply_bytes(self):
-        """The first size: "4 MiB, or one row" is that of a page."""
-        number, unit = re.match(r"([0-9.]+) ?([KM]iB|)", self.reply).groups()
-        return int(float(number) * UNITS[unit])
+        return first_size(self.reply)
+
+    @property
+    def memory_bytes(self):
+        return first_size(self.memory)
+
+
+def first_size(text):
+    """In bytes. "4 MiB, or one row" begins with the size of a page."""
+    number, unit = re.match(r"([0-9.]+) ?([KM]iB|)", text).groups()
+    return int(float(number) * UNITS[unit])
 
 
 def rows_of_table():

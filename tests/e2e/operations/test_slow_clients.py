@@ -124,17 +124,18 @@ def begun(stack, opened, request):
 def slow_readers(stack, requests):
     """Sends the requests, and reads the replies at some KiB a second. Gives the beginning of each reply."""
     with ExitStack() as opened:
-        readers = [begun(stack, opened, request) for request in requests]
-        end = threading.Event()
+        readers, end = [], threading.Event()
 
         def read():
             while not end.wait(0.2):
-                for connection, _ in readers:
+                for connection, _ in list(readers):
                     connection.recv(1024)
 
         reader = threading.Thread(target=read)
         reader.start()
         try:
+            for request in requests:
+                readers.append(begun(stack, opened, request))
             yield [reply for _, reply in readers]
         finally:
             end.set()

@@ -17,6 +17,7 @@ ENDPOINTS_OF_INSTALLATION, ENDPOINTS, EVENTS, HEAVY_EVENT = 200, 500, 100_000, 2
 SLOTS, CAMPAIGNS, CAMPAIGNS_OF_SLOT, CREATIVES, DAYS = 199, 490, 98, 20, 31
 EXAMINED, RECOVERABLE, CANCELED, DELETED, TRIES = 2_000, 10_000, 1_000, 200, 2
 WAITING = 100_000  # deliveries
+LISTED_EXCERPT = (1 << 20) // (LISTED * ATTEMPTS)  # bytes: a page ends above 1 MiB of them
 # The endpoints by what their deliveries are for; the numbers of the others follow.
 SEEN, FAILED, CANCELABLE, DELETABLE, OTHER = 1, 2, 3, 5, 7
 OWN_INSTALLATIONS = (150, 151)  # each with one endpoint, whose deliveries are canceled with it
@@ -149,13 +150,13 @@ class FullOrganization:
 
     def attempts(self):
         """Of the deliveries that are listed, and of those that are deleted with their endpoint. JSON needs six bytes for each
-        byte of the reply to such an attempt."""
-        number = 0
-        for endpoint, count in [(SEEN, LISTED), *[(DELETABLE + number, DELETED) for number in range(TRIES)]]:
+        byte of the reply to such an attempt. A page of the listed deliveries has almost the most bytes."""
+        number, deletable = 0, range(DELETABLE, DELETABLE + TRIES)
+        for endpoint, count, excerpt in [(SEEN, LISTED, LISTED_EXCERPT), *[(each, DELETED, EXCERPT) for each in deletable]]:
             first = self.first_delivery(endpoint) + (endpoint == SEEN)
             self.rows.own("webhook_attempts", count * ATTEMPTS, id=f"{{id {number} + seq}}", status_code="500", duration_ms="15000",
                           delivery_id=f"{{id {first} + (seq - 1) DIV {ATTEMPTS}}}", signature="REPEAT('v', 255)",
-                          **{"class": "'http_5xx'"}, excerpt=f"REPEAT(CHAR(1), {EXCERPT})")
+                          **{"class": "'http_5xx'"}, excerpt=f"REPEAT(CHAR(1), {excerpt})")
             number += count * ATTEMPTS
 
     # ------------------------------------------------------------------ ads

@@ -53,6 +53,17 @@ struct Ledger : test::WebhookFixture {
         record_attempts(context, owner, {&made, 1});
         return claimed.at(0).id;
     }
+    // Sends the delivery again, so long after its creation, and records an attempt that failed.
+    // `step`: the number of attempts since it was sent again.
+    void send_again(EndpointId id, DeliveryId delivery, Milliseconds later, int step = 0) {
+        client.execute(
+            "UPDATE webhook_deliveries SET status = 'pending', step = ?, due_at = 1, "
+            "lease_owner = NULL WHERE id = ?",
+            step, delivery);
+        AttemptResult made = result(id, claim(id, owner, 1).at(0), "http_5xx", 500);
+        made.began = Timestamp::now() + later;
+        record_attempts(context, owner, {&made, 1});
+    }
     std::int64_t due_in(DeliveryId id) {
         return client.number("SELECT due_at FROM webhook_deliveries WHERE id = ?", id) -
                Timestamp::now().milliseconds();
@@ -109,6 +120,28 @@ BOOST_AUTO_TEST_CASE(the_results_of_an_endpoint_are_counted_by_hour) {
     deliver(other, "http_4xx", 410);
     BOOST_TEST(counts(other) == "0 1 1 0");
     BOOST_TEST(counts(to) == "2 0 1 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_delivery_that_is_sent_again_keeps_its_last_forty_attempts) {
+    const auto to = endpoint("https://one.example/");
+    const auto other = deliver(to, "http_5xx", 500);
+    client.run("UPDATE webhook_deliveries SET due_at = NULL, status = 'failed'");
+    const auto delivery = deliver(to, "http_4xx", 410);
+    const auto attempts = [&](DeliveryId id) {
+        return client.number("SELECT COUNT(*) FROM webhook_attempts WHERE delivery_id = ?", id);
+    };
+    constexpr Milliseconds kSoon{0};
+    constexpr Milliseconds kLater{120'000};
+    for (int i = 0; i < 41; ++i) send_again(to, delivery, kSoon);
+    send_again(to, delivery, kLater, 1);
+    BOOST_TEST(attempts(delivery) == 43);
+    for (int i = 0; i < 3; ++i) {
+        send_again(to, delivery, kLater);
+        BOOST_TEST(attempts(delivery) == 40);
+    }
+    BOOST_TEST(attempts(other) == 1);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_attempts WHERE class = 'http_4xx'") ==
+               0);  // the first one
 }
 
 BOOST_AUTO_TEST_CASE(the_last_attempt_of_a_delivery_counts_as_its_failure) {
