@@ -27,6 +27,7 @@ pytestmark = pytest.mark.alone
 # The processor time of a worker to stage so many rows, in a release build on the machine of docs/performance.md. It shows how
 # much slower another build is; sanitizers slow it down most.
 PROBE_ROWS, PROBE_MILLISECONDS, MOST_SLOWNESS = 500, 10, 20
+CACHES = 2 << 20  # bytes that a worker keeps of its first requests: statements and registries
 IS_SANITIZED = "address" in os.environ.get("BUILD", "")  # then programs need more memory
 FAULT_MILLISECONDS = 0.0005  # of a page fault, on a machine whose processor translates the addresses of virtual machines
 # The operations whose costliest requests have a test of their own below.
@@ -162,7 +163,7 @@ def check_bytes(operation, row, cost, reply):
     if reply.status_code < 400:
         assert len(reply.content) <= row.reply_bytes, (operation, row.reply, len(reply.content))
     if not IS_SANITIZED:
-        assert cost.memory <= row.memory_bytes, (operation, row.memory, cost.memory)
+        assert cost.memory <= row.memory_bytes + CACHES, (operation, row.memory, cost.memory)
 
 
 @pytest.fixture(autouse=True)
