@@ -123,9 +123,9 @@ struct Reply {
     std::string content_type = "application/json";
     std::vector<Header> headers = {};
     std::string body;
-    std::size_t omitted = 0;                  // the size of the body that a 304 leaves out
     std::function<void(const Sink&)> stream;  // if set, used instead of body
     std::size_t stream_length = 0;            // the total size of its pieces
+    std::size_t omitted = 0;                  // the size of the body that a 304 leaves out
 };
 
 // The token of the Authorization header, or "" if the header is not one bearer credential.
