@@ -110,6 +110,14 @@ bool Client::has_lock_wait() {
     return rows.next() && std::stoi(rows.bytes(2)) > 0;
 }
 
+std::int64_t Client::bytes_of(const std::string& table) {
+    (void)column("ANALYZE TABLE " + table);
+    return number(
+        "SELECT data_length + index_length FROM information_schema.tables "
+        "WHERE table_schema = DATABASE() AND table_name = ?",
+        table);
+}
+
 std::vector<std::string> Client::tenant_tables() {
     return column(
         "SELECT table_name FROM information_schema.columns "

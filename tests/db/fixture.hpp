@@ -104,6 +104,8 @@ class Client {
     // Whether a transaction is waiting for a row lock now.
     bool has_lock_wait();
 
+    // The pages that a table reserves, free ones of its segments included, in bytes.
+    std::int64_t bytes_of(const std::string& table);
     // Tables with an organization_id.
     std::vector<std::string> tenant_tables();
     // Everything stored for an organization: one digest per tenant table, "" if the table has no

@@ -221,8 +221,8 @@ std::vector<MeasuredCall> webhook_calls() {
         return kDone;
     });
     // As for webhook_deliveries.read_attempts. One delivery has too many attempts.
-    calls.add({"webhook_queue.find_old_attempts", "webhook_queue.delete_old_attempts"}, 25 * kAsked,
-              [=](OrgStore& org) {
+    calls.add({"webhook_deliveries.find_old_attempts", "webhook_deliveries.delete_old_attempts"},
+              25 * kAsked, [=](OrgStore& org) {
                   const std::vector<store::NewAttempt> made(
                       store::kMostAttemptsShown, {deliveries[0], "200", 200, 1, "", "", kEnd});
                   store::insert_attempts(org, made);

@@ -53,21 +53,20 @@ BOOST_AUTO_TEST_CASE(webhook_queue_under_a_lease) {
         store::insert_attempts(org, {&attempt, 1});
         return false;
     });
-    for (int i = 0; i < store::kMostAttemptsShown + 1; ++i) {
-        const store::NewAttempt attempt{owner.delivery, "200", 200, 1, "", "", kNow};
-        as(owner.id, [&](service::OrgTransaction& transaction) {
-            db::OrgStore org(transaction.tx, owner.id);
-            store::insert_attempts(org, {&attempt, 1});
-        });
-    }
+    const std::vector<store::NewAttempt> attempts(store::kMostAttemptsShown + 1,
+                                                  {owner.delivery, "200", 200, 1, "", "", kNow});
+    as(owner.id, [&](service::OrgTransaction& transaction) {
+        db::OrgStore org(transaction.tx, owner.id);
+        store::insert_attempts(org, attempts);
+    });
     const auto trim = [&](OrgStore& org) {
         return store::delete_old_attempts(org, {&owner.delivery, 1});
     };
     // A stranger finds no attempt and sends no second statement.
-    BOOST_TEST(!reaches(stranger.id, {"webhook_queue.find_old_attempts"},
+    BOOST_TEST(!reaches(stranger.id, {"webhook_deliveries.find_old_attempts"},
                         [&](OrgStore& org) { return trim(org) > 0; }));
-    const std::vector<std::string> trims{"webhook_queue.find_old_attempts",
-                                         "webhook_queue.delete_old_attempts"};
+    const std::vector<std::string> trims{"webhook_deliveries.find_old_attempts",
+                                         "webhook_deliveries.delete_old_attempts"};
     BOOST_TEST(reaches(owner.id, trims, [&](OrgStore& org) { return trim(org) > 0; }));
     exercised.insert(trims.begin(), trims.end());
     check({"webhook_queue.set_succeeded"}, [&](OrgStore& org) {

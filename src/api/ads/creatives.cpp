@@ -5,8 +5,7 @@
 #include "api/if_match.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
-
-#include <algorithm>
+#include "service/page_bytes.hpp"
 
 namespace muster::api {
 namespace {
@@ -153,21 +152,17 @@ std::optional<CampaignId> campaign_filter(const Call& call) {
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-// A page ends with the creative whose HTML exceeds this together with the others. A reply then
-// stays below the temporary file of nginx, also if JSON needs six bytes for each character.
-constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+std::size_t html_bytes(const AdCreative& creative) {
+    return creative.html ? creative.html->size() : 0;
+}
 
 auto list_creatives(Call& call) {
     auto creatives =
         service::list_ad_creatives(call.context, call.org(), campaign_filter(call),
                                    call.cursor_id<CreativeId>(), call.query.integer("limit") + 1);
-    std::size_t bytes = 0;
-    const auto last = std::ranges::find_if(creatives, [&](const AdCreative& creative) {
-        if (creative.html) bytes += creative.html->size();
-        return bytes > kPageBytes;
-    });
-    if (creatives.end() - last <= 1) return page_of(call, std::move(creatives));
-    creatives.erase(last + 1, creatives.end());
+    if (!service::end_page_early(creatives, html_bytes)) {
+        return page_of(call, std::move(creatives));
+    }
     const std::optional<std::string> next(creatives.back().id.bytes());
     return page_of(call, std::move(creatives), next);
 }

@@ -270,9 +270,9 @@ constexpr std::array kDeliveryEndpoints = {
         .summary = "Send a delivery again",
         .description =
             "Sends a delivery again, whatever its status. It keeps its webhook id, so receivers "
-            "can detect duplicates, and its last 40 attempts. The endpoint must be active and the "
-            "installation not disabled, otherwise 409 INVALID_STATE. Repeat safely with an "
-            "Idempotency-Key.",
+            "can detect duplicates. It keeps its last 40 attempts. The endpoint must be active "
+            "and the installation not disabled, otherwise 409 INVALID_STATE. Repeat safely with "
+            "an Idempotency-Key.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,

@@ -8,6 +8,7 @@
 #include "service/audit.hpp"
 #include "service/modules/installations.hpp"
 #include "service/outbox.hpp"
+#include "service/page_bytes.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
 
@@ -118,10 +119,6 @@ DeliveryPage page_of_entries(std::vector<store::DeliveryEntry> entries, int requ
     return page;
 }
 
-// The sum of a page's excerpts exceeds this only with its last delivery. A reply is then smaller
-// than the temporary file of nginx, even if JSON needs six bytes for each character.
-constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
-
 std::size_t excerpt_bytes(const WebhookDelivery& delivery) {
     std::size_t bytes = 0;
     for (const rules::WebhookAttempt& attempt : delivery.attempts) {
@@ -131,13 +128,7 @@ std::size_t excerpt_bytes(const WebhookDelivery& delivery) {
 }
 
 void limit_bytes(DeliveryPage& page) {
-    std::size_t bytes = 0;
-    const auto last = std::ranges::find_if(page.deliveries, [&](const WebhookDelivery& delivery) {
-        bytes += excerpt_bytes(delivery);
-        return bytes > kPageBytes;
-    });
-    if (page.deliveries.end() - last <= 1) return;
-    page.deliveries.erase(last + 1, page.deliveries.end());
+    if (!end_page_early(page.deliveries, excerpt_bytes)) return;
     page.next = std::string(page.deliveries.back().id.bytes());
 }
 

@@ -5,6 +5,7 @@
 #include "rules/webhooks/retry_schedule.hpp"
 #include "service/webhooks/disabling.hpp"
 #include "store/id_bounds.hpp"
+#include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoint_results.hpp"
 #include "store/webhooks/queue.hpp"
 

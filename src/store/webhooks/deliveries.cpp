@@ -56,6 +56,12 @@ constexpr SqlText page_text(std::string_view hint, std::string_view condition) {
             "ORDER BY a.organization_id DESC, a.delivery_id DESC, a.id DESC LIMIT 1) LIKE ?) "
             "ORDER BY k.id DESC"};
 }
+// The attempts of deliveries with their places, the newest first. Reads the index only.
+constexpr std::string_view kPlaced =
+    "(SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
+    "FROM webhook_attempts FORCE INDEX (delivery) "
+    "WHERE organization_id = :org AND delivery_id IN ({?})) AS placed ";
+
 struct AttemptOf {
     DeliveryId delivery;
     WebhookAttempt attempt;
@@ -153,14 +159,13 @@ std::optional<WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpo
 }
 
 void read_attempts(db::OrgStore& org, std::vector<WebhookDelivery>& deliveries) {
-    // The row numbers come from the index only; excerpts are read afterwards.
     static constexpr OrgSql kRead{
-        "webhook_deliveries.read_attempts", kAttempt,
-        "SELECT {columns} FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
-        "FROM webhook_attempts FORCE INDEX (delivery) "
-        "WHERE organization_id = :org AND delivery_id IN ({?})) AS newest "
-        "STRAIGHT_JOIN webhook_attempts a ON a.organization_id = :org AND a.id = newest.id "
-        "WHERE newest.place <= ? ORDER BY a.delivery_id, a.id"};
+        "webhook_deliveries.read_attempts", kAttempt, kSqlText<[] {
+            return SqlText{
+                "SELECT {columns} FROM ", kPlaced,
+                "STRAIGHT_JOIN webhook_attempts a ON a.organization_id = :org AND a.id = placed.id "
+                "WHERE placed.place <= ? ORDER BY a.delivery_id, a.id"};
+        }>};
     if (deliveries.empty()) return;
     std::vector<Param> ids;
     std::unordered_map<DeliveryId, WebhookDelivery*> by_id;
@@ -173,6 +178,24 @@ void read_attempts(db::OrgStore& org, std::vector<WebhookDelivery>& deliveries) 
     for (auto [delivery, attempt] : org.each_bulk(kRead, count, ids)) {
         by_id.at(delivery)->attempts.push_back(std::move(attempt));
     }
+}
+
+std::int64_t delete_old_attempts(db::OrgStore& org, std::span<const DeliveryId> deliveries) {
+    // Found without locks first: usually there are none.
+    static constexpr OrgSql kFind{
+        "webhook_deliveries.find_old_attempts", kSqlText<[] {
+            return SqlText{"SELECT id FROM ", kPlaced, "WHERE place > ? LIMIT ?"};
+        }>};
+    static constexpr OrgSql kDelete{
+        "webhook_deliveries.delete_old_attempts",
+        "DELETE FROM webhook_attempts WHERE organization_id = :org AND id IN ({?})"};
+    if (deliveries.empty()) return 0;
+    std::vector<Param> params(deliveries.begin(), deliveries.end());
+    params.insert(params.end(),
+                  {kMostAttemptsShown, kMostOldAttempts * static_cast<int>(deliveries.size())});
+    const auto found = org.all_bulk<AttemptId>(kFind, deliveries.size(), params);
+    const std::vector<Param> old(found.begin(), found.end());
+    return old.empty() ? 0 : org.execute_bulk(kDelete, old.size(), old);
 }
 
 bool requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now) {

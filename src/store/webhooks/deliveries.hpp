@@ -5,7 +5,9 @@
 #include "db/transaction.hpp"
 #include "rules/webhooks/deliveries.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,10 @@ std::optional<rules::WebhookDelivery> find_delivery(db::OrgStore& org, EndpointI
 inline constexpr int kMostAttemptsShown = 40;
 // Reads the last attempts of all deliveries, oldest first, with one statement.
 void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliveries);
+// Deletes all but the last kMostAttemptsShown attempts of each delivery, at most kMostOldAttempts
+// times the number of deliveries. Returns their number.
+inline constexpr int kMostOldAttempts = 20;
+std::int64_t delete_old_attempts(db::OrgStore& org, std::span<const DeliveryId> deliveries);
 
 // Makes the delivery pending and due now, and restarts its retry schedule. Returns false if nothing
 // changed, because a runner holds it or it does not exist.

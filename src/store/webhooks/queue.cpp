@@ -1,7 +1,6 @@
 #include "store/webhooks/queue.hpp"
 
 #include "db/sql_text.hpp"
-#include "store/webhooks/deliveries.hpp"
 
 namespace muster::store {
 
@@ -205,26 +204,6 @@ void insert_attempts(db::OrgStore& org, std::span<const NewAttempt> attempts) {
                                      Param::text_or_null(attempt.signature), attempt.at});
     }
     if (!attempts.empty()) org.execute_bulk(kInsert, attempts.size(), params);
-}
-
-std::int64_t delete_old_attempts(db::OrgStore& org, std::span<const DeliveryId> deliveries) {
-    // Found without locks first: usually there are none.
-    static constexpr OrgSql kFind{
-        "webhook_queue.find_old_attempts",
-        "SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
-        "FROM webhook_attempts FORCE INDEX (delivery) "
-        "WHERE organization_id = :org AND delivery_id IN ({?})) AS newest "
-        "WHERE place > ? LIMIT ?"};
-    static constexpr OrgSql kDelete{
-        "webhook_queue.delete_old_attempts",
-        "DELETE FROM webhook_attempts WHERE organization_id = :org AND id IN ({?})"};
-    if (deliveries.empty()) return 0;
-    std::vector<Param> params = with_ids({}, deliveries);
-    params.insert(params.end(),
-                  {kMostAttemptsShown, kMostOldAttempts * static_cast<int>(deliveries.size())});
-    const auto found = org.all_bulk<AttemptId>(kFind, deliveries.size(), params);
-    const std::vector<Param> old(found.begin(), found.end());
-    return old.empty() ? 0 : org.execute_bulk(kDelete, old.size(), old);
 }
 
 void add_attempt_totals(db::Tx& tx, std::span<const AttemptCount> counts) {

@@ -83,10 +83,6 @@ struct NewAttempt {
     Timestamp at;           // when the attempt began
 };
 void insert_attempts(db::OrgStore& org, std::span<const NewAttempt> attempts);
-// Deletes all but the last kMostAttemptsShown attempts of each delivery, at most kMostOldAttempts
-// times the number of deliveries. Returns their number.
-inline constexpr int kMostOldAttempts = 20;
-std::int64_t delete_old_attempts(db::OrgStore& org, std::span<const DeliveryId> deliveries);
 
 struct AttemptCount {
     std::string attempt_class;

@@ -131,14 +131,6 @@ struct Quotas : ImportFixture {
             client.run(change);
         }
     }
-    // The pages that a table reserves, free ones of its segments included, in bytes.
-    std::int64_t bytes_of(const std::string& table) {
-        (void)client.column("ANALYZE TABLE " + table);
-        return client.number(
-            "SELECT data_length + index_length FROM information_schema.tables "
-            "WHERE table_schema = DATABASE() AND table_name = ?",
-            table);
-    }
 
     Settings small = small_limits();
     service::Context own{database, small, context.keys};
@@ -432,14 +424,14 @@ BOOST_AUTO_TEST_CASE(after_the_purge_a_filled_organization_takes_the_space_that_
     std::map<std::string, std::int64_t> before;
     for (const auto& table : tables) {
         client.run("ALTER TABLE " + table + " FORCE");  // without the deleted rows of other tests
-        before[table] = bytes_of(table);
+        before[table] = client.bytes_of(table);
     }
     fill_imports();
     fill_replies();
     fill_audit_log();
     fill_keys();
-    BOOST_TEST(bytes_of("import_blocks") > before["import_blocks"] + 500'000);
-    BOOST_TEST(bytes_of("idempotency_keys") > before["idempotency_keys"] + 1'000'000);
+    BOOST_TEST(client.bytes_of("import_blocks") > before["import_blocks"] + 500'000);
+    BOOST_TEST(client.bytes_of("idempotency_keys") > before["idempotency_keys"] + 1'000'000);
     while (service::delete_discarded_blocks(context)) continue;
     BOOST_TEST(client.number("SELECT COUNT(*) FROM import_blocks") == 0);
     age();
@@ -450,8 +442,8 @@ BOOST_AUTO_TEST_CASE(after_the_purge_a_filled_organization_takes_the_space_that_
     }
     // InnoDB frees the pages of deleted rows in the background.
     for (const auto& table : tables) {
-        BOOST_TEST(test::until([&] { return bytes_of(table) <= before[table]; }),
-                   table << ": " << before[table] << " bytes before, " << bytes_of(table));
+        BOOST_TEST(test::until([&] { return client.bytes_of(table) <= before[table]; }),
+                   table << ": " << before[table] << " bytes before, " << client.bytes_of(table));
     }
 }
 

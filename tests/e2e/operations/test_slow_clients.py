@@ -109,6 +109,13 @@ def with_members(org):
     return "/v1/users/export"
 
 
+def check_refusal(reply):
+    """As many long answers as allowed are sent at the same time."""
+    assert (reply.status, reply.values("Retry-After")) == (429, ["1"])
+    error = json.loads(reply.body)["error"]
+    assert error["code"] == "RATE_LIMITED" and "at the same time" in error["details"]["reason"]
+
+
 def begun(stack, opened, request):
     """A connection with the beginning of a reply that is not 429: a quarter of the workers build long answers."""
     def ask():
@@ -155,9 +162,7 @@ def test_slow_readers_hold_no_worker_and_one_answer_for_each_organization(stack,
         with ThreadPoolExecutor(WORKERS) as pool:
             others = list(pool.map(lambda request: wire.exchange(stack, request), requests * (WORKERS - 1)))
         for reply in others:
-            assert (reply.status, reply.values("Retry-After")) == (429, ["1"])
-            error = json.loads(reply.body)["error"]
-            assert error["code"] == "RATE_LIMITED" and "at the same time" in error["details"]["reason"]
+            check_refusal(reply)
         answers_others(org)
         assert MIB < files_of_nginx(stack) <= sum(sizes) < ANSWERS * FOR_ANSWER
     wait_for(lambda: files_of_nginx(stack) == 0, "the end of nginx's temporary files")
@@ -171,9 +176,7 @@ def test_sixteen_slow_readers_hold_all_long_answers_and_no_worker(stack, new_org
     with slow_readers(stack, requests) as replies:
         sizes = [int(reply.values("Content-Length")[0]) for reply in replies]
         assert all(9 * MIB < size < FOR_ANSWER for size in sizes)
-        reply = wire.exchange(stack, waiting)
-        assert (reply.status, reply.values("Retry-After")) == (429, ["1"])
-        assert "at the same time" in json.loads(reply.body)["error"]["details"]["reason"]
+        check_refusal(wire.exchange(stack, waiting))
         answers_quickly(org)
         assert MIB < files_of_nginx(stack) <= sum(sizes)
     wait_for(lambda: wire.exchange(stack, waiting).status == 200, "the next long answer")

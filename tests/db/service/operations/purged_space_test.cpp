@@ -19,14 +19,6 @@ struct PurgedSpace : test::ReadCosts {
         settings.jobs.engagement_days = 1;
         fill(acme, 1, kFewRows);
     }
-    // The pages that a table reserves, free ones of its segments included, in bytes.
-    std::int64_t bytes_of(const std::string& table) {
-        (void)client->column("ANALYZE TABLE " + table);
-        return client->number(
-            "SELECT data_length + index_length FROM information_schema.tables "
-            "WHERE table_schema = DATABASE() AND table_name = ?",
-            table);
-    }
 };
 
 }  // namespace
@@ -37,16 +29,16 @@ BOOST_AUTO_TEST_CASE(after_the_purge_events_and_jobs_take_the_space_that_they_to
     const std::vector<std::string> tables{"engagement_events", "webhook_events",
                                           "webhook_deliveries", "webhook_attempts", "member_jobs"};
     std::map<std::string, std::int64_t> before;
-    for (const auto& table : tables) before[table] = bytes_of(table);
+    for (const auto& table : tables) before[table] = client->bytes_of(table);
     fill(acme, kFewRows + 1, kManyRows);
-    for (const auto& table : tables) BOOST_TEST(bytes_of(table) > 2 * before[table], table);
+    for (const auto& table : tables) BOOST_TEST(client->bytes_of(table) > 2 * before[table], table);
     database->run("SET FOREIGN_KEY_CHECKS = 1");  // deliveries are deleted with their events
     while (service::purge_step(*context).any()) continue;
     for (const auto& table : tables) {
         BOOST_TEST(client->number("SELECT COUNT(*) FROM " + table) == 0, table);
         // InnoDB frees the pages of deleted rows in the background.
-        BOOST_TEST(test::until([&] { return bytes_of(table) <= before[table]; }),
-                   table << ": " << before[table] << " bytes before, " << bytes_of(table));
+        BOOST_TEST(test::until([&] { return client->bytes_of(table) <= before[table]; }),
+                   table << ": " << before[table] << " bytes before, " << client->bytes_of(table));
     }
 }
 
