@@ -16,8 +16,9 @@ using http::Method;
 
 constexpr std::string_view kHead =
     "# Muster, server level: the locations of the endpoints. Printed by `musterd --nginx`: change the rows in src/api instead.\n"
-    "# docs/api/limits.md \"Limits\" lists the maximum body sizes. nginx reads the whole body into memory first, so that a slow client\n"
-    "# does not occupy a worker. The buffer also fits chunked framing, so that no body is written to disk.\n";
+    "# docs/api/limits.md \"Limits\" lists the maximum body sizes. nginx reads the whole body first, so that a slow client does not\n"
+    "# occupy a worker. A body of up to 1 MiB stays in memory: its buffer also fits chunked framing. A larger body goes to a temporary\n"
+    "# file, because an nginx worker that takes 16 MiB of memory for each body answers no other client meanwhile.\n";
 
 // The directives of a location, one per line; "" for none.
 using Directives = std::string;
@@ -32,9 +33,12 @@ std::string bytes_text(std::size_t bytes) {
                                  : std::to_string(kibibytes) + "k";
 }
 
+constexpr std::size_t kBodyInMemory = 1U << 20U;
+
 Directives body_cap(std::size_t bytes) {
+    const std::size_t buffered = std::min(bytes, kBodyInMemory);
     return "client_max_body_size " + bytes_text(bytes) + ";\n" + "client_body_buffer_size " +
-           bytes_text(bytes + bytes / 16) + ";\n";
+           bytes_text(buffered + buffered / 16) + ";\n";
 }
 
 using Rows = std::vector<const Endpoint*>;

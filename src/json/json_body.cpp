@@ -1,9 +1,9 @@
 #include "json/json_body.hpp"
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "json/large_number.hpp"
 
-#include <malloc.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -216,7 +216,7 @@ void JsonBody::Reuse::operator()(Document* document) const {
         return;
     }
     done.reset();
-    malloc_trim(0);  // the C library otherwise keeps freed blocks of up to 32 MiB
+    release_freed_memory();
 }
 
 JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release()) {

@@ -3,6 +3,7 @@
 #include "base/command_line.hpp"
 #include "base/core_dumps.hpp"
 #include "base/log.hpp"
+#include "base/memory.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -165,6 +166,7 @@ int run(const CommandLine& line) {
 
 int main(int argc, char** argv) {
     disable_core_dumps();
+    keep_freed_memory();
     const Program program{
         .name = "muster-run",
         .synopsis =

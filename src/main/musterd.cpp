@@ -5,6 +5,7 @@
 #include "base/command_line.hpp"
 #include "base/config.h"
 #include "base/core_dumps.hpp"
+#include "base/memory.hpp"
 #include "base/settings.hpp"
 #include "http/fcgi_io.hpp"
 #include "http/listener.hpp"
@@ -253,6 +254,7 @@ int run(const CommandLine& line) {
 
 int main(int argc, char** argv) {
     disable_core_dumps();
+    keep_freed_memory();
     std::vector<CommandOption> options = {main_program::kConfigOption};
     for (const PrintOption& print : kPrintOptions) options.push_back(print.option);
     const Program program{

@@ -163,6 +163,10 @@ class CostlyLoad:
             [SENDER, str(self.stack.port), self.stack.ca_file, self.requests, str(seconds), str(self.connections)],
             stdout=subprocess.PIPE, text=True, start_new_session=True)
 
+    def warm_up(self, seconds):
+        self.start(seconds)
+        self.result(seconds + 60)
+
     def result(self, most):
         """{"request status": replies}"""
         try:

@@ -10,6 +10,7 @@ import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from support.bodies import body_of, path_of
@@ -276,6 +277,21 @@ def test_a_killed_nginx_loses_no_acknowledged_write(stack, org):
         wait_for(lambda: len(load.created) > done + 30, "new users")
     assert set(load.statuses) <= {200, 201}
     address_is_written(org, load.created)
+
+
+def test_a_body_that_nginx_cannot_write_to_its_disk_is_500_and_can_be_repeated(stack, org):
+    folder = Path(stack.folder, "tmp/body")
+    job_id = org.create_import()["id"]
+    payloads = [{"email": email(), "attributes": {"phone": "x" * 2000}} for _ in range(1000)]
+    away = folder.rename(folder.with_name("no-body"))  # root could write into any folder
+    try:
+        org.stage(job_id, payloads, expect=500, code="INTERNAL_ERROR")
+        org.stage(job_id, payloads[:10])  # a small body needs no file
+    finally:
+        away.rename(folder)
+    assert org.job(job_id)["staged_rows"] == 10
+    assert org.stage(job_id, payloads).json() == {"staged": 1000}
+    assert org.job(job_id)["staged_rows"] == 1000
 
 
 # ---------------------------------------------------------------------------- musterd's command line

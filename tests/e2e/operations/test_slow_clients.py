@@ -50,9 +50,9 @@ def fresh_memory(stack):
     return nginx_memory(stack)
 
 
-def files_of_nginx(stack):
-    """The bytes of its temporary files. They are open files without a name."""
-    folder, total = f"{stack.folder}/tmp/fastcgi/", 0
+def files_of_nginx(stack, kind="fastcgi"):
+    """The bytes of its temporary files: of replies, or of bodies. They are open files without a name."""
+    folder, total = f"{stack.folder}/tmp/{kind}/", 0
     for pid in nginx_processes(stack):
         for opened in Path(f"/proc/{pid}/fd").iterdir():
             try:
@@ -259,9 +259,10 @@ def test_an_organization_has_a_share_of_the_large_bodies(stack, new_org, org):
     sender, count = new_org(), 24
     before = fresh_memory(stack)
     with slow_senders(stack, count, declared(ROWS, [key_of(sender)]), STAGED - 65536) as (connections, stop):
-        wait_for(lambda: nginx_memory(stack) - before > ACCEPTED * 14 * MIB, "the accepted bodies in nginx's memory")
+        wait_for(lambda: files_of_nginx(stack, "body") > ACCEPTED * 14 * MIB, "the accepted bodies on nginx's disk")
         answers_others(org)
-        assert nginx_memory(stack) - before < ACCEPTED * 17 * MIB + count * FOR_STRANGER
+        assert files_of_nginx(stack, "body") <= ACCEPTED * 16 * MIB
+        assert nginx_memory(stack) - before < ACCEPTED * FOR_EVENTS + count * FOR_STRANGER
         stop()
         refused = []
         for connection in connections:
@@ -274,6 +275,7 @@ def test_an_organization_has_a_share_of_the_large_bodies(stack, new_org, org):
         assert {reply.status for reply in refused} == {429}
     body = {"rows": rows_of([{"email": email()}])}
     wait_for(lambda: sender.api.post(ROWS, json=body).status_code == 404, "the end of the large bodies")
+    wait_for(lambda: files_of_nginx(stack, "body") == 0, "the end of nginx's temporary files")
 
 
 # ---------------------------------------------------------------------------- refusals before the body
