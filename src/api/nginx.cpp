@@ -114,8 +114,8 @@ bool has_long_answer(const Rows& rows) {
                        [](const Endpoint* row) { return row->handler.shape.is_streamed; });
 }
 
-// Whether nginx asks a worker about the credential before it reads the body. nginx then holds no
-// body of a stranger in memory, and counts the requests of each organization.
+// Whether nginx asks a worker about the credential before it reads the body. nginx then takes no
+// body of a stranger, and counts the requests of each organization.
 bool checks_credential_first(const Rows& rows) {
     return body_limit_of(rows) > kEventsBody || has_long_answer(rows);
 }

@@ -166,6 +166,7 @@ class CostlyLoad:
     def warm_up(self, seconds):
         self.start(seconds)
         self.result(seconds + 60)
+        self.accepted.clear()
 
     def result(self, most):
         """{"request status": replies}"""
