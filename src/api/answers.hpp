@@ -90,7 +90,11 @@ struct ListShape {
     void write_members(JsonWriter& to, const Page<Value>& page) const {
         to.key(key);
         to.begin_array();
-        for (const Value& value : page.values) kRecord.write(to, value);
+        std::size_t written = 0;
+        for (const Value& value : page.values) {
+            kRecord.write(to, value);
+            to.reserve(++written, page.values.size());
+        }
         to.end_array();
         to.key("next_cursor");
         page.next_cursor ? to.string(*page.next_cursor) : to.null();

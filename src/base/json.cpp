@@ -3,6 +3,7 @@
 #include <json/reader.h>
 #include <json/writer.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -130,6 +131,12 @@ void JsonWriter::separate() {
     if (!first_ && !after_key_) to_ += ',';
     first_ = false;
     after_key_ = false;
+}
+
+void JsonWriter::reserve(std::size_t written, std::size_t count) {
+    constexpr std::size_t kMost = std::size_t{8} << 20U;  // a usual list has at most 7 MiB
+    const std::size_t expected = std::min(to_.size() / written * (count + 1), kMost);
+    if (expected > to_.capacity()) to_.reserve(expected);
 }
 
 void JsonWriter::open(char bracket) {

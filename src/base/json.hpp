@@ -4,6 +4,7 @@
 
 #include <json/value.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ class JsonWriter {
     void null();
     // `json` is a complete JSON value already.
     void raw(std::string_view json);
+    // Takes the memory for all `count` elements of an array whose first `written` are there, as if
+    // the others were as large on average. A text that grows step by step is copied at each step.
+    void reserve(std::size_t written, std::size_t count);
 
   private:
     void open(char bracket);

@@ -17,7 +17,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Sends the records of a reply, in pieces of about 64 KiB.
+// Sends the records of a reply, in pieces of at most about 64 KiB. A copy of the whole reply would
+// take new memory for a large one.
 class ReplyWriter {
   public:
     ReplyWriter(int fd, std::uint16_t request_id, Patience patience)
@@ -28,9 +29,13 @@ class ReplyWriter {
 
     // False if the peer has gone. Throws if it does not read in time.
     bool put(std::string_view text) {
-        constexpr std::size_t kPiece = std::size_t{64} << 10U;
-        records_.append(text);
-        return records_.bytes().size() < kPiece || flush();
+        while (!text.empty()) {
+            const std::string_view piece = text.substr(0, kPiece - records_.bytes().size());
+            records_.append(piece);
+            text.remove_prefix(piece.size());
+            if (records_.bytes().size() >= kPiece && !flush()) return false;
+        }
+        return is_open_;
     }
     bool end() {
         records_.end();
@@ -38,6 +43,8 @@ class ReplyWriter {
     }
 
   private:
+    static constexpr std::size_t kPiece = std::size_t{64} << 10U;
+
     // A blocking send would wait for a pause as often as the peer reads a part.
     bool flush() {
         std::string_view rest = records_.bytes();
@@ -96,7 +103,8 @@ void send_reply(int fd, std::uint16_t request_id, const Request& request, const 
         bool is_sent = to.put(head);
         reply.stream([&](std::string_view piece) { return is_sent = is_sent && to.put(piece); });
     } else {
-        to.put(sends_body ? head + reply.body : head);
+        to.put(head);
+        if (sends_body) to.put(reply.body);
     }
     to.end();
 }

@@ -3,6 +3,7 @@
 
 #include "print.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -169,6 +170,33 @@ BOOST_AUTO_TEST_CASE(objects_and_arrays_are_read) {
     BOOST_TEST(value["b"].isObject());
     BOOST_TEST(is_json("[]"));
     BOOST_TEST(is_json("{}"));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_of_similar_elements_takes_its_memory_once) {
+    constexpr std::size_t kCount = 100;
+    const std::string element = quoted(std::string(70'000, 'x'));
+    std::string text;
+    std::size_t moves = 0;
+    JsonWriter to(text);
+    to.begin_array();
+    for (std::size_t written = 1; written <= kCount; ++written) {
+        const char* const before = text.data();
+        to.raw(element);
+        to.reserve(written, kCount);
+        if (text.data() != before) ++moves;
+    }
+    to.end_array();
+    BOOST_TEST(moves == 1);
+    BOOST_TEST(text.size() == kCount * (element.size() + 1) + 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_large_first_element_reserves_at_most_8_mib) {
+    std::string text;
+    JsonWriter to(text);
+    to.begin_array();
+    to.raw(quoted(std::string(1 << 20, 'x')));
+    to.reserve(1, 1000);
+    BOOST_TEST(text.capacity() == std::size_t{8} << 20U);
 }
 
 BOOST_AUTO_TEST_CASE(any_other_text_is_not_a_document) {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -61,6 +62,31 @@ const Handler answer_long = [](std::span<const Request> requests, const Answer& 
     return std::vector<Deferral>{};
 };
 
+// A text in which no part is like the part before it.
+std::string text_of(std::size_t size) {
+    std::string text(size, '\0');
+    for (std::size_t at = 0; at < size; ++at) text[at] = static_cast<char>('a' + at % 23);
+    return text;
+}
+
+// The content of the records of a whole reply. The records have no padding.
+std::string content_of(std::string_view records) {
+    constexpr std::size_t kHeader = 8;
+    const std::string end = fcgi_record(6, "") + fcgi_record(3, std::string(8, '\0'));
+    BOOST_TEST_REQUIRE(records.ends_with(end));
+    records.remove_suffix(end.size());
+    std::string content;
+    while (!records.empty()) {
+        const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(records[at]); };
+        const std::size_t size = std::size_t{byte(4)} << 8U | byte(5);
+        BOOST_TEST_REQUIRE(byte(1) == 6);
+        BOOST_TEST_REQUIRE(records.size() >= kHeader + size);
+        content += records.substr(kHeader, size);
+        records.remove_prefix(kHeader + size);
+    }
+    return content;
+}
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(fcgi_server, Served)
@@ -102,6 +128,28 @@ BOOST_AUTO_TEST_CASE(an_accepted_request_is_answered_before_the_worker_ends) {
     FcgiServer successor(listener);
     BOOST_TEST(successor.serve(kMostTaken, answer_all) == 1U);
     BOOST_TEST(next.received().find("Status: ") != std::string::npos);
+}
+
+// A FastCGI record has at most 65,528 bytes, and the server sends about 64 KiB at a time.
+BOOST_AUTO_TEST_CASE(a_reply_of_any_size_arrives_whole) {
+    for (const std::size_t size :
+         {0UL, 1UL, 65'400UL, 65'528UL, 65'600UL, 131'072UL, 7'000'001UL}) {
+        const std::string body = text_of(size);
+        const Peer peer(path);
+        peer.send(head());
+        std::string records;
+        std::jthread reader([&] { records = peer.received(); });
+        server.serve(1, [&](std::span<const Request> /*requests*/, const Answer& answer) {
+            Reply reply;
+            reply.body = body;
+            answer(0, std::move(reply));
+            return std::vector<Deferral>{};
+        });
+        reader.join();
+        const std::string reply = content_of(records);
+        BOOST_TEST(reply.size() > size, size);
+        BOOST_TEST((reply.substr(reply.size() - size) == body), size);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_stream_ends_when_its_reader_has_gone) {
