@@ -20,11 +20,13 @@ namespace {
 using rules::RowState;
 using store::BlockKey;
 
-constexpr int kBlocksAtOnce = 4;
+// Of a batch: as many blocks as probably have this many bytes, at most this number.
+constexpr std::size_t kBlocksAtOnce = 4;
+constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20U;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
 // A page examines at most this much, because blocks with matching states may hold no matching
 // error.
-constexpr int kMostReads = 64;
+constexpr std::size_t kMostExaminedBlocks = 256;
 constexpr std::size_t kMostExaminedBytes = std::size_t{32} << 20U;
 const store::RowStates kWithErrors = {RowState::Invalid, RowState::Failed, RowState::Kept};
 
@@ -109,9 +111,10 @@ class RowReader {
     bool visit_batch(const Visit& visit) {
         const auto blocks = context_.database.autocommit([&](db::Tx& tx) {
             db::OrgStore org(tx, organization_);
-            return store::read_blocks(org, id_, from_, states_, kBlocksAtOnce);
+            return store::read_blocks(org, id_, from_, states_, next_count());
         });
         for (const store::Block& block : blocks) {
+            ++blocks_;
             bytes_ += block.data.size();
             if (!visit_block(block, visit)) return false;
         }
@@ -119,9 +122,19 @@ class RowReader {
         return !blocks.empty();
     }
 
-    std::size_t bytes() const { return bytes_; }
+    // Whether it has read so many bytes, or another batch could exceed that number of blocks.
+    bool has_read(std::size_t most_blocks, std::size_t most_bytes) const {
+        return bytes_ >= most_bytes || blocks_ + kBlocksAtOnce > most_blocks;
+    }
 
   private:
+    // Blocks of 4 MiB are read one by one, so that each uses the memory of the one before.
+    int next_count() const {
+        if (blocks_ == 0) return 1;
+        const std::size_t each = std::max<std::size_t>(bytes_ / blocks_, 1);
+        return static_cast<int>(std::clamp<std::size_t>(kBytesAtOnce / each, 1, kBlocksAtOnce));
+    }
+
     template <class Visit>
     bool visit_block(const store::Block& block, const Visit& visit) {
         const auto rows = rules::decode_rows(block.data);
@@ -139,6 +152,7 @@ class RowReader {
     std::int64_t after_;
     const store::RowStates& states_;
     BlockKey from_;
+    std::size_t blocks_ = 0;
     std::size_t bytes_ = 0;
 };
 
@@ -251,8 +265,8 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
         examined = std::max<std::int64_t>(examined, at.row.row_number);
         return true;
     };
-    for (int reads = 1; reader.visit_batch(add); ++reads) {
-        if (reads < kMostReads && reader.bytes() < kMostExaminedBytes) continue;
+    while (reader.visit_batch(add)) {
+        if (!reader.has_read(kMostExaminedBlocks, kMostExaminedBytes)) continue;
         page.next = examined;
         break;
     }
@@ -281,8 +295,8 @@ std::optional<std::int64_t> write_error_report(Context& context, OrgId organizat
         return true;
     };
     RowReader reader(context, organization, id, page.after, kWithErrors);
-    for (int reads = 1; !is_full && reader.visit_batch(add); ++reads) {
-        is_full = reads >= page.most_reads || reader.bytes() >= page.most_examined_bytes;
+    while (!is_full && reader.visit_batch(add)) {
+        is_full = reader.has_read(page.most_blocks, page.most_examined_bytes);
     }
     return is_full ? std::optional(last) : std::nullopt;
 }

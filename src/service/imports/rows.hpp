@@ -36,8 +36,8 @@ struct ReportPage {
     bool raw = false;        // cells exactly as staged, without the guard against formulas
     std::size_t most_bytes = std::size_t{64} << 20U;
     std::size_t most_examined_bytes = std::size_t{128} << 20U;  // of the stored rows
-    // Of four blocks each. Row numbers that are far apart make many small blocks.
-    int most_reads = 2'048;
+    // Row numbers that are far apart make many small blocks.
+    std::size_t most_blocks = 8'192;
 };
 // Passes the page to `sink` in chunks, beginning with the header line. The page ends before its
 // text exceeds `most_bytes`, but examines at least one row. Returns `after` of the next page;

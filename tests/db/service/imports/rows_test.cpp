@@ -265,9 +265,9 @@ BOOST_AUTO_TEST_CASE(a_page_of_a_report_reads_a_bounded_number_of_blocks) {
     const std::string whole = report(id);
     BOOST_TEST(std::count(whole.begin(), whole.end(), '\n') == 20);  // 19 rows, the header
     std::string first;
-    const auto next = report_page(first, id, {.most_reads = 2});
-    BOOST_TEST(next.value_or(0) == all[8].number);  // the first row is valid: 8 blocks have errors
-    BOOST_TEST(std::count(first.begin(), first.end(), '\n') == 9);
+    const auto next = report_page(first, id, {.most_blocks = 5});  // reads 1, then 4
+    BOOST_TEST(next.value_or(0) == all[5].number);  // the first row is valid: 5 blocks have errors
+    BOOST_TEST(std::count(first.begin(), first.end(), '\n') == 6);
     std::string rest;
     BOOST_TEST(!report_page(rest, id, {.after = next.value_or(0)}).has_value());
     BOOST_TEST((first + rest.substr(kHeader.size()) == whole));
