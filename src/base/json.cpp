@@ -135,6 +135,7 @@ void JsonWriter::separate() {
 
 void JsonWriter::reserve(std::size_t written, std::size_t count) {
     constexpr std::size_t kMost = std::size_t{8} << 20U;  // a usual list has at most 7 MiB
+    if (written == 0 || written >= count) return;
     const std::size_t expected = std::min(to_.size() / written * (count + 1), kMost);
     if (expected > to_.capacity()) to_.reserve(expected);
 }

@@ -31,7 +31,8 @@ class JsonWriter {
     // `json` is a complete JSON value already.
     void raw(std::string_view json);
     // Takes the memory for all `count` elements of an array whose first `written` are there, as if
-    // the others were as large on average. A text that grows step by step is copied at each step.
+    // the others were as large on average, up to 8 MiB. A text that grows step by step is copied at
+    // each step.
     void reserve(std::size_t written, std::size_t count);
 
   private:

@@ -6,7 +6,7 @@
 namespace muster::http {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 8;
+constexpr std::size_t kHeaderBytes = ReplyRecords::kHeaderBytes;
 constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kBeginRequest = 1;
 constexpr std::uint8_t kEndRequest = 3;

@@ -29,6 +29,8 @@ enum class RequestHead : std::uint8_t { Complete, Incomplete, Invalid };
 // Collects the records of a reply. The caller sends and clears `bytes()`.
 class ReplyRecords {
   public:
+    static constexpr std::size_t kHeaderBytes = 8;
+
     explicit ReplyRecords(std::uint16_t request_id) : request_id_(request_id) {}
 
     // Appends part of the reply: CGI headers, then the body.

@@ -30,11 +30,12 @@ class ReplyWriter {
     // False if the peer has gone. Throws if it does not read in time.
     bool put(std::string_view text) {
         while (!text.empty()) {
-            const std::string_view piece = text.substr(0, kPiece - records_.bytes().size());
+            if (room() == 0 && !flush()) return false;
+            const std::string_view piece = text.substr(0, room());
             records_.append(piece);
             text.remove_prefix(piece.size());
-            if (records_.bytes().size() >= kPiece && !flush()) return false;
         }
+        if (room() == 0) flush();
         return is_open_;
     }
     bool end() {
@@ -43,7 +44,12 @@ class ReplyWriter {
     }
 
   private:
-    static constexpr std::size_t kPiece = std::size_t{64} << 10U;
+    // The content that fits in the piece, as one record.
+    std::size_t room() {
+        constexpr std::size_t kPiece = std::size_t{64} << 10U;
+        const std::size_t used = records_.bytes().size() + ReplyRecords::kHeaderBytes;
+        return used < kPiece ? kPiece - used : 0;
+    }
 
     // A blocking send would wait for a pause as often as the peer reads a part.
     bool flush() {

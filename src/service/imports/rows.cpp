@@ -26,8 +26,7 @@ constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20U;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
 // A page examines at most this much, because blocks with matching states may hold no matching
 // error.
-constexpr std::size_t kMostExaminedBlocks = 256;
-constexpr std::size_t kMostExaminedBytes = std::size_t{32} << 20U;
+constexpr ReadLimits kPageLimits{.blocks = 256, .bytes = std::size_t{32} << 20U};
 const store::RowStates kWithErrors = {RowState::Invalid, RowState::Failed, RowState::Kept};
 
 std::string payload_json(const rules::StagedRow& row, std::string_view attributes) {
@@ -97,12 +96,13 @@ struct VisitedRow {
 class RowReader {
   public:
     RowReader(Context& context, OrgId organization, ImportId id, std::int64_t after,
-              const store::RowStates& states)
+              const store::RowStates& states, ReadLimits limits)
         : context_(context),
           organization_(organization),
           id_(id),
           after_(after),
           states_(states),
+          limits_(limits),
           from_(part_of(context, organization, id, static_cast<std::uint32_t>(after + 1))) {}
 
     // Calls `visit` for each row of the next batch until it returns false. Returns false if it did,
@@ -116,23 +116,24 @@ class RowReader {
         for (const store::Block& block : blocks) {
             ++blocks_;
             bytes_ += block.data.size();
+            largest_ = std::max(largest_, block.data.size());
             if (!visit_block(block, visit)) return false;
         }
         if (!blocks.empty()) from_ = blocks.back().key.next();
         return !blocks.empty();
     }
 
-    // Whether it has read so many bytes, or another batch could exceed that number of blocks.
-    bool has_read(std::size_t most_blocks, std::size_t most_bytes) const {
-        return bytes_ >= most_bytes || blocks_ + kBlocksAtOnce > most_blocks;
-    }
+    bool has_reached_limit() const { return blocks_ >= limits_.blocks || bytes_ >= limits_.bytes; }
 
   private:
-    // Blocks of 4 MiB are read one by one, so that each uses the memory of the one before.
+    // After a block of 4 MiB, blocks are read one by one, so that each uses the memory of the one
+    // before.
     int next_count() const {
         if (blocks_ == 0) return 1;
-        const std::size_t each = std::max<std::size_t>(bytes_ / blocks_, 1);
-        return static_cast<int>(std::clamp<std::size_t>(kBytesAtOnce / each, 1, kBlocksAtOnce));
+        const std::size_t fitting = kBytesAtOnce / std::max<std::size_t>(largest_, 1);
+        const std::size_t count = std::clamp<std::size_t>(fitting, 1, kBlocksAtOnce);
+        const std::size_t left = limits_.blocks > blocks_ ? limits_.blocks - blocks_ : 1;
+        return static_cast<int>(std::min(count, left));
     }
 
     template <class Visit>
@@ -151,9 +152,11 @@ class RowReader {
     ImportId id_;
     std::int64_t after_;
     const store::RowStates& states_;
+    ReadLimits limits_;
     BlockKey from_;
     std::size_t blocks_ = 0;
     std::size_t bytes_ = 0;
+    std::size_t largest_ = 0;
 };
 
 bool is_in(RowState state, const store::RowStates& states) {
@@ -251,7 +254,7 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
     ImportRowPage page;
     const auto states = states_to_read(filter);
     if (!states) return page;
-    RowReader reader(context, organization, id, after, *states);
+    RowReader reader(context, organization, id, after, *states, kPageLimits);
     std::size_t bytes = 0;
     std::int64_t examined = after;
     const auto add = [&](const VisitedRow& at) {
@@ -266,7 +269,7 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
         return true;
     };
     while (reader.visit_batch(add)) {
-        if (!reader.has_read(kMostExaminedBlocks, kMostExaminedBytes)) continue;
+        if (!reader.has_reached_limit() || examined == after) continue;
         page.next = examined;
         break;
     }
@@ -294,9 +297,9 @@ std::optional<std::int64_t> write_error_report(Context& context, OrgId organizat
         last = std::max<std::int64_t>(last, at.row.row_number);
         return true;
     };
-    RowReader reader(context, organization, id, page.after, kWithErrors);
+    RowReader reader(context, organization, id, page.after, kWithErrors, page.limits);
     while (!is_full && reader.visit_batch(add)) {
-        is_full = reader.has_read(page.most_blocks, page.most_examined_bytes);
+        is_full = reader.has_reached_limit() && last > page.after;
     }
     return is_full ? std::optional(last) : std::nullopt;
 }

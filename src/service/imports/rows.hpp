@@ -30,14 +30,19 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
                                               std::int64_t after, const RowFilter& filter,
                                               int limit);
 
+// A page ends when it has read so many blocks or bytes of them, and examined a row. Row numbers
+// that are far apart make many small blocks.
+struct ReadLimits {
+    std::size_t blocks;
+    std::size_t bytes;
+};
+
 // A page of the error report.
 struct ReportPage {
     std::int64_t after = 0;  // only rows with a number above it
     bool raw = false;        // cells exactly as staged, without the guard against formulas
     std::size_t most_bytes = std::size_t{64} << 20U;
-    std::size_t most_examined_bytes = std::size_t{128} << 20U;  // of the stored rows
-    // Row numbers that are far apart make many small blocks.
-    std::size_t most_blocks = 8'192;
+    ReadLimits limits{.blocks = 8'192, .bytes = std::size_t{128} << 20U};
 };
 // Passes the page to `sink` in chunks, beginning with the header line. The page ends before its
 // text exceeds `most_bytes`, but examines at least one row. Returns `after` of the next page;

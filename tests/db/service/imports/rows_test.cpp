@@ -246,8 +246,7 @@ BOOST_AUTO_TEST_CASE(the_pages_of_a_report_have_each_row_once) {
         while (after) {
             std::string page;
             after = report_page(
-                page, id,
-                {.after = *after, .most_bytes = kPageBytes, .most_examined_bytes = examined});
+                page, id, {.after = *after, .most_bytes = kPageBytes, .limits = {8'192, examined}});
             BOOST_TEST_REQUIRE(page.starts_with(kHeader));
             BOOST_TEST(page.size() <= kPageBytes);
             joined += page.substr(kHeader.size());
@@ -265,12 +264,22 @@ BOOST_AUTO_TEST_CASE(a_page_of_a_report_reads_a_bounded_number_of_blocks) {
     const std::string whole = report(id);
     BOOST_TEST(std::count(whole.begin(), whole.end(), '\n') == 20);  // 19 rows, the header
     std::string first;
-    const auto next = report_page(first, id, {.most_blocks = 5});  // reads 1, then 4
-    BOOST_TEST(next.value_or(0) == all[5].number);  // the first row is valid: 5 blocks have errors
-    BOOST_TEST(std::count(first.begin(), first.end(), '\n') == 6);
+    const auto next = report_page(first, id, {.limits = {8, std::size_t{1} << 30U}});
+    BOOST_TEST(next.value_or(0) == all[8].number);  // the first row is valid: 8 blocks have errors
+    BOOST_TEST(std::count(first.begin(), first.end(), '\n') == 9);
     std::string rest;
     BOOST_TEST(!report_page(rest, id, {.after = next.value_or(0)}).has_value());
     BOOST_TEST((first + rest.substr(kHeader.size()) == whole));
+}
+
+BOOST_AUTO_TEST_CASE(a_page_examines_a_row_even_if_its_first_block_has_only_earlier_rows) {
+    const ImportId id = validated({row(1, "a@x.test"), row(2, "a@x.test"), row(501, "a@x.test")});
+    for (const service::ReadLimits limits : {service::ReadLimits{1, 1}, {1, 1'000}, {8, 1}}) {
+        std::string text;
+        const auto next = report_page(text, id, {.after = 2, .limits = limits});
+        BOOST_TEST(next.value_or(501) == 501);
+        BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 2);  // the header, row 501
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_exceeds_a_page_is_a_page_of_its_own) {
