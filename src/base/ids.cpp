@@ -3,6 +3,8 @@
 #include "base/random.hpp"
 #include "base/time.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace muster {
@@ -14,6 +16,18 @@ constexpr bool is_hyphen_place(std::size_t i) {
     return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
+// An id has 12 bits for the fraction of its millisecond (RFC 9562, 6.2, method 3), so ids that
+// processes create one after the other ascend.
+constexpr std::int64_t kTicks = 1 << 12;  // of a millisecond
+
+std::int64_t ticks_now() {
+    using namespace std::chrono;
+    constexpr std::int64_t kNanoseconds = 1'000'000;
+    const auto now = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+    const std::int64_t milliseconds = Timestamp::of_wall_clock(now / kNanoseconds).milliseconds();
+    return milliseconds * kTicks + now % kNanoseconds * kTicks / kNanoseconds;
+}
+
 int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -23,26 +37,18 @@ int hex_digit(char c) {
 }  // namespace
 
 Uuid Uuid::v7() {
-    thread_local std::int64_t last_millisecond = 0;
-    thread_local std::uint32_t sequence = 0;
+    thread_local std::int64_t last_tick = 0;
+    last_tick = std::max(ticks_now(), last_tick + 1);
 
     Uuid uuid;
-    draw_random(uuid.bytes_.data() + 6, 10);
-    std::int64_t now = Timestamp::now().milliseconds();
-    if (now > last_millisecond) {
-        last_millisecond = now;
-        sequence = (uuid.bytes_[6] << 8U | uuid.bytes_[7]) &
-                   0x3ffU;  // clear the top bits: leaves room to count up
-    } else if (++sequence > 0xfff) {
-        ++last_millisecond;  // the counter is full: use the next millisecond
-        sequence = 0;
+    draw_random(uuid.bytes_.data() + 8, 8);
+    std::int64_t milliseconds = last_tick / kTicks;
+    for (int i = 5; i >= 0; --i, milliseconds >>= 8) {
+        uuid.bytes_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(milliseconds & 0xff);
     }
-    now = last_millisecond;
-    for (int i = 5; i >= 0; --i, now >>= 8) {
-        uuid.bytes_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(now & 0xff);
-    }
-    uuid.bytes_[6] = static_cast<std::uint8_t>(0x70U | sequence >> 8U);
-    uuid.bytes_[7] = static_cast<std::uint8_t>(sequence & 0xffU);
+    const std::int64_t fraction = last_tick % kTicks;
+    uuid.bytes_[6] = static_cast<std::uint8_t>(0x70 | fraction >> 8);
+    uuid.bytes_[7] = static_cast<std::uint8_t>(fraction & 0xff);
     uuid.bytes_[8] = static_cast<std::uint8_t>(0x80U | (uuid.bytes_[8] & 0x3fU));
     return uuid;
 }

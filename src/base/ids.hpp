@@ -18,7 +18,8 @@ class Uuid {
     static constexpr std::size_t kTextLength = 36;
 
     constexpr Uuid() = default;
-    // A new UUIDv7: milliseconds, then random bits. The ids of one thread ascend.
+    // A new UUIDv7: milliseconds and their fraction, then random bits. The ids of one thread
+    // ascend, and those of processes that create them at least half a microsecond apart.
     static Uuid v7();
     // Canonical lower-case text (8-4-4-4-12), or nullopt.
     static std::optional<Uuid> parse(std::string_view text);

@@ -59,6 +59,37 @@ BOOST_AUTO_TEST_CASE(new_ids_ascend_and_never_repeat) {
     }
 }
 
+// Two requests of a client, one after the other, may reach two workers in the same millisecond.
+BOOST_AUTO_TEST_CASE(ids_that_two_processes_create_in_turns_ascend) {
+    constexpr int kTurns = 200;
+    int to_child[2];
+    int to_parent[2];
+    BOOST_TEST_REQUIRE((pipe(to_child) == 0 && pipe(to_parent) == 0));
+    const pid_t child = fork();
+    if (child == 0) {
+        char turn = 0;
+        for (int i = 0; i < kTurns && read(to_child[0], &turn, 1) == 1; ++i) {
+            const std::string_view id = Uuid::v7().bytes();
+            if (write(to_parent[1], id.data(), id.size()) != static_cast<ssize_t>(id.size())) break;
+        }
+        _exit(0);
+    }
+    BOOST_TEST_REQUIRE(child > 0);
+    std::string last;
+    for (int i = 0; i < kTurns; ++i) {
+        const std::string own(Uuid::v7().bytes());
+        std::string other(Uuid::kBytes, '\0');
+        BOOST_TEST_REQUIRE(write(to_child[1], "x", 1) == 1);
+        BOOST_TEST_REQUIRE(read(to_parent[0], other.data(), other.size()) ==
+                           static_cast<ssize_t>(other.size()));
+        BOOST_TEST((last < own), i);
+        BOOST_TEST((own < other), i);
+        last = other;
+    }
+    for (const int end : {to_child[0], to_child[1], to_parent[0], to_parent[1]}) close(end);
+    BOOST_TEST(waitpid(child, nullptr, 0) == child);
+}
+
 BOOST_AUTO_TEST_CASE(texts_sort_like_their_ids) {
     std::string last = Uuid::v7().text();
     for (int i = 0; i < 1000; ++i) {
