@@ -17,8 +17,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Sends the records of a reply, in pieces of at most about 64 KiB. A copy of the whole reply would
-// take new memory for a large one.
+// Sends the records of a reply, in pieces of about 64 KiB. A copy of a whole large reply would take
+// new memory.
 class ReplyWriter {
   public:
     ReplyWriter(int fd, std::uint16_t request_id, Patience patience)
@@ -29,13 +29,12 @@ class ReplyWriter {
 
     // False if the peer has gone. Throws if it does not read in time.
     bool put(std::string_view text) {
-        while (!text.empty()) {
-            if (room() == 0 && !flush()) return false;
+        while (is_open_ && !text.empty()) {
             const std::string_view piece = text.substr(0, room());
             records_.append(piece);
             text.remove_prefix(piece.size());
+            if (room() == 0) flush();
         }
-        if (room() == 0) flush();
         return is_open_;
     }
     bool end() {

@@ -20,7 +20,7 @@ namespace {
 using rules::RowState;
 using store::BlockKey;
 
-// Of a batch: as many blocks as probably have this many bytes, at most this number.
+// A batch has as many blocks as fit in these bytes, if none is larger than those before; 1 to 4.
 constexpr std::size_t kBlocksAtOnce = 4;
 constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20U;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
@@ -126,8 +126,7 @@ class RowReader {
     bool has_reached_limit() const { return blocks_ >= limits_.blocks || bytes_ >= limits_.bytes; }
 
   private:
-    // After a block of 4 MiB, blocks are read one by one, so that each uses the memory of the one
-    // before.
+    // Large blocks are read one by one, so that each uses the memory of the one before.
     int next_count() const {
         if (blocks_ == 0) return 1;
         const std::size_t fitting = kBytesAtOnce / std::max<std::size_t>(largest_, 1);

@@ -27,13 +27,13 @@ pytestmark = pytest.mark.alone
 # build is; sanitizers slow it down most.
 PROBE_ROWS, PROBE_MILLISECONDS, MOST_SLOWNESS = 500, 10, 20
 # A text, and the processor time of this program to read and write it on a quiet machine. It shows how much slower the machine is
-# now: a virtual machine gets a changing part of a processor, which counts as a whole one.
+# now: the speed of a virtual machine changes with the load of its neighbors.
 TEXT = json.dumps([{"row": number, "email": email(), "tags": ["a", "b", number], "name": "x" * 20} for number in range(500)])
 TEXT_MILLISECONDS, MOST_MACHINE_SLOWNESS = 0.45, 3
 CACHES = 2 << 20  # bytes that a worker keeps of its first requests: statements and registries
 IS_SANITIZED = "address" in os.environ.get("BUILD", "")  # then programs need more memory
 FAULT_MILLISECONDS = 0.0005  # of a page fault, on a machine whose processor translates the addresses of virtual machines
-LEAST_PART = 0.2  # of the time of a request that is not the surplus of page faults
+LEAST_PART = 0.2  # of a measured time: so much counts, however many page faults there were
 # The operations whose costliest requests have a test of their own below.
 TESTED_BELOW = {"exportUsers", "getImportErrorReport", "putAttribute", "undoImport"}
 # Usual requests that come last, in this order: each changes a record of requests before it.
@@ -183,7 +183,7 @@ def machine_slowness():
     return min(max(1, median(text_milliseconds() for _ in range(9)) / TEXT_MILLISECONDS), MOST_MACHINE_SLOWNESS)
 
 
-def measured_evenly(stack, send):
+def measured_for_quiet_machine(stack, send):
     """(Cost on a quiet machine, reply)"""
     before = machine_slowness()
     cost, reply = measured(stack, send)
@@ -197,7 +197,7 @@ def check_cost(stack, slowness, operation, send):
     row, costs, statuses = rows_of_table()[operation], [], set()
     while len(costs) < TRIES and len(statuses) < 2:
         rest(stack)
-        cost, reply = measured_evenly(stack, send)
+        cost, reply = measured_for_quiet_machine(stack, send)
         costs.append(cost)
         statuses.add(reply.status_code)
         if len(statuses) == 1 and cost.own / slowness + cost.database <= row.milliseconds:
@@ -232,9 +232,9 @@ def lasting_workers(stack):
 def slowness(stack, org, no_runner):
     """How many times as long this build needs as a release build, at most MOST_SLOWNESS. The database has no work left then."""
     job_id = org.create_import()["id"]
-    runs = [measured_evenly(stack, staging_call(org, job_id, wide_rows(PROBE_ROWS))) for _ in range(2)]
+    runs = [measured_for_quiet_machine(stack, staging_call(org, job_id, wide_rows(PROBE_ROWS))) for _ in range(2)]
     assert {reply.status_code for _, reply in runs} == {200}
-    assert all(cost.database > 0 for cost, _ in runs), "staging rows costs the database nothing, so its threads are not those"
+    assert all(cost.database > 0 for cost, _ in runs), "no thread of the connections ran"
     org.cancel(job_id)
     rest(stack)
     return min(max(1, min(cost.own for cost, _ in runs) / PROBE_MILLISECONDS), MOST_SLOWNESS)
