@@ -282,6 +282,21 @@ class PageReader {
     std::size_t bytes_ = 0;
 };
 
+// How many members an export reads at once: fewer after a large one. A member may have 800 KiB, and
+// what is read is in memory twice, next to the text of the export.
+class ReadSizes {
+  public:
+    void note(std::size_t attribute_bytes) { largest_ = std::max(largest_, attribute_bytes); }
+    std::size_t next() const {
+        return largest_ == 0 ? kFirst : std::clamp<std::size_t>(kBytes / largest_, 1, kRowsPerRead);
+    }
+
+  private:
+    static constexpr std::size_t kFirst = 5;
+    static constexpr std::size_t kBytes = std::size_t{4} << 20U;
+    std::size_t largest_ = 0;
+};
+
 // The members among these users. The ids are padded to a fixed number, which needs only one
 // prepared statement.
 std::unordered_map<UserId, rules::Member> read_members(Context& context, OrgId organization,
@@ -376,18 +391,22 @@ std::size_t write_member_export(Context& context, OrgId organization, std::span<
     sink(text);
     std::size_t bytes = text.size();
     std::size_t done = 0;
+    ReadSizes sizes;
     while (done < users.size()) {
-        text.clear();
-        const auto some = users.subspan(done, std::min(kRowsPerRead, users.size() - done));
+        const auto some = users.subspan(done, std::min(sizes.next(), users.size() - done));
         const auto members = read_members(context, organization, some);
         for (const UserId& user : some) {
+            text.clear();
             const auto member = members.find(user);
-            if (member != members.end()) rows.append(text, member->second);
+            if (member != members.end()) {
+                rows.append(text, member->second);
+                sizes.note(member->second.attributes.size());
+            }
+            bytes += text.size();
+            if (done > 0 && bytes > most_bytes) return done;
+            sink(text);
+            ++done;
         }
-        bytes += text.size();
-        if (done > 0 && bytes > most_bytes) break;
-        sink(text);
-        done += some.size();
     }
     return done;
 }

@@ -389,6 +389,25 @@ def test_exports_and_dry_runs_of_an_undo_take_bounded_processor_time(stack, org,
     assert reply.json()["undo"]["removed"] == 12_000 and reply.json()["undo"]["is_estimate"]
 
 
+def values_of(keys, size):
+    """Attributes of a member: a text of so many characters, each of two bytes, for each key."""
+    return json.dumps({key: ["é" * size, "api", 1] for key in keys}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("smaller", [0, 7500])
+def test_an_export_of_the_largest_members_takes_bounded_memory(stack, new_org, slowness, smaller):
+    """The members of 800 KiB come after `smaller` ones of 8 KB each, whose texts almost fill the page."""
+    org = new_org(attributes=False)
+    keys = [f"a{number}" for number in range(100)]
+    for key in keys:
+        org.admin().api.request("PUT", f"/v1/attributes/{key}", json={"type": "text", "enabled": True})
+    add_members(stack, org, 100, values_of(keys, 4096), first_digit="f")
+    if smaller:
+        add_members(stack, org, smaller, values_of(keys[:1], 4000), first_digit="0")
+    page = check_long_answer(stack, org, slowness, "exportUsers", "/v1/users/export", "X-Next-Cursor")
+    assert 62 << 20 < len(page.content) <= 64 << 20
+
+
 def test_html_that_the_parser_reads_slowly_is_bounded(stack, slowness, costliest):
     html = "".join(f"<b id={number}>" for number in range(14_990))
     reply = check_cost(stack, slowness, "changeArticle", lambda: costliest.article(html))
@@ -401,15 +420,16 @@ def document_of(size):
     return "{" + ", ".join(entry % number for number in range(size // (len(entry % 0) + 2))) + "}"
 
 
-def add_members(stack, org, count, attributes):
-    """Members who change now."""
+def add_members(stack, org, count, attributes, first_digit="8"):
+    """Members who change now. `first_digit`: of their ids, which the order of the list follows."""
+    ids = f"UNHEX(CONCAT('{first_digit}', SUBSTR(MD5(CONCAT(%s, seq)), 2)))"
     connection = stack.connect()
     with connection, connection.cursor() as cursor:
-        cursor.execute("INSERT INTO users (id, email, created_at) SELECT UNHEX(MD5(CONCAT(%s, seq))), "
-                       f"CONCAT(MD5(CONCAT(%s, seq)), '@e2e.example'), 1 FROM seq_1_to_{count}", (org.id, org.id))
+        cursor.execute(f"INSERT INTO users (id, email, created_at) SELECT {ids}, "
+                       f"CONCAT('{first_digit}', MD5(CONCAT(%s, seq)), '@e2e.example'), 1 FROM seq_1_to_{count}", (org.id, org.id))
         cursor.execute("INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, updated_at) "
                        "SELECT UNHEX(REPLACE(%s, '-', '')), id, id, email, %s, 1, UNIX_TIMESTAMP() * 1000 FROM users WHERE id IN "
-                       f"(SELECT UNHEX(MD5(CONCAT(%s, seq))) FROM seq_1_to_{count})", (org.id, attributes, org.id))
+                       f"(SELECT {ids} FROM seq_1_to_{count})", (org.id, attributes, org.id))
 
 
 @pytest.mark.parametrize("members, size, status", [(10_000, 419, 200), (10_001, 400, 409), (60, 800 * 1024, 409)])
