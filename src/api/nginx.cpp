@@ -17,8 +17,8 @@ using http::Method;
 constexpr std::string_view kHead =
     "# Muster, server level: the locations of the endpoints. Printed by `musterd --nginx`: change the rows in src/api instead.\n"
     "# docs/api/limits.md \"Limits\" lists the maximum body sizes. nginx reads the whole body first, so that a slow client does not\n"
-    "# occupy a worker. A body of up to 1 MiB stays in memory: its buffer also fits chunked framing. A larger body goes to a temporary\n"
-    "# file, because an nginx worker that takes 16 MiB of memory for each body answers no other client meanwhile.\n";
+    "# occupy a worker. If bodies may have up to 1 MiB, they stay in memory: the buffer also fits chunked framing. Where they may be\n"
+    "# larger, those above 256 KiB go to temporary files: an nginx worker that takes new memory for each one is slower.\n";
 
 // The directives of a location, one per line; "" for none.
 using Directives = std::string;
@@ -33,10 +33,11 @@ std::string bytes_text(std::size_t bytes) {
                                  : std::to_string(kibibytes) + "k";
 }
 
-constexpr std::size_t kBodyInMemory = 1U << 20U;
+constexpr std::size_t kMostInMemory = 1U << 20U;
+constexpr std::size_t kBufferOfFile = 256U << 10U;
 
 Directives body_cap(std::size_t bytes) {
-    const std::size_t buffered = std::min(bytes, kBodyInMemory);
+    const std::size_t buffered = bytes > kMostInMemory ? kBufferOfFile : bytes;
     return "client_max_body_size " + bytes_text(bytes) + ";\n" + "client_body_buffer_size " +
            bytes_text(buffered + buffered / 16) + ";\n";
 }

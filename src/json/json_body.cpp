@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,8 +86,27 @@ std::size_t behind_string(std::string_view body, std::size_t quote) {
     return body.size();
 }
 
+bool is_digit_or_point(char c) {
+    return (c >= '0' && c <= '9') || c == '.';
+}
+
+// Whether the body has more than kMostLongNumbers runs of kShortInteger or more digits and points,
+// its strings included. A run has at most one long number. Looks at one character of each
+// kShortInteger: every such run has one of these.
+bool may_have_many_long_numbers(std::string_view body) {
+    std::size_t found = 0;
+    for (std::size_t at = kShortInteger - 1; at < body.size(); at += kShortInteger) {
+        if (!is_digit_or_point(body[at])) continue;
+        std::size_t begin = at;
+        while (begin > 0 && is_digit_or_point(body[begin - 1])) --begin;
+        while (at < body.size() && is_digit_or_point(body[at])) ++at;
+        if (at - begin >= kShortInteger && ++found > kMostLongNumbers) return true;
+    }
+    return false;
+}
+
 bool has_many_long_numbers(std::string_view body) {
-    if (body.size() <= kSmall) return false;
+    if (body.size() <= kSmall || !may_have_many_long_numbers(body)) return false;
     std::size_t found = 0;
     for (std::size_t at = 0; at < body.size();) {
         const std::size_t quote = std::min(body.find('"', at), body.size());
@@ -96,14 +116,13 @@ bool has_many_long_numbers(std::string_view body) {
     return found > kMostLongNumbers;
 }
 
-bool has_duplicate(std::vector<std::string_view>& keys) {
+// Sorts many keys.
+bool has_duplicate(std::span<std::string_view> keys) {
     constexpr std::size_t kFew = 16;
     if (keys.size() <= kFew) {
         for (std::size_t i = 1; i < keys.size(); ++i) {
-            if (std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) !=
-                keys.begin() + static_cast<std::ptrdiff_t>(i)) {
-                return true;
-            }
+            const auto before = keys.first(i);
+            if (std::find(before.begin(), before.end(), keys[i]) != before.end()) return true;
         }
         return false;
     }
@@ -151,14 +170,16 @@ class StrictCheck {
         if (object.size() > kMostKeys) {
             refuse("the body has an object with more than 1,000 members");
         }
-        std::vector<std::string_view> keys;
-        keys.reserve(object.size());
+        const std::size_t first = keys_.size();
         for (const auto& [key, value] : object) {
-            keys.push_back(key);
+            keys_.push_back(key);
             if (has_escapes_) string(key);
             run(value, depth + 1);
         }
-        if (has_duplicate(keys)) refuse("the body has an object with the same key twice");
+        if (has_duplicate(std::span(keys_).subspan(first))) {
+            refuse("the body has an object with the same key twice");
+        }
+        keys_.resize(first);
     }
 
     static void string(std::string_view text) {
@@ -166,6 +187,7 @@ class StrictCheck {
     }
 
     bool has_escapes_;
+    std::vector<std::string_view> keys_;  // of the objects around the current element
 };
 
 // Parses with the thread's parser. Its buffers grow with the body and are reused, except those for

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(page_endpoints_are_behind_the_key_check) {
 }
 
 BOOST_AUTO_TEST_CASE(body_limits_match_the_rows) {
-    const std::string caps = "client_max_body_size 16m; client_body_buffer_size 1088k; ";
+    const std::string caps = "client_max_body_size 16m; client_body_buffer_size 272k; ";
     BOOST_TEST(location("~ ^/v1/imports/[^/]+/rows$") == caps + asking_first("@stageImportRows"));
     BOOST_TEST(location("@stageImportRows") ==
                caps + kAccepted + included("large-body") + " " + passed("muster"));
