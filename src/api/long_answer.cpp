@@ -30,10 +30,14 @@ LongAnswer::LongAnswer(const Call& call)
 
 std::function<void(std::string_view)> LongAnswer::sink() {
     return [this](std::string_view piece) {
-        if (parts_.empty() || parts_.back().size() + piece.size() > kPartBytes) {
-            parts_.emplace_back().reserve(kPartBytes);
+        while (!piece.empty()) {
+            if (parts_.empty() || parts_.back().size() == kPartBytes) {
+                parts_.emplace_back().reserve(kPartBytes);
+            }
+            const auto some = piece.substr(0, kPartBytes - parts_.back().size());
+            parts_.back() += some;
+            piece.remove_prefix(some.size());
         }
-        parts_.back() += piece;
     };
 }
 

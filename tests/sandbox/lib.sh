@@ -17,20 +17,21 @@ die() {
 absolute() { realpath -m -- "$1"; }
 
 # ---------------------------------------------------------------------------- processes
-# start_time PID: prints when the process started, in kernel ticks; fails if the process does not exist.
+# The functions that are polled start no process: while the tests run, that would take a tenth of the processors.
+
+# start_time VARIABLE PID: sets the variable to when the process started, in kernel ticks; 0 and a failure if it does not exist.
 start_time() {
-    local stat
-    { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
-    stat=${stat##*) } # the name may contain spaces
-    local fields
-    read -r -a fields <<<"$stat"
-    [ "${fields[0]}" != Z ] && printf '%s\n' "${fields[19]}"
+    local stat fields
+    printf -v "$1" 0
+    { read -r stat <"/proc/$2/stat"; } 2>/dev/null || return 1
+    read -r -a fields <<<"${stat##*) }" # the name may contain spaces
+    [ "${fields[0]}" != Z ] && printf -v "$1" '%s' "${fields[19]}"
 }
 
 # spawn FOLDER NAME COMMAND…: starts it in the background in its own session, with its output in FOLDER/log/NAME.log, and
 # records it.
 spawn() {
-    local folder=$1 name=$2 pid
+    local folder=$1 name=$2 pid began
     shift 2
     (
         for fd in /proc/self/fd/*; do # such as make's jobserver
@@ -41,22 +42,24 @@ spawn() {
     ) </dev/null >>"$folder/log/$name.log" 2>&1 &
     pid=$!
     disown "$pid"
-    printf '%s %s\n' "$pid" "$(start_time "$pid" || echo 0)" >"$folder/pids/$name"
+    start_time began "$pid" || true
+    printf '%s %s\n' "$pid" "$began" >"$folder/pids/$name"
 }
 
 # alive FOLDER NAME: whether the recorded process still runs.
 alive() {
-    local pid began
-    read -r pid began 2>/dev/null <"$1/pids/$2" && [ "$(start_time "$pid")" = "$began" ]
+    local pid began now
+    read -r pid began 2>/dev/null <"$1/pids/$2" && start_time now "$pid" && [ "$now" = "$began" ]
 }
 
 # wait_until SECONDS COMMAND…: polls until it succeeds; returns 1 after that time.
+exec {silence}<> <(:) # a pipe without a writer: a read from it is a pause
 wait_until() {
     local end=$((SECONDS + $1))
     shift
     until "$@"; do
         [ "$SECONDS" -lt "$end" ] || return 1
-        sleep 0.05
+        read -r -t 0.05 -u "$silence" || true
     done
 }
 
@@ -64,16 +67,17 @@ gone() { ! alive "$@"; }
 
 # children_of PID: prints "PID START-TIME" of each child process.
 children_of() {
-    local pid
+    local pid began
     for pid in $(pgrep -P "$1"); do
-        printf '%s %s\n' "$pid" "$(start_time "$pid" || echo 0)"
+        start_time began "$pid" || true
+        printf '%s %s\n' "$pid" "$began"
     done
 }
 
 # end FOLDER NAME [SIGNAL]: signals the recorded process, waits up to 15 s, then kills its whole session and its children,
 # which may have sessions of their own. Prints nothing if it has ended already.
 end() {
-    local folder=$1 name=$2 signal=${3:-TERM} pid children child began
+    local folder=$1 name=$2 signal=${3:-TERM} pid children child began now
     [ -e "$folder/pids/$name" ] || return 0
     if alive "$folder" "$name"; then
         read -r pid _ <"$folder/pids/$name"
@@ -82,7 +86,9 @@ end() {
         wait_until 15 gone "$folder" "$name" || printf '%s: %s (%s) had to be killed\n' "${0##*/}" "$name" "$pid" >&2
         kill -KILL -- "-$pid" 2>/dev/null || true # the session includes orphaned workers
         while read -r child began; do
-            [ -z "$child" ] || [ "$(start_time "$child")" != "$began" ] || kill -KILL "$child" 2>/dev/null || true
+            if [ -n "$child" ] && start_time now "$child" && [ "$now" = "$began" ]; then
+                kill -KILL "$child" 2>/dev/null || true
+            fi
         done <<<"$children"
     fi
     rm -f "$folder/pids/$name"

@@ -15,7 +15,12 @@ log_size() { if [ -n "${DATA_IN:-}" ]; then echo 128M; else echo 1G; fi; }
 database_options() { printf '%s\n' "${DATABASE_OPTIONS[@]}" "--innodb-log-file-size=$(setting "$1" log_size)"; }
 
 # setting FOLDER NAME
-setting() { sed -n "s/^$2=//p" "$1/settings"; }
+setting() {
+    local name value
+    while IFS='=' read -r name value; do
+        [ "$name" != "$2" ] || printf '%s\n' "$value"
+    done <"$1/settings"
+}
 
 start_service() {
     local folder=$1 name=$2 build options more
@@ -36,11 +41,12 @@ start_service() {
 
 # service_pids FOLDER: {"mariadbd": 1, …}
 service_pids() {
-    local name pid
+    local name pid pids=''
     for name in "${SERVICES[@]}"; do
         read -r pid _ 2>/dev/null <"$1/pids/$name" || pid=null
-        printf '{"%s": %s}\n' "$name" "$pid"
-    done | jq -s add
+        pids+=", \"$name\": $pid"
+    done
+    printf '{%s}\n' "${pids#, }"
 }
 
 # api FOLDER PATH [CURL-OPTION…]: prints the body of a GET through nginx; fails on an error status.

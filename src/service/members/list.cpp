@@ -282,20 +282,14 @@ class PageReader {
     std::size_t bytes_ = 0;
 };
 
-// How many members an export reads at once: fewer after a large one. A member may have 800 KiB, and
-// what is read is in memory twice, next to the text of the export.
-class ReadSizes {
-  public:
-    void note(std::size_t attribute_bytes) { largest_ = std::max(largest_, attribute_bytes); }
-    std::size_t next() const {
-        return largest_ == 0 ? kFirst : std::clamp<std::size_t>(kBytes / largest_, 1, kRowsPerRead);
-    }
-
-  private:
-    static constexpr std::size_t kFirst = 5;
-    static constexpr std::size_t kBytes = std::size_t{4} << 20U;
-    std::size_t largest_ = 0;
-};
+// How many members an export reads next, when its text has so many bytes. The driver and the worker
+// each hold the members of a read, and a member may have 800 KiB.
+std::size_t next_read(std::size_t text_bytes) {
+    constexpr std::size_t kMostMemory = std::size_t{72} << 20U;
+    constexpr std::size_t kMostOfMember = std::size_t{2 * 800} << 10U;
+    const std::size_t free = kMostMemory - std::min(kMostMemory, text_bytes);
+    return std::clamp<std::size_t>(free / kMostOfMember, 1, kRowsPerRead);
+}
 
 // The members among these users. The ids are padded to a fixed number, which needs only one
 // prepared statement.
@@ -391,20 +385,16 @@ std::size_t write_member_export(Context& context, OrgId organization, std::span<
     sink(text);
     std::size_t bytes = text.size();
     std::size_t done = 0;
-    ReadSizes sizes;
     while (done < users.size()) {
-        const auto some = users.subspan(done, std::min(sizes.next(), users.size() - done));
+        const auto some = users.subspan(done, std::min(next_read(bytes), users.size() - done));
         const auto members = read_members(context, organization, some);
         for (const UserId& user : some) {
             text.clear();
             const auto member = members.find(user);
-            if (member != members.end()) {
-                rows.append(text, member->second);
-                sizes.note(member->second.attributes.size());
-            }
+            if (member != members.end()) rows.append(text, member->second);
             bytes += text.size();
             if (done > 0 && bytes > most_bytes) return done;
-            sink(text);
+            if (!text.empty()) sink(text);
             ++done;
         }
     }

@@ -52,9 +52,9 @@ inline constexpr int kMostExported = 10'000;
 inline constexpr std::size_t kMostExportedBytes = std::size_t{64} << 20U;
 
 // Passes the header line and each member among `users` to `sink`, in the order of `users`, and ends
-// before the text exceeds `most_bytes`. Returns the number of users that are done, at least 1.
-// Reads up to 25 members at a time, fewer large ones, each time in a transaction of its own. With
-// `raw`, cells are written without the guard against spreadsheet formulas.
+// before the text exceeds `most_bytes`. The first member is never refused. Returns the number of
+// users that are done. Reads up to 25 members at a time, each time in a transaction of its own.
+// With `raw`, cells are written without the guard against spreadsheet formulas.
 std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
                                 bool raw, const std::function<void(std::string_view)>& sink,
                                 std::size_t most_bytes = kMostExportedBytes);
