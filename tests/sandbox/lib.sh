@@ -52,8 +52,9 @@ alive() {
     read -r pid began 2>/dev/null <"$1/pids/$2" && start_time now "$pid" && [ "$now" = "$began" ]
 }
 
+exec {silence}<> <(:) # nothing is ever written to this pipe: a read from it is a pause
+
 # wait_until SECONDS COMMAND…: polls until it succeeds; returns 1 after that time.
-exec {silence}<> <(:) # a pipe without a writer: a read from it is a pause
 wait_until() {
     local end=$((SECONDS + $1))
     shift
