@@ -286,7 +286,7 @@ class PageReader {
 // each hold the members of a read, and a member may have 800 KiB.
 std::size_t next_read(std::size_t text_bytes) {
     constexpr std::size_t kMostMemory = std::size_t{72} << 20U;
-    constexpr std::size_t kMostOfMember = std::size_t{2 * 800} << 10U;
+    constexpr std::size_t kMostOfMember = 2 * (std::size_t{800} << 10U);
     const std::size_t free = kMostMemory - std::min(kMostMemory, text_bytes);
     return std::clamp<std::size_t>(free / kMostOfMember, 1, kRowsPerRead);
 }
