@@ -34,10 +34,10 @@ std::string bytes_text(std::size_t bytes) {
 }
 
 constexpr std::size_t kMostInMemory = 1U << 20U;
-constexpr std::size_t kBufferOfFile = 256U << 10U;
+constexpr std::size_t kBufferBeforeFile = 256U << 10U;
 
 Directives body_cap(std::size_t bytes) {
-    const std::size_t buffered = bytes > kMostInMemory ? kBufferOfFile : bytes;
+    const std::size_t buffered = bytes > kMostInMemory ? kBufferBeforeFile : bytes;
     return "client_max_body_size " + bytes_text(bytes) + ";\n" + "client_body_buffer_size " +
            bytes_text(buffered + buffered / 16) + ";\n";
 }

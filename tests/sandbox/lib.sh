@@ -17,7 +17,7 @@ die() {
 absolute() { realpath -m -- "$1"; }
 
 # ---------------------------------------------------------------------------- processes
-# The functions that are polled start no process: while the tests run, that would take a tenth of the processors.
+# alive and wait_until start no process: the tests stop and start services often.
 
 # start_time VARIABLE PID: sets the variable to when the process started, in kernel ticks; 0 and a failure if it does not exist.
 start_time() {

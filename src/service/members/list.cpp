@@ -283,11 +283,12 @@ class PageReader {
 };
 
 // How many members an export reads next, when its text has so many bytes. The driver and the worker
-// each hold the members of a read, and a member may have 800 KiB.
+// each hold the members of a read, and a member may have 800 KiB. What the allocator needs in
+// addition is not counted.
 std::size_t next_read(std::size_t text_bytes) {
-    constexpr std::size_t kMostMemory = std::size_t{72} << 20U;
+    constexpr std::size_t kMostHeld = std::size_t{72} << 20U;
     constexpr std::size_t kMostOfMember = 2 * (std::size_t{800} << 10U);
-    const std::size_t free = kMostMemory - std::min(kMostMemory, text_bytes);
+    const std::size_t free = kMostHeld - std::min(kMostHeld, text_bytes);
     return std::clamp<std::size_t>(free / kMostOfMember, 1, kRowsPerRead);
 }
 

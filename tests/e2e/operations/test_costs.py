@@ -396,7 +396,7 @@ def values_of(keys, size):
 
 @pytest.mark.parametrize("smaller, size", [(0, 2040), (6400, 2040), (0, 1350)])
 def test_an_export_of_the_largest_members_takes_bounded_memory(stack, new_org, slowness, smaller, size):
-    """Members of up to 800 KiB. They come after `smaller` ones of 8 KB each, with a text of 50 MiB: then a read needs most memory."""
+    """Members of up to 800 KiB. They come after `smaller` ones of 8 KB each, whose text has 50 MiB."""
     org = new_org(attributes=False)
     keys = [f"a{number}" for number in range(200)]
     for key in keys:
