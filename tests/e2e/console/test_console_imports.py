@@ -3,6 +3,7 @@
 import pytest
 from support.browser import wait_for
 
+DAY = 24 * 3600 * 1000  # in milliseconds
 HEADER = "E-Mail;Vorname;Nachname;Land;Geburtsdatum;T-Shirt-Größe;Notizen"
 
 COUNTS = "return [...document.querySelectorAll('.counts div')].map(one => [one.querySelector('dt').innerText, one.querySelector('dd').innerText])"
@@ -19,6 +20,26 @@ def file_of(tmp_path):
 
 def has_focus(browser, text):
     wait_for(lambda: browser.web.switch_to.active_element.text == text, f"the focus on {text!r}")
+
+
+def in_files(browser, mode, action, *arguments):
+    """The result of a request of the browser's database of files. `action` is JavaScript with `store` and `args`."""
+    return browser.web.execute_async_script(f"""const [args, done] = arguments
+const opening = indexedDB.open("muster-imports", 1)
+opening.onupgradeneeded = () => opening.result.createObjectStore("files")
+opening.onsuccess = () => {{
+  const store = opening.result.transaction("files", "{mode}").objectStore("files")
+  const request = {action}
+  request.onsuccess = () => {{ opening.result.close(); done(request.result) }} }}""", arguments)
+
+
+def kept_files(browser):
+    """The job ids whose files the browser keeps, in order."""
+    return in_files(browser, "readonly", "store.getAllKeys()")
+
+
+def keep_file(browser, job_id, age):
+    in_files(browser, "readwrite", "store.put({ jobId: args[0], keptAt: Date.now() - args[1] }, args[0])", job_id, age)
 
 
 def rows(count, first=1):
@@ -104,10 +125,19 @@ def test_a_reload_continues_the_upload(at, browser, file_of, module_org, stack):
     browser.check("import-cancel")
     browser.press("Cancel import", "//dialog")
     browser.sees("The import was canceled.")
-    assert browser.web.execute_async_script("""const done = arguments[0]
-const request = indexedDB.open("muster-imports", 1)
-request.onsuccess = () => { const count = request.result.transaction("files").objectStore("files").count()
-  count.onsuccess = () => { request.result.close(); done(count.result) } }""") == 0
+    wait_for(lambda: kept_files(browser) == [], "the browser to delete the file")
+
+
+def test_the_browser_keeps_a_file_only_while_its_job_takes_rows(at, browser, module_org):
+    """A reload at the end of an upload, a cancel or a closed tab must leave no file behind."""
+    columns = [{"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"}]
+    job_id = module_org.create_import(declared_total=1, mapping={"columns": columns})["id"]
+    module_org.cancel(job_id)
+    browser = at("imports/new")
+    for kept_id, age in ((job_id, 0), ("job of yesterday", DAY), ("job of today", 0)):
+        keep_file(browser, kept_id, age)
+    at(f"imports/{job_id}")
+    wait_for(lambda: kept_files(browser) == ["job of today"], "the browser to delete two files")
 
 
 def test_another_browser_asks_for_the_same_file(at, browser, file_of, module_org):

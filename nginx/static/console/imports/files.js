@@ -1,5 +1,6 @@
-// The file of an import that is being uploaded, in the browser's database, so that a reload continues the upload. Sign-out
-// deletes it (Clear-Site-Data), and so do the end of the upload and a day.
+// The file of an import that is being uploaded, in the browser's database, so that a reload continues the upload. It is
+// deleted by the sign-out (Clear-Site-Data), by the page of a job that takes no more rows, and by any import's page after a
+// day.
 
 const NAME = "muster-imports"
 const STORE = "files"
@@ -29,22 +30,28 @@ const inStore = async (mode, action) => {
 /** Keeps the plan of an upload. A browser may refuse it; the upload works without. */
 export const keepPlan = async (jobId, plan) => {
   try {
-    await inStore("readwrite", store => store.put({ ...plan, keptAt: Date.now() }, jobId))
+    await inStore("readwrite", store => store.put({ ...plan, jobId, keptAt: Date.now() }, jobId))
   } catch {
     // Without the database, a reload asks for the file again.
   }
 }
 
+const isOld = plan => Date.now() - plan.keptAt >= KEPT_FOR
+
+/** Deletes the old plans of all jobs. */
+const dropOldPlans = async () => {
+  const plans = await inStore("readonly", store => store.getAll())
+  await Promise.all(plans.filter(isOld).map(plan => forgetPlan(plan.jobId)))
+}
+
 /** @returns {Promise<any | null>} the plan of the job, if this browser has it */
 export const planOf = async jobId => {
   try {
-    const plan = await inStore("readonly", store => store.get(jobId))
-    if (!plan || Date.now() - plan.keptAt < KEPT_FOR) return plan ?? null
-    await forgetPlan(jobId)
+    await dropOldPlans()
+    return await inStore("readonly", store => store.get(jobId)) ?? null
   } catch {
-    // As if there were none.
+    return null
   }
-  return null
 }
 
 export const forgetPlan = async jobId => {

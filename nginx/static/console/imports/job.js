@@ -9,7 +9,7 @@ import { ErrorBox, Facts, Loaded, Step, Title } from "../ui/parts.js"
 import { formatDuration, formatTime } from "../lib/format.js"
 import { Outcome } from "./outcome.js"
 import { Progress, StateBadge, Steps, stateOf } from "./parts.js"
-import { planOf } from "./files.js"
+import { forgetPlan, planOf } from "./files.js"
 import { Staged, Upload } from "./upload.js"
 import { Checked } from "./checked.js"
 
@@ -46,13 +46,16 @@ const View = ({ job, role, plan, refresh, readPlan }) => {
   return plan === undefined ? null : stagingView({ job, isAdmin, plan, refresh, readPlan })
 }
 
-/** The plan of an upload that this browser keeps: undefined until it was read, null without one. */
+/** The plan of an upload that this browser keeps: undefined until it was read, null without one. A job that takes no more
+ * rows needs none, so the browser deletes it here, also after a cancel, a reload or the work of another tab. */
 const usePlan = (id, state) => {
   const [plan, show] = useState(undefined)
   const [turn, again] = useState(0)
   useEffect(() => {
     let isCurrent = true
-    planOf(id).then(found => isCurrent && show(found))
+    const takesRows = state === undefined || state === "staging"
+    const reading = takesRows ? planOf(id) : forgetPlan(id).then(() => null)
+    reading.then(found => isCurrent && show(found))
     return () => void (isCurrent = false)
   }, [id, state, turn])
   return [plan, () => again(turn + 1)]

@@ -10,7 +10,7 @@ import { ErrorBox } from "../ui/parts.js"
 import { CancelButton } from "./cancel.js"
 import { targetsOf, uniqueHeader } from "./columns.js"
 import { guessFormats } from "./convert.js"
-import { forgetPlan, keepPlan } from "./files.js"
+import { keepPlan } from "./files.js"
 import { FormatFields, formatsOf, unsureOf } from "./formats.js"
 import { Progress } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
@@ -33,7 +33,6 @@ export const Upload = ({ job, plan, refresh }) => {
       await upload(job.id, plan, { done: staged, onProgress: setDone, onPause: setPaused, isStopped: () => isStopped })
       if (isStopped) return
       await post(`/v1/imports/${job.id}/validate`)
-      await forgetPlan(job.id)
       refresh()
     }
     showError(null)
