@@ -26,6 +26,7 @@ EXAMPLES = ROOT / "docs/examples"
 NODES = ("db1", "db2", "db3")
 PORTS = (3306, 4567, 4568, 4444)  # clients, replication, incremental and full state transfer
 PATIENCE = 120.0
+RECOVERIES = 3  # tries of a node to find its position, each for an equal part of PATIENCE
 WELL = {"wsrep_ready": "ON", "wsrep_cluster_status": "Primary", "wsrep_local_state_comment": "Synced"}
 PR_SET_PDEATHSIG = 1
 
@@ -56,6 +57,10 @@ def free_network():
         except OSError:
             continue
     raise AssertionError("no free network on the loopback")
+
+
+def last_lines(log):
+    return "\n".join(Path(log).read_text(errors="replace").splitlines()[-25:])
 
 
 class Process:
@@ -90,13 +95,14 @@ class Process:
             self._process.wait(10)
 
     def tail(self):
-        return "\n".join(Path(self.log).read_text(errors="replace").splitlines()[-25:])
+        return last_lines(self.log)
 
 
 class Node:
     def __init__(self, cluster, name, address):
         self.cluster, self.name, self.address = cluster, name, address
         self.folder = cluster.folder / name
+        self.log = cluster.logs / f"{name}.log"
         self.socket = f"{cluster.temporary}/{name}.sock"
         self.process = None
         self.data = Path(cluster.temporary) / name
@@ -123,14 +129,25 @@ class Node:
         state = self.data / "grastate.dat"
         if not state.exists() or not re.search(r"(?m)^seqno: *-1$", state.read_text()):
             return []  # a new node, or one that was stopped cleanly
-        done = subprocess.run(self._command("--wsrep-recover"), capture_output=True, text=True, timeout=PATIENCE)
-        found = re.findall(r"WSREP: Recovered position:? *([0-9a-f-]+:-?\d+)", done.stdout + done.stderr)
+        found = re.findall(r"WSREP: Recovered position:? *([0-9a-f-]+:-?\d+)", self._recovered())
         return [f"--wsrep-start-position={found[-1]}"] if found else []
+
+    def _recovered(self):
+        """What mariadbd prints about its position. It once did not end, under load, for two minutes. systemd ends such a
+        start after TimeoutStartSec and tries again (Restart=on-abnormal), so this tries again, too."""
+        for _ in range(RECOVERIES):
+            try:
+                return subprocess.run(self._command("--wsrep-recover"), text=True, timeout=PATIENCE / RECOVERIES,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+            except subprocess.TimeoutExpired as late:
+                with open(self.log, "ab") as log:
+                    log.write((late.stdout or b"") + b"mariadbd --wsrep-recover did not end\n")
+        raise AssertionError(f"{self.name} finds no position: {last_lines(self.log)}")
 
     def start(self, first=False):
         """first: the first node of a new cluster, as galera_new_cluster starts it. Returns immediately."""
         more = ["--wsrep-new-cluster"] if first else self._position()
-        self.process = Process(self.cluster.logs / f"{self.name}.log", *self._command(*more), TMPDIR=self.folder / "tmp")
+        self.process = Process(self.log, *self._command(*more), TMPDIR=self.folder / "tmp")
 
     def kill(self):
         self.process.end(signal.SIGKILL)
