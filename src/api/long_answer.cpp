@@ -2,10 +2,10 @@
 
 #include "api/worker_state.hpp"
 
+#include <system_error>
+
 namespace muster::api {
 namespace {
-
-constexpr std::size_t kPartBytes = std::size_t{1} << 20U;
 
 process::ConcurrencyLimit::Permit sending_permit(const Call& call) {
     auto permit = call.worker.try_send_to(call.org());
@@ -17,10 +17,14 @@ process::ConcurrencyLimit::Permit sending_permit(const Call& call) {
                 "repeat the request after Retry-After");
 }
 
-std::size_t total_size(const std::vector<std::string>& parts) {
-    std::size_t bytes = 0;
-    for (const std::string& part : parts) bytes += part.size();
-    return bytes;
+// The file system may be full.
+template <class Write>
+void write_or_refuse(const Write& write) {
+    try {
+        write();
+    } catch (const std::system_error& error) {
+        throw Error(ErrorCode::ServiceUnavailable).retry_after(10).internal(error.what());
+    }
 }
 
 }  // namespace
@@ -29,16 +33,7 @@ LongAnswer::LongAnswer(const Call& call)
     : permit_(std::make_shared<process::ConcurrencyLimit::Permit>(sending_permit(call))) {}
 
 std::function<void(std::string_view)> LongAnswer::sink() {
-    return [this](std::string_view piece) {
-        while (!piece.empty()) {
-            if (parts_.empty() || parts_.back().size() == kPartBytes) {
-                parts_.emplace_back().reserve(kPartBytes);
-            }
-            const auto some = piece.substr(0, kPartBytes - parts_.back().size());
-            parts_.back() += some;
-            piece.remove_prefix(some.size());
-        }
-    };
+    return [this](std::string_view piece) { write_or_refuse([&] { text_->append(piece); }); };
 }
 
 void LongAnswer::add_header(std::string_view name, std::string value) {
@@ -47,14 +42,13 @@ void LongAnswer::add_header(std::string_view name, std::string value) {
 
 Stream LongAnswer::as_file(const std::string& name) && {
     add_header("Content-Disposition", "attachment; filename=\"" + name + "\"");
+    write_or_refuse([&] { text_->finish(); });
     Stream stream;
-    stream.length = total_size(parts_);
+    stream.length = text_->size();
     stream.headers = std::move(headers_);
-    auto parts = std::make_shared<std::vector<std::string>>(std::move(parts_));
-    stream.write = [parts, permit = std::move(permit_)](const http::Sink& sink) mutable {
-        for (const std::string& part : *parts) {
-            if (!sink(part)) break;
-        }
+    stream.write = [text = std::move(text_),
+                    permit = std::move(permit_)](const http::Sink& sink) mutable {
+        text->read(sink);
         // Before the client can see the end of the text and send the next request.
         permit.reset();
     };

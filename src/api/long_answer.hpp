@@ -1,9 +1,10 @@
 // Long answers: a page of a report or of an export, of up to 64 MiB. The text is complete before
 // its first byte is sent, so its length is known, a failure is an error reply, and nginx takes it
-// as fast as the worker writes it.
+// as fast as the worker writes it. A text above 4 MiB goes to a temporary file.
 #pragma once
 
 #include "api/answers.hpp"
+#include "base/spooled_text.hpp"
 #include "process/concurrency_limit.hpp"
 
 #include <functional>
@@ -20,15 +21,17 @@ class LongAnswer {
     // send one.
     explicit LongAnswer(const Call& call);
 
-    // Appends pieces of the text.
+    // Appends pieces of the text. The function throws SERVICE_UNAVAILABLE if the file cannot be
+    // written.
     std::function<void(std::string_view piece)> sink();
     void add_header(std::string_view name, std::string value);
-    // The reply: a file to download.
+    // The reply: a file to download. Throws like the function of sink().
     Stream as_file(const std::string& name) &&;
 
   private:
-    // The text is kept in parts, because a string would copy it each time it grows.
-    std::vector<std::string> parts_;
+    static constexpr std::size_t kMostInMemory = std::size_t{4} << 20U;
+
+    std::shared_ptr<SpooledText> text_ = std::make_shared<SpooledText>(kMostInMemory);
     std::vector<http::Header> headers_;
     std::shared_ptr<process::ConcurrencyLimit::Permit> permit_;
 };

@@ -282,16 +282,6 @@ class PageReader {
     std::size_t bytes_ = 0;
 };
 
-// How many members an export reads next, when its text has so many bytes. The driver and the worker
-// each hold the members of a read, and a member may have 800 KiB. What the allocator needs in
-// addition is not counted.
-std::size_t next_read(std::size_t text_bytes) {
-    constexpr std::size_t kMostHeld = std::size_t{72} << 20U;
-    constexpr std::size_t kMostOfMember = 2 * (std::size_t{800} << 10U);
-    const std::size_t free = kMostHeld - std::min(kMostHeld, text_bytes);
-    return std::clamp<std::size_t>(free / kMostOfMember, 1, kRowsPerRead);
-}
-
 // The members among these users. The ids are padded to a fixed number, which needs only one
 // prepared statement.
 std::unordered_map<UserId, rules::Member> read_members(Context& context, OrgId organization,
@@ -387,7 +377,7 @@ std::size_t write_member_export(Context& context, OrgId organization, std::span<
     std::size_t bytes = text.size();
     std::size_t done = 0;
     while (done < users.size()) {
-        const auto some = users.subspan(done, std::min(next_read(bytes), users.size() - done));
+        const auto some = users.subspan(done, std::min(kRowsPerRead, users.size() - done));
         const auto members = read_members(context, organization, some);
         for (const UserId& user : some) {
             text.clear();

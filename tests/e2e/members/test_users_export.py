@@ -106,3 +106,20 @@ def test_a_cursor_is_valid_only_for_its_filters_and_its_organization(org, new_or
 def test_other_methods_on_the_path_of_the_export_change_nothing(module_org):
     for method in ("PATCH", "DELETE"):
         module_org.api.request(method, "/v1/users/export", json={} if method == "PATCH" else None, expect=405)
+
+
+def test_a_long_export_without_room_for_its_file_is_503(stack, new_org, tmp_path):
+    """A longer answer than 4 MiB needs a temporary file."""
+    org = new_org()
+    org.imported([{"email": address, "attributes": {"phone": "x" * 4000}} for address in emails(1300)])
+    few = {"limit": 100}
+    stack.restart_server({"TMPDIR": str(tmp_path / "missing")})
+    try:
+        reply = org.api.get("/v1/users/export", expect=503)
+        assert reply.headers["Retry-After"] == "10" and reply.json()["error"]["code"] == "SERVICE_UNAVAILABLE"
+        assert "temp_directory_path" in stack.log("musterd").rpartition("event=request.error")[2]
+        assert len(read(org.api.get("/v1/users/export", params=few, expect=200))) == 100
+    finally:
+        stack.restart_server()
+    reply = org.api.get("/v1/users/export", expect=200)
+    assert len(reply.content) > 4 << 20 and len(read(reply)) == 1300
