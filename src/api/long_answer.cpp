@@ -2,8 +2,6 @@
 
 #include "api/worker_state.hpp"
 
-#include <system_error>
-
 namespace muster::api {
 namespace {
 
@@ -17,12 +15,12 @@ process::ConcurrencyLimit::Permit sending_permit(const Call& call) {
                 "repeat the request after Retry-After");
 }
 
-// The file system may be full.
+// The folder of temporary files may be full.
 template <class Write>
 void write_or_refuse(const Write& write) {
     try {
         write();
-    } catch (const std::system_error& error) {
+    } catch (const TemporaryFileError& error) {
         throw Error(ErrorCode::ServiceUnavailable).retry_after(10).internal(error.what());
     }
 }
@@ -50,6 +48,7 @@ Stream LongAnswer::as_file(const std::string& name) && {
                     permit = std::move(permit_)](const http::Sink& sink) mutable {
         text->read(sink);
         // Before the client can see the end of the text and send the next request.
+        text.reset();
         permit.reset();
     };
     return stream;

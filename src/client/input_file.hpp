@@ -2,7 +2,7 @@
 // gzip or not.
 #pragma once
 
-#include "client/temporary_file.hpp"
+#include "base/temporary_file.hpp"
 
 #include <cstddef>
 #include <istream>

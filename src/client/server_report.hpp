@@ -1,10 +1,10 @@
 // The server's error report, joined with the imported file.
 #pragma once
 
+#include "base/temporary_file.hpp"
 #include "client/error_report.hpp"
 #include "client/fault_counts.hpp"
 #include "client/file_check.hpp"
-#include "client/temporary_file.hpp"
 
 #include <cstdint>
 #include <map>

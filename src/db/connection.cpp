@@ -218,24 +218,28 @@ bool Rows::is_null(unsigned column) const {
     return (**result_).isNull(column);
 }
 
+void Rows::refuse_null(unsigned column, const char* value) const {
+    if (!is_null(column)) return;
+    throw DbError(DbError::Kind::Other, 0, std::string("NULL in a column that must have ") + value);
+}
+
+// The driver reads NULL as 0 or "", so only these need a second look.
 std::int64_t Rows::integer(unsigned column) const {
-    if (is_null(column))
-        throw DbError(DbError::Kind::Other, 0, "NULL in a column that must have a number");
-    return (**result_).getInt64(column);
+    const std::int64_t value = (**result_).getInt64(column);
+    if (value == 0) refuse_null(column, "a number");
+    return value;
 }
 
 std::string Rows::bytes(unsigned column) const {
-    if (is_null(column))
-        throw DbError(DbError::Kind::Other, 0, "NULL in a column that must have a text");
-    const sql::SQLString value = (**result_).getString(column);
+    sql::SQLString value = (**result_).getString(column);
+    if (value.length() == 0) refuse_null(column, "a text");
     statistics().bytes += value.length();
-    return {value.c_str(), value.length()};
+    return std::move(*value.operator->());
 }
 
 Uuid Rows::uuid(unsigned column) const {
-    if (is_null(column))
-        throw DbError(DbError::Kind::Other, 0, "NULL in a column that must have an id");
     const sql::SQLString value = (**result_).getString(column);
+    if (value.length() == 0) refuse_null(column, "an id");
     const auto id = Uuid::from_bytes({value.c_str(), value.length()});
     if (!id) throw DbError(DbError::Kind::Other, 0, "an id does not have 16 bytes");
     return *id;

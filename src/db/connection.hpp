@@ -98,6 +98,8 @@ class Rows {
     }
 
   private:
+    // Throws DbError if the column is NULL. `value`: what it must have.
+    void refuse_null(unsigned column, const char* value) const;
     Uuid uuid(unsigned column) const;
     std::unique_ptr<ResultSet> result_;
 };

@@ -88,7 +88,7 @@ def worker_after_staging(bench):
 
 
 def report_peaks(bench):
-    """(peak with all rows, peak with a tenth of them): with a streamed report they are equal."""
+    """(peak with all rows, peak with a tenth of them): the text is in a file, so they are nearly equal."""
     few = report_peak(bench, bench.rows // 10)
     return report_peak(bench, bench.rows), few
 

@@ -134,10 +134,15 @@ def test_the_browser_keeps_a_file_only_while_its_job_takes_rows(at, browser, mod
     job_id = module_org.create_import(declared_total=1, mapping={"columns": columns})["id"]
     module_org.cancel(job_id)
     browser = at("imports/new")
+    in_files(browser, "readwrite", "store.clear()")
     for kept_id, age in ((job_id, 0), ("job of yesterday", DAY), ("job of today", 0)):
         keep_file(browser, kept_id, age)
+    at("imports")
+    wait_for(lambda: kept_files(browser) == sorted([job_id, "job of today"]), "the list to delete an old file")
+    keep_file(browser, "job of yesterday", DAY)
     at(f"imports/{job_id}")
-    wait_for(lambda: kept_files(browser) == ["job of today"], "the browser to delete two files")
+    wait_for(lambda: kept_files(browser) == ["job of today"], "the import to delete two files")
+    in_files(browser, "readwrite", "store.clear()")
 
 
 def test_another_browser_asks_for_the_same_file(at, browser, file_of, module_org):

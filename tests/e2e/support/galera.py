@@ -133,8 +133,8 @@ class Node:
         return [f"--wsrep-start-position={found[-1]}"] if found else []
 
     def _recovered(self):
-        """What mariadbd prints about its position. It once did not end, under load, for two minutes. systemd ends such a
-        start after TimeoutStartSec and tries again (Restart=on-abnormal), so this tries again, too."""
+        """What mariadbd prints about its position. It once did not end, under load, for two minutes. So this kills it
+        and tries again, like the operator with docs/operations/galera.md."""
         for _ in range(RECOVERIES):
             try:
                 return subprocess.run(self._command("--wsrep-recover"), text=True, timeout=PATIENCE / RECOVERIES,

@@ -8,9 +8,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <system_error>
 
 using muster::SpooledText;
+using muster::TemporaryFileError;
 
 namespace {
 
@@ -19,17 +22,27 @@ namespace fs = std::filesystem;
 // A folder for temporary files.
 struct Folder {
     std::string path = fs::temp_directory_path() / "spooled-XXXXXX";
+    std::optional<std::string> before = variable("TMPDIR");
 
     Folder() {
         BOOST_TEST_REQUIRE(mkdtemp(path.data()) != nullptr);
         setenv("TMPDIR", path.c_str(), 1);
     }
     ~Folder() {
-        unsetenv("TMPDIR");
+        if (before) {
+            setenv("TMPDIR", before->c_str(), 1);
+        } else {
+            unsetenv("TMPDIR");
+        }
         fs::remove_all(path);
     }
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
+
+    static std::optional<std::string> variable(const char* name) {
+        const char* value = std::getenv(name);
+        return value ? std::optional<std::string>(value) : std::nullopt;
+    }
 };
 
 std::string read_all(SpooledText& text) {
@@ -114,21 +127,37 @@ BOOST_AUTO_TEST_CASE(reading_ends_when_the_sink_returns_false) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(pieces_of_any_size_are_read_in_order) {
+    SpooledText text(3);
+    std::string expected;
+    for (const std::size_t size : {2, 200'000, 100'000, 0, 700'000, 1}) {
+        const std::string piece(size, static_cast<char>('a' + expected.size() % 26));
+        text.append(piece);
+        expected += piece;
+    }
+    text.finish();
+    BOOST_TEST((read_all(text) == expected));
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_folder_fails_only_a_long_text) {
     fs::remove_all(path);
     SpooledText text(3);
     text.append("abc");
-    BOOST_CHECK_THROW(text.append("d"), std::system_error);
+    const std::string reason = "a temporary file in " + path +
+                               " cannot be created: No such file or directory; set TMPDIR to "
+                               "another folder";
+    BOOST_CHECK_EXCEPTION(text.append("d"), TemporaryFileError,
+                          [&](const auto& error) { return error.what() == reason; });
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_is_seen_before_the_text_is_read) {
+BOOST_AUTO_TEST_CASE(a_full_disk_fails_an_append_or_the_end) {
     const FileSizeLimit limit(100'000);
     SpooledText text(3);
-    const auto write = [&] {
-        text.append(std::string(200'000, 'x'));
-        text.finish();
-    };
-    BOOST_CHECK_THROW(write(), std::system_error);
+    text.append(std::string(200'000, 'x'));  // waits for more
+    BOOST_CHECK_THROW(text.finish(), TemporaryFileError);
+    SpooledText longer(3);
+    longer.append("abc");
+    BOOST_CHECK_THROW(longer.append(std::string(300'000, 'x')), TemporaryFileError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

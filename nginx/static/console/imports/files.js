@@ -1,6 +1,6 @@
-// The file of an import that is being uploaded, in the browser's database, so that a reload continues the upload. It is
-// deleted by the sign-out (Clear-Site-Data), by the page of a job that takes no more rows, and by any import's page after a
-// day.
+// The file of an import that is being uploaded, in the browser's database. So a reload continues the upload. The page of the
+// job deletes it when the job takes no more rows. The list of imports and each import delete the files of all
+// jobs after a day. The browser deletes them with the sign-out (Clear-Site-Data).
 
 const NAME = "muster-imports"
 const STORE = "files"
@@ -14,12 +14,19 @@ const opened = () => new Promise((resolve, reject) => {
   request.onerror = () => reject(request.error)
 })
 
-const inStore = async (mode, action) => {
+/**
+ * Makes a request of the files.
+ * @param {IDBTransactionMode} mode
+ * @param {(store: IDBObjectStore) => IDBRequest} action
+ * @param {(result: any) => boolean} [step] asks for a further result of the request, and then returns true
+ * @returns {Promise<any>} the last result
+ */
+const inStore = async (mode, action, step = () => false) => {
   const database = await opened()
   try {
     return await new Promise((resolve, reject) => {
       const request = action(database.transaction(STORE, mode).objectStore(STORE))
-      request.onsuccess = () => resolve(request.result)
+      request.onsuccess = () => step(request.result) || resolve(request.result)
       request.onerror = () => reject(request.error)
     })
   } finally {
@@ -30,7 +37,7 @@ const inStore = async (mode, action) => {
 /** Keeps the plan of an upload. A browser may refuse it; the upload works without. */
 export const keepPlan = async (jobId, plan) => {
   try {
-    await inStore("readwrite", store => store.put({ ...plan, jobId, keptAt: Date.now() }, jobId))
+    await inStore("readwrite", store => store.put({ ...plan, keptAt: Date.now() }, jobId))
   } catch {
     // Without the database, a reload asks for the file again.
   }
@@ -38,16 +45,26 @@ export const keepPlan = async (jobId, plan) => {
 
 const isOld = plan => Date.now() - plan.keptAt >= KEPT_FOR
 
+const deleteIfOld = cursor => {
+  if (!cursor) return false
+  if (isOld(cursor.value)) cursor.delete()
+  cursor.continue()
+  return true
+}
+
 /** Deletes the old plans of all jobs. */
-const dropOldPlans = async () => {
-  const plans = await inStore("readonly", store => store.getAll())
-  await Promise.all(plans.filter(isOld).map(plan => forgetPlan(plan.jobId)))
+export const dropOldPlans = async () => {
+  try {
+    await inStore("readwrite", store => store.openCursor(), deleteIfOld)
+  } catch {
+    // The browser deletes them with the sign-out.
+  }
 }
 
 /** @returns {Promise<any | null>} the plan of the job, if this browser has it */
 export const planOf = async jobId => {
+  await dropOldPlans()
   try {
-    await dropOldPlans()
     return await inStore("readonly", store => store.get(jobId)) ?? null
   } catch {
     return null
@@ -58,6 +75,6 @@ export const forgetPlan = async jobId => {
   try {
     await inStore("readwrite", store => store.delete(jobId))
   } catch {
-    // The database deletes it with the sign-out.
+    // The browser deletes it with the sign-out.
   }
 }

@@ -46,25 +46,25 @@ const View = ({ job, role, plan, refresh, readPlan }) => {
   return plan === undefined ? null : stagingView({ job, isAdmin, plan, refresh, readPlan })
 }
 
-/** The plan of an upload that this browser keeps: undefined until it was read, null without one. A job that takes no more
- * rows needs none, so the browser deletes it here, also after a cancel, a reload or the work of another tab. */
+/** The plan of an upload that this browser keeps: undefined until it was read, null without one. Deletes it when the job takes
+ * no more rows, also after a cancel, a reload or the work of another tab. `state`: of stateOf; undefined until it is known. */
 const usePlan = (id, state) => {
   const [plan, show] = useState(undefined)
   const [turn, again] = useState(0)
   useEffect(() => {
     let isCurrent = true
-    const takesRows = state === undefined || state === "staging"
-    const reading = takesRows ? planOf(id) : forgetPlan(id).then(() => null)
+    const isNeeded = state === undefined || state === "staging"
+    const reading = isNeeded ? planOf(id) : forgetPlan(id).then(() => null)
     reading.then(found => isCurrent && show(found))
     return () => void (isCurrent = false)
   }, [id, state, turn])
-  return [plan, () => again(turn + 1)]
+  return [plan, () => again(now => now + 1)]
 }
 
 export default ({ id, role }) => {
   const state = useLoadWhileMoving(signal => get(`/v1/imports/${id}`, undefined, signal), found => MOVING.has(found.state), id)
   const job = state.data
-  const [plan, readPlan] = usePlan(id, job?.state)
+  const [plan, readPlan] = usePlan(id, job ? stateOf(job) : undefined)
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p>
     <${Loaded} state=${state} title=${texts.screens.import}>${() => job && html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${stateOf(job)} />`} />
       ${STEP_OF[job.state] < 4 || job.state === "committing" ? html`<${Steps} current=${STEP_OF[job.state]} />` : null}

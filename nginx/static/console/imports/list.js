@@ -4,14 +4,16 @@ import { formatNumber, formatTime } from "../lib/format.js"
 import { useList } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
-import { html } from "../lib/view.js"
+import { html, useEffect } from "../lib/view.js"
 import { Empty, Loaded, More, Table, Title } from "../ui/parts.js"
+import { dropOldPlans } from "./files.js"
 import { StateBadge, stateOf } from "./parts.js"
 
 const t = texts.imports
 
 export default ({ role }) => {
   const list = useList((cursor, signal) => get("/v1/imports", { cursor }, signal), "imports", [])
+  useEffect(() => void dropOldPlans(), [])
   const start = role !== "viewer" && html`<a class="button primary" href=${address(["imports", "new"])}>${t.start}</a>`
   return html`<${Title} text=${t.title} actions=${start} /><p>${t.hint}</p>
     <${Loaded} state=${list}>${() => list.items.length === 0
