@@ -11,6 +11,8 @@
 
 #include "print.hpp"
 
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -255,15 +257,20 @@ BOOST_AUTO_TEST_CASE(a_long_answer_ends_before_its_reply_is_complete) {
 }
 
 BOOST_AUTO_TEST_CASE(the_parts_of_a_long_answer_are_sent_in_order_and_have_its_length) {
+    const auto open_files = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    };
+    const auto before = open_files();
     LongAnswer answer = begin(caller());
     const auto sink = answer.sink();
     std::string expected;
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < 60; ++i) {
         const std::string piece(100'000, static_cast<char>('a' + i % 26));
         sink(piece);
         expected += piece;
     }
     const auto stream = std::move(answer).as_file("members.csv");
+    BOOST_TEST(open_files() == before + 1);  // the temporary file of a text above 4 MiB
     std::string sent;
     int parts = 0;
     stream.write([&](std::string_view part) {
@@ -271,6 +278,7 @@ BOOST_AUTO_TEST_CASE(the_parts_of_a_long_answer_are_sent_in_order_and_have_its_l
         ++parts;
         return true;
     });
+    BOOST_TEST(open_files() == before);  // before the organization's next answer
     BOOST_TEST((sent == expected));
     BOOST_TEST(stream.length == expected.size());
     BOOST_TEST(parts > 1);
