@@ -96,6 +96,33 @@ def test_api_workers_have_a_lower_priority_in_sessions_of_their_own(machine, ins
         assert "nice 5" in machine.run("cat " + " ".join(f"/proc/{pid}/autogroup" for pid in low))
 
 
+@pytest.fixture
+def many_members(machine, installed):
+    """8,000 members with long names, whose export has more than 4 MiB."""
+    ids = "UNHEX(CONCAT('e0', SUBSTR(MD5(seq), 3)))"
+    names = ", ".join(["REPEAT('x', 200)"] * 3)
+    machine.run(f"""mariadb muster <<'SQL'
+INSERT INTO users (id, email, created_at) SELECT {ids}, CONCAT(MD5(seq), '@many.example'), 1 FROM seq_1_to_8000;
+INSERT INTO members (organization_id, user_id, id, email, first_name, last_name, display_name, attributes, created_at, updated_at)
+    SELECT organizations.id, users.id, users.id, email, {names}, '{{}}', 1, 1 FROM organizations JOIN users
+    WHERE email LIKE '%@many.example';
+SQL""")
+    yield 8000
+    machine.run("mariadb muster -e \"DELETE FROM members WHERE email LIKE '%@many.example'; "
+                "DELETE FROM users WHERE email LIKE '%@many.example'\"")
+
+
+def test_musterd_in_its_sandbox_can_write_the_temporary_file_of_an_export(machine, many_members):
+    with open(machine.outside("riverside.key"), encoding="utf-8") as key:
+        options = f'header = "Authorization: Bearer {key.read().strip()}"\n'
+    done = subprocess.run(
+        machine.in_network("curl", "--silent", "--fail-with-body", "--max-time", "30", "--cacert", machine.path + CA_FILE,
+                           "--resolve", f"{NAME}:443:127.0.0.1", "--config", "-", f"https://{NAME}/v1/users/export"),
+        input=options, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-500:]
+    assert len(done.stdout) > 4 << 20 and done.stdout.count("@many.example") == many_members
+
+
 @contextmanager
 def running(machine, unit):
     """The process id of a run in a unit, during the block. The unit's instance must end by itself or is stopped."""
