@@ -14,7 +14,7 @@ namespace muster {
 
 class SpooledText {
   public:
-    // The first `most_in_memory` bytes stay in memory, or a few less.
+    // At most `most_in_memory` bytes are in memory. The piece that exceeds them begins the file.
     explicit SpooledText(std::size_t most_in_memory) : most_in_memory_(most_in_memory) {}
 
     // Throws TemporaryFileError, as the other functions.

@@ -1,17 +1,19 @@
 // A file without a name, which only this process can open. It ends with the object.
 #pragma once
 
+#include "base/command_line.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 
 namespace muster {
 
-// what() names the folder, the reason and TMPDIR.
-struct TemporaryFileError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+// what() names the folder, the reason and TMPDIR. A UsageError, because the user of a program can
+// set TMPDIR.
+struct TemporaryFileError : UsageError {
+    using UsageError::UsageError;
 };
 
 class TemporaryFile {

@@ -1,6 +1,5 @@
 // muster-import: a partner's CSV client of the public API (client/importer.hpp, muster-import(1)).
 #include "base/command_line.hpp"
-#include "base/temporary_file.hpp"
 #include "client/importer.hpp"
 #include "client/profile.hpp"
 #include "main/terminal.hpp"
@@ -51,11 +50,5 @@ int run(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_program(client::program(), argc, argv, [](const CommandLine& line) {
-        try {
-            return run(line);
-        } catch (const TemporaryFileError& error) {
-            throw UsageError(error.what());
-        }
-    });
+    return run_program(client::program(), argc, argv, run);
 }

@@ -39,7 +39,7 @@ def kept_files(browser):
 
 
 def keep_file(browser, job_id, age):
-    in_files(browser, "readwrite", "store.put({ jobId: args[0], keptAt: Date.now() - args[1] }, args[0])", job_id, age)
+    in_files(browser, "readwrite", "store.put({ keptAt: Date.now() - args[1] }, args[0])", job_id, age)
 
 
 def rows(count, first=1):

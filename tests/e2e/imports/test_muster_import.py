@@ -318,7 +318,24 @@ def test_standard_input_is_imported_with_the_defaults_of_a_profile(importer):
     assert json.loads(done.stdout)["created"] == 1
     assert importer.org.api.get_json("/v1/imports")["imports"][0]["file_name"] == "standard input"
 
+
 # ---------------------------------------------------------------------------- errors
+
+
+def test_standard_input_without_a_folder_for_its_copy_is_a_usage_error(importer):
+    missing = importer.folder / "missing"
+    done = importer.run("-", status=USAGE, input=people(emails(1)), env={"TMPDIR": str(missing)})
+    assert f"a temporary file in {missing} cannot be created: No such file or directory; set TMPDIR" in done.stderr
+
+
+def test_an_import_without_a_folder_for_the_servers_report_can_be_continued(importer):
+    first, second = emails(2)
+    path = importer.write(people([first, second, first]))
+    done = importer.run(path, "--commit", status=USAGE, env={"TMPDIR": str(importer.folder / "missing")})
+    assert "a temporary file in" in done.stderr
+    job = re.search(r"--resume (\S+)", done.stderr).group(1)
+    importer.run(path, "--commit", "--resume", job, status=SOME_NOT_IN)
+    assert set(importer.org.members()) >= {first, second}
 
 
 @pytest.mark.parametrize("options", [

@@ -45,7 +45,7 @@ struct Folder {
     }
 };
 
-std::string read_all(SpooledText& text) {
+std::string read_all(const SpooledText& text) {
     std::string all;
     text.read([&](std::string_view piece) {
         all += piece;

@@ -1,6 +1,6 @@
 // The file of an import that is being uploaded, in the browser's database. So a reload continues the upload. The page of the
-// job deletes it when the job takes no more rows. The list of imports and each import delete the files of all
-// jobs after a day. The browser deletes them with the sign-out (Clear-Site-Data).
+// job deletes it when the job takes no more rows. The list of imports and each import delete the files of all jobs after a day.
+// The browser deletes them with the sign-out (Clear-Site-Data).
 
 const NAME = "muster-imports"
 const STORE = "files"
