@@ -212,8 +212,9 @@ CREATE TABLE IF NOT EXISTS otp_codes (
 
 -- The attempts of a guess budget: their times (8 bytes each, milliseconds) within the window. Each attempt locks the
 -- row, so that parallel guesses are counted one by one. webhook_notice: mails of an organization about its endpoints.
--- security_notice: mails of an organization about new access to it, or of an admin about guesses. invitation: mails of
--- an organization with invitations, and those to an address.
+-- security_notice: mails of an organization about new access to it, or of an admin about guesses; also changes of an
+-- admin's second factor, and switches of an admin to an organization. invitation: mails of an organization with
+-- invitations, and those to an address.
 CREATE TABLE IF NOT EXISTS guess_budgets (
     kind       ENUM('otp_request', 'otp_verify', 'webhook_notice', 'security_notice', 'invitation') NOT NULL,
     subject    BINARY(32)     NOT NULL,
@@ -224,7 +225,8 @@ CREATE TABLE IF NOT EXISTS guess_budgets (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- Queued mail. content: address, subject and text; sealed, because a text may contain a sign-in code. A row without an
--- address is not sent (src/service/mail.hpp says why). Rows are deleted after sending.
+-- address is not sent (src/service/mail.hpp says why). Rows are deleted after sending. next_attempt_at: less 10^15 for
+-- sign-in codes, so that the index has them first.
 CREATE TABLE IF NOT EXISTS mail_outbox (
     id              BINARY(16) NOT NULL,
     content         MEDIUMBLOB NOT NULL,

@@ -13,6 +13,7 @@
 #include <array>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 namespace muster::service {
 namespace {
@@ -72,15 +73,31 @@ net::SmtpSettings smtp_settings(const Settings& settings) {
     return smtp;
 }
 
+void insert_sealed(db::Tx& tx, const KeyRing& keys, store::MailUrgency urgency, const Mail& mail,
+                   Timestamp now, Timestamp expires_at) {
+    if (mail.to.size() > kLongestAddress || has_control(mail.to))
+        throw std::invalid_argument("the address is too long or contains a control character");
+    const MailId id = MailId::create();
+    store::insert_mail(tx, urgency, id, keys.seal(padded_document(mail), rules::mail_seal_name(id)),
+                       now, expires_at);
+}
+
+std::vector<MailId> due_mails(Context& context, store::MailUrgency urgency) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        return store::find_due_mails(tx, urgency, Timestamp::now(), kMailsAtOnce);
+    });
+}
+
 }  // namespace
 
 void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
                 Timestamp expires_at) {
-    if (mail.to.size() > kLongestAddress || has_control(mail.to))
-        throw std::invalid_argument("the address is too long or contains a control character");
-    const MailId id = MailId::create();
-    store::insert_mail(tx, id, keys.seal(padded_document(mail), rules::mail_seal_name(id)), now,
-                       expires_at);
+    insert_sealed(tx, keys, store::MailUrgency::Normal, mail, now, expires_at);
+}
+
+void queue_urgent_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
+                       Timestamp expires_at) {
+    insert_sealed(tx, keys, store::MailUrgency::Urgent, mail, now, expires_at);
 }
 
 MailDispatch::MailDispatch(Context& context)
@@ -91,10 +108,19 @@ MailDispatch::MailDispatch(Context& context)
 MailDispatch::~MailDispatch() = default;
 
 int MailDispatch::step(const std::function<bool()>& should_stop) {
-    const auto due = context_.database.autocommit(
-        [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), kMailsAtOnce); });
+    int processed = process_urgent(should_stop);
+    for (const MailId id : due_mails(context_, store::MailUrgency::Normal)) {
+        if (should_stop()) break;
+        if (process(id)) ++processed;
+        processed += process_urgent(should_stop);
+    }
+    return processed;
+}
+
+// A bounded number, so that urgent mail does not stop other mail.
+int MailDispatch::process_urgent(const std::function<bool()>& should_stop) {
     int processed = 0;
-    for (const MailId id : due) {
+    for (const MailId id : due_mails(context_, store::MailUrgency::Urgent)) {
         if (should_stop()) break;
         if (process(id)) ++processed;
     }

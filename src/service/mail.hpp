@@ -33,6 +33,9 @@ struct Mail {
 // mail. Throws std::invalid_argument if the address is too long or contains a control character.
 void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
                 Timestamp expires_at);
+// The same for a sign-in code, for which a person waits. It is sent before other mail.
+void queue_urgent_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
+                       Timestamp expires_at);
 
 // Sends due mail, for the runner. Each mail is claimed and then sent outside any transaction. If
 // the runner is killed, the lease expires and the next runner sends the mail, possibly a second
@@ -45,10 +48,12 @@ class MailDispatch {
     MailDispatch(const MailDispatch&) = delete;
     MailDispatch& operator=(const MailDispatch&) = delete;
 
-    // Processes a few due mails and returns how many. Calls `should_stop` before each.
+    // Processes a few due mails and returns how many. Calls `should_stop` before each. A due
+    // urgent mail waits for one other mail at most, and for urgent ones that were due before it.
     int step(const std::function<bool()>& should_stop);
 
   private:
+    int process_urgent(const std::function<bool()>& should_stop);
     bool process(MailId id);
     void deliver(const store::QueuedMail& queued);
     void remove(MailId id);

@@ -4,12 +4,16 @@
 
 #include "db/transaction.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::store {
+
+// Urgent mail has its own range of the index on next_attempt_at, so other mail does not delay it.
+enum class MailUrgency : std::uint8_t { Urgent, Normal };
 
 struct QueuedMail {
     MailId id;
@@ -19,16 +23,17 @@ struct QueuedMail {
     Timestamp expires_at;
 };
 
-void insert_mail(db::Tx& tx, MailId id, std::string_view content, Timestamp now,
-                 Timestamp expires_at);
+void insert_mail(db::Tx& tx, MailUrgency urgency, MailId id, std::string_view content,
+                 Timestamp now, Timestamp expires_at);
 
-// Due mails without a live lease, the longest due first.
-std::vector<MailId> find_due_mails(db::Tx& tx, Timestamp now, int limit);
+// Due mails of this urgency without a live lease, the longest due first.
+std::vector<MailId> find_due_mails(db::Tx& tx, MailUrgency urgency, Timestamp now, int limit);
 // Takes the lease and counts an attempt. False if another runner was faster or the mail is not due.
 bool claim_mail(db::Tx& tx, MailId id, const Uuid& owner, Timestamp now, Timestamp until);
 // nullopt if the owner does not hold the lease.
 std::optional<QueuedMail> find_claimed_mail(db::Tx& tx, MailId id, const Uuid& owner);
-// Ends the lease and makes the mail due at `when`. Does nothing if the owner lost the lease.
+// Ends the lease and makes the mail due at `when`, with the same urgency. Does nothing if the owner
+// lost the lease.
 void postpone_mail(db::Tx& tx, MailId id, const Uuid& owner, Timestamp when);
 // Deletes the mail regardless of its lease, because a sent mail must not be sent again. Returns the
 // number of deleted mails: 0 or 1.

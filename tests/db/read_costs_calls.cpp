@@ -339,8 +339,11 @@ std::vector<MeasuredCall> access_calls() {
         [](OrgStore& org) { return store::find_audit_entry_at(org, {}, kPage); });
     add("audit_log.newest", 2 * kPage + kEnds,
         [](Tx& tx) { return store::newest_audit_entries(tx, {}, kPage); });
-    add("mail_outbox.find_due", kOnePage,
-        [](Tx& tx) { return store::find_due_mails(tx, kEarly, kPage); });
+    add("mail_outbox.find_due", kOnePage + kEnds, [](Tx& tx) {
+        using store::MailUrgency;
+        return store::find_due_mails(tx, MailUrgency::Urgent, kEarly, kPage).size() +
+               store::find_due_mails(tx, MailUrgency::Normal, kEarly, kPage).size();
+    });
     return calls;
 }
 

@@ -390,6 +390,13 @@ def test_staging_accepts_gzip_up_to_the_limit_after_decoding(org):
     assert org.job(job)["staged_rows"] == 500
 
 
+def test_a_compressed_body_without_a_byte_is_answered_like_an_empty_body(org):
+    path = f"/v1/imports/{org.create_import()['id']}/rows"
+    empty = org.api.post(path, data=b"", headers=JSON, expect=400, code="BAD_REQUEST")
+    coded = org.api.post(path, data=gzip.compress(b""), headers=JSON | {"Content-Encoding": "gzip"}, expect=400)
+    assert error_of(coded) == error_of(empty)
+
+
 @pytest.mark.parametrize("name, values", [
     ("Idempotency-Key", ("one", "two")), ("X-Expect-Organization", ("{org}", "{org}")),
     ("Content-Type", ("application/json", "application/json")),

@@ -4,6 +4,7 @@ The tests iterate over the API description: a new operation fails here until sup
 """
 
 import itertools
+import time
 import uuid
 
 import pytest
@@ -172,9 +173,13 @@ def test_connections_of_an_organization_without_a_seat_look_like_unknown_ones(ou
     assert len(seen) == 1
 
 
-def test_an_organization_without_a_seat_looks_like_an_unknown_one(ours, theirs):
+def test_an_organization_without_a_seat_looks_like_an_unknown_one(ours, theirs, new_org, stack):
+    full = new_org(attributes=False)
+    stack.sql("INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
+              "VALUES (UNHEX(REPLACE(%s, '-', '')), %s, 'audit_entries', 0, 20000) ON DUPLICATE KEY UPDATE amount = VALUES(amount)",
+              full.id, int(time.time() // 86_400))
     bodies = set()
-    for organization_id in (theirs["organization"].id, str(uuid.uuid4())):
+    for organization_id in (theirs["organization"].id, full.id, str(uuid.uuid4())):
         reply = ours.admin().api.post("/v1/session/active-organization", json={"organizationId": organization_id},
                                       expect=404, code="NOT_FOUND")
         bodies.add(reply.content)

@@ -78,6 +78,20 @@ def test_the_runner_tries_a_mail_within_about_a_second_and_keeps_unreadable_ones
 
 
 @pytest.mark.usefixtures("no_runner")
+def test_a_sign_in_code_is_sent_before_mail_that_waits_longer(new_org, stack, anyone):
+    admin = new_org(attributes=False).admin()
+    client = admin.api
+    before = admin.mails_before()
+    for number in range(3):
+        key = client.post("/v1/api-keys", json={"name": f"key {number}"}, expect=201).json()["key"]
+        stack.keys_issued.append(key)
+    anyone.post("/v1/auth/email-otp/request", json={"email": admin.address}, expect=200)
+    assert stack.spawn_runner(seconds=2, kind="mail").wait(20) == 0
+    sent = wait_for(lambda: len(mails := mails_to(stack, admin.address, after=before)) == 4 and mails, "four mails")
+    assert [mail.subject for mail in sent] == ["Your sign-in code"] + 3 * ["Muster: new API key"]
+
+
+@pytest.mark.usefixtures("no_runner")
 def test_an_expired_mail_is_deleted(stack):
     mail = put(stack, life=-1)
     log = stack.log("own-runner")

@@ -82,7 +82,7 @@ constexpr std::array kOwnFactor = {
         .description =
             "Replaces the admin's backup codes by ten new ones. Only this reply contains them. A "
             "current code of the second factor is required. Wrong codes count towards the pause of "
-            "verify-totp. The admin and the owners of the admin's organizations get a mail.",
+            "verify-totp. The admin and up to 20 owners of the admin's organizations get a mail.",
         .access = Access::VerifiedSession,
         .body_limit = kSmallBody,
         .body_required = true,
@@ -119,8 +119,8 @@ constexpr std::array kOwnFactor = {
         .description =
             "Verifies a code of the new authenticator, which then replaces the current one. Backup "
             "codes and sessions stay valid. Without a replacement that this session began in the "
-            "last 15 minutes, the reply is 409 INVALID_STATE. The admin and the owners of the "
-            "admin's organizations get a mail.",
+            "last 15 minutes, the reply is 409 INVALID_STATE. The admin and up to 20 owners of "
+            "the admin's organizations get a mail.",
         .access = Access::VerifiedSession,
         .body_limit = kSmallBody,
         .body_required = true,

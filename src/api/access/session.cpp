@@ -203,7 +203,7 @@ auto end_other_sessions(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kActiveErrors = {ErrorCode::NotFound};
+constexpr std::array kActiveErrors = {ErrorCode::NotFound, ErrorCode::RateLimited};
 constexpr std::array kSessionListQuery = {page_limit(), kPageCursor};
 
 constexpr std::array kSessionEndpoints = {
@@ -236,7 +236,9 @@ constexpr std::array kSessionEndpoints = {
         .description =
             "Makes the session act on another organization in which the admin has a seat. "
             "X-Active-Organization confirms it on each reply. Send X-Expect-Organization with "
-            "other requests to guard against a change in another window.",
+            "other requests to guard against a change in another window. An admin switches to an "
+            "organization at most 50 times within 24 hours; then the reply is 429. Requests with "
+            "X-Organization need no switch.",
         .access = Access::VerifiedSession,
         .body_limit = kSmallBody,
         .body_required = true,

@@ -13,4 +13,18 @@ Spending try_spend(db::Tx& tx, std::string_view kind, std::string_view subject,
     return {std::nullopt, spent.exhausted(budget, now).has_value()};
 }
 
+PartialSpending spend_up_to(db::Tx& tx, std::string_view kind, std::string_view subject,
+                            rules::Budget budget, std::size_t most, Timestamp now) {
+    rules::SpentTimes spent(store::lock_guess_budget(tx, kind, subject));
+    PartialSpending done;
+    while (done.count < most && !spent.exhausted(budget, now)) {
+        spent.spend(now, budget.within);
+        ++done.count;
+    }
+    if (done.count == 0) return done;
+    store::write_guess_budget(tx, kind, subject, spent.packed(), now + budget.within);
+    done.is_last = spent.exhausted(budget, now).has_value();
+    return done;
+}
+
 }  // namespace muster::service

@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "rules/access/guess_budget.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -18,5 +19,14 @@ struct Spending {
 // the same row until the transaction ends.
 Spending try_spend(db::Tx& tx, std::string_view kind, std::string_view subject,
                    rules::Budget budget, Timestamp now);
+
+struct PartialSpending {
+    std::size_t count = 0;  // that were spent
+    bool is_last = false;   // these used up the budget
+};
+
+// The same, but spends up to `most` of the budget: as many as are left.
+PartialSpending spend_up_to(db::Tx& tx, std::string_view kind, std::string_view subject,
+                            rules::Budget budget, std::size_t most, Timestamp now);
 
 }  // namespace muster::service

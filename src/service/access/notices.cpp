@@ -16,17 +16,20 @@
 #include "store/access/sign_in.hpp"
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 namespace muster::service {
 namespace {
 
 constexpr Milliseconds kNoticeLife = std::chrono::days(3);
-constexpr rules::Budget kNoticesOfAnOrganization{20, std::chrono::days(1)};
+// One notice has 12 mails at most, so the first one of a day reaches all its recipients.
+constexpr rules::Budget kNoticeMailsOfAnOrganization{60, std::chrono::days(1)};
 constexpr rules::Budget kNoticesOfAnAdmin{3, std::chrono::days(1)};
 constexpr rules::Budget kChangesOfAFactor{10, std::chrono::days(1)};
+constexpr std::size_t kMostOwners = 10;
 constexpr std::size_t kMostOrganizations = 20;
+// Of all organizations of an admin: at least one of each.
+constexpr std::size_t kMostOwnersOfAll = 20;
 // Names are chosen by admins. A long one could be a message of its own.
 constexpr std::size_t kLongestShownName = 60;
 
@@ -37,14 +40,16 @@ std::string_view text_of(NoticeKind kind) {
     return kind == NoticeKind::Webhook ? "webhook_notice" : "security_notice";
 }
 
-enum class Spent : std::uint8_t { No, Yes, Last };
+using Addresses = std::vector<std::string>;
 
-// Counts one notice, unless the subject's notices of the day are used up.
-Spent spend_notice(db::Tx& tx, NoticeKind kind, std::string_view id, rules::Budget budget,
-                   Timestamp now) {
-    const auto spending = try_spend(tx, text_of(kind), sha256(id), budget, now);
-    if (spending.wait_seconds) return Spent::No;
-    return spending.is_last ? Spent::Last : Spent::Yes;
+// Counts the mails, and removes the addresses whose mail exceeds those of the organization's day.
+// Returns whether the mails of the day are used up now.
+bool spend_mails(db::Tx& tx, NoticeKind kind, OrgId organization, Addresses& addresses,
+                 Timestamp now) {
+    const auto spending = spend_up_to(tx, text_of(kind), sha256(organization.bytes()),
+                                      kNoticeMailsOfAnOrganization, addresses.size(), now);
+    addresses.resize(spending.count);
+    return spending.is_last;
 }
 
 std::string subject_of_factor(AdminId admin) {
@@ -58,23 +63,27 @@ void reject_factor_change(std::optional<int> wait_seconds) {
         .detail("reason", "an admin changes the own second factor at most ten times a day");
 }
 
-using Addresses = std::set<std::string>;
-
-// The owners, or the admins if there is no owner; the actor and `about`; but not `except`.
+// The actor and `about`; then up to `most_owners` owners, or admins if there is no owner, in the
+// order of `holders`; but not `except`.
 Addresses recipients(const std::vector<rules::SeatHolder>& holders,
                      const std::optional<AdminId>& actor, const std::optional<AdminId>& about,
-                     const std::optional<AdminId>& except) {
+                     const std::optional<AdminId>& except, std::size_t most_owners = kMostOwners) {
     const auto is_owner = [](const auto& holder) { return holder.role == rules::Role::Owner; };
     const rules::Role role = std::any_of(holders.begin(), holders.end(), is_owner)
                                  ? rules::Role::Owner
                                  : rules::Role::Admin;
-    Addresses addresses;
+    Addresses concerned;
+    Addresses owners;
     for (const rules::SeatHolder& holder : holders) {
-        const bool is_concerned = holder.admin_id == actor || holder.admin_id == about;
-        const bool is_addressed = holder.role == role || is_concerned;
-        if (is_addressed && holder.admin_id != except) addresses.insert(holder.email);
+        if (holder.admin_id == except) continue;
+        if (holder.admin_id == actor || holder.admin_id == about) {
+            concerned.push_back(holder.email);
+        } else if (holder.role == role && owners.size() < most_owners) {
+            owners.push_back(holder.email);
+        }
     }
-    return addresses;
+    concerned.insert(concerned.end(), owners.begin(), owners.end());
+    return concerned;
 }
 
 void queue_notices(db::Tx& tx, const KeyRing& keys, const Addresses& addresses,
@@ -123,12 +132,16 @@ void notify_admin_and_owners(db::Tx& tx, const KeyRing& keys, const rules::Admin
     Addresses addresses = {admin.email};
     auto seats = store::find_seats(tx, admin.id);
     seats.resize(std::min(seats.size(), kMostOrganizations));
+    const std::size_t share = kMostOwnersOfAll / std::max<std::size_t>(seats.size(), 1);
     for (const OrgId& id : sorted_organizations_of(seats)) {
-        if (spend_notice(tx, NoticeKind::Security, id.bytes(), kNoticesOfAnOrganization, now) ==
-            Spent::No)
-            continue;
         db::OrgStore org(tx, id);
-        addresses.merge(recipients(store::list_seat_holders(org), {}, {}, {}));
+        auto owners = recipients(store::list_seat_holders(org), {}, {}, admin.id,
+                                 std::min(share, kMostOwners));
+        std::erase_if(owners, [&](const std::string& owner) {
+            return std::ranges::find(addresses, owner) != addresses.end();
+        });
+        (void)spend_mails(tx, NoticeKind::Security, id, owners, now);
+        addresses.insert(addresses.end(), owners.begin(), owners.end());
     }
     queue_notices(tx, keys, addresses, notice, now);
 }
@@ -144,13 +157,11 @@ std::string shown_name(std::string_view name) {
 
 void notify_owners(OrgTransaction& transaction, const KeyRing& keys, Notice notice) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto addresses = recipients(store::list_seat_holders(org), transaction.actor.admin,
-                                      notice.about, notice.except);
+    auto addresses = recipients(store::list_seat_holders(org), transaction.actor.admin,
+                                notice.about, notice.except);
     if (addresses.empty()) return;
-    const Spent spent = spend_notice(transaction.tx, notice.kind, transaction.org().bytes(),
-                                     kNoticesOfAnOrganization, transaction.now);
-    if (spent == Spent::No) return;
-    if (spent == Spent::Last) notice.text += kLastNotice;
+    if (spend_mails(transaction.tx, notice.kind, transaction.org(), addresses, transaction.now))
+        notice.text += kLastNotice;
     queue_notices(transaction.tx, keys, addresses, notice, transaction.now);
 }
 
@@ -181,9 +192,9 @@ void notify_of_loss(OrgTransaction& transaction, const KeyRing& keys, const Lost
 }
 
 void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now) {
-    if (spend_notice(tx, NoticeKind::Security, admin.id.bytes(), kNoticesOfAnAdmin, now) ==
-        Spent::No)
-        return;
+    const auto spending = try_spend(tx, text_of(NoticeKind::Security), sha256(admin.id.bytes()),
+                                    kNoticesOfAnAdmin, now);
+    if (spending.wait_seconds) return;
     notify_admin_and_owners(tx, keys, admin, notice_of_pause(admin), now);
 }
 

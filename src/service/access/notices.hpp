@@ -1,7 +1,7 @@
 // Mail to the people who answer for an organization (docs/api/sign-in.md "Security mail"): about
 // new access to its data, guesses at a second factor, and disabled webhook endpoints. Queued in the
-// transaction of the cause. Each organization has a number of them a day, because the outbox also
-// holds the sign-in codes of all tenants.
+// transaction of the cause. Each organization has 60 mails of a kind a day, because one mail server
+// sends the mail of all tenants.
 #pragma once
 
 #include "service/context.hpp"
@@ -27,8 +27,9 @@ struct Notice {
     std::optional<AdminId> about = {};   // an admin who gets the mail too
 };
 
-// Queues the mail for the owners of the transaction's organization, or for its admins if it has no
-// owner, and for the acting admin. After 20 of a kind in a day it does nothing.
+// Queues the mail for the acting admin and `about`, and for the ten owners of the transaction's
+// organization with the earliest seats, or for its admins if it has no owner. If fewer of the day's
+// mails are left, the last of these get none.
 void notify_owners(OrgTransaction& transaction, const KeyRing& keys, Notice notice);
 
 // Something that gives access to the organization's data and outlives the session that made it.
@@ -53,8 +54,9 @@ void notify_of_loss(OrgTransaction& transaction, const KeyRing& keys, const Lost
 // A name as part of a mail's text: in one line, without what a terminal obeys, and cut.
 std::string shown_name(std::string_view name);
 
-// Queues mail about the first pause of the admin's second factor, for the admin and for the owners
-// of the admin's organizations, of 20 at most. After three in a day for one admin it does nothing.
+// Queues mail about the first pause of the admin's second factor, for the admin and for 20 owners
+// of the admin's organizations: equally many of each, ten at most, of 20 organizations. The mails
+// to the owners count for their organizations. After three in a day for one admin it does nothing.
 void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now);
 
 // The same about a change that an admin made to the own second factor. Throws RATE_LIMITED after

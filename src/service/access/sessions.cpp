@@ -1,9 +1,13 @@
 #include "service/access/sessions.hpp"
 
 #include "base/crypto.hpp"
+#include "base/error.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
+#include "service/access/budgets.hpp"
 #include "service/access/credentials.hpp"
 #include "service/audit.hpp"
+#include "service/quotas.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/sessions.hpp"
 
@@ -15,6 +19,9 @@ namespace {
 
 constexpr Milliseconds kIdleLife{12L * 3600 * 1000};
 constexpr Milliseconds kWholeLife = std::chrono::days(7);
+// Of an admin to one organization. The 200 seats of a team then fill at most half of its audit log
+// of a day.
+constexpr rules::Budget kSwitches{50, std::chrono::days(1)};
 
 bool is_active(const rules::Session& session, Timestamp now) {
     return now < session.expires_at && now < session.last_used_at + kIdleLife;
@@ -33,13 +40,28 @@ store::OpenSessions open_sessions(AdminId admin) {
     return {admin, now, now - kIdleLife};
 }
 
-// Unless the admin has lost the seat in the active organization.
+// Not for an admin without a seat, who acts in no organization.
 void audit_ended(db::Tx& tx, const rules::Session& session, std::int64_t count,
                  std::string_view request_id) {
-    db::OrgStore org(tx, session.active_organization_id);
-    if (!store::find_role(org, session.admin_id)) return;
-    audit_admin(tx, session.active_organization_id, session.admin_id, request_id, "session.ended",
+    const auto organization = organization_of_sign_in(tx, session);
+    if (!organization) return;
+    audit_admin(tx, *organization, session.admin_id, request_id, "session.ended",
                 {{"count", std::to_string(count)}}, Timestamp::now());
+}
+
+// Throws RATE_LIMITED if the admin has no switch to the organization left.
+void spend_switch(db::Tx& tx, AdminId admin, OrgId organization, Timestamp now) {
+    // A kind of its own would change the schema.
+    constexpr std::string_view kKind = "security_notice";
+    const std::string subject =
+        "switch " + std::string(admin.bytes()) + std::string(organization.bytes());
+    const auto spending = try_spend(tx, kKind, sha256(subject), kSwitches, now);
+    if (!spending.wait_seconds) return;
+    throw Error(ErrorCode::RateLimited)
+        .retry_after(*spending.wait_seconds)
+        .detail("reason",
+                "an admin switches to an organization at most 50 times within 24 hours; name the "
+                "organization in X-Organization, or retry after the time in Retry-After");
 }
 
 }  // namespace
@@ -99,6 +121,13 @@ std::vector<OrgId> sorted_organizations_of(std::span<const rules::Seat> seats) {
     return organizations;
 }
 
+std::optional<OrgId> organization_of_sign_in(db::Tx& tx, const rules::Session& session) {
+    const auto organizations = organizations_of(store::find_seats(tx, session.admin_id));
+    const OrgId& active = session.active_organization_id;
+    if (std::ranges::find(organizations, active) != organizations.end()) return active;
+    return organizations.empty() ? std::nullopt : std::optional(organizations.front());
+}
+
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {
     return context.database.autocommit([&](db::Tx& tx) { return store::find_seats(tx, admin); });
 }
@@ -112,20 +141,21 @@ std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organi
 
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
                              std::string_view request_id) {
-    if (organization != session.active_organization_id) {
-        reject_full_audit_log(context, organization);
-    }
     return context.database.transaction([&](db::Tx& tx) {
-        const auto seats = store::find_seats(tx, session.admin_id);
-        const bool has_seat = std::any_of(seats.begin(), seats.end(), [&](const auto& seat) {
-            return seat.organization_id == organization;
-        });
-        if (!has_seat) return false;
-        store::set_active_organization(tx, session.id, organization);
-        if (organization != session.active_organization_id) {
-            audit_admin(tx, organization, session.admin_id, request_id, "session.switched", {},
-                        Timestamp::now());
+        db::OrgStore org(tx, organization);
+        // First, so that the organization looks like an unknown one.
+        if (!store::find_role(org, session.admin_id)) return false;
+        const Timestamp now = Timestamp::now();
+        const bool is_switch = organization != session.active_organization_id;
+        if (is_switch) {
+            reject_used_up(org, rules::Quota::AuditEntries, context.settings.limits.audit_entries,
+                           now);
+            spend_switch(tx, session.admin_id, organization, now);
         }
+        store::set_active_organization(tx, session.id, organization);
+        if (is_switch)
+            audit_admin(tx, organization, session.admin_id, request_id, "session.switched", {},
+                        now);
         return true;
     });
 }

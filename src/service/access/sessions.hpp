@@ -47,10 +47,16 @@ std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats);
 // In the order of their ids. A transaction that locks records of several organizations, or writes
 // to their audit logs, does it in this order: otherwise two transactions wait for each other.
 std::vector<OrgId> sorted_organizations_of(std::span<const rules::Seat> seats);
+// The organization whose log shows that the session was opened or verified, or ended others: the
+// active one, or the one of the earliest seat if the admin has no seat in the active one. nullopt
+// if the admin has no seat. Seats in disabled organizations do not count.
+std::optional<OrgId> organization_of_sign_in(db::Tx& tx, const rules::Session& session);
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
 // The role of the admin's seat in the organization, or nullopt if there is no such seat.
 std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organization);
-// Returns false if the admin has no seat in the organization.
+// Returns false if the admin has no seat in the organization. Throws QUOTA_EXCEEDED if the audit
+// log of another organization than the active one is full for today, and RATE_LIMITED after 50
+// switches of the admin to it in a day.
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
                              std::string_view request_id);
 void close_session(Context& context, const rules::Session& session);

@@ -121,7 +121,8 @@ void request_sign_in_code(Context& context, std::string_view email) {
         const Secret code = random_digits(kCodeDigits);
         store::replace_otp_code(tx, subject,
                                 {code_hash(context, subject, code.reveal()), 0, now + kCodeLife});
-        queue_mail(tx, context.keys, mail_of(found ? email : "", code), now, now + kCodeLife);
+        queue_urgent_mail(tx, context.keys, mail_of(found ? email : "", code), now,
+                          now + kCodeLife);
     });
 }
 

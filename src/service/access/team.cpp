@@ -165,7 +165,7 @@ void remove_seat(Context& context, OrgTransaction& transaction, AdminId admin) {
                         std::nullopt);
     store::delete_seat(org, admin);
     audit_team(transaction, "seat.removed", admin.text());
-    if (store::find_seats(transaction.tx, admin).empty()) {
+    if (store::find_seat_organizations(transaction.tx, admin).empty()) {
         store::delete_sessions_of(transaction.tx, admin);
     }
 }

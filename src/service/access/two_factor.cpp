@@ -14,7 +14,6 @@
 #include "store/access/invitations.hpp"
 #include "store/access/sessions.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <stdexcept>
 
@@ -56,15 +55,6 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now,
                      {{"minutes", std::to_string(*seconds / 60)}});
     if (guesses.pauses == 1) notify_of_pause(tx, keys, admin, now);
-}
-
-// The organization whose log shows the sign-in: the active one, or the one of the earliest seat if
-// the admin has no seat in the active one. nullopt if the admin has no seat.
-std::optional<OrgId> organization_of_sign_in(db::Tx& tx, const rules::Session& session) {
-    const auto organizations = organizations_of(store::find_seats(tx, session.admin_id));
-    const OrgId& active = session.active_organization_id;
-    if (std::ranges::find(organizations, active) != organizations.end()) return active;
-    return organizations.empty() ? std::nullopt : std::optional(organizations.front());
 }
 
 // Forgives the wrong codes of the session, too.

@@ -1,6 +1,6 @@
 // Disables an endpoint automatically: one that answered 410 or failed for five days
 // (docs/webhooks.md "Deliveries"). One transaction disables it, cancels pending deliveries, informs
-// the other endpoints and the owners (by mail about at most 20 endpoints a day) and writes the
+// the other endpoints and the owners (by mail, up to 60 mails a day) and writes the
 // audit log.
 #pragma once
 

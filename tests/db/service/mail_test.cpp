@@ -59,6 +59,22 @@ struct MailQueue : Fixture {
         database.transaction(
             [&](db::Tx& tx) { service::queue_mail(tx, context.keys, mail, now, now + life); });
     }
+    void queue_urgent(const std::string& to = "code@example.test") {
+        const Timestamp now = Timestamp::now();
+        database.transaction([&](db::Tx& tx) {
+            service::queue_urgent_mail(tx, context.keys, {to, kMail.subject, kMail.text}, now,
+                                       now + 5 * kMinute);
+        });
+    }
+    std::vector<MailId> due(store::MailUrgency urgency, Timestamp now = Timestamp::now()) {
+        return database.autocommit(
+            [&](db::Tx& tx) { return store::find_due_mails(tx, urgency, now, 9); });
+    }
+    // Makes mail due that was postponed by less than `span`.
+    void pass(Milliseconds span) {
+        client.execute("UPDATE mail_outbox SET next_attempt_at = next_attempt_at - ?",
+                       span.count());
+    }
     std::int64_t waiting() { return client.number("SELECT COUNT(*) FROM mail_outbox"); }
     void make_due() { client.execute("UPDATE mail_outbox SET next_attempt_at = 0"); }
     void end_leases() { client.execute("UPDATE mail_outbox SET lease_until = 0"); }
@@ -81,6 +97,13 @@ LoopbackSmtp::Script answering(std::string step, std::string reply) {
 
 bool holds(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
+}
+
+// In the order of their arrival.
+std::vector<std::string> recipients_at(const LoopbackSmtp& server) {
+    std::vector<std::string> all;
+    for (const auto& mail : server.mails()) all.push_back(mail.to);
+    return all;
 }
 
 }  // namespace
@@ -168,9 +191,71 @@ BOOST_AUTO_TEST_CASE(mail_is_sent_in_order) {
         expected.push_back("<" + to + ">");
     }
     BOOST_TEST(postman.work() == 12);
-    std::vector<std::string> arrived;
-    for (const auto& mail : server.mails()) arrived.push_back(mail.to);
-    BOOST_TEST(arrived == expected, boost::test_tools::per_element());
+    BOOST_TEST(recipients_at(server) == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(urgent_mail_is_sent_before_mail_that_waits_longer) {
+    const LoopbackSmtp server;
+    MailRunner postman(server);
+    for (int i = 0; i < 12; ++i) queue();
+    queue_urgent("first@example.test");
+    queue_urgent("second@example.test");
+    BOOST_TEST(postman.work() == 14);
+    const auto arrived = recipients_at(server);
+    BOOST_TEST_REQUIRE(arrived.size() == 14U);
+    BOOST_TEST(arrived[0] == "<first@example.test>");
+    BOOST_TEST(arrived[1] == "<second@example.test>");
+}
+
+BOOST_AUTO_TEST_CASE(urgent_mail_waits_for_one_other_mail_at_most) {
+    const LoopbackSmtp server;
+    MailRunner postman(server);
+    for (int i = 0; i < 5; ++i) queue();
+    int mails = 0;
+    (void)postman.dispatch().step([&] {
+        if (++mails == 2) queue_urgent();  // right before the second mail
+        return false;
+    });
+    const auto arrived = recipients_at(server);
+    BOOST_TEST_REQUIRE(arrived.size() == 6U);
+    BOOST_TEST(arrived[2] == "<code@example.test>");
+}
+
+BOOST_AUTO_TEST_CASE(urgent_mail_does_not_stop_other_mail) {
+    const LoopbackSmtp server;
+    MailRunner postman(server);
+    queue();
+    for (int i = 0; i < 20; ++i) queue_urgent();
+    (void)postman.step();
+    const auto arrived = recipients_at(server);
+    BOOST_TEST(std::count(arrived.begin(), arrived.end(), "<ann@example.test>") == 1);
+    BOOST_TEST(arrived.size() < 21U);
+}
+
+BOOST_AUTO_TEST_CASE(postponed_urgent_mail_waits_for_its_time_and_stays_urgent) {
+    std::atomic<bool> is_busy{true};
+    const LoopbackSmtp server([&](std::string_view step) {
+        return is_busy && step == "RCPT" ? std::string("450 later") : "";
+    });
+    MailRunner postman(server);
+    queue_urgent();
+    BOOST_TEST(postman.step() == 1);
+    BOOST_TEST(client.number("SELECT attempts FROM mail_outbox") == 1);
+    const Timestamp now = Timestamp::now();
+    BOOST_TEST(due(store::MailUrgency::Urgent, now - kMinute).empty());
+    BOOST_TEST(due(store::MailUrgency::Normal, now + kMinute).empty());
+    const auto ids = due(store::MailUrgency::Urgent, now + kMinute);
+    BOOST_TEST_REQUIRE(ids.size() == 1U);
+    database.transaction([&](db::Tx& tx) {
+        const Timestamp early = now - kMinute;
+        BOOST_TEST(!store::claim_mail(tx, ids[0], Uuid::v7(), early, early + kMinute));
+    });
+    for (int i = 0; i < 6; ++i) queue();
+    is_busy = false;
+    pass(kMinute);
+    BOOST_TEST(postman.work() == 7);
+    BOOST_TEST(recipients_at(server).at(0) == "<code@example.test>");
+    BOOST_TEST(waiting() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_temporary_rejection_delays_the_mail_and_a_later_attempt_sends_it) {
@@ -260,8 +345,9 @@ BOOST_AUTO_TEST_CASE(sealed_content_that_is_not_a_mail_is_deleted) {
                                    "nonsense", "{\"to\":\"a@b.c\",\"subject\":\"\"}"}) {
         const MailId id = MailId::create();
         database.transaction([&](db::Tx& tx) {
-            store::insert_mail(tx, id, context.keys.seal(text, "mail:" + id.text()),
-                               Timestamp::now(), Timestamp::now() + kMinute);
+            store::insert_mail(tx, store::MailUrgency::Normal, id,
+                               context.keys.seal(text, "mail:" + id.text()), Timestamp::now(),
+                               Timestamp::now() + kMinute);
         });
     }
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 6); });
@@ -276,11 +362,7 @@ BOOST_AUTO_TEST_CASE(a_mail_of_a_crashed_runner_is_sent_after_the_lease_expires)
     const LoopbackSmtp server;
     MailRunner postman(server);
     queue();
-    const MailId id = *[&] {
-        const auto due = database.autocommit(
-            [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
-        return due.empty() ? std::nullopt : std::optional(due.front());
-    }();
+    const MailId id = due(store::MailUrgency::Normal).at(0);
     const Uuid dead = Uuid::v7();
     const Timestamp now = Timestamp::now();
     database.transaction(
@@ -329,8 +411,7 @@ BOOST_AUTO_TEST_CASE(parallel_runners_send_each_mail_once) {
 
 BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_delay_the_mail) {
     queue();
-    const auto ids = database.autocommit(
-        [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
+    const auto ids = due(store::MailUrgency::Normal);
     const Uuid first = Uuid::v7();
     const Uuid second = Uuid::v7();
     const Timestamp now = Timestamp::now();

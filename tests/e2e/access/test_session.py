@@ -78,6 +78,19 @@ def test_an_organization_without_a_seat_cannot_be_activated(two_seats, module_or
     assert admin.api.get_json("/v1/session")["active_organization_id"] == first.id
 
 
+def test_an_admin_switches_to_an_organization_at_most_fifty_times_a_day(two_seats):
+    admin, first, second = two_seats
+    client = admin.api
+    for _ in range(50):
+        switch(client, second.id, expect=200)
+        switch(client, first.id, expect=200)
+    refused = switch(client, second.id, expect=429, code="RATE_LIMITED")
+    assert 23 * 3600 < int(refused.headers["Retry-After"]) <= 24 * 3600
+    assert "X-Organization" in details_of(refused)["reason"]
+    client.get("/v1/users", headers={"X-Organization": second.id}, expect=200)
+    assert client.get_json("/v1/session")["active_organization_id"] == first.id
+
+
 def test_a_request_for_another_organization_is_rejected(two_seats):
     admin, first, second = two_seats
     expecting = {"X-Expect-Organization": first.id}

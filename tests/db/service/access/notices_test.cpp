@@ -24,6 +24,17 @@ struct Notices : AdminFixture {
     AdminId seat(const std::string& email, std::string_view role) {
         return service::add_admin(context, acme, email, role).id;
     }
+    static std::string owner_address(int number) {
+        return "owner" + std::to_string(number) + "@example.test";
+    }
+    // owner10@… and so on, in the order of their seats. Their notices do not count.
+    std::vector<AdminId> add_owners(int count) {
+        std::vector<AdminId> owners;
+        for (int i = 0; i < count; ++i) owners.push_back(seat(owner_address(10 + i), "owner"));
+        client.run("DELETE FROM mail_outbox");
+        client.run("DELETE FROM guess_budgets");
+        return owners;
+    }
     // The addressees, sorted; deletes the mail.
     std::vector<std::string> take_addressees() {
         std::vector<std::string> all;
@@ -38,6 +49,8 @@ struct Notices : AdminFixture {
 };
 
 using Texts = std::vector<std::string>;
+
+constexpr std::string_view kLast = "last mail of this kind today";
 
 }  // namespace
 
@@ -117,19 +130,48 @@ BOOST_AUTO_TEST_CASE(without_an_owner_the_admins_get_the_mail) {
                boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(an_organization_gets_twenty_mails_a_day_and_the_last_one_says_so) {
-    for (int i = 0; i < 25; ++i) issue("key", ann);
+BOOST_AUTO_TEST_CASE(an_organization_gets_sixty_mails_a_day_and_the_last_one_says_so) {
+    for (int i = 0; i < 65; ++i) issue("key", ann);
     const auto sent = mails();
-    BOOST_TEST_REQUIRE(sent.size() == 20U);
-    BOOST_TEST(!holds(sent[18].text, "last mail of this kind today"));
-    BOOST_TEST(holds(sent[19].text, "last mail of this kind today"));
+    BOOST_TEST_REQUIRE(sent.size() == 60U);
+    BOOST_TEST(!holds(sent[58].text, kLast));
+    BOOST_TEST(holds(sent[59].text, kLast));
     const OrgId other = organization("Other");
     service::add_admin(context, other, "dan@example.test", "owner");
     service::issue_api_key(context, other, {"CRM", {}, {}, {}});
-    BOOST_TEST(mails().size() == 21U);
+    BOOST_TEST(mails().size() == 61U);
     advance_time(kDay);
     issue("key", ann);
-    BOOST_TEST(mails().size() == 22U);
+    BOOST_TEST(mails().size() == 62U);
+}
+
+BOOST_AUTO_TEST_CASE(each_mail_of_a_notice_counts_towards_those_of_the_day) {
+    add_owners(12);
+    for (int i = 0; i < 7; ++i) issue("key", ann);
+    const auto sent = mails();
+    BOOST_TEST_REQUIRE(sent.size() == 60U);  // 5 notices of 11 mails, and one of 5
+    BOOST_TEST(!holds(sent[54].text, kLast));
+    for (std::size_t i = 55; i < 60; ++i) BOOST_TEST(holds(sent[i].text, kLast));
+    BOOST_TEST(sent[55].to == kAnn);  // who issued the key
+    BOOST_TEST(sent[59].to == "owner13@example.test");
+}
+
+BOOST_AUTO_TEST_CASE(a_notice_goes_to_the_ten_earliest_owners_and_to_the_admins_concerned) {
+    const auto owners = add_owners(14);
+    Texts expected = {std::string(kAnn)};
+    for (int i = 10; i < 19; ++i) expected.push_back(owner_address(i));
+    issue("key", owners[1]);
+    expected.push_back(owner_address(19));  // the tenth, as owners[1] issued the key
+    BOOST_TEST(take_addressees() == expected, boost::test_tools::per_element());
+    database.transaction([&](db::Tx& tx) {
+        service::OrgTransaction transaction{tx, {acme, owners[12]}, Timestamp::now()};
+        service::notify_owners(transaction, context.keys,
+                               {.subject = "s", .text = "t", .about = owners[13]});
+    });
+    expected.pop_back();
+    expected.push_back(owner_address(22));
+    expected.push_back(owner_address(23));
+    BOOST_TEST(take_addressees() == expected, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_name_is_shown_in_one_line_and_cut) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
 
 using namespace muster;
 using service::Enrollment;
@@ -258,6 +259,26 @@ BOOST_AUTO_TEST_CASE(each_change_is_mailed_to_the_admin_and_the_owners) {
         BOOST_TEST(new_codes(code_from(next->secret)).size() == 10U);
     }
     BOOST_TEST(client.number("SELECT COUNT(*) FROM mail_outbox") == 2 * 9);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_is_mailed_to_equally_many_owners_of_each_organization) {
+    const OrgId other = organization("Other");
+    for (int i = 0; i < 12; ++i) {
+        const std::string name = "owner" + std::to_string(10 + i);
+        service::add_admin(context, acme, name + "@acme.test", "owner");
+        service::add_admin(context, other, name + "@other.test", "owner");
+    }
+    service::add_admin(context, other, kAnn, "viewer");
+    service::add_admin(context, organization("Third"), kAnn, "owner");
+    client.run("DELETE FROM mail_outbox");
+    client.run("DELETE FROM guess_budgets");
+    BOOST_TEST(new_codes(code()).size() == 10U);
+    std::map<std::string, int> counts;  // by domain
+    for (const auto& mail : mails()) ++counts[mail.to.substr(mail.to.find('@'))];
+    BOOST_TEST(counts.size() == 3U);
+    BOOST_TEST(counts["@example.test"] == 1);  // the admin
+    BOOST_TEST(counts["@acme.test"] == 6);     // 20 divided by three organizations
+    BOOST_TEST(counts["@other.test"] == 6);
 }
 
 BOOST_AUTO_TEST_CASE(mails_about_pauses_do_not_use_up_those_about_changes) {

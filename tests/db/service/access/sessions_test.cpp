@@ -4,14 +4,18 @@
 #include "rules/access/roles.hpp"
 
 #include "base/crypto.hpp"
+#include "base/error.hpp"
 #include "db/admins.hpp"
 #include "db/lookups.hpp"
 #include "service/callers.hpp"
+#include "service/quotas.hpp"
 
 #include <algorithm>
+#include <array>
 
 using namespace muster;
 using test::AdminFixture;
+using test::error_of;
 using test::kDay;
 using test::kHour;
 using test::kMinute;
@@ -137,6 +141,56 @@ BOOST_AUTO_TEST_CASE(a_session_acts_only_on_organizations_where_its_admin_has_a_
     BOOST_TEST(seen()->role == rules::Role::Owner);
 }
 
+// Each switch writes to the audit log of the organization. The session is not read again, so each
+// call switches from acme.
+BOOST_AUTO_TEST_CASE(an_admin_switches_to_an_organization_at_most_fifty_times_a_day) {
+    const OrgId second = organization("Second");
+    const OrgId third = organization("Third");
+    for (const OrgId& id : {second, third}) service::add_admin(context, id, kAnn, "viewer");
+    service::add_admin(context, second, "bob@example.test", "viewer");
+    const auto switch_to = [&](const OrgId& organization) {
+        return error_of([&] {
+            BOOST_TEST(
+                service::set_active_organization(context, opened.session, organization, "r"));
+        });
+    };
+    for (int i = 0; i < 50; ++i) BOOST_TEST(!switch_to(second).has_value(), i);
+    const auto entries = log(second).size();
+    BOOST_TEST(!switch_to(acme).has_value());
+    const auto error = switch_to(second);
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST(error->code() == ErrorCode::RateLimited);
+    BOOST_TEST(error->retry_after() > 23 * 3600);
+    BOOST_TEST(error->details()["reason"].asString().find("X-Organization") != std::string::npos);
+    BOOST_TEST(log(second).size() == entries);
+    BOOST_TEST(seen()->active_organization_id == acme);
+    BOOST_TEST(!switch_to(third).has_value());
+    const auto bob_s = sign_in("bob@example.test").session;
+    auto elsewhere = bob_s;
+    elsewhere.active_organization_id = third;
+    BOOST_TEST(service::set_active_organization(context, elsewhere, second, "r"));
+    advance_time(kDay);
+    BOOST_TEST(!switch_to(second).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_full_log_is_reported_only_to_an_admin_with_a_seat) {
+    const OrgId second = organization("Second");
+    const OrgId foreign = organization("Foreign");
+    service::add_admin(context, second, kAnn, "viewer");
+    for (const OrgId& id : {second, foreign}) {
+        database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, id);
+            service::add_use(org, rules::Quota::AuditEntries, 20'000, Timestamp::now());
+        });
+    }
+    BOOST_TEST(!service::set_active_organization(context, opened.session, foreign, "r"));
+    const auto error = error_of(
+        [&] { (void)service::set_active_organization(context, opened.session, second, "r"); });
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST(error->code() == ErrorCode::QuotaExceeded);
+    BOOST_TEST(seen()->active_organization_id == acme);
+}
+
 BOOST_AUTO_TEST_CASE(a_session_without_a_seat_has_no_role_from_the_next_request_on) {
     const OrgId second = organization("Second");
     service::add_admin(context, second, kAnn, "viewer");
@@ -235,6 +289,32 @@ BOOST_AUTO_TEST_CASE(only_a_session_that_has_not_ended_is_ended_and_counted) {
     const auto newest = log(acme).at(0);
     BOOST_TEST(newest.action == "session.ended");
     BOOST_TEST(newest.details.find(R"("1")") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_ended_session_is_in_the_log_of_the_earliest_seat_if_not_of_the_active_one) {
+    const OrgId second = organization("Second");
+    const OrgId third = organization("Third");
+    service::add_admin(context, second, kAnn, "viewer");
+    service::add_admin(context, third, kAnn, "viewer");
+    client.execute("UPDATE seats SET created_at = created_at + 1000 WHERE organization_id = ?",
+                   second);
+    const auto ended = [&](OrgId organization) {
+        const auto all = actions(organization);
+        return std::count(all.begin(), all.end(), "session.ended");
+    };
+    const auto end = [&](const service::NewSession& other) {
+        return service::end_session(context, opened.session, other.session.id, "r");
+    };
+    const std::array others = {sign_in(), sign_in(), sign_in()};
+    client.execute("DELETE FROM seats WHERE organization_id = ?", acme);
+    BOOST_TEST(end(others[0]));
+    BOOST_TEST(ended(third) == 1);
+    client.execute("UPDATE organizations SET disabled_at = 1 WHERE id = ?", third);
+    BOOST_TEST(end(others[1]));
+    BOOST_TEST(ended(second) == 1);
+    client.run("DELETE FROM seats");
+    BOOST_TEST(end(others[2]));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM audit_log WHERE action = 'session.ended'") == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -215,6 +215,19 @@ BOOST_AUTO_TEST_CASE(a_removed_admin_loses_the_organization_and_without_another_
     BOOST_TEST(code_of([&] { set_role(bob, Role::Admin, ann); }) == "NOT_FOUND");
 }
 
+BOOST_AUTO_TEST_CASE(a_removed_admin_with_a_seat_in_a_disabled_organization_keeps_the_sessions) {
+    const OrgId other = organization("Other");
+    const AdminId bob = service::add_admin(context, acme, kBob, "admin").id;
+    service::add_admin(context, other, kBob, "viewer");
+    const auto token = sign_in_with_two_factors(kBob);
+    client.execute("UPDATE organizations SET disabled_at = 1 WHERE id = ?", other);
+    remove(bob, ann);
+    BOOST_TEST_REQUIRE(session_of(token).has_value());
+    BOOST_TEST(!session_of(token)->role.has_value());
+    BOOST_TEST(service::remove_admin(context, other, kBob));
+    BOOST_TEST(!session_of(token).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(two_organizations_that_remove_an_admin_at_once_end_the_sessions) {
     const OrgId other = organization("Other");
     service::add_admin(context, acme, kBob, "admin");
