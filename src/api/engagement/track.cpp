@@ -72,23 +72,52 @@ constexpr auto kSingle = std::apply(
     },
     kTrackedEvent.fields);
 
+// A field of the other shape: null is the same as left out, and any other value is a fault.
+template <class Owner>
+struct FieldOfOtherShape {
+    std::string_view name;
+    bool is_required = false;
+
+    void decode(const json::JsonIn&, const json::Path& path, json::Decoding& to, Owner&) const {
+        to.fault(path, FieldCode::UnknownField);
+    }
+};
+
+// What is decoded: each shape with the fields that only the other one has.
+constexpr auto kSingleOrNull = std::apply(
+    [](const auto&... fields) {
+        return json::object<Single>(fields..., FieldOfOtherShape<Single>{"events"});
+    },
+    kSingle.fields);
+constexpr auto kBatchOrNull = std::apply(
+    [](const auto& events, const auto& key) {
+        return std::apply(
+            [&](const auto&... fields) {
+                return json::object<TrackedBatch>(events, key,
+                                                  FieldOfOtherShape<TrackedBatch>{fields.name}...);
+            },
+            kTrackedEvent.fields);
+    },
+    kTrackedBatch.fields);
+
 struct Body {
     TrackedBatch batch;
     bool is_batch = true;
 };
 
-// Either shape, distinguished by the member "events".
+// Either shape: a batch if "events" has a value.
 struct BodySchema {
     using Value = Body;
 
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 Body& out) const {
-        out.is_batch = in.member("events").has_value();
+        const auto events = in.member("events");
+        out.is_batch = events && !events->is_null();
         if (out.is_batch) {
-            kTrackedBatch.decode(in, path, to, out.batch);
+            kBatchOrNull.decode(in, path, to, out.batch);
         } else {
             Single single;
-            kSingle.decode(in, path, to, single);
+            kSingleOrNull.decode(in, path, to, single);
             out.batch = {{static_cast<const TrackedEvent&>(single)}, single.key};
         }
         service::check_tracked(out.batch.events, out.is_batch, Timestamp::now(), to.faults);

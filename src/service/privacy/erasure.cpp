@@ -126,8 +126,10 @@ class Eraser {
         return users.empty() ? std::nullopt : std::optional(users.begin()->second);
     }
 
-    // Erases the events that arrived since erase_events(). No more can arrive: the member rows are
-    // deleted, and a writer of a member's event locks the member row.
+    // Erases the events that arrived since erase_events(). An ingested event cannot arrive later:
+    // the member rows are deleted, and its writer locks the member row. A tracked event takes no
+    // such lock, so one whose writer found the member before the deletion can still be inserted. It
+    // remains until its retention ends, and its ids lead to no person.
     std::map<OrgId, EventCounts> erase_latest_events(db::Tx& tx, UserId user,
                                                      const Memberships& of) {
         constexpr int kAll = std::numeric_limits<int>::max();

@@ -41,7 +41,9 @@ constexpr auto kDue =
 
 constexpr auto kTarget = columns<Target>(
     column<&Target::installation>("e.installation_id"), column<&Target::url>("e.url"),
-    column<&Target::is_paused>("e.status = 'paused'"),
+    column<&Target::is_paused>(
+        "e.status = 'paused' "
+        "OR (SELECT o.disabled_at FROM organizations o WHERE o.id = :org) IS NOT NULL"),
     column<&Target::is_disabled>("e.status = 'disabled' OR i.status = 'disabled'"),
     column<&Target::secret>("e.secret"),
     converted<or_empty<std::string>, &Target::previous_secret>("e.previous_secret"),

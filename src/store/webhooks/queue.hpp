@@ -31,7 +31,7 @@ std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp 
 struct Target {
     InstallationId installation;
     std::string url;
-    bool is_paused = false;
+    bool is_paused = false;       // the endpoint; also while the organization is disabled
     bool is_disabled = false;     // the endpoint or its installation
     std::string secret;           // sealed
     std::string previous_secret;  // sealed; "" = none
