@@ -68,6 +68,19 @@ struct ConditionValues {
     }
 };
 
+// A time as GET /v1/users takes it: before 1970, it selects all members.
+struct FilterSince {
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                Timestamp& out) const {
+        const auto text = to.string(in, path);
+        if (!text) return;
+        const auto when = Timestamp::parse_since(*text);
+        if (!when) return to.fault(path, FieldCode::InvalidTimestamp);
+        out = *when;
+    }
+    Json::Value schema() const { return json::Instant{}.schema(); }
+};
+
 constexpr auto kMemberJobFilter =
     json::object<SentFilter>(
         json::optional("status", &SentFilter::status, Choice<rules::MemberStatus>{},
@@ -78,7 +91,7 @@ constexpr auto kMemberJobFilter =
         json::optional("q", &SentFilter::prefix, Text{1, 255},
                        "Only members whose email, last_name, or full name begins with this text.",
                        "ann"),
-        json::optional("updated_since", &SentFilter::updated_since, json::Instant{},
+        json::optional("updated_since", &SentFilter::updated_since, FilterSince{},
                        "Only members that changed at this time or later."),
         json::optional("imported_by", &SentFilter::imported_by, json::Uuid<ImportId>{},
                        "Only members that this import job created or attached."),

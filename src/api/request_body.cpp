@@ -57,6 +57,12 @@ std::string decoded_body(std::string body, const Request& request, const Endpoin
                               : "the Content-Encoding is not supported; send the body without one");
 }
 
+// The text of a body without a byte.
+std::string empty_body(const Endpoint& endpoint) {
+    if (!endpoint.body_required) return {};
+    throw Error(ErrorCode::BadRequest).detail("reason", "the body is empty");
+}
+
 }  // namespace
 
 void reject_repeated(const Request& request, std::string_view header) {
@@ -74,15 +80,14 @@ std::size_t expected_length(const Request& request, const Endpoint& endpoint) {
 std::string read_body(const Request& request, const Endpoint& endpoint) {
     auto body = request.read_body(endpoint.body_limit);
     if (!body) reject_length(endpoint);
-    if (body->empty()) {
-        if (!endpoint.body_required) return {};
-        throw Error(ErrorCode::BadRequest).detail("reason", "the body is empty");
-    }
+    if (body->empty()) return empty_body(endpoint);
     reject_repeated(request, "Content-Type");
     if (endpoint.body_limit > 0 && !is_json(request, endpoint)) {
         throw Error(ErrorCode::UnsupportedMediaType);
     }
-    return decoded_body(std::move(*body), request, endpoint);
+    std::string text = decoded_body(std::move(*body), request, endpoint);
+    if (text.empty()) return empty_body(endpoint);
+    return text;
 }
 
 }  // namespace muster::api

@@ -35,11 +35,17 @@ struct Range {
     char32_t last;
 };
 
-// Code points above ASCII that are invisible, so that two addresses could look the same.
+// Code points above ASCII that are invisible, so that two addresses could look the same: controls,
+// spaces, surrogates, and those that Unicode calls default ignorable (DerivedCoreProperties.txt).
 constexpr std::array kInvisible = {
-    Range{0x80, 0xa0},     Range{0x1680, 0x1680}, Range{0x2000, 0x200f},
-    Range{0x2028, 0x202f}, Range{0x205f, 0x2064}, Range{0x3000, 0x3000},
-    Range{0xd800, 0xdfff}, Range{0xfeff, 0xfeff}, Range{0xfffe, 0xffff},
+    Range{0x80, 0xa0},       Range{0xad, 0xad},       Range{0x034f, 0x034f},
+    Range{0x061c, 0x061c},   Range{0x115f, 0x1160},   Range{0x1680, 0x1680},
+    Range{0x17b4, 0x17b5},   Range{0x180b, 0x180f},   Range{0x2000, 0x200f},
+    Range{0x2028, 0x202f},   Range{0x205f, 0x206f},   Range{0x3000, 0x3000},
+    Range{0x3164, 0x3164},   Range{0xd800, 0xdfff},   Range{0xfe00, 0xfe0f},
+    Range{0xfeff, 0xfeff},   Range{0xffa0, 0xffa0},   Range{0xfff0, 0xfffb},
+    Range{0xfffe, 0xffff},   Range{0x1bca0, 0x1bca3}, Range{0x1d173, 0x1d17a},
+    Range{0xe0000, 0xe0fff},
 };
 
 constexpr bool is_invisible(char32_t point) {

@@ -51,6 +51,12 @@ bool is_passing(const ApiError& error) {
            error.retry_after <= kLongestRetryAfter;
 }
 
+// An Idempotency-Key for one call and its retries. A later call needs another one: the server
+// answers a known key with its first reply, and a job can be reopened and validated again.
+std::string key_of_call(const std::string& verb) {
+    return "muster-import-" + verb + "-" + Uuid::v7().text();
+}
+
 std::string mapping_json(const NewImport& import) {
     std::string json;
     JsonWriter writer(json);
@@ -275,7 +281,7 @@ ImportJob ApiClient::create_import(const NewImport& import) {
     call.method = "POST";
     call.path = "/v1/imports";
     call.body = body;
-    call.idempotency_key = "muster-import-" + Uuid::v7().text();
+    call.idempotency_key = key_of_call("create");
     return send_for_job(call);
 }
 
@@ -287,33 +293,41 @@ void ApiClient::stage_rows(const std::string& job, std::string_view body) {
     send(call);
 }
 
-// The key derives from the job, so a second run of the program repeats the call without a second
-// effect.
 ImportJob ApiClient::move(const std::string& job, const std::string& verb) {
     Call call;
     call.method = "POST";
     call.path = "/v1/imports/" + job + "/" + verb;
-    call.idempotency_key = "muster-import-" + verb + "-" + job;
+    call.idempotency_key = key_of_call(verb);
     return send_for_job(call);
 }
 
-ImportJob ApiClient::validate(const std::string& job) {
-    return move(job, "validate");
+ImportJob ApiClient::advance(const ImportJob& job, const std::string& verb) {
+    try {
+        return move(job.id, verb);
+    } catch (const ApiError& error) {
+        if (error.code != "IMPORT_JOB_INVALID_STATE") throw;
+        ImportJob current = this->job(job.id);
+        if (current.state == job.state) throw;
+        return current;
+    }
 }
-ImportJob ApiClient::commit(const std::string& job) {
-    return move(job, "commit");
+
+ImportJob ApiClient::validate(const ImportJob& job) {
+    return advance(job, "validate");
+}
+ImportJob ApiClient::commit(const ImportJob& job) {
+    return advance(job, "commit");
 }
 ImportJob ApiClient::cancel(const std::string& job) {
     return move(job, "cancel");
 }
 
-// A key of its own for each run: an undo that failed can be requested again.
 ImportJob ApiClient::undo(const std::string& job, UndoCall kind) {
     Call call;
     call.method = "POST";
     call.path = "/v1/imports/" + job + "/undo";
     call.body = kind == UndoCall::DryRun ? R"({"dry_run":true})" : R"({"dry_run":false})";
-    call.idempotency_key = "muster-import-undo-" + Uuid::v7().text();
+    call.idempotency_key = key_of_call("undo");
     return send_for_job(call);
 }
 

@@ -121,8 +121,10 @@ class ApiClient {
     [[nodiscard]] ImportJob create_import(const NewImport& import);
     // `body` is {"rows":[…]}.
     void stage_rows(const std::string& job, std::string_view body);
-    ImportJob validate(const std::string& job);
-    ImportJob commit(const std::string& job);
+    // Each returns the job as it is if it left its state after it was read: a request of an earlier
+    // run may arrive late.
+    ImportJob validate(const ImportJob& job);
+    ImportJob commit(const ImportJob& job);
     ImportJob cancel(const std::string& job);
     ImportJob undo(const std::string& job, UndoCall call);
     [[nodiscard]] ImportJob job(const std::string& job);
@@ -148,6 +150,7 @@ class ApiClient {
     Json::Value send_for_json(const Call& call, int& retry_after);
     ImportJob send_for_job(const Call& call);
     ImportJob move(const std::string& job, const std::string& verb);
+    ImportJob advance(const ImportJob& job, const std::string& verb);
     void pause(int attempt, int retry_after, const std::string& why);
 
     ApiSettings settings_;

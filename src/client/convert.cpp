@@ -120,14 +120,13 @@ class AttributeList {
     std::vector<std::pair<std::string, std::string>> entries_;
 };
 
-// Adds the attributes of an "attributes" cell that have no separate column. False if the cell is
-// not a JSON object.
+// Adds the attributes of an "attributes" cell that have no separate column, with numbers as they
+// are written. False if the cell is not a JSON object.
 bool add_from_json(AttributeList& list, std::string_view cell) {
-    Json::Value object;
-    if (!parse_json(cell, object) || !object.isObject()) return false;
-    for (const std::string& key : object.getMemberNames()) {
-        const Json::Value& value = std::as_const(object)[key];
-        if (!value.isNull() && !list.has(key)) list.add(key, json_text(value));
+    auto values = rules::written_values(cell);
+    if (!values) return false;
+    for (rules::WrittenValue& written : *values) {
+        if (!list.has(written.key)) list.add(written.key, std::move(written.value));
     }
     return true;
 }

@@ -108,6 +108,7 @@ class Importer {
     CheckedFile checked_;
     RejectedRows rejected_;
     bool has_server_rows_ = false;  // in the report
+    bool has_staged_ = false;       // and requested the dry run
     std::uint64_t sendable_ = 0;
 };
 
@@ -205,6 +206,11 @@ ImportJob Importer::open_job() {
 }
 
 ImportJob Importer::stage(const ImportJob& job) {
+    if (std::exchange(has_staged_, true)) {
+        throw std::runtime_error("job " + job.id +
+                                 " is in staging again: another program reopened it after its dry "
+                                 "run");
+    }
     if (job.staged < sendable_) {
         RowSource source(*file_, plan_->separator, plan_->header);
         Progress progress(console_, "Staging", sendable_);
@@ -221,7 +227,7 @@ ImportJob Importer::stage(const ImportJob& job) {
                          " rows while staging");
     }
     if (around_.stop) throw Stopped();
-    return api_->validate(job.id);
+    return api_->validate(job);
 }
 
 // Polls a job until its state changes.
@@ -306,7 +312,7 @@ std::optional<ExitCode> Importer::decide(const ImportJob& job) {
         if (around_.stop) throw Stopped();
         if (!is_agreed) return end_unanswered(job);
     }
-    see(api_->commit(job.id));
+    see(api_->commit(job));
     return std::nullopt;
 }
 
@@ -367,12 +373,7 @@ ExitCode Importer::cancel_job() {
 ExitCode Importer::list_jobs() {
     const std::vector<ImportJob> jobs = api_->jobs();
     if (jobs.empty()) console_.say("The organization has no import jobs.");
-    for (const ImportJob& job : jobs) {
-        const std::string state(text_of(job.state));
-        console_.say(job.id + "  " + job.created_at.substr(0, 16) + "  " + state +
-                     std::string(12 - std::min<std::size_t>(12, state.size()), ' ') +
-                     grouped(job.declared_total) + " rows  " + printable(job.file_name));
-    }
+    for (const ImportJob& job : jobs) console_.say(job_line(job));
     return ExitCode::AllIn;
 }
 

@@ -13,6 +13,24 @@ namespace {
 constexpr std::string_view kBodyStart = R"({"rows":[)";
 constexpr std::string_view kBodyEnd = "]}";
 
+// The server rejects a large body with more than 1,000 numbers of more than 19 digits; a minus in
+// front counts as a digit (docs/api/conventions.md).
+constexpr std::size_t kMostLongNumbers = 1000;
+constexpr std::size_t kLongNumber = 19;
+
+// The runs of kLongNumber or more digits and points in a row. Each long number is one; texts may
+// have others.
+std::size_t long_runs(std::string_view row) {
+    std::size_t found = 0;
+    std::size_t length = 0;
+    for (const char c : row) {
+        const bool is_in_number = (c >= '0' && c <= '9') || c == '.';
+        length = is_in_number ? length + 1 : 0;
+        if (length == kLongNumber) ++found;
+    }
+    return found;
+}
+
 void append_row(std::string& body, std::string_view row) {
     if (body.size() > kBodyStart.size()) body += ',';
     body += row;
@@ -50,12 +68,15 @@ std::optional<Stager::Row> Stager::next_row() {
 Stager::Chunk Stager::next_chunk() {
     Chunk chunk;
     chunk.body = kBodyStart;
+    std::size_t long_numbers = 0;
     while (chunk.rows.size() < setup_.chunk_rows) {
         std::optional<Row> row = next_row();
         if (!row) break;
         const std::size_t before = chunk.body.size();
         append_row(chunk.body, row->json);
-        if (chunk.body.size() + kBodyEnd.size() > kMostBytes && !chunk.rows.empty()) {
+        long_numbers += long_runs(row->json);
+        const bool is_too_large = chunk.body.size() + kBodyEnd.size() > kMostBytes;
+        if ((is_too_large || long_numbers > kMostLongNumbers) && !chunk.rows.empty()) {
             chunk.body.resize(before);
             pending_ = std::move(row);
             break;

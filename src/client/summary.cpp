@@ -135,6 +135,13 @@ std::string mapping_text(const MappingView& view) {
     return text + ignored_line(view.routes, view.registry);
 }
 
+std::string job_line(const ImportJob& job) {
+    const std::string state(text_of(job.state));
+    return job.id + "  " + job.created_at.substr(0, 16) + "  " + state +
+           std::string(12 - std::min<std::size_t>(12, state.size()), ' ') +
+           grouped(job.declared_total) + " rows  " + printable(job.file_name);
+}
+
 std::string dry_run_text(const Summary& summary) {
     std::string text = "Dry run of job " + summary.job->id + ":\n" +
                        count_line("rows in the file", summary.rows) + "\n" +

@@ -45,6 +45,8 @@ struct MappingView {
 // "3 of 10 rows were not imported; the reasons are in members-errors.csv"; `outcome`: "were not
 // imported". Also the values that are left out; "" if there are neither.
 [[nodiscard]] std::string shortfall_text(const Summary& summary, const std::string& outcome);
+// A line of --list.
+[[nodiscard]] std::string job_line(const ImportJob& job);
 // After the dry run.
 [[nodiscard]] std::string dry_run_text(const Summary& summary);
 // At the end of a completed job.

@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 16> kFalseWords = {
 constexpr std::array<std::string_view, 4> kStrictTrue = {"true", "yes", "ja", "1"};
 constexpr std::array<std::string_view, 4> kStrictFalse = {"false", "no", "nein", "0"};
 
+constexpr std::size_t kMostIntegerDigits = 308;  // docs/api/attributes.md
+
 constexpr std::string_view kAsIs = "as-is";
 constexpr std::string_view kSplit = "split:";
 
@@ -157,11 +159,12 @@ std::string format_text(ValueKind kind, const ValueFormat& format) {
 }
 
 bool is_json_number(std::string_view text) {
-    std::string_view rest = text.starts_with('-') ? text.substr(1) : text;
-    if (rest.empty() || !is_digit(rest.front())) return false;
-    if (rest.size() > 1 && rest[0] == '0' && is_digit(rest[1])) return false;
-    rest = without_digits(rest);
-    if (rest.empty()) return parse_number<std::int64_t>(text).has_value();
+    const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
+    if (unsigned_text.empty() || !is_digit(unsigned_text[0])) return false;
+    if (unsigned_text.size() > 1 && unsigned_text[0] == '0' && is_digit(unsigned_text[1]))
+        return false;
+    std::string_view rest = without_digits(unsigned_text);
+    if (rest.empty()) return unsigned_text.size() <= kMostIntegerDigits;
     if (rest.starts_with('.')) {
         const std::string_view fraction = rest.substr(1);
         rest = without_digits(fraction);

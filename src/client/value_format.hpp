@@ -36,7 +36,7 @@ struct ValueFormat {
 // "dates as DD.MM.YYYY"; "" if there is nothing to confirm.
 [[nodiscard]] std::string format_text(ValueKind kind, const ValueFormat& format);
 
-// A number of RFC 8259 that every reader can represent: a finite double, or a 64-bit integer.
+// A number of RFC 8259 that the API accepts: an integer of at most 308 digits, or a finite double.
 [[nodiscard]] bool is_json_number(std::string_view text);
 // The decimal mark that a number alone proves: Comma for "12,5" and "1.234,50", Unknown for
 // "1,234".

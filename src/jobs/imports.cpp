@@ -221,9 +221,12 @@ void ImportWork::run_units(const Lease& lease, const UnitWork& kind, const Deadl
 
 void ImportWork::fail_or_pause(const Lease& lease, const rules::ImportJob& job,
                                std::string_view reason) {
-    const bool is_last_attempt = job.attempts >= context_.settings.jobs.attempts;
+    // Progress resets the stored number, also progress that this attempt made before it failed.
+    const auto current = service::read_import(context_, lease.organization, lease.id);
+    const int attempts = current ? current->attempts : job.attempts;
+    const bool is_last_attempt = attempts >= context_.settings.jobs.attempts;
     log_event(is_last_attempt ? LogLevel::Error : LogLevel::Warning, "import.attempt_failed",
-              {{"job", lease.id.text()}, {"attempt", job.attempts}, {"reason", reason}});
+              {{"job", lease.id.text()}, {"attempt", attempts}, {"reason", reason}});
     if (is_last_attempt) {
         service::fail_import(
             context_, lease, job.state,
@@ -233,7 +236,7 @@ void ImportWork::fail_or_pause(const Lease& lease, const rules::ImportJob& job,
                  : "The job failed after several attempts without progress. Create a new job."});
     } else {
         service::release_import(context_, lease, service::AttemptPolicy::Count,
-                                retry_pause(job.attempts));
+                                retry_pause(attempts));
     }
 }
 

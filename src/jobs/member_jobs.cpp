@@ -4,6 +4,7 @@
 #include "base/settings.hpp"
 #include "jobs/retry_pause.hpp"
 #include "service/failure.hpp"
+#include "service/member_jobs/jobs.hpp"
 
 #include <exception>
 
@@ -55,17 +56,19 @@ void MemberJobWork::run(const MemberJobLease& lease, const Deadline& deadline) {
 }
 
 void MemberJobWork::fail_or_pause(const MemberJobLease& lease, std::string_view reason) {
-    const bool is_last_attempt = lease.attempts >= context_.settings.jobs.attempts;
+    // Progress resets the stored number, also progress that this attempt made before it failed.
+    const auto current = service::find_member_job(context_, lease.organization, lease.id);
+    const int attempts = current ? current->attempts : lease.attempts;
+    const bool is_last_attempt = attempts >= context_.settings.jobs.attempts;
     log_event(is_last_attempt ? LogLevel::Error : LogLevel::Warning, "member_job.attempt_failed",
-              {{"job", lease.id.text()}, {"attempt", lease.attempts}, {"reason", reason}});
+              {{"job", lease.id.text()}, {"attempt", attempts}, {"reason", reason}});
     if (is_last_attempt) {
         service::fail_member_job(
             context_, lease,
             {"MEMBER_JOB_ATTEMPTS_EXHAUSTED",
              "The job failed after several attempts without progress. Create a new job."});
     } else {
-        service::release_member_job(context_, lease, AttemptPolicy::Count,
-                                    retry_pause(lease.attempts));
+        service::release_member_job(context_, lease, AttemptPolicy::Count, retry_pause(attempts));
     }
 }
 

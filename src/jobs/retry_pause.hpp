@@ -8,7 +8,8 @@
 namespace muster::jobs {
 
 // Doubles with each attempt, from 2 seconds up to 256. jobs.attempts can be 100, and a job keeps
-// its organization's only slot while it waits. `attempts`: made so far, 1 or more.
+// its organization's only slot while it waits. `attempts`: those without progress so far; 0 after
+// one that made progress.
 constexpr Milliseconds retry_pause(int attempts) {
     constexpr int kMostDoublings = 8;
     return std::chrono::seconds(std::int64_t{1} << std::clamp(attempts, 1, kMostDoublings));

@@ -2,9 +2,11 @@
 // the documents of member rows, up to 250,000 times per import, so buffers are reused.
 #include "rules/attributes.hpp"
 
+#include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/record.hpp"
 #include "json/json_body.hpp"
+#include "json/json_source.hpp"
 
 #include <json/value.h>
 
@@ -384,6 +386,24 @@ std::string attribute_values(std::string_view document) {
     }
     values += '}';
     return values;
+}
+
+std::optional<std::vector<WrittenValue>> written_values(std::string_view json) {
+    try {
+        const json::JsonBody body(json);
+        const auto object = body.root().object();
+        if (!object) return std::nullopt;
+        const auto texts = json::entries_as_sent(json);
+        std::vector<WrittenValue> values;
+        std::size_t index = 0;
+        for (const auto& [key, value] : *object) {
+            const std::string_view text = texts.at(index++);
+            if (!value.is_null()) values.push_back({std::string(key), json::compact_json(text)});
+        }
+        return values;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
 }
 
 // anyOf instead of a list of types: generators of clients make a union of it.

@@ -128,6 +128,15 @@ struct AttributeEntry {
 // The keys of an object or a document, in its order; empty for "".
 [[nodiscard]] std::vector<std::string> attribute_keys(std::string_view json);
 
+// A value as its sender wrote it.
+struct WrittenValue {
+    std::string key;
+    std::string value;  // compact JSON text with all digits of its numbers
+};
+// The values of an object that are not null, in its order; nullopt if the API does not accept the
+// text (json/json_body.hpp), or if it is not an object.
+[[nodiscard]] std::optional<std::vector<WrittenValue>> written_values(std::string_view json);
+
 // The JSON Schema of any attribute's value. The registered type of the attribute restricts it
 // further.
 [[nodiscard]] Json::Value attribute_value_schema();

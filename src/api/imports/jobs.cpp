@@ -13,6 +13,8 @@
 #include "service/callers.hpp"
 #include "service/imports/undo.hpp"
 
+#include <type_traits>
+
 namespace muster::api {
 namespace {
 
@@ -24,7 +26,6 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
-// Validated in rules/imports/mapping.hpp, with its own error code.
 Json::Value target_schema() {
     return one_of({"core_field", "attribute", "ignored"});
 }
@@ -34,6 +35,7 @@ Json::Value field_key_schema() {
     return schema;
 }
 
+// Describes a column. rules/imports/mapping.hpp validates it, with its own error code.
 constexpr auto kMappingColumn = json::object<rules::MappingColumn>(
     json::required("sourceColumn", &rules::MappingColumn::source_column, Text{1, 255},
                    "Name of the column in the file, without duplicates.", "Email"),
@@ -46,10 +48,36 @@ constexpr auto kMappingColumn = json::object<rules::MappingColumn>(
     json::optional("attributeKey", &rules::MappingColumn::attribute_key, Text{1, 64},
                    "Key of the enabled attribute that the column fills; only for attribute.",
                    "shirt_size"));
+Json::Value mapping_column_schema() {
+    return kMappingColumn.schema();
+}
+
+// A text of a column, trimmed. `if_empty` stands for an empty one, because an absent text is "".
+struct ColumnText {
+    std::string_view if_empty = {};
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                std::string& out) const {
+        const auto text = to.string(in, path);
+        if (!text) return;
+        out = trimmed(*text);
+        if (out.empty()) out = if_empty;
+    }
+};
+// No field and no attribute has this key.
+constexpr ColumnText kColumnKey{" "};
+
+// Checks only the JSON types, and that there are no other fields.
+constexpr auto kSentColumn = json::object<rules::MappingColumn>(
+    json::optional("sourceColumn", &rules::MappingColumn::source_column, ColumnText{}, ""),
+    json::optional("target", &rules::MappingColumn::target, ColumnText{}, ""),
+    json::optional("fieldKey", &rules::MappingColumn::field_key, kColumnKey, ""),
+    json::optional("attributeKey", &rules::MappingColumn::attribute_key, kColumnKey, ""));
+constexpr json::DescribedAs<std::remove_const_t<decltype(kSentColumn)>> kColumn{
+    kSentColumn, mapping_column_schema};
 
 constexpr auto kMapping =
     json::object<rules::Mapping>(
-        json::required("columns", &rules::Mapping::columns, json::array_of(kMappingColumn, 1, 500),
+        json::required("columns", &rules::Mapping::columns, json::array_of(kColumn, 1, 500),
                        "One entry for each column of the file. One column must fill email."))
         .named("ImportMapping");
 

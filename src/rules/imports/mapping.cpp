@@ -1,6 +1,7 @@
 // Checks the mapping of an import: each column by its target, then the columns together.
 #include "rules/imports/mapping.hpp"
 
+#include "base/text.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
 
@@ -10,6 +11,8 @@
 
 namespace muster::rules {
 namespace {
+
+constexpr std::size_t kMostNameCharacters = 255;
 
 std::vector<std::string> core_field_names() {
     std::vector<std::string> names;
@@ -30,11 +33,13 @@ class MappingCheck {
 
   private:
     void check(const MappingColumn& column) {
-        once(columns_, column.source_column, "sourceColumn");
+        check_name(column.source_column);
         const auto target = parse<MappingTarget>(column.target);
-        if (!target)
-            return fault("target", FieldCode::InvalidChoice,
+        if (!target) {
+            const bool is_absent = column.target.empty();
+            return fault("target", is_absent ? FieldCode::Required : FieldCode::InvalidChoice,
                          {.allowed = texts_of<MappingTarget>()});
+        }
         switch (*target) {
             case MappingTarget::CoreField:
                 check_field(column.field_key);
@@ -46,6 +51,19 @@ class MappingCheck {
                 absent(column.field_key, "fieldKey");
                 return absent(column.attribute_key, "attributeKey");
         }
+    }
+
+    void check_name(std::string_view name) {
+        constexpr std::string_view kName = "sourceColumn";
+        if (name.empty()) return fault(kName, FieldCode::Required);
+        if (utf8_length(name) > kMostNameCharacters) {
+            return fault(kName, FieldCode::TooLong, longest(kMostNameCharacters));
+        }
+        if (has_control(name)) {
+            return faults_.add(path_of(kName), FieldCode::InvalidValue,
+                               "has a control character, such as a line break; remove it");
+        }
+        once(columns_, name, kName);
     }
 
     void check_field(std::string_view key) {
@@ -73,9 +91,14 @@ class MappingCheck {
         if (!seen.insert(value).second) fault(name, FieldCode::Duplicate);
     }
 
-    void fault(std::string_view name, FieldCode code, FieldLimits limits = {}) {
+    std::string path_of(std::string_view name) const {
         std::string path = "mapping.columns[" + std::to_string(index_) + "].";
-        faults_.add(path.append(name), code, std::move(limits));
+        path += name;
+        return path;
+    }
+
+    void fault(std::string_view name, FieldCode code, FieldLimits limits = {}) {
+        faults_.add(path_of(name), code, std::move(limits));
     }
 
     const AttributeRegistry& registry_;

@@ -19,8 +19,9 @@ using muster::text_of;
 enum class MappingTarget : std::uint8_t { CoreField, Attribute, Ignored };
 
 struct MappingColumn {
-    std::string source_column;
-    std::string target;         // as sent; checked by check_mapping()
+    // As sent; checked by check_mapping().
+    std::string source_column;  // "" = absent
+    std::string target;         // "" = absent
     std::string field_key;      // "" = absent
     std::string attribute_key;  // "" = absent
 };
@@ -30,7 +31,9 @@ struct Mapping {
 };
 
 // Adds the faults of IMPORT_MAPPING_INVALID, with paths "mapping.columns[i].…":
-// * any column: an unknown target (invalid_choice), a repeated sourceColumn (duplicate);
+// * any column: no sourceColumn (required), one of more than 255 characters (too_long) or with a
+//   control character (invalid_value), a repeated one (duplicate), no target (required), an unknown
+//   one (invalid_choice);
 // * core_field: no fieldKey (required), an unknown one (invalid_choice), a repeated one
 //   (duplicate), an attributeKey (unknown_field);
 // * attribute: no attributeKey (required), one that is not enabled (unknown_attribute), a

@@ -9,6 +9,7 @@
 #include "rules/members/core_fields.hpp"
 #include "service/imports/jobs.hpp"
 #include "service/imports/members.hpp"
+#include "store/id_bounds.hpp"
 #include "store/imports/blocks.hpp"
 
 #include <algorithm>
@@ -229,18 +230,30 @@ RowPlace place_of(std::string_view text) {
     return place;
 }
 
+// The largest id of the memberships that a committed block made. Staging creates their ids. A later
+// membership of the same user begins after the commit, which writes `updated_at`.
+MemberId last_membership(const store::BlockOutcome& block) {
+    constexpr Milliseconds kLongestStaging{10'000};
+    Timestamp last = block.staged_at + kLongestStaging;
+    if (block.updated_at > block.staged_at) last = std::min(last, block.updated_at);
+    return MemberId(*Uuid::from_bytes(store::id_after(last, Milliseconds(0))));
+}
+
 // Appends the members of a block after `place`, up to `limit` in all.
 void add_members(const store::BlockOutcome& block, RowPlace& place, std::size_t limit,
                  std::vector<SourcedMember>& to) {
     const auto outcomes =
         rules::decode_outcomes(block.outcome, static_cast<std::size_t>(block.rows));
+    const MemberId until = last_membership(block);
     const int first = block.key == place.block ? place.index + 1 : 0;
     place.block = block.key;
+    // The undo left members of such rows alone, because they were no longer the block's own.
+    if (block.is_undone) return;
     for (int i = first; i < block.rows && to.size() < limit; ++i) {
         place.index = i;
         const auto& outcome = outcomes[static_cast<std::size_t>(i)];
         if (outcome.state != RowState::Created && outcome.state != RowState::Attached) continue;
-        to.push_back({outcome.user_id, place_text(place)});
+        to.push_back({outcome.user_id, place_text(place), until});
     }
 }
 

@@ -31,16 +31,18 @@ enum class MemberOrder : std::uint8_t {
     Stable,  // as Filter, but no change of a member moves it: by user id instead of updated_at
 };
 
-// Users in an order that no index of the members has, such as the rows of an import.
+// Memberships in an order that no index of the members has, such as the rows of an import. A user
+// who left and came back has another membership with another id.
 struct SourcedMember {
     UserId user;
     std::string place;
+    MemberId until;  // the largest id that the membership can have
 };
 struct SourcedMembers {
-    std::vector<SourcedMember> members;  // they may be none of the organization's members
+    std::vector<SourcedMember> members;  // they may be none of the organization's memberships
     bool has_more = true;
 };
-// The next users after a place ("" at the beginning), at most `limit`. Fewer do not mean the end.
+// The next ones after a place ("" at the beginning), at most `limit`. Fewer do not mean the end.
 using MemberSource =
     std::function<SourcedMembers(db::OrgStore& org, std::string_view after, int limit)>;
 

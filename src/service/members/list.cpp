@@ -82,6 +82,7 @@ std::vector<MemberKey> read_index(db::OrgStore& org, const MemberFilter& filter,
 
 struct ReadKeys {
     std::vector<MemberKey> keys;
+    std::vector<SourcedMember> sourced = {};  // one for each key; none without a source
     bool has_more = true;
 };
 
@@ -95,9 +96,10 @@ ReadKeys read_keys(db::OrgStore& org, const MemberFilter& filter, const MemberKe
         return read;
     }
     auto sourced = filter.source(org, after.term, limit);
-    for (SourcedMember& member : sourced.members) {
-        read.keys.push_back({std::move(member.place), member.user, true});
+    for (const SourcedMember& member : sourced.members) {
+        read.keys.push_back({member.place, member.user, true});
     }
+    read.sourced = std::move(sourced.members);
     read.has_more = sourced.has_more;
     return read;
 }
@@ -142,8 +144,15 @@ std::vector<UserId> ids_of(std::span<const MemberKey> keys, std::size_t size) {
 }
 
 struct Matching {
-    std::unordered_set<UserId> users;
+    std::unordered_map<UserId, MemberId> members;
     std::size_t bytes = 0;  // of the attributes that were read
+
+    std::vector<UserId> users() const {
+        std::vector<UserId> users;
+        users.reserve(members.size());
+        for (const auto& [user, membership] : members) users.push_back(user);
+        return users;
+    }
 };
 
 // The users among these who meet the conditions and have the attributes.
@@ -152,10 +161,11 @@ Matching matching_among(db::OrgStore& org, std::span<const UserId> users,
                         const std::vector<rules::AttributeCondition>& attributes) {
     Matching matching{store::filter_members(org, users, conditions)};
     for (const rules::AttributeCondition& condition : attributes) {
-        if (matching.users.empty()) break;
-        const std::vector<UserId> left(matching.users.begin(), matching.users.end());
-        auto having = store::match_attribute(org, padded(left, users.size()), condition);
-        matching.users = std::move(having.users);
+        if (matching.members.empty()) break;
+        const auto having =
+            store::match_attribute(org, padded(matching.users(), users.size()), condition);
+        std::erase_if(matching.members,
+                      [&](const auto& member) { return !having.users.contains(member.first); });
         matching.bytes += having.bytes;
     }
     return matching;
@@ -178,7 +188,7 @@ class KeyReader {
         for (int round = 0; round < rounds_ && is_incomplete(); ++round) {
             auto read = read_keys(org_, filter_, last_, round_size());
             has_more_ = read.has_more;
-            add_hits(std::move(read.keys));
+            add_hits(std::move(read));
         }
     }
 
@@ -205,24 +215,32 @@ class KeyReader {
         return static_cast<int>(std::min(estimate, std::size_t{kKeysPerRound}));
     }
 
-    void add_hits(std::vector<MemberKey> keys) {
-        if (keys.empty()) return;
-        examined_ += keys.size();
-        Matching matching;
-        if (is_filtered_) {
-            matching =
-                matching_among(org_, ids_of(keys, kKeysPerRound), conditions_, filter_.attributes);
-            bytes_ += matching.bytes;
-        }
-        for (MemberKey& key : keys) {
-            const bool is_hit =
-                key.is_hit && (!is_filtered_ || matching.users.contains(key.user_id));
+    void add_hits(ReadKeys read) {
+        if (read.keys.empty()) return;
+        examined_ += read.keys.size();
+        drop_unmatched(read);
+        for (MemberKey& key : read.keys) {
+            const bool is_hit = key.is_hit;
             if (is_hit && hits_.size() == limit_) {
                 has_more_ = true;
                 return;
             }
             if (is_hit) hits_.push_back(key);
             last_ = std::move(key);
+        }
+    }
+
+    // Marks the keys whose members do not match.
+    void drop_unmatched(ReadKeys& read) {
+        if (!is_filtered_) return;
+        const auto matching =
+            matching_among(org_, ids_of(read.keys, kKeysPerRound), conditions_, filter_.attributes);
+        bytes_ += matching.bytes;
+        for (std::size_t i = 0; i < read.keys.size(); ++i) {
+            const auto member = matching.members.find(read.keys[i].user_id);
+            const bool is_match = member != matching.members.end() &&
+                                  (read.sourced.empty() || member->second <= read.sourced[i].until);
+            if (!is_match) read.keys[i].is_hit = false;
         }
     }
 
@@ -361,9 +379,9 @@ std::vector<UserId> matching_members(db::OrgStore& org, std::span<const UserId> 
     if (users.empty()) return {};
     const store::MemberConditions conditions{filter.external_id, filter.status,
                                              filter.updated_since, filter.prefix, filter.country};
-    const auto found = matching_among(org, padded({users.begin(), users.end()}, kKeysPerRound),
-                                      conditions, filter.attributes);
-    return {found.users.begin(), found.users.end()};
+    return matching_among(org, padded({users.begin(), users.end()}, kKeysPerRound), conditions,
+                          filter.attributes)
+        .users();
 }
 
 std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,

@@ -29,6 +29,8 @@ constexpr auto kPart =
 
 constexpr auto kOutcome = columns<BlockOutcome>(
     nested<&BlockOutcome::key>(kKey), column<&BlockOutcome::rows>("row_count"),
+    column<&BlockOutcome::staged_at>("staged_at"), column<&BlockOutcome::updated_at>("updated_at"),
+    column<&BlockOutcome::is_undone>("state = 'undone'"),
     converted<or_empty<std::string>, &BlockOutcome::outcome>("outcome"));
 
 constexpr auto kBlock = columns<Block>(

@@ -60,6 +60,9 @@ std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
 struct BlockOutcome {
     BlockKey key;
     int rows = 0;
+    Timestamp staged_at;
+    Timestamp updated_at;
+    bool is_undone = false;
     std::string outcome;
 };
 std::vector<BlockOutcome> read_outcomes(db::OrgStore& org, ImportId job, BlockKey from,

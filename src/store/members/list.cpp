@@ -45,6 +45,8 @@ constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
     column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"));
 
+constexpr auto kUserMembership = db::row<UserId, MemberId>("user_id", "id");
+
 constexpr auto kSize = db::row<UserId, std::int64_t>("user_id", "LENGTH(attributes)");
 
 MemberSizes read_sizes(db::OrgStore& org, const auto& sql, std::span<const UserId> users) {
@@ -141,11 +143,12 @@ std::vector<MemberKey> page_members_by_prefix(db::OrgStore& org, std::string_vie
     return org.all_bulk(kPage, 1, params);
 }
 
-std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const UserId> users,
-                                          const MemberConditions& conditions) {
+std::unordered_map<UserId, MemberId> filter_members(db::OrgStore& org,
+                                                    std::span<const UserId> users,
+                                                    const MemberConditions& conditions) {
     static constexpr OrgSql kFilter{
-        "members.filter",
-        "SELECT user_id FROM members FORCE INDEX (PRIMARY) "
+        "members.filter", kUserMembership,
+        "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND user_id IN ({?}) "
         "AND (? IS NULL OR external_id = ?) AND (? IS NULL OR status = ?) "
         "AND (? IS NULL OR updated_at >= ?) AND (? IS NULL OR country = ?) "
@@ -160,9 +163,9 @@ std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const Use
     params.insert(params.end(), 2, conditions.country);
     params.insert(params.end(), 2, conditions.email);
     params.insert(params.end(), 4, like);
-    std::unordered_set<UserId> found;
-    for (const UserId& user : org.each_bulk<UserId>(kFilter, users.size(), params)) {
-        found.insert(user);
+    std::unordered_map<UserId, MemberId> found;
+    for (const auto& [user, membership] : org.each_bulk(kFilter, users.size(), params)) {
+        found.emplace(user, membership);
     }
     return found;
 }

@@ -56,9 +56,10 @@ struct MemberConditions {
         return !external_id && !status && !updated_since && !prefix && !country && !email;
     }
 };
-// The users among these (one or more) who meet all conditions.
-std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const UserId> users,
-                                          const MemberConditions& conditions);
+// The users among these (one or more) who meet all conditions, with the ids of their memberships.
+std::unordered_map<UserId, MemberId> filter_members(db::OrgStore& org,
+                                                    std::span<const UserId> users,
+                                                    const MemberConditions& conditions);
 // The users among these (one or more) whose attribute has the value. `bytes`: the size of the
 // documents that were read.
 struct AttributeMatches {

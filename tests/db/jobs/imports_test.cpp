@@ -27,6 +27,17 @@ struct Runner : ImportFixture {
         return turns;
     }
     int run(int most = 1000) { return run(work, most); }
+    // Makes the last attempt at a job whose blocks are unreadable from `damaged` on. One thread
+    // takes the units in their order.
+    void attempt_last(ImportId id, int damaged) {
+        client.execute(
+            "UPDATE import_blocks SET data = 'damaged' WHERE job_id = ? AND block_no >= ?", id,
+            damaged);
+        client.execute("UPDATE import_jobs SET attempts = ? WHERE id = ?",
+                       context.settings.jobs.attempts - 1, id);
+        jobs::ImportWork single(context, {&first.context});
+        BOOST_TEST(run(single, 1) == 1);
+    }
 
     DatabaseContext first;
     DatabaseContext second;
@@ -118,6 +129,27 @@ BOOST_AUTO_TEST_CASE(a_job_without_progress_fails_after_its_attempts) {
     for (const auto& row : rows(id)) BOOST_TEST(row.state == rules::RowState::Valid);
     BOOST_TEST(members() == 0);
     (void)new_import();
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_that_made_progress_is_not_the_last_one) {
+    const ImportId id = staged(people(1, 30, 500));
+    validate(id);
+    attempt_last(id, 20);
+    BOOST_TEST(job(id).state == ImportState::Validating);
+    BOOST_TEST(job(id).processed_rows == 10);
+    for (int i = 0; i < context.settings.jobs.attempts; ++i) {
+        BOOST_TEST(job(id).attempts == i);
+        client.run("UPDATE import_jobs SET lease_until = 0");  // the pause has ended
+        run(1);
+    }
+    BOOST_TEST(job(id).state == ImportState::Failed);
+
+    const ImportId next = validated(people(1, 20, 500));
+    request_commit(next);
+    attempt_last(next, 10);
+    BOOST_TEST(job(next).state == ImportState::Committing);
+    BOOST_TEST(job(next).created_count == 10);
+    BOOST_TEST(job(next).attempts == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_whose_runners_crash_also_fails) {

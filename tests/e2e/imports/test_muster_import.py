@@ -12,42 +12,11 @@ import subprocess
 
 import pytest
 from support.edge import Edge
+from support.importer import ALL_IN, SERVICE, SOME_NOT_IN, STOPPED, USAGE, Importer
 from support.stack import ROOT, wait_for
 from support.world import email, emails
 
 DEMO = ROOT / "tests/data/members-10k.csv"
-ALL_IN, USAGE, SOME_NOT_IN, SERVICE, STOPPED = 0, 1, 2, 3, 4
-
-
-class Importer:
-    """The client with the key of an organization, in its own folder."""
-
-    def __init__(self, org, folder):
-        self.org, self.stack, self.folder = org, org.stack, folder
-        self.key_file = folder / "org.key"
-        self.key_file.write_text(org.key + "\n")
-
-    def write(self, text, name="members.csv"):
-        path = self.folder / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def arguments(self, path, *options, url=None):
-        return [path, "--url", url or self.stack.base_url, "--key-file", self.key_file, "--ca-file", self.stack.ca_file,
-                *options]
-
-    def run(self, path, *options, status=None, **more):
-        done = self.stack.program("muster-import", *self.arguments(path, *options), cwd=self.folder, **more)
-        assert self.org.key not in done.stdout + done.stderr
-        if status is not None:
-            assert done.returncode == status, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done
-
-    def json(self, path, *options, status):
-        done = self.run(path, *options, "--json", status=status)
-        document = json.loads(done.stdout)
-        assert document["exit_code"] == status
-        return document
 
 
 @pytest.fixture
@@ -135,6 +104,14 @@ def test_a_partly_staged_job_can_be_resumed(importer):
     done = importer.json(path, "--resume", fresh, "--chunk", "10", "--commit", status=ALL_IN)
     assert (done["staged"], done["created"]) == (60, 60)
     assert len(importer.org.members()) == 60
+
+
+def test_a_reopened_job_is_validated_again_and_imported(importer):
+    path = importer.write(people(emails(5)))
+    job = importer.json(path, status=STOPPED)["job_id"]
+    importer.org.reopen(job)
+    done = importer.json(path, "--resume", job, "--commit", status=ALL_IN)
+    assert (done["job_id"], done["state"], done["created"]) == (job, "completed", 5)
 
 
 def test_a_job_of_another_file_is_not_resumed(importer):
@@ -249,6 +226,19 @@ def test_an_attribute_value_is_converted_and_a_bad_one_names_the_choices(importe
     members = importer.org.members()
     values = [{key: value[0] for key, value in members[address]["attributes"].items()} for address in addresses]
     assert values == [{"points": 1234.5, "vip": True, "shirt_size": "XL", "interests": ["news", "events"]}, {"points": 12.5}]
+
+
+def test_numbers_are_imported_as_they_are_written(importer):
+    numbers = ["9999999999999999999", "-" + "9" * 308, "0.12345678901234567"]
+    addresses = emails(2 * len(numbers))
+    path = importer.write("Email,Points,attributes\n" + "".join(
+        f'{column},{number},\n{cell},,"{{""points"":{number}}}"\n'
+        for number, column, cell in zip(numbers, addresses[::2], addresses[1::2], strict=True)))
+    result = importer.json(path, "--commit", "--map", "Points=attribute:points", status=ALL_IN)
+    assert (result["created"], result["values_left_out"]) == (len(addresses), 0)
+    members = importer.org.members()
+    for place, address in enumerate(addresses):
+        assert members[address]["attributes"]["points"][0] == json.loads(numbers[place // 2])
 
 
 def test_strict_accepts_the_formats_of_the_api_only(importer):

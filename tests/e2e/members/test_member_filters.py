@@ -70,3 +70,21 @@ def test_an_import_lists_the_members_that_it_added(new_org):
     assert listed(other, imported_by=job) == [] == listed(org, imported_by=str(uuid.uuid4()))
     total = org.api.get_json("/v1/users", params={"imported_by": job, "total": "true", "limit": 1})["total"]
     assert total == {"count": 7, "exact": True}
+
+
+def test_an_import_does_not_list_members_who_came_back(new_org):
+    org = new_org(attributes=False)
+    back, changed, gone = (email(name) for name in ("back", "changed", "gone"))
+    job = org.imported([{"email": address, "first_name": "Ann"} for address in (back, changed, gone)])["id"]
+    ids = {user["email"]: user["id"] for user in listed(org, imported_by=job)}
+    assert list(ids) == [back, changed, gone]
+
+    org.api.delete(f"/v1/users/{ids[back]}", expect=204)
+    org.create_user({"email": back})
+    assert [user["email"] for user in listed(org, imported_by=job)] == [changed, gone]
+
+    org.update_user(ids[changed], {"first_name": "Bea"})
+    org.api.post(f"/v1/imports/{job}/undo", json={}, expect=202)
+    assert org.state_is(job, "undone")["undo"]["kept"] == 1
+    assert listed(org, imported_by=job) == []
+    assert {user["email"] for user in listed(org)} == {back, changed}

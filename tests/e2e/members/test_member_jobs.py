@@ -71,6 +71,15 @@ def test_jobs_of_a_key_unlock_and_remove(org):
     assert org.members() == {}
 
 
+@pytest.mark.parametrize("zero", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "1969-12-31T23:59:59Z"])
+def test_a_time_before_1970_selects_all_members(new_org, zero):
+    org = new_org(attributes=False)
+    org.create_user({"email": email()})
+    job = create(org.api, filter={"updated_since": zero}).json()
+    assert job["filter"] == {"updated_since": "1970-01-01T00:00:00.000Z"}
+    assert state_is(org.api, job, "validated")["preview"] == {"changed": 1, "unchanged": 0}
+
+
 def test_members_of_an_import_with_an_attribute_are_removed(new_org):
     org = new_org(attributes=False)
     org.admin().api.request("PUT", "/v1/attributes/points", json={"type": "number", "enabled": True})

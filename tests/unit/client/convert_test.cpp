@@ -191,12 +191,32 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_cell_and_what_is_allowed) {
     BOOST_TEST(missing.faults[0].message() == "email is missing; a member needs an address");
 }
 
+BOOST_AUTO_TEST_CASE(numbers_are_sent_as_they_are_written) {
+    const std::string most(308, '9');
+    for (const std::string& number :
+         {std::string("9223372036854775808"), std::string("9999999999999999999"),
+          std::string("-12345678901234567890123"), most, "-" + most,
+          std::string("0.12345678901234567890"), std::string("1.50"), std::string("1E3")}) {
+        BOOST_TEST(attribute("Score", number) == number);
+        BOOST_TEST(attribute("Score", number, kStrictFormats) == number);
+        BOOST_TEST(attribute("attributes", R"({ "score": )" + number + " }") == number);
+        BOOST_TEST(attribute("attributes", R"({"other": [)" + number + ", 1]}") ==
+                   "[" + number + ",1]");
+    }
+    BOOST_TEST(attribute("Score", "9,999,999,999,999,999,999") == "9999999999999999999");
+    BOOST_TEST(code({"Email", "Score"}, {"a@example.org", most + "9"}) == "LOCAL_INVALID_NUMBER");
+    BOOST_TEST(code({"Email", "attributes"}, {"a@example.org", R"({"score":)" + most + "9}"}) ==
+               "LOCAL_WRONG_TYPE");
+}
+
 BOOST_AUTO_TEST_CASE(a_column_of_json_attributes_is_expanded) {
     const Converted converted =
         convert({"email", "attributes", "Phone"},
                 {"a@example.org", R"({"phone":"1","score":4.5,"vip":true,"joined":null})", "2"});
     BOOST_TEST(converted.fields.attributes == R"({"phone":"2","score":4.5,"vip":true})");
     BOOST_TEST(code({"email", "attributes"}, {"a@example.org", "[1]"}) == "LOCAL_WRONG_TYPE");
+    BOOST_TEST(code({"email", "attributes"}, {"a@example.org", R"({"vip":true,"vip":true})"}) ==
+               "LOCAL_WRONG_TYPE");
     BOOST_TEST(code({"email", "attributes"}, {"a@example.org", "{"}) == "LOCAL_WRONG_TYPE");
 }
 

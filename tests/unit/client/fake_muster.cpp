@@ -56,12 +56,21 @@ int FakeMuster::count(const std::string& entry) const {
 ServedResponse FakeMuster::answer(const ServedRequest& request) {
     const std::lock_guard lock(mutex_);
     log.push_back(request.method + " " + request.path);
-    if (const auto key = request.headers.find("idempotency-key"); key != request.headers.end())
-        keys.push_back(key->second);
+    const auto key = request.headers.find("idempotency-key");
+    if (key != request.headers.end()) keys.push_back(key->second);
     if (!request.headers.contains("authorization")) return error(401, "UNAUTHORIZED", {});
     if (before) {
         if (auto response = before(request)) return *response;
     }
+    if (key == request.headers.end()) return route(request);
+    const std::string scope = request.path + " " + key->second;
+    if (const auto known = replies_.find(scope); known != replies_.end()) return known->second;
+    ServedResponse response = route(request);
+    if (response.status < 400) replies_[scope] = response;
+    return response;
+}
+
+ServedResponse FakeMuster::route(const ServedRequest& request) {
     const std::string base = std::string("/v1/imports/") + kJob;
     const std::string what = request.method + " " + request.path;
     if (what.starts_with("GET /v1/attributes"))

@@ -1,5 +1,5 @@
 // The import part of the partner API in memory, for tests of the client: states, staging, a dry run
-// that finds duplicates and checks shirt sizes, and a hook to simulate failures.
+// that finds duplicates and checks shirt sizes, replays, and a hook to simulate failures.
 #pragma once
 
 #include "unit/client/loopback_server.hpp"
@@ -39,6 +39,7 @@ class FakeMuster {
 
   private:
     ServedResponse answer(const ServedRequest& request);
+    ServedResponse route(const ServedRequest& request);
     ServedResponse create(const ServedRequest& request);
     ServedResponse stage(const ServedRequest& request);
     ServedResponse move(const std::string& from, const std::string& to);
@@ -51,7 +52,8 @@ class FakeMuster {
     std::mutex mutex_;
     int polls_ = 0;
     std::map<std::uint32_t, std::string> invalid_;
-    LoopbackServer server_;  // last member: destroyed first
+    std::map<std::string, ServedResponse> replies_;  // by path and Idempotency-Key
+    LoopbackServer server_;                          // last member: destroyed first
 };
 
 }  // namespace muster::test

@@ -3,6 +3,8 @@
 
 #include "print.hpp"
 
+#include <algorithm>
+
 using namespace muster;
 using namespace muster::client;
 using namespace muster::test;
@@ -103,6 +105,62 @@ BOOST_AUTO_TEST_CASE(an_interrupted_staging_can_be_resumed_without_losing_or_rep
                    ExitCode::AllIn));
     BOOST_TEST(environment.api.rows.size() == 50U);
     BOOST_TEST(environment.api.rows.at(50)["email"].asString() == "m50@example.org");
+}
+
+BOOST_AUTO_TEST_CASE(a_reopened_job_is_validated_again) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
+    environment.api.state = "staging";  // POST .../reopen
+    environment.api.before = [&](const ServedRequest&) -> std::optional<ServedResponse> {
+        if (environment.api.log.size() > 100) environment.stop = true;  // it does not end
+        return std::nullopt;
+    };
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.api.count("POST /v1/imports/" + std::string(kJob) + "/validate") == 2);
+    BOOST_TEST(environment.api.state == "completed");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_reopened_during_the_run_ends_it_with_the_command_to_continue) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (environment.api.state == "validating" && request.method == "GET")
+            environment.api.state = "staging";
+        if (environment.api.log.size() > 100) environment.stop = true;  // it does not end
+        return std::nullopt;
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("is in staging again: another program reopened it"));
+    BOOST_TEST(environment.says("--resume " + std::string(kJob) + " --commit"));
+    BOOST_TEST(environment.api.count("POST /v1/imports/" + std::string(kJob) + "/validate") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_of_an_earlier_run_that_arrives_late_is_not_an_error) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (request.path.ends_with("/validate")) environment.api.state = "validating";
+        if (request.path.ends_with("/commit")) environment.api.state = "committing";
+        return std::nullopt;
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(environment.api.state == "completed");
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_the_state_of_the_job_does_not_allow_ends_the_run) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.before = [](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (!request.path.ends_with("/commit")) return std::nullopt;
+        return ServedResponse{
+            .status = 409,
+            .body = R"({"error":{"code":"IMPORT_JOB_INVALID_STATE","status":409,"message":"no"}})",
+            .headers = {}};
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("409 IMPORT_JOB_INVALID_STATE"));
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_commit_to_the_service) {
@@ -277,6 +335,33 @@ BOOST_AUTO_TEST_CASE(jobs_are_listed) {
         is(environment.run_words({"--list", "--url", environment.api.url()}), ExitCode::AllIn));
     BOOST_TEST(environment.out ==
                std::string(kJob) + "  2026-11-20T10:00  validated   3 rows  members.csv\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_has_at_most_a_thousand_long_numbers) {
+    Environment environment;
+    const std::string number(25, '9');
+    std::string file = "Email,Fee\n";
+    for (int i = 1; i <= 2500; ++i)
+        file += "m" + std::to_string(i) + "@example.org," + number + "\n";
+    environment.scratch.write("members.csv", file);
+    int numbers = 0;
+    int most = 0;  // in one request
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (!request.path.ends_with("/rows")) return std::nullopt;
+        const std::string fee = "\"fee\":" + number + "}";
+        int found = 0;
+        for (auto at = request.body.find(fee); at != std::string::npos;
+             at = request.body.find(fee, at + 1)) {
+            ++found;
+        }
+        most = std::max(most, found);
+        numbers += found;
+        return std::nullopt;
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(most == 1000);
+    BOOST_TEST(numbers == 2500);
+    BOOST_TEST(environment.api.rows.size() == 2500U);
 }
 
 BOOST_AUTO_TEST_CASE(two_requests_are_sent_at_a_time) {

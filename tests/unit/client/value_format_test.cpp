@@ -123,13 +123,18 @@ BOOST_AUTO_TEST_CASE(numbers_are_read_with_the_mark_of_their_column) {
     BOOST_TEST(number("12", DecimalMark::Ambiguous) == "12");
 }
 
-BOOST_AUTO_TEST_CASE(only_numbers_of_every_json_reader_are_json_numbers) {
-    for (const char* text :
-         {"0", "-1", "12", "9223372036854775807", "1.50", "-0.5", "1e3", "1.5E-7"})
+BOOST_AUTO_TEST_CASE(only_numbers_that_the_api_accepts_are_json_numbers) {
+    for (const char* text : {"0", "-0", "-1", "12", "9223372036854775807", "9223372036854775808",
+                             "99999999999999999999", "1.50", "-0.5", "1e3", "1.5E-7"})
         BOOST_TEST(is_json_number(text), text);
-    for (const char* text : {"", "-", "+1", "007", "1,5", ".5", "1.", "1e", "1e+", "0x10", "NaN",
-                             "inf", "1e999", "9223372036854775808", "1 000", "12a"})
+    for (const char* text : {"", "-", "+1", "007", "-007", "1,5", ".5", "1.", "1e", "1e+", "0x10",
+                             "NaN", "inf", "1e999", "1 000", "12a"})
         BOOST_TEST(!is_json_number(text), text);
+    const std::string most(308, '9');
+    BOOST_TEST(is_json_number(most));
+    BOOST_TEST(is_json_number("-" + most));
+    BOOST_TEST(!is_json_number(most + "9"));
+    BOOST_TEST(!is_json_number("-" + most + "9"));
 }
 
 BOOST_AUTO_TEST_CASE(booleans_are_words_of_seven_languages_or_of_the_format) {

@@ -9,6 +9,7 @@ using jobs::retry_pause;
 BOOST_AUTO_TEST_SUITE(job_retry_pause)
 
 BOOST_AUTO_TEST_CASE(the_pause_doubles_with_each_attempt) {
+    BOOST_TEST(retry_pause(0).count() == 2'000);
     BOOST_TEST(retry_pause(1).count() == 2'000);
     BOOST_TEST(retry_pause(2).count() == 4'000);
     BOOST_TEST(retry_pause(5).count() == 32'000);

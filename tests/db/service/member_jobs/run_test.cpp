@@ -273,6 +273,28 @@ BOOST_AUTO_TEST_CASE(a_job_without_progress_fails_after_its_attempts) {
     BOOST_TEST(job(id).failure->code == "MEMBER_JOB_ATTEMPTS_EXHAUSTED");
 }
 
+BOOST_AUTO_TEST_CASE(an_attempt_that_changed_members_is_not_the_last_one) {
+    add(0, 250, "DE");
+    const auto id = create(MemberAction::Lock, germans, "why").id;
+    run();
+    commit(id);
+    const test::SchemaChange refusing(
+        client,
+        "CREATE TRIGGER refusing BEFORE UPDATE ON members FOR EACH ROW "
+        "IF OLD.email = 'm249@x.test' THEN SIGNAL SQLSTATE '45000'; END IF",
+        "DROP TRIGGER refusing");
+    client.execute("UPDATE member_jobs SET attempts = ?", context.settings.jobs.attempts - 1);
+    run();
+    BOOST_TEST((job(id).state == MemberJobState::Committing));
+    BOOST_TEST(job(id).counts.changed == 200);
+    for (int turn = 0; turn < 20; ++turn) {
+        client.execute("UPDATE member_jobs SET lease_until = 0");
+        run();
+    }
+    BOOST_TEST((job(id).state == MemberJobState::Failed));
+    BOOST_TEST(job(id).counts.changed == 200);
+}
+
 BOOST_AUTO_TEST_CASE(a_filter_that_cannot_be_read_fails_the_job_and_changes_no_member) {
     add(0, 3, "DE");
     for (const char* filter :

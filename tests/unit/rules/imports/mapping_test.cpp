@@ -76,12 +76,27 @@ BOOST_AUTO_TEST_CASE(every_core_field_is_a_valid_target) {
 }
 
 BOOST_AUTO_TEST_CASE(a_target_is_one_of_three) {
-    for (const char* target : {"", "Ignored", "coreField", "user", "core_field "}) {
+    for (const char* target : {"Ignored", "coreField", "user", "core_field "}) {
         BOOST_TEST(faults_with_email({"X", target, "", ""}) ==
                    "mapping.columns[1].target invalid_choice");
         BOOST_TEST(faults_with_email({"X", target, "nope", "nope"}) ==
                    "mapping.columns[1].target invalid_choice");
     }
+    BOOST_TEST(faults_with_email({"X", "", "", ""}) == "mapping.columns[1].target required");
+}
+
+BOOST_AUTO_TEST_CASE(a_column_has_a_name_of_up_to_255_characters) {
+    const auto faults_of_name = [](const std::string& name) {
+        return faults_with_email({name, "ignored", "", ""});
+    };
+    BOOST_TEST(faults_of_name("") == "mapping.columns[1].sourceColumn required");
+    BOOST_TEST(faults_of_name("x") == "");
+    BOOST_TEST(faults_of_name("\u00fc" + std::string(254, 'x')) == "");
+    BOOST_TEST(faults_of_name(std::string(256, 'x')) == "mapping.columns[1].sourceColumn too_long");
+    BOOST_TEST(faults_of_name("a\nb") == "mapping.columns[1].sourceColumn invalid_value");
+    BOOST_TEST(faults_of({{"", "", "", ""}, {"", "ignored", "", ""}, kEmail}) ==
+               "mapping.columns[0].sourceColumn required; mapping.columns[0].target required; "
+               "mapping.columns[1].sourceColumn required");
 }
 
 BOOST_AUTO_TEST_CASE(a_core_field_column_names_only_a_core_field) {

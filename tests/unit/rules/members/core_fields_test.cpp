@@ -138,7 +138,11 @@ BOOST_AUTO_TEST_CASE(invisible_characters_are_rejected_in_the_local_part) {
             "a\u3000@example.com",       "\ufeff@example.com",        "a\xed\xa0\x80@example.com",
             "a\xed\xbf\xbf@example.com", "a\xef\xbf\xbe@example.com", "a\xef\xbf\xbf@example.com",
             "a\xff@example.com",         "a\xc3@example.com",         "a\xc0\xae@example.com",
-            "\"\u200b\"@example.com",
+            "\"\u200b\"@example.com",    "a\u00adnn@example.com",     "a\u034f@example.com",
+            "a\u061cb@example.com",      "\u115f@example.com",        "a\u180e@example.com",
+            "a\u2065@example.com",       "a\u2066b@example.com",      "a\u206f@example.com",
+            "\u3164@example.com",        "a\ufe00@example.com",       "a\ufe0f@example.com",
+            "a\uffa0@example.com",       "a\ufff9b@example.com",      "a\U000e0041@example.com",
         },
         false);
 }
@@ -325,6 +329,7 @@ BOOST_AUTO_TEST_CASE(an_email_is_trimmed_lowered_and_required) {
         {CoreField::Email, "A\u0308nn@example.com", "good", "\u00e4nn@example.com"},
         {CoreField::Email, "\u00a0ann@example.com\u00a0", "good", "ann@example.com"},
         {CoreField::Email, "\ufeff ann@example.com\u200b \u200b", "good", "ann@example.com"},
+        {CoreField::Email, "\u2066ann@example.com\u2069", "good", "ann@example.com"},
         {CoreField::Email, "\u200b", "required", ""},
         {CoreField::Email, "a\u200bnn@example.com", "invalid_email", ""},
         {CoreField::Email, "ann@\u00a0example.com", "invalid_email", ""},
