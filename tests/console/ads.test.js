@@ -6,6 +6,7 @@ import { slotsOf } from "../console/ads/creatives.js"
 import { changesOf, faultsAt, fieldsOf, newCampaignOf } from "../console/ads/fields.js"
 import { sumOf, withEmptyDays } from "../console/ads/figures.js"
 import { rateOf, remarksOf, stateOf } from "../console/ads/parts.js"
+import { jsonOf, parsed } from "../console/lib/exact.js"
 import { valueIn } from "../console/lib/registry.js"
 import { withSlug } from "../console/slots/dialogs.js"
 import { barsOf } from "../console/ui/plot.js"
@@ -73,6 +74,18 @@ test("a value of a targeted attribute has the type of the attribute", () => {
   assert.equal(valueIn("text", "1"), "1")
   assert.equal(valueIn("number", " "), " ")
   assert.deepEqual(valueIn("multi_choice", ["a"]), ["a"])
+})
+
+test("a number of an attribute keeps its digits, and is never rounded", () => {
+  assert.deepEqual(["9007199254740993", "+007", ".5", "1.", "9007199254740993."].map(text => jsonOf(valueIn("number", text))),
+    ["9007199254740993", "7", "0.5", "1", '"9007199254740993."'])
+})
+
+test("another change of the targeting keeps the digits of its numbers", () => {
+  const campaign = { ...CAMPAIGN, targeting: { ...CAMPAIGN.targeting, attributes: parsed('{"points":9007199254740993}') } }
+  assert.deepEqual(changesOf(campaign, fieldsOf(campaign), []), {})
+  const { targeting } = changesOf(campaign, { ...fieldsOf(campaign), countries: "GB" }, [{ key: "points", type: "number" }])
+  assert.equal(jsonOf(targeting.attributes), '{"points":9007199254740993}')
 })
 
 test("the audience is read as words", () => {

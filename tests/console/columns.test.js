@@ -50,3 +50,12 @@ test("a first row with an address is a member", () => {
   assert.equal(looksLikeMember(["Ann", "ann@example.org"]), true)
   assert.equal(looksLikeMember(["Name", "E-Mail"]), false)
 })
+
+test("a control character in the name of a column becomes a space", () => {
+  assert.deepEqual(uniqueHeader(["E-Mail\r\n(private)", "a\tb", "\n", "a  b", "\u0007"]), ["E-Mail (private)", "a b", "Column 3", "a b (2)", "Column 5"])
+  assert.equal(uniqueHeader([`${"x".repeat(199)}😀y`])[0], `${"x".repeat(199)}😀`)
+})
+
+test("a row with more cells than the header says so", () => {
+  assert.match(reasonOf({ fields: [{ path: "more_cells_than_columns", message: "is not a field of this request" }], payload: {} }), /^The row has more cells than the header/)
+})

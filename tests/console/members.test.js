@@ -1,6 +1,9 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { attributeKeys, isAddress, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
+import { changesOf } from "../console/members/edit.js"
+import { memberOf } from "../console/members/add.js"
+import { jsonOf, parsed } from "../console/lib/exact.js"
 import { noteOf } from "../console/member_jobs/job.js"
 
 const REGISTRY = [{ key: "points", label: "Points", type: "number" }, { key: "vip", label: "VIP", type: "boolean" },
@@ -55,4 +58,22 @@ test("a step waits until the runner works on it", () => {
   assert.match(noteOf(job), /waiting/)
   assert.match(noteOf({ ...job, heartbeat_at: "2026-11-23T14:59:00Z" }), /waiting/)
   assert.equal(noteOf({ ...job, heartbeat_at: "2026-11-23T15:00:01Z" }), "")
+})
+
+test("a job gets a number with the digits that the list compares", () => {
+  const filterOf = text => jsonOf(jobFilterOf({ "attribute.points": text }, REGISTRY).attributes)
+  for (const text of ["9007199254740993", "-12345678901234567890", "1.0", "2.50", "1e3"]) assert.equal(filterOf(text), `{"points":${text}}`)
+  for (const text of ["007", "0x10", "1e999", "1".repeat(309)]) assert.equal(filterOf(text), `{"points":"${text}"}`)
+  const job = parsed('{"filter":{"attributes":{"points":9007199254740993}}}')
+  assert.deepEqual(pairsOf(job.filter, REGISTRY), [["Points", "9007199254740993"]])
+})
+
+test("the forms of a member keep the digits of a long number", () => {
+  const member = parsed('{"attributes":{"points":9007199254740993}}')
+  const change = points => jsonOf(changesOf({ ...member }, {}, { points }, [REGISTRY[0]]).attributes ?? null)
+  assert.equal(change(member.attributes.points), "null")
+  assert.equal(change("9007199254740993"), "null")
+  assert.equal(change("9007199254740994"), '{"points":9007199254740994}')
+  assert.equal(jsonOf(memberOf({ email: "ann@example.org" }, { points: " +9007199254740993 " }, REGISTRY)),
+    '{"email":"ann@example.org","attributes":{"points":9007199254740993}}')
 })

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { endOf, idleLifeOf } from "../console/lib/session_end.js"
+import { endOf, idleLifeOf, lastUse, noteUse, serverNow } from "../console/lib/session_end.js"
 import { confirmation, confirmFactor, endSession, followTabs, session, signedOut, takeSession } from "../console/lib/session.js"
 import { question } from "../console/lib/unsaved.js"
+import { restOf } from "../console/imports/job.js"
 import { programOf } from "../console/account/programs.js"
 import { actionsOf } from "../console/team/list.js"
 
@@ -80,6 +81,19 @@ test("an unused session ends before its last day, and a used one on it", () => {
   assert.equal(endOf({ ...known, now: used + 11.9 * HOUR }).isNear, true)
   assert.equal(endOf({ ...known, now: used + 12.1 * HOUR }).isOver, true)
   assert.equal(endOf({ ...known, used: Date.parse(record.expires_at) - HOUR, now: used }).kind, "fixed")
+})
+
+test("the server's clock counts, not the browser's", () => {
+  const repliedAt = time => noteUse(new Response(null, { headers: { Date: new Date(time).toUTCString() } }))
+  const job = { phase_started_at: new Date(Date.now() - HOUR - 100_000).toISOString(), queue_position: 0, processed_rows: 10_000, staged_rows: 20_000 }
+  repliedAt(Date.now() - HOUR) // the browser's clock is an hour ahead
+  assert.match(restOf(job), /^– 100 rows per second/)
+  assert.ok(Math.abs(serverNow() - (Date.now() - HOUR)) < 1000)
+  assert.ok(Math.abs(lastUse() - serverNow()) < 1000)
+  noteUse(new Response())
+  assert.ok(serverNow() < Date.now() - HOUR / 2)
+  repliedAt(Date.now() - 2000) // a slow reply
+  assert.ok(Math.abs(serverNow() - Date.now()) < 1000)
 })
 
 test("a browser is named by what it sends", () => {

@@ -35,3 +35,26 @@ test("a file that is UTF-8 everywhere keeps its encoding", async () => {
   const file = new Blob([EARLY, "bob@example.org,Müller\n"])
   assert.deepEqual(await readWhole(file, await inspect(file)), { total: 20_001, encoding: "utf-8" })
 })
+
+const LATE_QUOTE = [EARLY, 'p4@x.example,"big fan\n', "ann@example.org,Ann\n"]
+
+test("a quotation mark without a closing one refuses the file before its rows are sent", async () => {
+  await assert.rejects(inspect(new Blob(['email,name\nbob@example.org,"Bob\n', "ann@example.org,Ann\n"])), /^Error: Line 2:/)
+  const file = new Blob(LATE_QUOTE)
+  const source = await inspect(file)
+  assert.deepEqual(source.header, ["email", "name"])
+  await assert.rejects(readWhole(file, source), /^Error: Line 20002:/)
+  await assert.rejects(namesOf(file, source), /^Error: Line 20002:/)
+})
+
+test("a header that a quotation mark makes endless is reported", async () => {
+  await assert.rejects(inspect(new Blob(['email,"name\n', EARLY])), /^Error: Line 1:/)
+})
+
+test("a file whose first line names the separator has the header on its second line", async () => {
+  const file = new Blob(["\uFEFFsep=;\r\nemail;name, first\r\nann@example.org;Ann\r\n"])
+  const source = await inspect(file)
+  assert.deepEqual([source.separator, source.header], [";", ["email", "name, first"]])
+  assert.deepEqual(await readWhole(file, source), { total: 1, encoding: "utf-8" })
+  assert.deepEqual(await namesOf(file, source), ["Ann"])
+})

@@ -5,7 +5,7 @@ import { MUSTER_EVENTS, TEST_EVENT, typesIn } from "../console/webhooks/events.j
 import { sentStateOf } from "../console/webhooks/delivery.js"
 import { notesOf } from "../console/webhooks/endpoint.js"
 import { deliveries } from "../console/lib/texts_webhooks.js"
-import { changesOf, formOf, typesOf } from "../console/webhooks/form.js"
+import { changesOf, formOf, formWith, typesOf } from "../console/webhooks/form.js"
 import { stateOf } from "../console/webhooks/parts.js"
 import { pageOf } from "../console/webhooks/endpoints.js"
 import { firstSince, rangeOf } from "../console/webhooks/recover.js"
@@ -18,6 +18,20 @@ test("types without a check box are in the text area", () => {
   assert.deepEqual([[...form.chosen], form.others], [["shop.paid", "member.created"], "other.paid"])
   assert.deepEqual(typesOf({ ...form, others: "other.paid, b.c\nb.c" }), ["b.c", "member.created", "other.paid", "shop.paid"])
   assert.deepEqual(typesIn(" a.b\n\nc.d a.b "), ["a.b", "c.d"])
+})
+
+test("a box that is toggled before the module's types are known drops none of them", () => {
+  const early = formWith(ENDPOINT, [], {})
+  const changes = { ...early, boxed: [], chosen: new Set([...early.chosen, "member.removed"]) }
+  const form = formWith(ENDPOINT, ["shop.paid"], changes)
+  assert.deepEqual(changesOf(ENDPOINT, form), { subscribed_event_types: ["member.created", "member.removed", "other.paid", "shop.paid"] })
+  assert.deepEqual([form.chosen.has("shop.paid"), form.others], [true, "other.paid"])
+})
+
+test("a type that is written in the text stays there while its module is the same", () => {
+  assert.equal(formWith(null, ["shop.paid"], { others: "shop.paid", boxed: ["shop.paid"] }).others, "shop.paid")
+  assert.deepEqual(formWith(null, ["club.won"], { chosen: new Set(["shop.paid"]), others: " a.b\n", boxed: ["shop.paid"] }),
+    { url: "", description: "", chosen: new Set(), others: "shop.paid\na.b" })
 })
 
 test("only what differs from the endpoint is sent", () => {

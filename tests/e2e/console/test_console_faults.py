@@ -6,13 +6,19 @@ from support.browser import wait_for
 from support.console import ConsoleBrowser
 from support.world import Organization, slug
 
-# Replies to requests that begin with window.holds wait until window.release(). window.fakes replaces replies by their path.
+# Replies to requests that begin with window.holds wait until window.release(). The reply to the next request that begins with
+# window.loses is lost. window.fakes replaces replies by their path.
 NETWORK = """const real = window.fetch, held = []
 window.fakes = {}
 window.release = () => { window.holds = undefined; held.splice(0).forEach(go => go()) }
 window.fetch = async (path, options = {}) => {
     if (path in fakes) return new Response(fakes[path], {headers: {"Content-Type": "application/json"}})
     const request = `${options.method ?? "GET"} ${path}`
+    if (window.loses && request.startsWith(loses)) {
+        window.loses = undefined
+        await real(path, options)
+        throw new TypeError("lost")
+    }
     if (!window.holds || !request.startsWith(holds)) return real(path, options)
     const reply = await real(path, {...options, signal: undefined})
     if (window.holds) await new Promise(go => { held.push(go); window.isHeld = true })
@@ -252,6 +258,41 @@ def test_a_secret_is_shown_even_if_the_dialog_is_closed_too_early(browser, modul
     browser.web.switch_to.active_element.send_keys(Keys.ESCAPE)
     release(browser)
     stack.keys_issued.append(browser.element(".secret code").text)
+
+
+def test_a_key_whose_reply_is_lost_is_issued_once(browser, module_org, stack):
+    name = slug("lost")
+    browser.open(f"#/o/{module_org.id}/keys")
+    browser.press("Issue a key")
+    browser.fill("Name", name)
+    browser.web.execute_script("window.loses = 'POST /v1/api-keys'")
+    browser.press("Issue", "//dialog")
+    browser.sees("The server cannot be reached.")
+    browser.press("Issue", "//dialog")
+    browser.sees("Copy the key now")
+    stack.keys_issued.append(browser.element(".secret code").text)
+    browser.press("I stored the key")
+    keys = module_org.admin().api.get_json("/v1/api-keys")["api_keys"]
+    assert [one["name"] for one in keys].count(name) == 1
+
+
+def test_a_box_that_is_toggled_early_keeps_the_types_of_the_module(browser, module_org):
+    name = slug("early")
+    own = f"{name.replace('-', '_')}.paid"
+    installation = module_org.install(module_org.published_module({"name": "Early", "events": {"emits": [own]}}, name="Early", slug=name))
+    endpoint = module_org.create_endpoint(installation, url="https://slow.example/hook", subscribed_event_types=["member.created", own])
+    browser.open(f"#/o/{module_org.id}/webhooks/endpoints/{installation['id']}/{endpoint['id']}")
+    browser.sees("https://slow.example/hook")
+    hold(browser, f"GET /v1/modules/{installation['module_id']}/versions/")
+    browser.press("Edit")
+    is_held(browser)
+    browser.press("member.removed", "//dialog")
+    release(browser)
+    wait_for(lambda: browser.shown("Other event types").get_attribute("value") == "", "the box of the module's type")
+    browser.press("Save")
+    browser.sees("The endpoint was saved.")
+    stored = module_org.admin().api.get_json(f"/v1/installations/{installation['id']}/webhook-endpoints/{endpoint['id']}")
+    assert sorted(stored["subscribed_event_types"]) == sorted(["member.created", "member.removed", own])
 
 
 def test_the_types_of_modules_are_offered_as_a_filter_of_deliveries(browser, module_org):

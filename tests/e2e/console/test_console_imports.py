@@ -6,6 +6,7 @@ from support.browser import wait_for
 DAY = 24 * 3600 * 1000  # in milliseconds
 HEADER = "E-Mail;Vorname;Nachname;Land;Geburtsdatum;T-Shirt-Größe;Notizen"
 
+WITHOUT_DATABASE = "IDBFactory.prototype.open = () => { throw new DOMException('refused', 'SecurityError') }"
 COUNTS = "return [...document.querySelectorAll('.counts div')].map(one => [one.querySelector('dt').innerText, one.querySelector('dd').innerText])"
 
 
@@ -126,6 +127,34 @@ def test_a_reload_continues_the_upload(at, browser, file_of, module_org, stack):
     browser.press("Cancel import", "//dialog")
     browser.sees("The import was canceled.")
     wait_for(lambda: kept_files(browser) == [], "the browser to delete the file")
+
+
+def test_an_upload_works_without_the_database_of_the_browser(own_browser, file_of, module_org):
+    own_browser.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WITHOUT_DATABASE})
+    own_browser.sign_in(module_org.new_admin("owner"))
+    own_browser.open(f"#/o/{module_org.id}/imports/new")
+    own_browser.element("input[type=file]").send_keys(file_of([HEADER, *rows(2)]))
+    own_browser.press("Upload and check")
+    own_browser.sees("Import 2 rows", 60)
+    own_browser.press("Cancel import")
+    own_browser.press("Cancel import", "//dialog")
+    own_browser.sees("The import was canceled.")
+
+
+def test_a_correction_that_is_rejected_shows_that_the_import_is_open(at, module_org):
+    job = module_org.validated([{"email": "one@open.example"}] * 2, declared_total=2)
+    browser = at(f"imports/{job['id']}")
+    browser.sees("Import 1 row")
+    browser.press("Correct", "//tr[contains(., 'one@open.example')]")
+    browser.fill("Mail address", "no address")
+    browser.press("Save")
+    browser.sees("not an email address")
+    browser.web.get_log("browser")
+    browser.press("Cancel", "//dialog")
+    browser.sees("Open for corrections")
+    browser.sees("Check again")
+    assert "Import 1 row" not in browser.text()
+    module_org.cancel(job["id"])
 
 
 def test_the_browser_keeps_a_file_only_while_its_job_takes_rows(at, browser, module_org):

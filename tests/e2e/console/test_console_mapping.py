@@ -88,7 +88,7 @@ def test_an_existing_key_is_not_changed_by_a_new_attribute(at, file_of, module_o
 
 
 @pytest.mark.parametrize("name, content, says", [
-    ("members.xlsx", b"PK\x03\x04rest of a workbook", "This is a spreadsheet. Save it as CSV"),
+    ("members.xlsx", b"PK\x03\x04rest\n\"of\"a workbook", "This is a spreadsheet. Save it as CSV"),
     ("members.csv", b"ann@mapping.example,Ann\nbob@mapping.example,Bob\n", "The first row looks like a member."),
 ])
 def test_a_file_of_another_form_is_explained(at, tmp_path, name, content, says):

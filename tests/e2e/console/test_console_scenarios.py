@@ -144,6 +144,7 @@ def test_an_unused_session_is_announced_and_prolonged(browser, stack, admin):
 
 def test_the_last_day_of_a_session_is_announced(browser):
     browser.sees("In numbers")
+    learn_idle_time(browser)  # a later reply would show the time of the server
     browser.web.execute_script(f"window.shift = {7 * 86400 - 200} * 1000; localStorage['muster.used'] = Date.now(); dispatchEvent(new Event('focus'))")
     browser.sees("seven days after the sign-in")
     browser.check("session-last-day")

@@ -9,6 +9,7 @@ from support.world import email
 
 # Names that run into the next column.
 WIDE_NAMES = "return [...document.querySelectorAll('tbody th')].filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
+BUTTONS = "return [...document.querySelectorAll('main button')].map(one => one.innerText)"
 
 
 def test_a_colleague_is_invited_joins_changes_role_and_is_removed(at, module_org, stack, contract):
@@ -57,6 +58,17 @@ def test_a_colleague_is_invited_joins_changes_role_and_is_removed(at, module_org
     browser.press("Remove", "//dialog")
     wait_for(lambda: guest.address not in browser.text(), "the seat to go")
     browser.check_quiet("team")
+
+
+def test_an_owner_who_becomes_a_viewer_loses_the_buttons_of_owners(own_browser, module_org):
+    own_browser.sign_in(module_org.new_admin("owner"))
+    own_browser.open(f"#/o/{module_org.id}/team")
+    own_browser.press("Change role", "//tr[contains(., '(you)')]")
+    own_browser.choose("Role", "Viewer: reads everything")
+    own_browser.press("Save")
+    own_browser.sees("The role was changed.")
+    own_browser.sees("Only owners change the team.")
+    assert own_browser.web.execute_script(BUTTONS) == ["Leave"]
 
 
 def test_an_invitation_is_sent_again_and_withdrawn(at, stack):

@@ -1,6 +1,7 @@
 // One campaign: its state, limits and creatives, its figures by day, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch } from "../lib/api.js"
+import { getExactly } from "../lib/exact.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
@@ -21,7 +22,7 @@ const figuresOf = async (id, signal) =>
 
 const load = async (id, signal) => {
   const [campaign, slots, creatives, figures] = await Promise.all([
-    get(`/console/v1/ads/campaigns/${id}`, undefined, signal), getAll("/console/v1/ads/slots", "slots", undefined, signal),
+    getExactly(`/console/v1/ads/campaigns/${id}`, undefined, signal), getAll("/console/v1/ads/slots", "slots", undefined, signal),
     getAll("/console/v1/ads/creatives", "creatives", { campaign_id: id }, signal), figuresOf(id, signal)])
   return { campaign, slots: slots.filter(slot => campaign.slot_ids.includes(slot.id)), creatives, figures }
 }

@@ -1,5 +1,6 @@
 // The form of a creative, for a new one and for changes.
-import { call, ifMatch, post } from "../lib/api.js"
+import { call, ifMatch } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { linesOnlyIn } from "../articles/parts.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
@@ -64,11 +65,12 @@ export const CreativeForm = ({ campaign, creative, slots, onDone, onReload, onCl
   const sizes = sizesOf(slots)
   const [fields, setFields] = useState(creativeFieldsOf(creative, sizes))
   const saving = useAction()
+  const create = useCreate()
   const set = name => value => setFields({ ...fields, [name]: value })
   const submit = () => saving.run(async () => {
     const saved = creative
       ? (await call("PATCH", `/console/v1/ads/creatives/${creative.id}`, { body: creativeChangesOf(creative, fields), headers: ifMatch(creative) })).data
-      : await post("/console/v1/ads/creatives", { campaign_id: campaign.id, ...newCreativeOf(fields) })
+      : await create("/console/v1/ads/creatives", { campaign_id: campaign.id, ...newCreativeOf(fields) })
     await onDone(creative ? t.saved : t.added, saved.kind === "html" ? linesOnlyIn(fields.html, saved.html) : [])
   })
   const faults = saving.error?.fields ?? {}

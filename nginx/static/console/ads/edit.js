@@ -1,6 +1,8 @@
 // A new campaign, and the changes of one. If-Match rejects them if another admin has changed the campaign.
 import { announce } from "../lib/announce.js"
-import { call, get, getAll, ifMatch, post } from "../lib/api.js"
+import { getAll, ifMatch } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
+import { callExactly, getExactly, jsonOf } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
@@ -16,7 +18,7 @@ let loads = 0 // each load fills the form again
 
 const load = async (id, signal) => {
   const [campaign, slots, attributes] = await Promise.all([
-    id && get(`/console/v1/ads/campaigns/${id}`, undefined, signal), getAll("/console/v1/ads/slots", "slots", undefined, signal),
+    id && getExactly(`/console/v1/ads/campaigns/${id}`, undefined, signal), getAll("/console/v1/ads/slots", "slots", undefined, signal),
     allAttributes(signal)])
   loads += 1
   return { campaign, slots, registry: attributes.filter(one => one.enabled), number: loads }
@@ -25,10 +27,11 @@ const load = async (id, signal) => {
 const NewCampaign = ({ slots, registry }) => {
   const [fields, setFields] = useState(fieldsOf({ slot_ids: slots.length === 1 ? [slots[0].id] : [] }))
   const saving = useAction()
+  const make = useCreate()
   const open = useOpen()
   useTyped(fields, saving.isBusy)
   const create = () => saving.run(async () => {
-    const campaign = await post("/console/v1/ads/campaigns", newCampaignOf(fields, registry))
+    const campaign = await make("/console/v1/ads/campaigns", undefined, { json: jsonOf(newCampaignOf(fields, registry)) })
     announce(t.created)
     open(["ads", campaign.id])
   })
@@ -47,7 +50,7 @@ const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
     saving.clear()
   }, [number])
   const save = () => saving.run(async () => {
-    await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: changesOf(campaign, fields, registry), headers: ifMatch(campaign) })
+    await callExactly("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: changesOf(campaign, fields, registry), headers: ifMatch(campaign) })
     announce(t.saved)
     open(["ads", campaign.id])
   })

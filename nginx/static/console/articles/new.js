@@ -1,6 +1,6 @@
 // A new article. It becomes a draft.
 import { announce } from "../lib/announce.js"
-import { post } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { articles as t } from "../lib/texts_articles.js"
@@ -21,10 +21,11 @@ export default () => {
   const [fields, setFields] = useState(fieldsOf())
   const live = useLivePreview(fields, fieldsOf())
   const saving = useAction()
+  const make = useCreate()
   const open = useOpen()
   useTyped(fields, saving.isBusy)
   const create = () => saving.run(async () => {
-    const article = await post("/console/v1/articles", newArticleOf(fields))
+    const article = await make("/console/v1/articles", newArticleOf(fields))
     announce(rememberSaved(fields.body_html, article) ? t.createdPartly : t.created)
     open(["articles", article.id])
   })

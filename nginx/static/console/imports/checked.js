@@ -3,16 +3,19 @@ import { post } from "../lib/api.js"
 import { plural } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
+import { csv } from "../lib/texts_csv.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, ErrorBox } from "../ui/parts.js"
 import { CancelButton } from "./cancel.js"
+import { SURPLUS } from "./convert.js"
 import { Counts } from "./parts.js"
 import { Report } from "./report.js"
 import { Rows } from "./rows.js"
 
 const t = texts.imports
 
-const fieldName = path => texts.member.fields[path] ?? path.replace("attributes.", "")
+const NAMES = { ...texts.member.fields, [SURPLUS]: csv.surplusField }
+const fieldName = path => NAMES[path] ?? path.replace("attributes.", "")
 
 /** The errors of a job by their code: [code, number of rows, names of fields]. */
 export const byCode = errors => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group = []]) => [

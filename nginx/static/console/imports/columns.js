@@ -53,11 +53,16 @@ export const mappingOf = (header, targets) => ({
 export const targetsOf = mapping => mapping.columns.map(column =>
   (column.target === "attribute" ? `attribute:${column.attributeKey}` : column.fieldKey ?? ""))
 
+const MOST_CHARACTERS = 200 // of a name; the API takes 255
+
+/** The API takes no control character, such as a line break in a cell of a spreadsheet. */
+const nameIn = cell => [...cell.replace(/[\p{Cc} ]+/gu, " ").trim()].slice(0, MOST_CHARACTERS).join("")
+
 /** Names for columns: unique and not empty, because a mapping needs that. "Name", "Name (2)", "Column 3". */
 export const uniqueHeader = cells => {
   const seen = new Set()
   return cells.map((cell, index) => {
-    const base = cell.trim().slice(0, 200) || `Column ${index + 1}`
+    const base = nameIn(cell) || `Column ${index + 1}`
     let name = base
     for (let count = 2; seen.has(name); count++) name = `${base} (${count})`
     seen.add(name)

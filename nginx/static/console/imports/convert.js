@@ -1,4 +1,8 @@
 // Converts the cells of a file to the payload of a row. It keeps what it cannot read, so that the server reports it.
+import { numberOf } from "../lib/exact.js"
+
+/** A field that no member has. A row with more cells than the header has it, so that the server rejects the row and reports why. */
+export const SURPLUS = "more_cells_than_columns"
 
 /** @type {Array<[string, RegExp, number[]]>} */
 const DATES = [
@@ -38,22 +42,35 @@ export const guessDates = cells => {
 const MAY_MEAN_TWO = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/ // "1,234": a thousand, or a number with decimals
 const withoutSpaces = text => text.replace(/[\s'’]/g, "")
 
-/** The decimal mark of a number: the last mark, or the chosen one if the number may mean two things. */
+/**
+ * The decimal mark of a number: the last mark, or the chosen one if the number may mean two things. A mark that occurs several
+ * times, and is the only one, separates thousands.
+ */
 const decimalOf = (plain, numbers) => {
   if (MAY_MEAN_TWO.test(plain)) return numbers
-  return plain.lastIndexOf(",") > plain.lastIndexOf(".") ? "," : "."
+  const [last, other] = plain.lastIndexOf(",") > plain.lastIndexOf(".") ? [",", "."] : [".", ","]
+  return !plain.includes(other) && plain.indexOf(last) !== plain.lastIndexOf(last) ? other : last
+}
+
+/** The digits before the decimal mark without the marks of thousands; null unless three digits follow each. */
+const withoutThousands = (whole, mark) => {
+  const [first, ...groups] = whole.split(mark)
+  return groups.every(group => group.length === 3) ? first + groups.join("") : null
 }
 
 /**
- * A number as people write it: "1.234,5" and "1,234.5" are 1234.5. Anything else is null.
+ * A number as people write it: "1.234,5" and "1,234.5" are 1234.5. A long integer keeps its digits. Anything else is null.
  * @param {string} text @param {string} [numbers] the decimal mark of the file, "" if it is not known: then "1,234" is null
  */
 export const numberIn = (text, numbers = "") => {
   const plain = withoutSpaces(text)
   const decimal = decimalOf(plain, numbers)
   if (!decimal) return null
-  const normalized = plain.replaceAll(decimal === "," ? "." : ",", "").replace(decimal, ".")
-  return /^[+-]?\d+(\.\d+)?$/.test(normalized) ? Number(normalized) : null
+  const sign = plain.startsWith("-") ? "-" : ""
+  const [whole, ...fractions] = plain.replace(/^[+-]/, "").split(decimal)
+  const normalized = [withoutThousands(whole, decimal === "," ? "." : ","), ...fractions].join(".")
+  if (!/^\d+(\.\d+)?$/.test(normalized)) return null
+  return numberOf(sign + normalized.replace(/^0+(?=\d)/, ""))
 }
 
 /**
@@ -73,8 +90,59 @@ export const guessFormats = (samples, columns) => {
   return { dates: guessDates(cellsOf("date")), numbers: guessNumbers(cellsOf("number")) }
 }
 
+const MOST_LISTED = 4096 // characters of an attribute's value
+const MOST_SEPARATORS = 200
+const LISTED = /;|\||,|:::|\/|\n/g // what may separate the choices of a cell
+/** @type {WeakMap<string[], { known: Set<string>, longest: number }>} */
+const ofChoices = new WeakMap()
+
+const knownOf = choices => {
+  const found = ofChoices.get(choices) ?? { known: new Set(choices), longest: Math.max(0, ...choices.map(one => one.length)) }
+  ofChoices.set(choices, found)
+  return found
+}
+
+/** Where each separator in a text begins and ends. */
+const separatorsIn = text => [...text.matchAll(LISTED)].map(found => [found.index, found.index + found[0].length])
+
+/**
+ * The choices that make up a whole text; null if they do not. A choice may have separators in it: the longest choice counts. A
+ * text that no attribute can hold is not searched.
+ * @param {string} text @param {string[]} choices
+ */
+const choicesThatFill = (text, choices) => {
+  const separators = text.length > MOST_LISTED ? [] : separatorsIn(text)
+  if (text.length > MOST_LISTED || separators.length > MOST_SEPARATORS) return null
+  const { known, longest } = knownOf(choices)
+  const begins = [0, ...separators.map(([, end]) => end)]
+  const ends = [...separators.map(([begin]) => begin), text.length]
+  const partOf = (first, last) => text.slice(begins[first], ends[last]).trim()
+  /** @type {number[]} the last place of the longest part that begins at a place, if choices fill the rest too; otherwise -1 */
+  const lasts = begins.map(() => -1)
+  for (let first = begins.length - 1; first >= 0; first--) {
+    for (let last = first; last < ends.length; last++) {
+      const part = partOf(first, last)
+      if (part.length > longest) break
+      const fills = last === ends.length - 1 || lasts[last + 1] >= 0
+      if (fills && (part === "" || known.has(part))) lasts[first] = last
+    }
+  }
+  if (lasts[0] < 0) return null
+  /** @type {string[]} */
+  const parts = []
+  for (let first = 0; first < begins.length; first = lasts[first] + 1) parts.push(partOf(first, lasts[first]))
+  return parts.filter(Boolean)
+}
+
+/** The choices of a cell, which are separated by semicolons, or else by bars, or else by commas, unless its choices show it. */
+const choicesIn = (text, choices) => {
+  const separator = [";", "|"].find(one => text.includes(one)) ?? ","
+  const parts = choicesThatFill(text, choices) ?? text.split(separator).map(one => one.trim()).filter(Boolean)
+  return [...new Set(parts)]
+}
+
 /** A cell as a value of its column's type; text that has another form remains text. dates: "any" takes a date that has one meaning. */
-export const valueOf = (text, { type, dates, numbers }) => {
+export const valueOf = (text, { type, dates, numbers, choices = /** @type {string[]} */ ([]) }) => {
   if (type === "date") return (dates === "any" ? onlyDateIn(text) : dateIn(text, dates)) ?? text
   if (type === "number") return numberIn(text, numbers) ?? text
   if (type === "boolean") {
@@ -82,7 +150,7 @@ export const valueOf = (text, { type, dates, numbers }) => {
     if (YES.has(word)) return true
     return NO.has(word) ? false : text
   }
-  if (type === "multi_choice") return [...new Set(text.split(/[;|,]/).map(one => one.trim()).filter(Boolean))]
+  if (type === "multi_choice") return choicesIn(text, choices)
   return text
 }
 
@@ -102,17 +170,20 @@ export const guessType = cells => {
 // A spreadsheet's guard against formulas, which exports of Muster have too.
 const withoutGuard = cell => (/^'\s*[=+\-@＝＋－＠'\t\r\n]/.test(cell) ? cell.slice(1) : cell)
 
+const textOf = (cell = "") => withoutGuard(cell).trim()
+
 /**
  * @param {string[]} cells
- * @param {Array<{ target: string, type: string, dates: string, numbers: string }>} columns one for each column of the file
+ * @param {Array<{ target: string, type: string, dates: string, numbers: string, choices?: string[] }>} columns one for each column
+ *   of the file
  */
 export const payloadOf = (cells, columns) => {
   /** @type {Record<string, any>} */
-  const payload = {}
+  const payload = cells.slice(columns.length).some(cell => textOf(cell) !== "") ? { [SURPLUS]: true } : {}
   const attributes = {}
   columns.forEach((column, index) => {
     const { target } = column
-    const text = withoutGuard(cells[index] ?? "").trim()
+    const text = textOf(cells[index])
     if (!target || text === "") return
     const value = valueOf(text, column)
     if (target.startsWith("attribute:")) attributes[target.slice(10)] = value

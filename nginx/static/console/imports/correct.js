@@ -1,14 +1,16 @@
 // Correcting one row in place: the job returns to staging, and the row replaces the one with its number.
 import { post, withoutFields } from "../lib/api.js"
+import { callExactly } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
+import { csv } from "../lib/texts_csv.js"
 import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Loaded, TextField } from "../ui/parts.js"
 import { valueText } from "../members/parts.js"
 import { targetsOf } from "./columns.js"
-import { payloadOf } from "./convert.js"
+import { SURPLUS, payloadOf } from "./convert.js"
 
 const t = texts.imports
 
@@ -37,7 +39,7 @@ const typeOf = (target, attribute) => (target === "dob" ? "date" : attribute?.ty
 
 const hintOf = (target, attribute) => ({ date: t.dateHint, number: t.numberHint })[typeOf(target, attribute)] ?? attribute?.choices.join(", ")
 
-const Form = ({ job, row, registry, onDone, onClose }) => {
+const Form = ({ job, row, registry, refresh, onDone, onClose }) => {
   const extra = Object.keys(row.payload.attributes).map(key => `attribute:${key}`)
   const targets = [...new Set(["email", ...targetsOf(job.mapping).filter(Boolean), ...extra])]
   const [values, setValues] = useState(() => targets.map(target => textIn(row.payload, target)))
@@ -48,9 +50,15 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
   const submit = event => {
     event.preventDefault()
     saving.run(async () => {
-      const columns = targets.map(target => ({ target, type: typeOf(target, types[target]), dates: "any", numbers: "." }))
-      if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
-      await post(`/v1/imports/${job.id}/rows`, { rows: [{ rowNumber: row.row_number, payload: correctionOf(row.payload, values, columns) }] })
+      const columns = targets.map(target => ({ target, type: typeOf(target, types[target]), choices: types[target]?.choices ?? [], dates: "any", numbers: "." }))
+      const rows = [{ rowNumber: row.row_number, payload: correctionOf(row.payload, values, columns) }]
+      try {
+        if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
+        await callExactly("POST", `/v1/imports/${job.id}/rows`, { body: { rows } })
+      } catch (error) {
+        if (job.state === "validated") await refresh() // it may be open now
+        throw error
+      }
       await onDone()
     })
   }
@@ -61,6 +69,7 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
   }
   return html`<form onSubmit=${submit}>
     ${row.fields.length === 0 && row.error_message && html`<p class="box error">${row.error_message}</p>`}
+    ${SURPLUS in faults && html`<p class="box error">${csv.surplusHint}</p>`}
     <div class="columns">${targets.map((target, index) => html`<${TextField} label=${texts.member.fields[target] ?? types[target]?.label ?? target.slice(10)}
       error=${errorOf(target, index)} hint=${hintOf(target, types[target])} value=${values[index]}
       onInput=${text => setValues(values.map((value, at) => (at === index ? text : value)))} />`)}</div>
@@ -69,8 +78,9 @@ const Form = ({ job, row, registry, onDone, onClose }) => {
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form>`
 }
 
-export const CorrectRow = ({ job, row, onDone, onClose }) => {
+/** refresh: loads the job again. */
+export const CorrectRow = ({ job, row, refresh, onDone, onClose }) => {
   const registry = useLoad(allAttributes, [])
   return html`<${Dialog} isWide=${true} title=${t.correctRow(row.row_number)} onClose=${onClose}><${Loaded} state=${registry}>${attributes => html`
-    <${Form} job=${job} row=${row} registry=${attributes} onDone=${onDone} onClose=${onClose} />`}<//><//>`
+    <${Form} job=${job} row=${row} registry=${attributes} refresh=${refresh} onDone=${onDone} onClose=${onClose} />`}<//><//>`
 }

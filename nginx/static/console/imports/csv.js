@@ -1,95 +1,142 @@
 // Reads CSV as src/base/csv.cpp does: quotes with doubled quotes inside, CRLF, LF or CR, any of three separators.
+import { csv as t } from "../lib/texts_csv.js"
 
 export const SEPARATORS = [",", ";", "\t"]
+const MOST_CHARACTERS = 1024 * 1024 // of a cell
+const MOST_CELLS = 16_384 // of a record
+const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?[\r\n]/iu
 
-/** The separator that divides the first line most often, outside quotes. @param {string} text */
-export const guessSeparator = text => {
-  const counts = Object.fromEntries(SEPARATORS.map(one => [one, 0]))
-  let isQuoted = false
-  for (const character of text) {
-    if (character === '"') isQuoted = !isQuoted
-    else if (isQuoted) continue
-    else if (character === "\n" || character === "\r") {
-      if (SEPARATORS.some(one => counts[one])) break
-    } else if (character in counts) counts[character]++
+/** Counts the separators of a record, one character at a time. */
+class SeparatorCount {
+  constructor() {
+    this.counts = SEPARATORS.map(() => 0)
+    this.begins = true // of a cell
+    this.isQuoted = false
+    this.wasQuote = false
   }
-  return SEPARATORS.reduce((best, one) => (counts[one] > counts[best] ? one : best))
+
+  /** @param {string} character @returns {boolean} whether the record continues */
+  take(character) {
+    const isQuote = character === '"'
+    if (this.isQuoted && !this.wasQuote) {
+      this.wasQuote = isQuote
+      return true
+    }
+    this.isQuoted = isQuote && (this.begins || this.wasQuote)
+    this.wasQuote = false
+    const index = SEPARATORS.indexOf(character)
+    if (index >= 0) this.counts[index]++
+    this.begins = index >= 0
+    return character !== "\n" && character !== "\r"
+  }
 }
 
-/** A reader that takes the text in pieces. Lines without any cell are skipped. */
+/** The separator that a line such as sep=; names, or that divides the first record most often. @param {string} text */
+export const guessSeparator = text => {
+  const named = SEPARATOR_LINE.exec(text)
+  if (named) return named[1]
+  const count = new SeparatorCount()
+  for (const character of text.replace(/^[\r\n]+/, "")) if (!count.take(character)) break
+  return SEPARATORS[count.counts.indexOf(Math.max(...count.counts))]
+}
+
+/** A file that is not CSV. The message names the line. */
+export class CsvFault extends Error {}
+
+/** A reader that takes the text in pieces. Blank lines are skipped, and so is a first line that names the separator. */
 export class CsvReader {
   /** @param {string} separator @param {(cells: string[]) => void} onRecord */
   constructor(separator, onRecord) {
     this.separator = separator
     this.onRecord = onRecord
+    /** @type {string[]} */
     this.cells = []
     this.cell = ""
-    this.isQuoted = false
-    this.wasQuote = false // a quote inside quotes, which ends them or is the first of two
+    /** @type {"begin" | "plain" | "quoted" | "quote"} quote: in quotes, which end with it or have it twice */
+    this.place = "begin"
     this.wasReturn = false
+    this.line = 1
+    this.recordLine = 0 // on which the record began; 0: it has not begun
+    this.quoteLine = 0
   }
 
-  /** @param {string} text */
+  /** @param {string} text Throws CsvFault. */
   push(text) {
     for (const character of text) this.take(character)
   }
 
   take(character) {
-    if (this.wasReturn && character === "\n") {
-      this.wasReturn = false
-      return
-    }
-    this.wasReturn = false
-    if (this.isQuoted && !this.wasQuote) {
-      if (character === '"') this.wasQuote = true
-      else this.cell += character
-      return
-    }
-    if (this.wasQuote) {
-      this.wasQuote = false
-      if (character === '"') {
-        this.cell += '"'
-        return
-      }
-      this.isQuoted = false
-    }
-    this.takeOutside(character)
+    const endsReturn = this.wasReturn && character === "\n"
+    this.wasReturn = character === "\r"
+    if (this.place === "quoted") this.takeQuoted(character)
+    else if (this.place === "quote" && character === '"') this.append(character, "quoted")
+    else if (!endsReturn) this.takeOutside(character)
+    if (this.wasReturn || (character === "\n" && !endsReturn)) this.line++
+  }
+
+  takeQuoted(character) {
+    if (character === '"') this.place = "quote"
+    else this.append(character, "quoted")
   }
 
   takeOutside(character) {
-    if (character === '"' && this.cell === "") this.isQuoted = true
+    const isEnd = character === "\n" || character === "\r"
+    if (this.recordLine === 0) {
+      if (isEnd) return
+      this.recordLine = this.line
+    }
+    if (isEnd) this.endRecord()
     else if (character === this.separator) this.endCell()
-    else if (character === "\n" || character === "\r") {
-      this.wasReturn = character === "\r"
-      this.endRecord()
-    } else this.cell += character
+    else if (this.place === "quote") throw new CsvFault(t.afterQuote(this.line))
+    else if (this.place === "begin" && character === '"') {
+      this.place = "quoted"
+      this.quoteLine = this.line
+    } else this.append(character, "plain")
+  }
+
+  append(character, place) {
+    this.cell += character
+    this.place = place
+    if (this.cell.length > MOST_CHARACTERS) throw new CsvFault(place === "quoted" ? t.longQuote(this.quoteLine) : t.longCell(this.line))
   }
 
   endCell() {
+    if (this.cells.length === MOST_CELLS) throw new CsvFault(t.manyCells(this.line))
     this.cells.push(this.cell)
     this.cell = ""
+    this.place = "begin"
   }
 
   endRecord() {
-    if (this.cells.length === 0 && this.cell === "") return
     this.endCell()
-    const cells = this.cells
+    const { cells, recordLine } = this
     this.cells = []
-    this.onRecord(cells)
+    this.recordLine = 0
+    if (recordLine > 1 || !this.namesSeparator(cells)) this.onRecord(cells)
   }
 
-  /** The end of the file. */
+  /** Whether these cells are a line such as sep=; or "sep=;". @param {string[]} cells */
+  namesSeparator([first, ...rest]) {
+    const text = first.toLowerCase()
+    return (text === "sep=" && rest.length === 1 && rest[0] === "") || (text === `sep=${this.separator.toLowerCase()}` && rest.length === 0)
+  }
+
+  /** The end of the file. Throws CsvFault. */
   end() {
-    this.endRecord()
+    if (this.place === "quoted") throw new CsvFault(t.openQuote(this.quoteLine))
+    if (this.recordLine > 0) this.endRecord()
   }
 }
 
-/** All records of a text. @param {string} text @param {string} separator */
-export const readAll = (text, separator) => {
+/**
+ * The records of a text. isCut: it is the beginning of a file, and its last record may be incomplete, except the header.
+ * @param {string} text @param {string} separator Throws CsvFault.
+ */
+export const readAll = (text, separator, isCut = false) => {
   /** @type {string[][]} */
   const records = []
   const reader = new CsvReader(separator, cells => records.push(cells))
   reader.push(text)
-  reader.end()
+  if (!isCut || (reader.place === "quoted" && records.length === 0)) reader.end()
   return records
 }

@@ -3,6 +3,7 @@
 import { get } from "../lib/api.js"
 import { useLoadWhileMoving } from "../lib/load_while_moving.js"
 import { address } from "../lib/router.js"
+import { serverNow } from "../lib/session_end.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { ErrorBox, Facts, Loaded, Step, Title } from "../ui/parts.js"
@@ -18,7 +19,7 @@ const STEP_OF = { staging: 2, validating: 2, validated: 3, committing: 4, comple
 const MOVING = new Set(["validating", "committing", "undoing"])
 
 /** The time that the rest of a step takes, by its speed so far; "" before that is known. */
-export const restOf = (job, now = Date.now()) => {
+export const restOf = (job, now = serverNow()) => {
   const seconds = (now - new Date(job.phase_started_at).getTime()) / 1000
   if (job.queue_position > 0) return t.queued(job.queue_position)
   if (job.processed_rows === 0 || seconds < 2) return ""

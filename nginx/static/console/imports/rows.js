@@ -1,12 +1,14 @@
 // Rows of an import with their results.
-import { get } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { getExactly } from "../lib/exact.js"
 import { useList } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
+import { csv } from "../lib/texts_csv.js"
 import { html, useState } from "../lib/view.js"
 import { Filtered, More, Table } from "../ui/parts.js"
 import { valueText } from "../members/parts.js"
+import { SURPLUS } from "./convert.js"
 import { CorrectRow } from "./correct.js"
 
 const t = texts.imports
@@ -17,6 +19,7 @@ const shortened = text => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` 
 
 /** A fault with the value: Country “XX” is not … */
 const sentenceOf = ({ path, message }, payload) => {
+  if (path === SURPLUS) return csv.surplus
   const value = path.startsWith("attributes.") ? payload.attributes?.[path.slice(11)] : payload[path]
   return `${fieldName(path)} ${value === undefined || value === null ? "" : `“${shortened(valueText(value))}” `}${message}`
 }
@@ -34,7 +37,7 @@ const Row = ({ row, canCorrect, correct }) => html`<tr>
 
 /** states: of the rows to list, separated by commas. code: only rows with this error code. */
 export const Rows = ({ job, states, code = "", canCorrect = false, refresh }) => {
-  const list = useList((cursor, signal) => get(`/v1/imports/${job.id}/rows`, { state: states, error_code: code, cursor, limit: 50 }, signal),
+  const list = useList((cursor, signal) => getExactly(`/v1/imports/${job.id}/rows`, { state: states, error_code: code, cursor, limit: 50 }, signal),
     "rows", [job.id, job.state, states, code])
   const [row, correct] = useState(null)
   const done = async () => {
@@ -49,5 +52,5 @@ export const Rows = ({ job, states, code = "", canCorrect = false, refresh }) =>
       : html`<${Table} caption=${t.rows[states] ?? t.allRows} columns=${columns} numbers=${[0]}>${list.items.map(one => html`
           <${Row} key=${one.id} row=${one} canCorrect=${isToCorrect} correct=${() => correct(one)} />`)}<//>`}
     <${More} list=${list} />`}<//>
-    ${row && html`<${CorrectRow} job=${job} row=${row} onDone=${done} onClose=${() => correct(null)} />`}`
+    ${row && html`<${CorrectRow} job=${job} row=${row} refresh=${refresh} onDone=${done} onClose=${() => correct(null)} />`}`
 }

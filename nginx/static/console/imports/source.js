@@ -22,15 +22,15 @@ export const encodingOf = bytes => {
 export const isSpreadsheet = bytes => [[0x50, 0x4b, 0x03, 0x04], [0xd0, 0xcf, 0x11, 0xe0]]
   .some(mark => mark.every((byte, index) => bytes[index] === byte))
 
-/** What the beginning of a file shows. @param {Blob} file @param {string} [chosenEncoding] */
+/** What the beginning of a file shows. Throws CsvFault. @param {Blob} file @param {string} [chosenEncoding] */
 export const inspect = async (file, chosenEncoding) => {
   const bytes = new Uint8Array(await file.slice(0, SAMPLE).arrayBuffer())
   const encoding = chosenEncoding ?? encodingOf(bytes)
+  if (isSpreadsheet(bytes)) return { isSpreadsheet: true, encoding, separator: ",", header: [], samples: [] }
   const text = new TextDecoder(encoding).decode(bytes)
   const separator = guessSeparator(text)
-  const records = readAll(text, separator)
-  if (bytes.length === SAMPLE) records.pop() // it may be cut
-  return { isSpreadsheet: isSpreadsheet(bytes), encoding, separator, header: records[0] ?? [], samples: records.slice(1) }
+  const records = readAll(text, separator, file.size > bytes.length)
+  return { isSpreadsheet: false, encoding, separator, header: records[0] ?? [], samples: records.slice(1) }
 }
 
 /** Calls onRecord for each record after the header, in order. It reads the file in pieces. */

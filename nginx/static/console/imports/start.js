@@ -1,5 +1,5 @@
 // A new import: choose a file, assign its columns, start.
-import { post } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, route, useOpen } from "../lib/router.js"
@@ -38,10 +38,10 @@ const FileField = ({ onFile, error }) => {
     <${ErrorBox} error=${error} />`
 }
 
-/** The columns with what their conversion needs: target, type, and the forms of dates and numbers. */
+/** The columns with what their conversion needs: target, type, choices, and the forms of dates and numbers. */
 export const columnsOf = (targets, registry, formats) => {
-  const types = Object.fromEntries(registry.map(({ key, type }) => [`attribute:${key}`, type]))
-  return targets.map(target => ({ target, type: target === "dob" ? "date" : types[target] ?? "text", ...formats }))
+  const found = Object.fromEntries(registry.map(one => [`attribute:${one.key}`, one]))
+  return targets.map(target => ({ target, type: target === "dob" ? "date" : found[target]?.type ?? "text", choices: found[target]?.choices ?? [], ...formats }))
 }
 
 const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
@@ -51,6 +51,7 @@ const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
   const guesses = guessFormats(source.samples, typed)
   const [chosen, chooseFormats] = useState(/** @type {Record<string, string>} */ ({}))
   const starting = useAction()
+  const create = useCreate()
   const open = useOpen()
   useTyped([targets, chosen], starting.isBusy)
   const start = () => starting.run(async () => {
@@ -59,7 +60,7 @@ const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
     const { total, encoding } = await readWhole(file, plan)
     if (total === 0 || total > ROW_LIMIT) throw new Error(total ? t.tooMany(total) : t.noRows)
     if (route.get().organization !== organization) return // the person left while the file was read
-    const job = await post("/v1/imports", { file_name: file.name.slice(0, 255), declared_total: total, mapping: mappingOf(source.header, targets) })
+    const job = await create("/v1/imports", { file_name: file.name.slice(0, 255), declared_total: total, mapping: mappingOf(source.header, targets) })
     await keepPlan(job.id, { ...plan, encoding })
     open(["imports", job.id])
   })

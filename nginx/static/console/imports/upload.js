@@ -10,11 +10,12 @@ import { ErrorBox } from "../ui/parts.js"
 import { CancelButton } from "./cancel.js"
 import { targetsOf, uniqueHeader } from "./columns.js"
 import { guessFormats } from "./convert.js"
+import { CsvFault } from "./csv.js"
 import { keepPlan } from "./files.js"
 import { FormatFields, formatsOf, unsureOf } from "./formats.js"
 import { Progress } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
-import { upload } from "./staging.js"
+import { RowTooLarge, upload } from "./staging.js"
 import { columnsOf } from "./start.js"
 
 const t = texts.imports
@@ -41,7 +42,7 @@ export const Upload = ({ job, plan, refresh }) => {
     return () => void (isStopped = true)
   }, [job.id, turn, access])
   return html`<${Progress} label=${t.uploading} done=${done} total=${job.declared_total} note=${isPaused ? t.paused : ""} />
-    ${error ? html`<${ErrorBox} error=${error} retry=${() => again(turn + 1)} />` : html`<p>${t.mayReload}</p>`}
+    ${error ? html`<${ErrorBox} error=${error} retry=${[RowTooLarge, CsvFault].some(kind => error instanceof kind) ? undefined : () => again(turn + 1)} />` : html`<p>${t.mayReload}</p>`}
     <${CancelButton} job=${job} onDone=${refresh} />`
 }
 

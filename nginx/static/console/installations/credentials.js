@@ -1,6 +1,7 @@
 // The credentials of an installation: issue, replace, revoke. Both secrets are shown once.
 import { announce } from "../lib/announce.js"
-import { call, post } from "../lib/api.js"
+import { call } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { formatAgo, formatTime } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
@@ -18,7 +19,8 @@ const Issue = ({ installation, record, onMade, onClose }) => {
   const [name, setName] = useState(record?.name ?? "")
   const [day, setDay] = useState("")
   const issuing = useAction()
-  const submit = () => issuing.run(async () => onMade(await post(pathOf(installation), { name, expires_at: endOfDay(day) })))
+  const create = useCreate()
+  const submit = () => issuing.run(async () => onMade(await create(pathOf(installation), { name, expires_at: endOfDay(day) })))
   return html`<${FormDialog} title=${record ? t.replaceTitle(record.name) : t.issue} action=${record ? t.replaceNow : texts.keys.issueNow} values=${[name, day]} running=${issuing} mustStay=${true}
     isShown=${path => path === "name" || path === "expires_at"} known=${t.issueErrors} submit=${submit} onClose=${onClose}>${record && html`<p>${t.replaceHint}</p>`}
     <${TextField} label=${t.credentialName} hint=${t.credentialNameHint} required maxlength="255" value=${name} onInput=${setName}

@@ -1,6 +1,7 @@
 // The dialog that installs a module, with the settings of the chosen version.
 import { announce } from "../lib/announce.js"
-import { call, getAll } from "../lib/api.js"
+import { getAll } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { useOpen } from "../lib/router.js"
 import { installations as t } from "../lib/texts_modules.js"
@@ -25,6 +26,7 @@ export const Install = ({ module: given, modules = [], onClose }) => {
   const [version, setVersion] = useState(given?.current_version_id ?? "")
   const [form, setForm] = useState(emptyForm)
   const installing = useAction()
+  const create = useCreate()
   const open = useOpen()
   const versions = useLoad(signal => (chosen ? versionChoices(chosen, signal) : Promise.resolve([])), [chosen?.id])
   const settings = useProperties(chosen?.id, version)
@@ -41,9 +43,9 @@ export const Install = ({ module: given, modules = [], onClose }) => {
   }
   const submit = () => properties && installing.run(async () => {
     const json = `{"module_id":"${chosen.id}","version_id":"${version}","config":${configOf(properties, form.fields)}}`
-    const { data } = await call("POST", "/v1/installations", { json })
+    const made = await create("/v1/installations", undefined, { json })
     announce(t.installed(chosen.name))
-    open(["installations", data.id])
+    open(["installations", made.id])
   })
   return html`<${FormDialog} title=${given ? t.installTitle(given.name) : t.install} action=${t.installNow} isWide=${true} isReady=${Boolean(properties)}
     values=${properties && [version, { ...fieldsOf(properties, {}), ...form.fields }]} running=${installing} isShown=${isSetting(properties)} known=${t.installErrors} submit=${submit} onClose=${onClose}>

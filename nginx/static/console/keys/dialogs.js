@@ -1,5 +1,6 @@
 // The dialogs of API keys.
-import { call, post } from "../lib/api.js"
+import { call } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { momentIn } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
@@ -24,20 +25,26 @@ export const IssueKey = ({ onDone, onClose }) => {
   const [role, setRole] = useState("admin")
   const [day, setDay] = useState("")
   const saving = useAction()
-  const submit = () => saving.run(async () => onDone(await post("/v1/api-keys", { name, role, expires_at: endOfDay(day) })))
+  const create = useCreate()
+  const submit = () => saving.run(async () => onDone(await create("/v1/api-keys", { name, role, expires_at: endOfDay(day) })))
   return html`<${FormDialog} title=${t.issue} action=${t.issueNow} values=${[name, role, day]} running=${saving} mustStay=${true} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${t.roleOptions} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
 }
 
+/** What differs between the key and the form, as the body of a PATCH. */
+export const keyChangesOf = (record, name, day) => ({
+  ...(name === record.name ? {} : { name }),
+  ...(day === dayOf(record.expires_at) ? {} : { expires_at: endOfDay(day) }),
+})
+
 export const ChangeKey = ({ record, onDone, onClose }) => {
   const [name, setName] = useState(record.name)
   const [day, setDay] = useState(dayOf(record.expires_at))
   const saving = useAction()
-  const end = day === dayOf(record.expires_at) ? {} : { expires_at: endOfDay(day) }
   const submit = () => saving.run(async () => {
-    await call("PATCH", `/v1/api-keys/${record.id}`, { body: { name, ...end } })
+    await call("PATCH", `/v1/api-keys/${record.id}`, { body: keyChangesOf(record, name, day) })
     await onDone()
   })
   return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} values=${[name, day]} running=${saving} submit=${submit} onClose=${onClose}>
@@ -48,8 +55,9 @@ export const ChangeKey = ({ record, onDone, onClose }) => {
 export const RotateKey = ({ record, onDone, onClose }) => {
   const [overlap, setOverlap] = useState("3600")
   const saving = useAction()
+  const create = useCreate()
   const submit = () => saving.run(async () =>
-    onDone(await post(`/v1/api-keys/${record.id}/rotate`, { overlap_seconds: Number(overlap) })))
+    onDone(await create(`/v1/api-keys/${record.id}/rotate`, { overlap_seconds: Number(overlap) })))
   return html`<${FormDialog} title=${t.rotateTitle(record.name)} action=${t.actions.rotate} values=${overlap} running=${saving} mustStay=${true} submit=${submit} onClose=${onClose}>
     <p>${t.rotateHint}</p>
     <${SelectField} label=${t.overlap} value=${overlap} onChange=${setOverlap} options=${t.overlaps} /><//>`

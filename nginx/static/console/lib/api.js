@@ -127,7 +127,7 @@ export const call = async (method, path, options = {}) => {
     if (!(await mayRepeat(error, path, person))) throw error
     reply = await send(method, path, organization, options)
   }
-  else noteUse()
+  else noteUse(reply)
   if (!reply.ok) {
     const error = await failure(reply)
     if (error.code === "FORBIDDEN" && organization) await readSeats()

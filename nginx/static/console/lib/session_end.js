@@ -6,11 +6,17 @@ const ACCURACY = 60_000 // milliseconds to which the server keeps the time of th
 const PAUSE = 10_000 // milliseconds between two entries in the storage
 
 let noted = 0
+let ahead = 0 // milliseconds from the browser's clock to the server's, in steps of PAUSE
 
-/** A request was answered, which postpones the end of an unused session. */
-export const noteUse = () => {
-  if (Date.now() - noted < PAUSE) return
-  noted = Date.now()
+/** The server's time in milliseconds. A browser's clock can be wrong. */
+export const serverNow = () => Date.now() + ahead
+
+/** A request was answered, which postpones the end of an unused session. @param {Response} reply */
+export const noteUse = reply => {
+  const date = Date.parse(String(reply.headers.get("Date")))
+  if (date) ahead = Math.round((date - Date.now()) / PAUSE) * PAUSE
+  if (serverNow() - noted < PAUSE) return
+  noted = serverNow()
   writeSetting("used", String(noted))
 }
 

@@ -1,5 +1,6 @@
 // One bulk change of members: the count first, then the confirmation, the progress and the outcome.
 import { get } from "../lib/api.js"
+import { getExactly } from "../lib/exact.js"
 import { formatTime } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { useLoadWhileMoving } from "../lib/load_while_moving.js"
@@ -63,7 +64,7 @@ const About = ({ job }) => {
 }
 
 export default ({ id, role }) => {
-  const state = useLoadWhileMoving(signal => get(`/v1/member-jobs/${id}`, undefined, signal), job => MOVING.has(job.state), id)
+  const state = useLoadWhileMoving(signal => getExactly(`/v1/member-jobs/${id}`, undefined, signal), job => MOVING.has(job.state), id)
   return html`<p><a href=${address(["member-jobs"])}>${t.back}</a></p>
     <${Loaded} state=${state} title=${texts.screens.memberJob}>${job => html`<${Title} text=${t.names[job.action]} actions=${html`<${StateBadge} state=${job.state} />`} />
       ${state.isAway && html`<p class="box warning" role="status">${texts.imports.away}</p>`}<${ErrorBox} error=${state.error} />

@@ -1,5 +1,5 @@
 // The bulk changes of the last 30 days.
-import { get } from "../lib/api.js"
+import { getExactly } from "../lib/exact.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useList, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
@@ -16,7 +16,7 @@ const Row = ({ job, registry }) => html`<tr>
   <td>${summaryOf(job.filter, registry)}</td><td>${job.created_by_email ?? t.program}</td><td class="nowrap">${formatTime(job.created_at)}</td></tr>`
 
 export default () => {
-  const list = useList((cursor, signal) => get("/v1/member-jobs", { cursor }, signal), "member_jobs", [])
+  const list = useList((cursor, signal) => getExactly("/v1/member-jobs", { cursor }, signal), "member_jobs", [])
   const registry = useLoad(allAttributes, [])
   return html`<${Title} text=${t.title} /><p>${t.hint}</p>
     <${Loaded} state=${list}>${() => list.items.length === 0

@@ -1,6 +1,7 @@
 // The dialog that adds one member. The API attaches a known person, and fills the empty values of a member.
-import { post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { useCreate } from "../lib/create.js"
+import { jsonOf } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { useOpen } from "../lib/router.js"
@@ -27,13 +28,14 @@ const Form = ({ registry, onMerged, onClose }) => {
   const [fields, setFields] = useState(Object.fromEntries(["email", ...FIELDS].map(name => [name, ""])))
   const [attributes, setAttributes] = useState({})
   const adding = useAction()
+  const create = useCreate()
   const open = useOpen()
   useEffect(() => { // the fields are more than a screen, and the button is below them
     const faulty = document.querySelector("dialog [aria-invalid=true]")
     if (adding.error && faulty instanceof HTMLElement) faulty.focus()
   }, [adding.error])
   const submit = () => adding.run(async () => {
-    const made = await post("/v1/users", memberOf(fields, attributes, registry))
+    const made = await create("/v1/users", undefined, { json: jsonOf(memberOf(fields, attributes, registry)) })
     if (made.outcome === "merged") return onMerged(made)
     announce(t.added(nameOf(made)))
     open(["members", made.id])

@@ -1,5 +1,6 @@
 // The dialog that begins a change of all members that match the filters of the list.
-import { post } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
+import { jsonOf } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
@@ -14,12 +15,14 @@ const Form = ({ filter, registry, onClose }) => {
   const [action, choose] = useState("lock")
   const [reason, setReason] = useState("")
   const counting = useAction()
+  const create = useCreate()
   const open = useOpen()
   useTyped([action, reason], counting.isBusy)
   const submit = event => {
     event.preventDefault()
     const why = action === "lock" && reason.trim() ? { reason: reason.trim() } : {}
-    counting.run(async () => open(["member-jobs", (await post("/v1/member-jobs", { action, filter, ...why })).id]))
+    const json = jsonOf({ action, filter, ...why })
+    counting.run(async () => open(["member-jobs", (await create("/v1/member-jobs", undefined, { json })).id]))
   }
   const active = counting.error?.details?.job_id
   return html`<form onSubmit=${submit}>

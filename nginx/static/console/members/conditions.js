@@ -1,4 +1,5 @@
 // The filters of the list of members: in the address, for the API's lists, and for member jobs.
+import { numberAsTyped } from "../lib/exact.js"
 import { formatTime, momentOf } from "../lib/format.js"
 import { texts } from "../lib/texts.js"
 import { filters as t } from "../lib/texts_members.js"
@@ -34,9 +35,10 @@ export const parametersOf = query => {
   return { ...search, ...given, ...attributes, ...(isSorted ? {} : { order: "newest" }) }
 }
 
+/** The list compares a number as it is typed, so a job has to get it with the same digits. */
 const typed = (text, type) => {
   if (type === "boolean") return text === "true"
-  return type === "number" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text
+  return type === "number" ? numberAsTyped(text.trim()) ?? text : text
 }
 
 /** The filter of a member job for the same members. @param {Array<{ key: string, type: string }>} registry */

@@ -1,5 +1,5 @@
 // The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
-import { call } from "../lib/api.js"
+import { callExactly } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
@@ -65,7 +65,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
   const submit = event => {
     event.preventDefault()
     saving.run(async () => {
-      await call("PATCH", `/v1/users/${member.id}`, { body: changesOf(member, fields, attributes, registry), headers: { "If-Match": etag } })
+      await callExactly("PATCH", `/v1/users/${member.id}`, { body: changesOf(member, fields, attributes, registry), headers: { "If-Match": etag } })
       await onDone()
     })
   }

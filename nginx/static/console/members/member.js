@@ -1,6 +1,7 @@
 // One member: fields, attributes with their origin, events, and what an admin can do.
 import { call, get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { callExactly, getExactly } from "../lib/exact.js"
 import { formatDay, formatTime } from "../lib/format.js"
 import { useAction, useList, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
@@ -16,7 +17,7 @@ const t = texts.member
 
 const load = async (id, signal) => {
   const [{ data: member, headers }, { attributes }, registry] = await Promise.all([
-    call("GET", `/v1/users/${id}`, { signal }), get(`/v1/users/${id}/attributes`, undefined, signal), allAttributes(signal)])
+    callExactly("GET", `/v1/users/${id}`, { signal }), getExactly(`/v1/users/${id}/attributes`, undefined, signal), allAttributes(signal)])
   const labels = Object.fromEntries(registry.map(({ key, label }) => [key, label]))
   return { member, attributes: attributes.map(one => ({ ...one, label: labels[one.key] || one.key })), etag: headers.get("ETag") }
 }

@@ -1,6 +1,7 @@
 // The organization's modules, and creating one.
 import { announce } from "../lib/announce.js"
-import { getAll, post } from "../lib/api.js"
+import { getAll } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -16,11 +17,12 @@ const LONGEST_SLUG = 63
 const CreateModule = ({ onClose }) => {
   const [fields, setFields] = useState({ name: "", slug: "", vendor: "" })
   const creating = useAction()
+  const create = useCreate()
   const open = useOpen()
   const suggested = name => slugOf(name).slice(0, LONGEST_SLUG)
   const setName = name => setFields({ ...fields, name, slug: fields.slug === suggested(fields.name) ? suggested(name) : fields.slug })
   const submit = () => creating.run(async () => {
-    const made = await post("/v1/modules", fields)
+    const made = await create("/v1/modules", fields)
     announce(t.created(made.name))
     open(["modules", made.id, "versions", "new"])
   })

@@ -2,6 +2,7 @@
 // the next attempt is another version.
 import { announce } from "../lib/announce.js"
 import { call, get, getAll, post, withoutFields } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { memberOf, parse, printed } from "../lib/json.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, route, useOpen } from "../lib/router.js"
@@ -45,6 +46,7 @@ const Form = ({ module, text: first, version: suggested }) => {
   const [kept, setKept] = useState("")
   const [stored, setStored] = useState([suggested, first]) // the version and the text that leaving does not lose
   const saving = useAction()
+  const create = useCreate()
   const open = useOpen()
   useUnsaved(differs([version, text], stored) && !saving.isBusy)
   const keep = (made, error) => {
@@ -61,7 +63,7 @@ const Form = ({ module, text: first, version: suggested }) => {
     if (found.length) return saving.clear()
     return saving.run(async () => {
       const json = `{"version":${JSON.stringify(version)},"manifest":${text}}`
-      const { data: made } = await call("POST", `/v1/modules/${module.id}/versions`, { json })
+      const made = await create(`/v1/modules/${module.id}/versions`, undefined, { json })
       const draft = ["modules", module.id, "versions", made.id]
       if (!isPublished) {
         announce(t.draftSaved)

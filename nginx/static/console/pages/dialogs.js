@@ -1,6 +1,7 @@
 // The dialogs of page keys: issue, change, replace, revoke.
 import { announce } from "../lib/announce.js"
-import { call, get, post } from "../lib/api.js"
+import { call, get } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { formatAgo } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { useOpen } from "../lib/router.js"
@@ -37,8 +38,9 @@ const KeyForm = ({ kind, first, title, action, hint, save, onClose }) => {
 /** record: the key whose values the new one gets. */
 export const IssuePageKey = ({ kind, record, onClose }) => {
   const open = useOpen()
+  const create = useCreate()
   const save = async fields => {
-    const made = await post(PATHS[kind], newKeyOf(kind, fields))
+    const made = await create(PATHS[kind], newKeyOf(kind, fields))
     announce(t.issued)
     onClose()
     open(["page-keys", kind, made.id])

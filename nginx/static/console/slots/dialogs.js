@@ -1,5 +1,6 @@
 // The dialogs of a slot. If-Match rejects a change if another admin has changed the slot.
-import { call, getAll, ifMatch, post } from "../lib/api.js"
+import { call, getAll, ifMatch } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -31,9 +32,10 @@ const Size = ({ fields, setFields, faults, isNew }) => {
 export const SlotForm = ({ slot, onDone, onReload, onClose }) => {
   const [fields, setFields] = useState({ name: "", slug: "", width: "", height: "", ...slot })
   const saving = useAction()
+  const create = useCreate()
   const submit = () => saving.run(async () => {
     if (slot) await call("PATCH", `/console/v1/ads/slots/${slot.id}`, { body: bodyOf(fields), headers: ifMatch(slot) })
-    else await post("/console/v1/ads/slots", bodyOf(fields))
+    else await create("/console/v1/ads/slots", bodyOf(fields))
     await onDone(slot ? t.saved : t.created)
   })
   const set = name => text => setFields(slot ? { ...fields, [name]: text } : withSlug(fields, { ...fields, [name]: text }))

@@ -1,6 +1,8 @@
 // The dialogs of the team.
-import { call, post } from "../lib/api.js"
+import { call, get } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction } from "../lib/load.js"
+import { session, takeSession } from "../lib/session.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -13,8 +15,9 @@ export const Invite = ({ onDone, onClose }) => {
   const [email, setEmail] = useState("")
   const [role, setRole] = useState("admin")
   const saving = useAction()
+  const create = useCreate()
   const submit = () => saving.run(async () => {
-    await post("/v1/seats", { email, role })
+    await create("/v1/seats", { email, role })
     await onDone(t.invited(email))
   })
   return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} values=${[email, role]} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
@@ -28,6 +31,7 @@ export const ChangeRole = ({ seat, onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () => {
     await call("PATCH", `/v1/seats/${seat.admin_id}`, { body: { role } })
+    if (seat.admin_id === session.get().admin?.id) takeSession(await get("/v1/session"))
     await onDone(t.changed)
   })
   return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} values=${role} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>

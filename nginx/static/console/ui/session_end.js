@@ -2,7 +2,7 @@
 import { get } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { session } from "../lib/session.js"
-import { endOf, idleLifeOf, lastUse } from "../lib/session_end.js"
+import { endOf, idleLifeOf, lastUse, serverNow } from "../lib/session_end.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useRef, useState } from "../lib/view.js"
@@ -43,7 +43,7 @@ const useEnd = () => {
         askedAt.current = Date.now()
         idleLife.current = await readIdleLife().catch(() => undefined)
       }
-      const next = endOf({ now: Date.now(), used: lastUse(), idleLife: idleLife.current ?? null, expiresAt })
+      const next = endOf({ now: serverNow(), used: lastUse(), idleLife: idleLife.current ?? null, expiresAt })
       if (next.isOver) await get("/v1/session").catch(() => {})
       else show(next.isNear ? { ...next, look } : null)
     }

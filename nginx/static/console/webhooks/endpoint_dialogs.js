@@ -1,6 +1,7 @@
 // The dialogs of a webhook endpoint: rotate its secret, pause, disable, delete.
 import { announce } from "../lib/announce.js"
 import { call, get, ifMatch } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
@@ -46,7 +47,8 @@ export const Delete = props => html`<${Question} ...${props} title=${t.deleteTit
 
 export const Rotate = props => {
   const [made, show] = useState(null)
-  const rotate = async one => (await call("POST", `${pathOf(one)}/rotate-secret`, { headers: ifMatch(one) })).data
+  const create = useCreate()
+  const rotate = one => create(`${pathOf(one)}/rotate-secret`, undefined, { headers: ifMatch(one) })
   if (made) return html`<${Made} made=${made} onClose=${props.onLeave} />`
   return html`<${Question} ...${props} title=${t.rotateTitle} action=${t.rotate} kind="primary" known=${t.rotateErrors} mustStay=${true} ask=${rotate}
     onDone=${show}>

@@ -1,6 +1,7 @@
 // The dialog of a webhook endpoint: add one, or edit it. The signing secret of a new one is shown once.
 import { announce } from "../lib/announce.js"
-import { call, get, ifMatch, post } from "../lib/api.js"
+import { call, get, ifMatch } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
@@ -34,6 +35,19 @@ export const formOf = (endpoint, emitted) => {
   const boxes = new Set([...MUSTER_EVENTS, ...emitted])
   return { url: endpoint?.url ?? "", description: endpoint?.description ?? "", chosen: new Set(types.filter(one => boxes.has(one))),
     others: types.filter(one => !boxes.has(one)).join("\n") }
+}
+
+/**
+ * The form of an endpoint with changes. `boxed`: the types of the module that had a box when the changes were made. A type that
+ * has got a box since then moves there from the text.
+ * @param {Api.WebhookEndpoint | null} endpoint @param {string[]} emitted @param {Partial<Form> & { boxed?: string[] }} changes @returns {Form}
+ */
+export const formWith = (endpoint, emitted, { boxed = emitted, ...changes }) => {
+  const form = { ...formOf(endpoint, emitted), ...changes }
+  if (String(boxed) === String(emitted)) return form
+  const types = [...form.chosen, ...typesIn(form.others)]
+  const boxes = new Set([...MUSTER_EVENTS, ...emitted])
+  return { ...form, chosen: new Set(types.filter(one => boxes.has(one))), others: types.filter(one => !boxes.has(one)).join("\n") }
 }
 
 export const typesOf = form => [...new Set([...form.chosen, ...typesIn(form.others)])].sort()
@@ -78,9 +92,8 @@ const Fields = ({ form, change, faults, children }) => html`
  */
 const useForm = (endpoint, emitted) => {
   const [changes, set] = useState({})
-  const first = formOf(endpoint, emitted)
-  const form = { ...first, ...changes }
-  return [form, part => set({ ...changes, ...part })]
+  const form = formWith(endpoint, emitted, changes)
+  return [form, part => set({ ...form, boxed: emitted, ...part })]
 }
 
 /** The signing secret of a new endpoint, or the rotated one. @param {{ made: { url: string, signing_secret: string }, onClose: () => void }} props */
@@ -93,6 +106,7 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   const [made, show] = useState(null)
   const [hasNoType, complain] = useState(false)
   const adding = useAction()
+  const create = useCreate()
   const installation = choices.find(one => one.id === id)
   const emitted = useEmitted(installation)
   const [form, change] = useForm(null, emitted)
@@ -105,7 +119,7 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
     complain(types.length === 0)
     if (types.length === 0) return
     const body = { url: form.url, description: form.description || null, subscribed_event_types: types }
-    await adding.run(async () => show(await post(`/v1/installations/${id}/webhook-endpoints`, body)))
+    await adding.run(async () => show(await create(`/v1/installations/${id}/webhook-endpoints`, body)))
   }
   if (made) return html`<${Made} made=${made} onClose=${() => onDone(made)} />`
   const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(adding.error?.fields, types)

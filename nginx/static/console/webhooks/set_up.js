@@ -1,5 +1,6 @@
 // The short way to a first endpoint: creates, publishes and installs a module. A step that failed is repeated, and the others are not.
 import { post } from "../lib/api.js"
+import { useCreate } from "../lib/create.js"
 import { useAction } from "../lib/load.js"
 import { session } from "../lib/session.js"
 import { route } from "../lib/router.js"
@@ -21,13 +22,13 @@ export const shortNameOf = name => {
 
 const vendor = () => session.get().seats.find(seat => seat.organization_id === route.get().organization)?.name ?? ""
 
-/** `done` keeps the results of the steps. @param {Record<string, any>} done @param {string} name */
-export const setUp = async (done, name) => {
-  done.module ??= await post("/v1/modules", { name, slug: shortNameOf(name), vendor: vendor() })
+/** `done` keeps the results of the steps. @param {Record<string, any>} done @param {string} name @param {any} create of useCreate() */
+export const setUp = async (done, name, create) => {
+  done.module ??= await create("/v1/modules", { name, slug: shortNameOf(name), vendor: vendor() })
   const path = `/v1/modules/${done.module.id}/versions`
-  done.version ??= await post(path, { version: FIRST_VERSION, manifest: { name: done.module.name } })
+  done.version ??= await create(path, { version: FIRST_VERSION, manifest: { name: done.module.name } })
   done.published ??= await post(`${path}/${done.version.id}/publish`)
-  done.installation ??= await post("/v1/installations", { module_id: done.module.id, config: {} })
+  done.installation ??= await create("/v1/installations", { module_id: done.module.id, config: {} })
   return done
 }
 
@@ -35,7 +36,8 @@ export const SetUp = ({ onDone, onClose }) => {
   const [name, setName] = useState("")
   const done = useRef({})
   const running = useAction()
-  const submit = () => running.run(async () => onDone(await setUp(done.current, name)))
+  const create = useCreate()
+  const submit = () => running.run(async () => onDone(await setUp(done.current, name, create)))
   return html`<${FormDialog} title=${t.setUp} action=${t.setUpNow} values=${name} running=${running} known=${m.createErrors} isShown=${path => path === "name"}
     submit=${submit} onClose=${onClose}><p>${t.setUpHint}</p>
     <${TextField} label=${t.setUpName} hint=${t.setUpNameHint} required maxlength="255" value=${name} onInput=${setName} error=${running.error?.fields?.name} /><//>`
