@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from support.mail import wait_for_mail
-from support.stack import AS_ROOT
+from support.stack import AS_ROOT, ROOT
 from support.world import email
 
 NOWHERE = "01a1fd04-035b-72c3-8961-619ede6ecc85"
@@ -571,6 +571,33 @@ def test_help_and_version_are_printed(stack):
     assert stack.program("musterctl", "--version").stdout.startswith("musterctl ")
     words = stack.program("musterctl", "--completion-words").stdout
     assert "key issue:--org --name --role --expires --rate --burst\n" in words
+
+
+def completions(stack, *words):
+    """What the completion of bash offers for the last word."""
+    script = f""". '{ROOT}/packaging/bash-completion/musterctl'
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _musterctl
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+        """
+    done = subprocess.run(["bash", "-c", script, "bash", stack.build / "musterctl", *words], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+FLAGS = re.findall(r'CommandOption\{"(--[\w-]+)", "",', (ROOT / "src/ctl/commands.cpp").read_text())
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_the_completion_continues_after_an_option_without_a_value(stack, flag):
+    assert "--name" in completions(stack, "org", "create", flag, "--")
+    assert "--name" in completions(stack, "org", flag, "create", "--")
+
+
+def test_the_completion_offers_no_options_as_a_value(stack):
+    assert "--no-starter-attributes" in FLAGS and "--name" not in FLAGS
+    assert completions(stack, "org", "create", "--name", "") == []
+    assert completions(stack, "org", "create", "--name", "create", "--no") == ["--no-starter-attributes"]
 
 
 BAD_CONFIGURATIONS = {

@@ -50,7 +50,7 @@ NOT_RUN = {
         "sudo apt install mariadb-server ./build": "the same packages: tests/deb/test_1_first_day.py installs them",
         "sudo adduser": "the packages do the same: tests/deb/test_1_first_day.py", "sudo install -m 644 packaging": SYSTEMD,
         "sudo systemctl stop muster.socket": SYSTEMD, "sudo install -d -o muster": "creates a folder in /run"},
-    "docs/operations/log.md": {"journalctl -u muster -g": SYSTEMD, "journalctl -u muster -o": SYSTEMD},
+    "docs/operations/log.md": {"journalctl -u muster -u": SYSTEMD, "journalctl -u muster -o": SYSTEMD},
     "docs/operations/monitoring.md": {"sudo apt install prometheus": NETWORK, "systemctl show": SYSTEMD},
     "docs/operations/nginx.md": {"sudo ln -s": "changes the nginx of the host; tests/deb/test_1_first_day.py enables the site",
                                  "sudo apt install certbot": NETWORK, "sudo apt-get install libnginx": NETWORK},
