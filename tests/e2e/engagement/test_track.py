@@ -70,12 +70,13 @@ def test_known_and_unknown_people_get_the_same_reply(org, new_org):
 
 def test_null_is_the_same_as_a_field_left_out(org):
     empty = dict.fromkeys(("user_id", "member_id", "member_external_id", "tags", "metadata", "client_event_id", "occurred_at", "key"))
-    page = org.page_api
-    single = page.post("/v1/track", json=empty | visit(events=None), expect=202)
-    batch = page.post("/v1/track", json=empty | {"events": [visit()], "action": None, "anonymous_id": None}, expect=202)
-    assert single.json() == batch.json() == counts(1)
+    # Sent as bytes, because the description has each shape without the fields of the other.
+    sent = [empty | visit(events=None), empty | {"events": [visit()], "action": None, "anonymous_id": None}]
+    for body in map(json.dumps, sent):
+        reply = org.page_api.post("/v1/track", data=body, headers={"Content-Type": "application/json"}, expect=202)
+        assert reply.json() == counts(1)
     assert stored(org, "action", "anonymous_id") == [("page_viewed", "v-1")] * 2
-    assert faults_of(page.post("/v1/track", json={"events": None}, expect=422)) == {"event": "required", "action": "required"}
+    assert faults_of(org.page_api.post("/v1/track", json={"events": None}, expect=422)) == {"event": "required", "action": "required"}
 
 
 def test_a_repeated_event_is_counted_as_a_duplicate_and_not_stored_twice(org):
