@@ -202,9 +202,8 @@ std::vector<MeasuredCall> import_calls() {
         calls.push_back(measured({name}, most, call));
     };
     add("import_discards.lock", kEnds, [](Tx& tx) { return store::lock_import_discard(tx); });
-    add("import_blocks.read_outcomes", 2 * kPage + kEnds, [](OrgStore& org) {
-        return store::read_outcomes(org, id_of<ImportId>(2), {1100, 0}, {rules::RowState::Created},
-                                    kPage);
+    add("import_blocks.read_new_members", 4 * kPage + kEnds, [](OrgStore& org) {
+        return store::read_new_members(org, id_of<ImportId>(2), {1100, 0}, kPage);
     });
     add("import_blocks.find_parts", 2 * kAsked + kEnds, [](OrgStore& org) {
         std::vector<std::uint32_t> numbers;

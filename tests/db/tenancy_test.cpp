@@ -398,6 +398,8 @@ BOOST_AUTO_TEST_CASE(import_blocks) {
                    store::count_committed_rows(org, owner.job, {}, 10).size() >
                0;
     });
+    check({"import_blocks.read_new_members"},
+          [&](OrgStore& org) { return !store::read_new_members(org, owner.job, {}, 10).empty(); });
     check({"import_blocks.find_last"},
           [&](OrgStore& org) { return store::find_last_block(org, owner.job).has_value(); });
     check({"import_blocks.lock_committed"}, [&](OrgStore& org) {
@@ -417,9 +419,6 @@ BOOST_AUTO_TEST_CASE(import_blocks_by_state) {
     for (const auto& name : kNames<rules::RowState>) {
         check({"import_blocks.read_states"}, [&](OrgStore& org) {
             return has_block(store::read_blocks(org, owner.job, {}, {name.value}, 10));
-        });
-        check({"import_blocks.read_outcomes"}, [&](OrgStore& org) {
-            return !store::read_outcomes(org, owner.job, {}, {name.value}, 10).empty();
         });
     }
 }

@@ -247,8 +247,6 @@ void add_members(const store::BlockOutcome& block, RowPlace& place, std::size_t 
     const MemberId until = last_membership(block);
     const int first = block.key == place.block ? place.index + 1 : 0;
     place.block = block.key;
-    // The undo left members of such rows alone, because they were no longer the block's own.
-    if (block.is_undone) return;
     for (int i = first; i < block.rows && to.size() < limit; ++i) {
         place.index = i;
         const auto& outcome = outcomes[static_cast<std::size_t>(i)];
@@ -323,8 +321,7 @@ MemberSource members_of_import(ImportId job) {
         const auto most = static_cast<std::size_t>(limit);
         for (int read = 0; read < kSourcedReads && found.has_more; ++read) {
             const auto blocks =
-                store::read_outcomes(org, job, place.block, {RowState::Created, RowState::Attached},
-                                     static_cast<int>(kSourcedBlocks));
+                store::read_new_members(org, job, place.block, static_cast<int>(kSourcedBlocks));
             for (const store::BlockOutcome& block : blocks) {
                 add_members(block, place, most, found.members);
                 if (found.members.size() == most) return found;

@@ -30,7 +30,6 @@ constexpr auto kPart =
 constexpr auto kOutcome = columns<BlockOutcome>(
     nested<&BlockOutcome::key>(kKey), column<&BlockOutcome::rows>("row_count"),
     column<&BlockOutcome::staged_at>("staged_at"), column<&BlockOutcome::updated_at>("updated_at"),
-    column<&BlockOutcome::is_undone>("state = 'undone'"),
     converted<or_empty<std::string>, &BlockOutcome::outcome>("outcome"));
 
 constexpr auto kBlock = columns<Block>(
@@ -183,11 +182,14 @@ std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                         page_params(job, from, states, limit));
 }
 
-std::vector<BlockOutcome> read_outcomes(db::OrgStore& org, ImportId job, BlockKey from,
-                                        const RowStates& states, int limit) {
-    static constexpr OrgSql kRead{"import_blocks.read_outcomes", kOutcome,
-                                  kSqlText<[] { return read_blocks(kHasStates); }>};
-    return org.all_bulk(kRead, 1, page_params(job, from, states, limit));
+std::vector<BlockOutcome> read_new_members(db::OrgStore& org, ImportId job, BlockKey from,
+                                           int limit) {
+    static constexpr OrgSql kRead{"import_blocks.read_new_members", kOutcome, kSqlText<[] {
+                                      return read_blocks(
+                                          "AND state = 'committed' "
+                                          "AND (created_count > 0 OR attached_count > 0)");
+                                  }>};
+    return org.all_bulk(kRead, 1, page_params(job, from, {}, limit));
 }
 
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,

@@ -56,17 +56,17 @@ using RowStates = std::vector<rules::RowState>;
 std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                                const RowStates& states, int limit);
 
-// The same without the rows, which may have 4 MiB. Requires `states`.
+// The next committed blocks from `from` that created or attached a member, in order, without the
+// rows, which may have 4 MiB. Not undone ones: what an undo leaves alone is no longer the job's.
 struct BlockOutcome {
     BlockKey key;
     int rows = 0;
     Timestamp staged_at;
     Timestamp updated_at;
-    bool is_undone = false;
     std::string outcome;
 };
-std::vector<BlockOutcome> read_outcomes(db::OrgStore& org, ImportId job, BlockKey from,
-                                        const RowStates& states, int limit);
+std::vector<BlockOutcome> read_new_members(db::OrgStore& org, ImportId job, BlockKey from,
+                                           int limit);
 
 // The keys of checked blocks that contain valid rows, in order, starting at `from`.
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,

@@ -307,6 +307,7 @@ struct Imported : ImportFixture {
                 emails.push_back(client.value("SELECT email FROM users WHERE id = ?", user));
             }
             if (!run.next) return emails;
+            BOOST_TEST_REQUIRE(*run.next != position);
             position = *run.next;
         }
     }
@@ -349,6 +350,17 @@ BOOST_AUTO_TEST_CASE(members_that_were_removed_are_not_listed) {
     both.email = "m3@example.test";
     BOOST_TEST(found(both, 10).empty());
     BOOST_TEST(found(by(ImportId::create()), 10).empty());
+}
+
+// The rows of an undone block whose members the undo left alone: those were no longer its own.
+BOOST_AUTO_TEST_CASE(a_list_passes_any_number_of_undone_blocks) {
+    std::vector<service::NewRow> rows;
+    for (std::int64_t i = 0; i < 40; ++i) {
+        rows.push_back(row(i * 500 + 1, "m" + std::to_string(i) + "@example.test"));
+    }
+    const ImportId id = completed(rows);
+    client.execute("UPDATE import_blocks SET state = 'undone' WHERE block_no < 39");
+    BOOST_TEST(found(by(id), 10) == std::vector<std::string>{"m39@example.test"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
