@@ -11,7 +11,9 @@ from support.console import ConsoleBrowser
 from support.stack import ROOT
 
 FIRST_SCREEN_BYTES = 60 * 1024
-NO_STORAGE = 'Object.defineProperty(window, "localStorage", {get() { throw new DOMException("blocked", "SecurityError") }})'
+NO_STORAGE = """for (const name of ["localStorage", "sessionStorage"])
+    Object.defineProperty(window, name, {get() { throw new DOMException("blocked", "SecurityError") }})"""
+KEPT = "return sessionStorage.getItem('muster.code')"
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +76,44 @@ def test_each_step_of_a_sign_in_begins_in_its_field(browser, owner):
     begins_in("code")
     browser.press("Use a backup code")
     begins_in("code")
+
+
+def test_a_reload_keeps_the_step_of_the_code(browser, owner):
+    browser.forget()
+    browser.open()
+    browser.fill("Mail address", owner.address)
+    before = owner.mails_before()
+    browser.press("Send code")
+    browser.sees("Check your mail")
+    browser.web.refresh()
+    browser.sees(f"If {owner.address} has a seat")
+    browser.fill("Code", owner.code_after(before))
+    browser.press("Sign in")
+    browser.sees("Second factor")
+    assert browser.web.execute_script(KEPT) is None
+
+
+def test_another_address_and_an_expired_code_begin_with_the_address(browser):
+    def reload_with(seconds):
+        """As if the code of a mail has so many seconds left."""
+        browser.web.execute_script("sessionStorage.setItem('muster.code', JSON.stringify({email: 'ada@kept.example', until: Date.now() + arguments[0] * 1000}))",
+                                   seconds)
+        browser.web.refresh()
+
+    browser.forget()
+    browser.open()
+    browser.sees("Sign in to Muster")
+    reload_with(60)
+    browser.sees("If ada@kept.example has a seat")
+    browser.press("Use another address")
+    browser.sees("Sign in to Muster")
+    assert browser.web.execute_script(KEPT) is None
+    browser.web.refresh()
+    browser.sees("Sign in to Muster")
+    reload_with(-1)
+    browser.sees("Sign in to Muster")
+    assert browser.web.execute_script(KEPT) is None
+    assert browser.labeled("Mail address").get_attribute("value") == ""
 
 
 def test_a_wrong_code_and_then_a_backup_code(browser, owner):

@@ -149,11 +149,13 @@ def test_a_correction_that_is_rejected_shows_that_the_import_is_open(at, module_
     browser.fill("Mail address", "no address")
     browser.press("Save")
     browser.sees("not an email address")
+    assert browser.labeled("Mail address").get_attribute("value") == "no address"
     browser.web.get_log("browser")
     browser.press("Cancel", "//dialog")
     browser.sees("Open for corrections")
+    browser.sees("The import is open for corrections. Correct rows, or check the file again.")
     browser.sees("Check again")
-    assert "Import 1 row" not in browser.text()
+    assert "Import 1 row" not in browser.text() and "Rows were corrected" not in browser.text()
     module_org.cancel(job["id"])
 
 

@@ -30,6 +30,11 @@ def edit(browser, org, user, last_name):
 
 def sign_in_again(browser, admin):
     browser.fill("Mail address", admin.address)
+    confirm_address(browser, admin)
+
+
+def confirm_address(browser, admin):
+    """Signs in with the address that the sign-in shows."""
     before = admin.mails_before()
     browser.press("Send code")
     browser.fill("Code", admin.code_after(before))
@@ -92,6 +97,22 @@ def test_a_session_that_ends_in_the_middle_of_an_edit_loses_no_text(browser, adm
     browser.sees("Edited Kept")
     wait_for(lambda: browser.web.title.startswith("Edited Kept"), "the title of the page")
     browser.check_quiet("session-ended")
+
+
+def test_a_session_that_ends_in_the_middle_of_a_correction_loses_no_text(browser, admin, module_org, stack):
+    job = module_org.validated([{"email": "twice@scenarios.example"}] * 2, declared_total=2)
+    browser.open(f"#/o/{module_org.id}/imports/{job['id']}")
+    browser.press("Correct", "//tr[contains(., 'twice@scenarios.example')]")
+    browser.fill("Mail address", "once@scenarios.example")
+    end_sessions(stack, admin)
+    browser.press("Save")
+    browser.sees("Your session has ended.")
+    confirm_address(browser, admin)
+    wait_for(lambda: not browser.web.find_elements("css selector", "dialog.cover"), "the page to come back")
+    assert browser.labeled("Mail address").get_attribute("value") == "once@scenarios.example"
+    browser.press("Save")
+    browser.sees("Rows were corrected.")
+    module_org.cancel(job["id"])
 
 
 def test_another_person_does_not_get_the_page(browser, admin, module_org, stack):

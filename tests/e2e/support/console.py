@@ -89,7 +89,9 @@ class ConsoleBrowser:
             self.web.get(console + address)
 
     def forget(self):
-        """Deletes the cookie and the storage, so that the browser has no session."""
+        """Deletes the cookie and the storage, so that the browser has no session, and no sign-in that has begun."""
+        if self.web.current_url.startswith(self.stack.base_url):
+            self.web.execute_script("try { sessionStorage.clear() } catch {}")
         self.web.get("about:blank")
         self.web.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.web.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": self.stack.base_url, "storageTypes": "local_storage,indexeddb"})

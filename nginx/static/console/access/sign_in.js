@@ -1,5 +1,6 @@
 // Signing in: an address, then the code of the mail.
 import { post } from "../lib/api.js"
+import { forgetMailed, keepMailed, mailedTo } from "../lib/mailed_code.js"
 import { route } from "../lib/router.js"
 import { session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
@@ -45,12 +46,21 @@ export const SignIn = () => {
   const { hasEnded, admin } = useStore(session)
   const { organization, path } = useStore(route)
   const isInvited = organization === null && path[0] === "invitation"
-  const [email, setEmail] = useState(admin?.email ?? "")
-  const [isSent, show] = useState(false)
+  const [mailed] = useState(mailedTo)
+  const [email, setEmail] = useState(mailed ?? admin?.email ?? "")
+  const [isSent, show] = useState(mailed !== null)
+  const sent = () => {
+    keepMailed(email)
+    show(true)
+  }
+  const begin = () => {
+    forgetMailed()
+    show(false)
+  }
   return html`<${Title} text=${isSent ? t.codeTitle : t.title} />
     ${hasEnded && html`<p class="box warning" role="alert">${t.ended}</p>`}
     ${isInvited && !isSent && html`<p class="box">${t.invited}</p>`}
     ${isSent
-      ? html`<${CodeForm} email=${email} onBack=${() => show(false)} />`
-      : html`<${AddressForm} email=${email} setEmail=${setEmail} onSent=${() => show(true)} />`}`
+      ? html`<${CodeForm} email=${email} onBack=${begin} />`
+      : html`<${AddressForm} email=${email} setEmail=${setEmail} onSent=${sent} />`}`
 }

@@ -8,7 +8,7 @@ import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
-import { authenticator, everywhere } from "../lib/texts_account.js"
+import { account as t, authenticator, everywhere } from "../lib/texts_account.js"
 import { leaving } from "../lib/texts_invitations.js"
 import { Leave } from "../team/leave.js"
 import { BackupCodes } from "../access/backup_codes.js"
@@ -17,8 +17,6 @@ import { ReplaceAuthenticator } from "./authenticator.js"
 import { programOf } from "./programs.js"
 import { FormDialog, SecretDialog } from "../ui/dialogs.js"
 import { Badge, Confirm, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
-
-const t = texts.account
 
 const NewCodes = ({ onClose }) => {
   const [code, setCode] = useState("")

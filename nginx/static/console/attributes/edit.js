@@ -4,11 +4,11 @@ import { useAction } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { route } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
+import { attributes as t } from "../lib/texts_attributes.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Field, SelectField, TextField } from "../ui/parts.js"
 
-const t = texts.attributes
 const TYPES = Object.entries(t.types)
 const SHOWN = ["key", "label", "type", "choices"] // with messages next to their fields
 const hasChoices = type => type === "single_choice" || type === "multi_choice"

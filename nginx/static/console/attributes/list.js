@@ -3,11 +3,10 @@ import { get } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { useList } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
+import { attributes as t } from "../lib/texts_attributes.js"
 import { html, useState } from "../lib/view.js"
 import { Badge, Loaded, More, Table, Title } from "../ui/parts.js"
 import { EditAttribute } from "./edit.js"
-
-const t = texts.attributes
 
 export default ({ role }) => {
   const isAdmin = role !== "viewer"

@@ -2,12 +2,10 @@
 import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { useIsHere } from "../lib/router.js"
-import { texts } from "../lib/texts.js"
+import { connections as t } from "../lib/texts_connections.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { TextField } from "../ui/parts.js"
-
-const t = texts.connections
 
 /** A function that asks for a link to the provider, and follows it. It ends when the person has returned, or left the screen before. */
 export const useFollow = () => {

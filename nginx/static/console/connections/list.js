@@ -5,11 +5,11 @@ import { useAction, useLoad } from "../lib/load.js"
 import { replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
+import { connections as t } from "../lib/texts_connections.js"
 import { html, useState } from "../lib/view.js"
 import { Badge, Confirm, Empty, ErrorBox, Loaded, SelectField, Table, Title } from "../ui/parts.js"
 import { Connect, useFollow } from "./connect.js"
 
-const t = texts.connections
 /** @type {Record<string, string>} */
 const KINDS = { connected: "good", pending: "warn", error: "bad" }
 

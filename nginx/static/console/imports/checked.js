@@ -4,7 +4,7 @@ import { plural } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { csv } from "../lib/texts_csv.js"
-import { html, useState } from "../lib/view.js"
+import { html, useEffect, useState } from "../lib/view.js"
 import { Confirm, ErrorBox } from "../ui/parts.js"
 import { CancelButton } from "./cancel.js"
 import { SURPLUS } from "./convert.js"
@@ -52,9 +52,11 @@ const CheckButton = ({ job, refresh }) => {
 /** isOpen: the job was reopened for corrections, and its counts come with the next check. */
 export const Checked = ({ job, isAdmin, refresh }) => {
   const [code, setCode] = useState("")
+  const [isCorrected, setCorrected] = useState(false) // the server took a row since the job was opened here
   const isOpen = job.state === "staging"
+  useEffect(() => void (isOpen || setCorrected(false)), [isOpen])
   return html`
-    ${isOpen ? html`<p class="box warning">${t.reopened}</p>` : html`<${Counts} pairs=${[[t.inFile, job.staged_rows], [t.valid, job.valid_rows],
+    ${isOpen ? html`<p class="box warning">${isCorrected ? t.someCorrected : t.reopened}</p>` : html`<${Counts} pairs=${[[t.inFile, job.staged_rows], [t.valid, job.valid_rows],
       [t.invalid, job.invalid_rows], [t.newMembers, job.preview?.new_members], [t.existing, job.preview?.existing_members]]} />`}
     <div class="actions">
       ${isAdmin && (isOpen ? html`<${CheckButton} job=${job} refresh=${refresh} />` : html`<${CommitButton} job=${job} refresh=${refresh} />`)}
@@ -63,6 +65,7 @@ export const Checked = ({ job, isAdmin, refresh }) => {
     </div>
     <section class="after">
       ${!isOpen && html`<${Reasons} errors=${job.errors} chosen=${code} choose=${setCode} />`}
-      <${Rows} job=${job} code=${code} states=${isOpen || job.invalid_rows > 0 ? "invalid" : "valid"} canCorrect=${isAdmin} refresh=${refresh} />
+      <${Rows} job=${job} code=${code} states=${isOpen || job.invalid_rows > 0 ? "invalid" : "valid"} canCorrect=${isAdmin} refresh=${refresh}
+        onCorrected=${() => setCorrected(true)} />
     </section>`
 }

@@ -56,7 +56,8 @@ const Form = ({ job, row, registry, refresh, onDone, onClose }) => {
         if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
         await callExactly("POST", `/v1/imports/${job.id}/rows`, { body: { rows } })
       } catch (error) {
-        if (job.state === "validated") await refresh() // it may be open now
+        // It may be open now. A session that has ended cannot read it, and this form must stay below the sign-in.
+        if (job.state === "validated" && error.status !== 401) await refresh()
         throw error
       }
       await onDone()

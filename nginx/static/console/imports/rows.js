@@ -35,13 +35,14 @@ const Row = ({ row, canCorrect, correct }) => html`<tr>
   ${canCorrect && html`<td>${row.state === "invalid" && html`<button type="button" class="small" aria-label=${t.correctRow(row.row_number)}
     onClick=${correct}>${t.correct}</button>`}</td>`}</tr>`
 
-/** states: of the rows to list, separated by commas. code: only rows with this error code. */
-export const Rows = ({ job, states, code = "", canCorrect = false, refresh }) => {
+/** states: of the rows to list, separated by commas. code: only rows with this error code. onCorrected: the server took a row. */
+export const Rows = ({ job, states, code = "", canCorrect = false, refresh, onCorrected = () => {} }) => {
   const list = useList((cursor, signal) => getExactly(`/v1/imports/${job.id}/rows`, { state: states, error_code: code, cursor, limit: 50 }, signal),
     "rows", [job.id, job.state, states, code])
   const [row, correct] = useState(null)
   const done = async () => {
     await (job.state === "staging" ? list.reload() : refresh())
+    onCorrected()
     correct(null)
     announce(t.corrected)
   }

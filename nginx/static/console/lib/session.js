@@ -1,4 +1,5 @@
 // The admin's session, as far as the pages know it. The cookie itself is out of their reach.
+import { forgetMailed } from "./mailed_code.js"
 import { followSetting, hasStorage, readSetting, writeSetting } from "./settings.js"
 import { createStore } from "./store.js"
 import { dropQuestion } from "./unsaved.js"
@@ -55,6 +56,7 @@ export const takeSession = reply => {
   const isOther = "admin" in reply && reply.admin.id !== before.admin?.id
   if (isOther) dropQuestions()
   writeSetting("session", isVerified ? "open" : "factor")
+  forgetMailed()
   session.set({
     state: isVerified ? "in" : "factor",
     hasEnded: before.hasEnded && !isVerified,

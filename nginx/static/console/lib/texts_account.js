@@ -1,4 +1,25 @@
-// The texts of replacing the authenticator, and of signing out everywhere.
+// The texts of the admin's own sign-in: sessions, backup codes, the authenticator, and signing out everywhere.
+
+export const account = {
+  title: "My sign-in",
+  factor: "Second factor",
+  signedInAs: address => `You are signed in as ${address}.`,
+  left: count => `You have ${count} left. Each replaces your authenticator once.`,
+  newCodes: "New backup codes",
+  newCodesHint: "You get ten new codes. The previous ones are then invalid.",
+  make: "Make new codes",
+  sessions: "Sessions",
+  columns: ["Browser or program", "Country", "Signed in", "Last used", "Action"],
+  current: "This one",
+  unknown: "Unknown",
+  end: "End",
+  endTitle: "End this session?",
+  endAbout: (program, time) => `${program}, signed in on ${time}.`,
+  endOthers: "End all others",
+  endOthersTitle: "End all other sessions?",
+  endHint: "The next request of the session is rejected. To continue there, sign in again.",
+  ended: "The session was ended.",
+}
 
 export const authenticator = {
   replace: "Replace the authenticator",
