@@ -210,8 +210,8 @@ struct Endpoint {
     // The path's {userId} is a member. It is loaded before the handler runs (Call::loaded_member),
     // together with those of the other requests of a batch.
     bool loads_member = false;
-    // Gives people access to the organization, or takes it. A session needs a second factor of the
-    // last 15 minutes for it, as for a reply that shows a secret.
+    // Gives access that outlives the session, or takes a person's. A session needs a second factor
+    // of the last 15 minutes for it, as for a reply that shows a secret.
     bool changes_access = false;
     // The handler runs no statement, so the reply goes out before those that need one.
     bool is_quick = false;

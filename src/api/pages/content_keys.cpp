@@ -44,9 +44,10 @@ constexpr std::array kContentKeyEndpoints = {
         .body_schema = schema_of<kNewPublishableKey>,
         .body_example = R"({"name": "blog", "allowed_origins": ["https://blog.example"]})",
         .reply = {201, "The key."},
-        .errors = kPublishableKeyErrors,
+        .errors = kPublishableKeyCreateErrors,
         .handler = decoded<kNewPublishableKey,
                            answers<kContentKey, create_publishable_key<kContentKeyKind>>>,
+        .changes_access = true,
         .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/content-keys/{id}",
@@ -64,7 +65,8 @@ constexpr std::array kContentKeyEndpoints = {
         .summary = "Change a content key",
         .description =
             "Changes the fields that are sent and keeps the others. The change takes effect with the "
-            "next request. A revoked key is 409 INVALID_STATE.",
+            "next request. A new origin or a later end needs a second factor of the last 15 minutes. A revoked key is "
+            "409 INVALID_STATE.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,
@@ -73,7 +75,7 @@ constexpr std::array kContentKeyEndpoints = {
         .body_schema = schema_of<kPublishableKeyChange>,
         .body_example = R"({"allowed_origins": ["https://*.blog.example"]})",
         .reply = {200, "The key."},
-        .errors = kPublishableKeyErrors,
+        .errors = kPublishableKeyChangeErrors,
         .handler = decoded<kPublishableKeyChange,
                            answers<kContentKey, change_publishable_key<kContentKeyKind>>>,
         .is_published = false},

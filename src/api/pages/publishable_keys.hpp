@@ -4,6 +4,7 @@
 
 #include "service/pages/publishable_keys.hpp"
 
+#include "api/authenticate.hpp"
 #include "api/groups.hpp"
 #include "base/settings.hpp"
 #include "rules/origins.hpp"
@@ -148,7 +149,7 @@ template <PublishableKeyKind kKind>
 auto create_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const NewPublishableKey& in) {
     reject_higher_tracking_rates(call, in.rate_per_second, in.burst);
-    auto key = service::issue_publishable_key(transaction, kKind, in);
+    auto key = service::issue_publishable_key(transaction, call.context.keys, kKind, in);
     std::string location = std::string(call.endpoint.path) + "/" + key.id.text();
     return Answer{std::move(key), std::move(location)};
 }
@@ -158,8 +159,10 @@ auto change_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const PublishableKeyChange& in) {
     reject_higher_tracking_rates(call, in.rate_per_second.value_or(std::nullopt),
                                  in.burst.value_or(std::nullopt));
-    const auto id = call.id<PublishableKeyId>();
-    return service::change_publishable_key(transaction, kKind, id, in);
+    // Pages can use the key after a stolen session has ended.
+    const auto check_access = [&call] { require_recent_factor(call.caller); };
+    return service::change_publishable_key(transaction, call.context.keys, kKind,
+                                           call.id<PublishableKeyId>(), in, check_access);
 }
 
 template <PublishableKeyKind kKind>
@@ -174,6 +177,8 @@ inline constexpr std::array kPublishableKeyListQuery = {
     page_limit(),
     kPageCursor,
 };
-inline constexpr std::array kPublishableKeyErrors = {ErrorCode::InvalidState};
+inline constexpr std::array kPublishableKeyCreateErrors = {ErrorCode::InvalidState};
+inline constexpr std::array kPublishableKeyChangeErrors = {ErrorCode::InvalidState,
+                                                           ErrorCode::TwoFactorTooOld};
 
 }  // namespace muster::api

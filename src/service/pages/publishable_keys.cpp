@@ -5,6 +5,7 @@
 #include "db/transaction.hpp"
 #include "rules/origins.hpp"
 #include "service/access/credentials.hpp"
+#include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 #include "service/quotas.hpp"
@@ -23,6 +24,11 @@ using rules::PublishableKeyKind;
 // "tracking_key.issued"
 std::string action_of(PublishableKeyKind kind, std::string_view verb) {
     return std::string(text_of(kind)) + "_key." + std::string(verb);
+}
+
+// "tracking key"
+std::string noun_of(PublishableKeyKind kind) {
+    return std::string(text_of(kind)) + " key";
 }
 
 PublishableKey make_key(OrgId organization, PublishableKeyKind kind,
@@ -81,10 +87,36 @@ PublishableKey changed(PublishableKey key, const PublishableKeyChange& change) {
     return key;
 }
 
+// The origins of `key` that `before` does not name, as text; "" if it names all.
+std::string added_origins(const PublishableKey& before, const PublishableKey& key) {
+    std::string added;
+    for (const std::string& origin : key.allowed_origins) {
+        if (std::ranges::find(before.allowed_origins, origin) != before.allowed_origins.end()) {
+            continue;
+        }
+        added += (added.empty() ? "" : ", ") + origin;
+    }
+    return added;
+}
+
+bool is_prolonged(const PublishableKey& before, const PublishableKey& key) {
+    return before.expires_at && (!key.expires_at || *key.expires_at > *before.expires_at);
+}
+
+// `name`: what is new, the key or its origins.
+void notify_of_page_key(OrgTransaction& transaction, const KeyRing& keys, const PublishableKey& key,
+                        const std::string& what, const std::string& name) {
+    notify_of_access(transaction, keys,
+                     {.what = what,
+                      .name = name,
+                      .id = key.id.text(),
+                      .remedy = "revoke the key under Page keys"});
+}
+
 }  // namespace
 
-PublishableKey issue_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
-                                     const NewPublishableKey& fields) {
+PublishableKey issue_publishable_key(OrgTransaction& transaction, const KeyRing& keys,
+                                     PublishableKeyKind kind, const NewPublishableKey& fields) {
     reject_past_expiry(fields.expires_at, transaction.now);
     PublishableKey key = make_key(transaction.org(), kind, fields, transaction.now);
     key.created_by = transaction.actor.admin;
@@ -93,6 +125,7 @@ PublishableKey issue_publishable_key(OrgTransaction& transaction, PublishableKey
     insert_within_bound(org, key);
     take(org, rules::Quota::IssuedKeys, 1, rules::kMostIssuedKeys, transaction.now);
     audit(transaction, action_of(kind, "issued"), key.id.text(), {{"name", key.name}});
+    notify_of_page_key(transaction, keys, key, noun_of(kind), key.name);
     return key;
 }
 
@@ -108,6 +141,8 @@ PublishableKey issue_publishable_key(Context& context, OrgId organization, Publi
         insert_within_bound(org, key);
         audit_operator(tx, organization, action_of(kind, "issued"), key.id.text(),
                        {{"name", key.name}}, now);
+        OrgTransaction transaction{tx, {organization}, now};
+        notify_of_page_key(transaction, context.keys, key, noun_of(kind), key.name);
         return key;
     });
 }
@@ -132,8 +167,10 @@ std::optional<PublishableKey> find_publishable_key(Context& context, OrgId organ
     });
 }
 
-PublishableKey change_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
-                                      PublishableKeyId id, const PublishableKeyChange& change) {
+PublishableKey change_publishable_key(OrgTransaction& transaction, const KeyRing& keys,
+                                      PublishableKeyKind kind, PublishableKeyId id,
+                                      const PublishableKeyChange& change,
+                                      const AccessCheck& check_access) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto before = store::lock_publishable_key(org, kind, id);
     if (!before) throw Error(ErrorCode::NotFound);
@@ -143,8 +180,17 @@ PublishableKey change_publishable_key(OrgTransaction& transaction, PublishableKe
     }
     PublishableKey key = changed(*before, change);
     if (key == *before) return key;
+    const std::string added = added_origins(*before, key);
+    const bool lives_longer = is_prolonged(*before, key);
+    if (check_access && (!added.empty() || lives_longer)) check_access();
     store::write_publishable_key(org, key);
     audit(transaction, action_of(kind, "updated"), id.text(), {{"name", key.name}});
+    if (!added.empty()) {
+        notify_of_page_key(transaction, keys, key, "origin of a " + noun_of(kind), added);
+    }
+    if (lives_longer) {
+        notify_of_page_key(transaction, keys, key, "longer-lived " + noun_of(kind), key.name);
+    }
     return key;
 }
 

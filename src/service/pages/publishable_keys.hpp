@@ -7,6 +7,7 @@
 #include "service/context.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,9 +36,9 @@ struct PublishableKeyChange {
     std::optional<std::optional<std::int64_t>> burst;
 };
 
-// Issues a key. Throws VALIDATION_ERROR if `expires_at` is in the past, INVALID_STATE if the
-// organization has kMostPublishableKeys.
-rules::PublishableKey issue_publishable_key(OrgTransaction& transaction,
+// Issues a key, and mails the owners about it. Throws VALIDATION_ERROR if `expires_at` is in the
+// past, INVALID_STATE if the organization has kMostPublishableKeys.
+rules::PublishableKey issue_publishable_key(OrgTransaction& transaction, const KeyRing& keys,
                                             rules::PublishableKeyKind kind,
                                             const NewPublishableKey& fields);
 // The same for the operator. The origins need not be canonical. Throws std::invalid_argument if the
@@ -58,11 +59,16 @@ std::optional<rules::PublishableKey> find_publishable_key(Context& context, OrgI
                                                           rules::PublishableKeyKind kind,
                                                           PublishableKeyId id);
 
-// Changes a key from the next request on; an expired key may get a new expiry. Throws NOT_FOUND,
-// INVALID_STATE if the key is revoked, VALIDATION_ERROR if `expires_at` is in the past.
-rules::PublishableKey change_publishable_key(OrgTransaction& transaction,
+// Throws if the caller may not give access that lasts.
+using AccessCheck = std::function<void()>;
+
+// Changes a key from the next request on; an expired key may get a new expiry. Calls `check_access`
+// before it adds an origin or lets the key live longer, and mails the owners about it. Throws
+// NOT_FOUND, INVALID_STATE if the key is revoked, VALIDATION_ERROR if `expires_at` is in the past.
+rules::PublishableKey change_publishable_key(OrgTransaction& transaction, const KeyRing& keys,
                                              rules::PublishableKeyKind kind, PublishableKeyId id,
-                                             const PublishableKeyChange& change);
+                                             const PublishableKeyChange& change,
+                                             const AccessCheck& check_access = {});
 
 // Revokes the key; it is rejected from the next request. Returns false if the organization does not
 // have the key. Revoking a revoked key changes nothing.

@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.admin import FACTOR, step_now, totp
-from support.client import details_of, faults_of
+from support.client import SHOP, details_of, faults_of
 from support.mail import wait_for_mail
 from support.modules import Module
+from support.publishable import PATHS, Keys
 from support.stack import wait_for
 from support.world import email
 
@@ -248,6 +249,7 @@ def test_a_secret_or_a_seat_requires_a_second_factor_of_the_last_15_minutes(stac
                        (f"{module.path}/credentials", {"name": "one"}),
                        (hook, {"url": "http://127.0.0.1:9/y", "subscribed_event_types": ["member.created"]}),
                        (f"{hook}/{endpoint['id']}/rotate-secret", {}),
+                       *((path, {"name": "pages", "allowed_origins": [SHOP]}) for path in PATHS.values()),
                        ("/v1/seats", {"email": email(), "role": "owner"}),
                        (f"/v1/invitations/{invitation}/resend", {}), (f"/v1/session/invitations/{invitation}/accept", {}),
                        (f"/v1/session/seats/{org.id}/leave", {})):
@@ -284,6 +286,25 @@ def test_a_new_url_of_a_webhook_requires_a_recent_second_factor(stack, new_org):
     assert [entry["details"] for entry in log] == [
         {"status": "paused", "url": "http://127.0.0.1:9/y", "previous_url": "http://127.0.0.1:9/x"},
         {"status": "paused"}, {"status": "active"}]
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_more_access_with_a_publishable_key_requires_a_recent_second_factor(stack, new_org, kind):
+    org = new_org(attributes=False)
+    keys, blog = Keys(org, kind), "https://blog.example"
+    key = keys.create(allowed_origins=[SHOP, blog])
+    age_session(stack, keys.admin, 901)
+    refused = keys.change(key, expect=401, name="moved", allowed_origins=[SHOP, "https://evil.example"])
+    assert refused.json()["error"]["code"] == "2FA_TOO_OLD" and details_of(refused) == {"reason": "2FA_TOO_OLD"}
+    assert keys.record(key) == key
+    keys.change(key, name="renamed", allowed_origins=[blog, SHOP])  # the same origins
+    keys.change(key, allowed_origins=[SHOP])  # an origin can be removed at any time
+    keys.change(key, expect=401, allowed_origins=[blog])
+    keys.change(key, expires_at="2199-01-01T00:00:00Z")  # it had no end
+    keys.change(key, expect=401, expires_at=None)
+    org.admin().pass_second_factor(keys.admin)
+    keys.change(key, allowed_origins=[blog], expires_at=None)
+    keys.revoke(key)
 
 
 # ---------------------------------------------------------------------------- stored data

@@ -220,6 +220,32 @@ def test_an_error_stops_the_live_events_until_the_person_continues(at, module_or
     browser.sees("after")
 
 
+def test_a_new_key_and_a_new_origin_ask_for_a_code_if_the_last_one_is_old(module_org, own_browser, stack):
+    browser, admin, keys = own_browser, module_org.new_admin("admin"), Keys(module_org, "content")
+    age = "UPDATE sessions SET verified_at = verified_at - 960000 WHERE admin_id = UNHEX(REPLACE(%s, '-', ''))"
+    browser.sign_in(admin)
+    browser.open(f"#/o/{module_org.id}/page-keys")
+    stack.sql(age, admin.id)
+    browser.press("Issue a content key")
+    browser.fill("Name", "Later")
+    browser.fill("Origin 1", "https://later.example")
+    browser.press("Issue", "//dialog")
+    browser.sees("Confirm that it is you")
+    assert "Later" not in {key["name"] for key in keys.listed()}
+    browser.pass_factor(admin)
+    browser.sees("The key was issued.")
+    stack.sql(age, admin.id)
+    browser.press("Change")
+    browser.press("Add an origin")
+    browser.fill("Origin 2", "https://moved.example")
+    browser.press("Save")
+    browser.sees("Confirm that it is you")
+    browser.pass_factor(admin)
+    browser.sees("The key was changed.")
+    (made,) = [key for key in keys.listed() if key["name"] == "Later"]
+    assert made["allowed_origins"] == ["https://later.example", "https://moved.example"]
+
+
 def test_a_viewer_sees_keys_and_their_code_without_buttons(module_org, own_browser):
     key = Keys(module_org, "tracking").create(name="Read me")
     viewer = own_browser

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.client import SHOP, PageClient, details_of, faults_of
+from support.mail import mails_to, wait_for_mail
 from support.publishable import PATHS, PREFIXES, Keys
 from support.stack import numbers, wait_for
 from test_auth import checksum
@@ -183,6 +184,20 @@ def test_the_log_records_who_did_what(keys):
     assert [(entry["action"], entry["details"], entry["actor_id"]) for entry in log] == [
         (f"{keys.kind}_key.{deed}", details, keys.org.admin().id) for deed, details in
         (("revoked", {}), ("updated", {"name": "renamed"}), ("issued", {"name": "noted"}))]
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_the_owners_get_mail_about_a_new_key_and_a_new_origin(new_org, stack, kind):
+    org = new_org(attributes=False)
+    owner, own = org.new_admin("owner"), Keys(org, kind)
+    key = own.create(name="noted")
+    own.change(key, name="no mail about this")
+    own.change(key, allowed_origins=[SHOP, BLOG])
+    for subject, name in ((f"new {kind} key", "noted"), (f"new origin of a {kind} key", BLOG)):
+        text = wait_for_mail(stack, owner.address, subject=f"Muster: {subject}").text
+        assert f'"{name}"' in text and key["id"] in text and org.id in text and org.admin().address in text
+        assert key["key"] not in text
+    assert len(mails_to(stack, owner.address, subject=f"{kind} key")) == 2
 
 
 # ---------------------------------------------------------------------------- tracking keys only

@@ -4,8 +4,10 @@
 
 #include "db/admins.hpp"
 #include "service/access/api_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 using namespace muster;
+using rules::PublishableKeyKind;
 using service::IssuedKey;
 using test::AdminFixture;
 using test::kDay;
@@ -19,6 +21,24 @@ struct Notices : AdminFixture {
         return database.transaction([&](db::Tx& tx) {
             service::OrgTransaction transaction{tx, {acme, by}, Timestamp::now()};
             return service::issue_api_key(transaction, context.keys, {name, {}, {}, {}});
+        });
+    }
+    rules::PublishableKey issue_page_key(AdminId by) {
+        return database.transaction([&](db::Tx& tx) {
+            service::OrgTransaction transaction{tx, {acme, by}, Timestamp::now()};
+            return service::issue_publishable_key(transaction, context.keys,
+                                                  PublishableKeyKind::Tracking,
+                                                  {"shop", {"https://shop.example"}, {}, {}, {}});
+        });
+    }
+    // Forgets older mails.
+    void change_page_key(const rules::PublishableKey& key,
+                         const service::PublishableKeyChange& change) {
+        client.run("DELETE FROM mail_outbox");
+        database.transaction([&](db::Tx& tx) {
+            service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
+            (void)service::change_publishable_key(transaction, context.keys, key.kind, key.id,
+                                                  change);
         });
     }
     AdminId seat(const std::string& email, std::string_view role) {
@@ -107,6 +127,60 @@ BOOST_AUTO_TEST_CASE(a_later_end_of_a_key_is_mailed_and_each_end_is_logged) {
                                           R"("previous_burst":"default","previous_expires_at":")" +
                                               end.text() + R"(","previous_rate":"5","rate":"5"})");
     BOOST_TEST(mailed_to(end).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_key_of_pages_is_mailed_to_the_owners_and_to_the_admin_who_issued_it) {
+    const AdminId bob = seat("bob@example.test", "admin");
+    client.run("DELETE FROM mail_outbox");
+    const auto key = issue_page_key(bob);
+    const auto mail = mails().at(0);
+    BOOST_TEST(mail.subject == "Muster: new tracking key");
+    for (const std::string& part :
+         {std::string("tracking key: \"shop\""), key.id.text(), acme.text(),
+          std::string("by: bob@example.test"), std::string("revoke the key under Page keys")}) {
+        BOOST_TEST(holds(mail.text, part), part << " is not in " << mail.text);
+    }
+    BOOST_TEST(!holds(mail.text, key.token));
+    BOOST_TEST(take_addressees() == (Texts{std::string(kAnn), "bob@example.test"}),
+               boost::test_tools::per_element());
+    service::issue_publishable_key(context, acme, PublishableKeyKind::Content,
+                                   {"blog", {"https://blog.example"}, {}, {}, {}});
+    BOOST_TEST(mails().at(0).subject == "Muster: new content key");
+    BOOST_TEST(holds(mails().at(0).text, "by: the operator"));
+    BOOST_TEST(take_addressees() == Texts{std::string(kAnn)}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_origin_of_a_key_of_pages_is_mailed_and_a_removed_one_is_not) {
+    const auto key = issue_page_key(ann);
+    const auto move_to = [&](std::vector<std::string> origins) {
+        service::PublishableKeyChange change;
+        change.allowed_origins = std::move(origins);
+        change_page_key(key, change);
+    };
+    move_to({"https://a.example", "https://shop.example", "https://b.example"});
+    BOOST_TEST(mails().at(0).subject == "Muster: new origin of a tracking key");
+    BOOST_TEST(holds(mails().at(0).text, "\"https://a.example, https://b.example\""));
+    BOOST_TEST(holds(mails().at(0).text, key.id.text()));
+    BOOST_TEST(take_addressees() == Texts{std::string(kAnn)}, boost::test_tools::per_element());
+    move_to({"https://b.example"});
+    BOOST_TEST(mails().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_later_end_of_a_key_of_pages_is_mailed_and_an_earlier_one_is_not) {
+    const auto key = issue_page_key(ann);
+    const auto end_at = [&](std::optional<Timestamp> end) {
+        service::PublishableKeyChange change;
+        change.expires_at.emplace(end);
+        change_page_key(key, change);
+    };
+    const auto tomorrow = Timestamp::now() + std::chrono::days(1);
+    end_at(tomorrow);  // it had no end
+    BOOST_TEST(mails().empty());
+    const std::vector<std::optional<Timestamp>> ends = {tomorrow + Milliseconds(1), std::nullopt};
+    for (const auto& later : ends) {
+        end_at(later);
+        BOOST_TEST(mails().at(0).subject == "Muster: new longer-lived tracking key");
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_new_admin_is_mailed_to_the_others) {

@@ -45,12 +45,14 @@ struct PublishableKeys : Fixture {
     PublishableKey issue(PublishableKeyKind kind = kTracking,
                          const NewPublishableKey& in = fields()) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::issue_publishable_key(transaction, kind, in);
+            return service::issue_publishable_key(transaction, context.keys, kind, in);
         });
     }
-    PublishableKey change(const PublishableKey& key, const PublishableKeyChange& change) {
+    PublishableKey change(const PublishableKey& key, const PublishableKeyChange& change,
+                          const service::AccessCheck& check_access = {}) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::change_publishable_key(transaction, key.kind, key.id, change);
+            return service::change_publishable_key(transaction, context.keys, key.kind, key.id,
+                                                   change, check_access);
         });
     }
     bool revoke(PublishableKeyKind kind, PublishableKeyId id) {
@@ -219,7 +221,8 @@ BOOST_AUTO_TEST_CASE(parallel_requests_do_not_exceed_two_hundred_keys_per_organi
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
-                (void)service::issue_publishable_key(transaction, kTracking, fields());
+                (void)service::issue_publishable_key(transaction, worker.context.keys, kTracking,
+                                                     fields());
             });
         });
         ++(code == ErrorCode::InvalidState ? refused : made);
@@ -255,6 +258,40 @@ BOOST_AUTO_TEST_CASE(origins_from_the_operator_are_validated_and_made_canonical)
                           std::invalid_argument);
     }
     BOOST_TEST(list(kContent).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_origin_is_checked_before_the_change_and_a_known_one_is_not) {
+    issue(kTracking, {"shop", {"https://a.example", "https://b.example"}, {}, {}, {}});
+    const auto key = list().at(0);
+    const auto reject = [] { throw Error(ErrorCode::TwoFactorTooOld); };
+    const auto change_to = [&](std::vector<std::string> origins) {
+        PublishableKeyChange moved;
+        moved.name = "moved";
+        moved.allowed_origins = std::move(origins);
+        return code_of([&] { change(key, moved, reject); });
+    };
+    BOOST_TEST(
+        (change_to({"https://a.example", "https://evil.example"}) == ErrorCode::TwoFactorTooOld));
+    BOOST_TEST((list().at(0) == key));
+    BOOST_TEST(!change_to({"https://b.example", "https://a.example"}).has_value());
+    BOOST_TEST(!change_to({"https://a.example"}).has_value());
+    BOOST_TEST((change_to({"https://b.example"}) == ErrorCode::TwoFactorTooOld));
+}
+
+BOOST_AUTO_TEST_CASE(a_later_end_is_checked_before_the_change_and_an_earlier_one_is_not) {
+    issue(kTracking, {"shop", {"https://a.example"}, {}, {}, {}});
+    const auto key = list().at(0);
+    const auto reject = [] { throw Error(ErrorCode::TwoFactorTooOld); };
+    const auto end_at = [&](std::optional<Timestamp> end) {
+        PublishableKeyChange ended;
+        ended.expires_at.emplace(end);
+        return code_of([&] { change(key, ended, reject); });
+    };
+    const auto end = Timestamp::now() + std::chrono::days(2);
+    BOOST_TEST(!end_at(end).has_value());  // it had none
+    BOOST_TEST((end_at({}) == ErrorCode::TwoFactorTooOld));
+    BOOST_TEST((end_at(end + Milliseconds(1)) == ErrorCode::TwoFactorTooOld));
+    BOOST_TEST(!end_at(end - Milliseconds(1)).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_log_records_changes_and_no_repetitions) {
