@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS organization_days (
     organization_id BINARY(16) NOT NULL,
     day             INT        NOT NULL,
     kind            ENUM('staged_bytes', 'reply_bytes', 'audit_entries', 'issued_keys', 'member_jobs', 'tracked_bytes',
-                         'ingested_bytes') NOT NULL,
+                         'ingested_bytes', 'member_bytes') NOT NULL,
     slot            TINYINT    NOT NULL,
     amount          BIGINT     NOT NULL,
     PRIMARY KEY (organization_id, day, kind, slot),

@@ -15,6 +15,7 @@
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
+#include "service/quotas.hpp"
 
 namespace muster::api {
 namespace {
@@ -205,15 +206,22 @@ service::MemberCheck if_match_of(const Call& call) {
     };
 }
 
+void reject_used_up_bytes(const Call& call, const OrgTransaction& transaction) {
+    service::reject_full(transaction, rules::Quota::MemberBytes, call.context.settings.limits);
+}
+
 auto update_user(Call& call, OrgTransaction& transaction, const rules::MemberPatch& patch) {
+    reject_used_up_bytes(call, transaction);
     return service::change_member(transaction, call.id<UserId>(), patch, if_match_of(call));
 }
 
 auto lock_user(Call& call, OrgTransaction& transaction, const LockUser& in) {
+    reject_used_up_bytes(call, transaction);
     return service::lock_member(transaction, call.id<UserId>(), in.reason, if_match_of(call));
 }
 
 auto unlock_user(Call& call, OrgTransaction& transaction, const Nothing&) {
+    reject_used_up_bytes(call, transaction);
     return service::unlock_member(transaction, call.id<UserId>(), if_match_of(call));
 }
 

@@ -19,6 +19,7 @@ enum class Quota : std::uint8_t {
     MemberJobs,     // also those that were canceled
     TrackedBytes,   // events of pages, whose key is public
     IngestedBytes,  // signed events of modules
+    MemberBytes,    // members written one by one, and the webhook events of members
 };
 
 // Ended keys are kept for 30 days, so the number of new ones is bounded too.
@@ -26,6 +27,12 @@ inline constexpr std::int64_t kMostIssuedKeys = 1'000;
 // Member jobs are kept for 30 days, each with a filter of up to 20 KiB. This bounds their number to
 // 31 times as many. The limit of one active job does not, because a canceled job no longer counts.
 inline constexpr std::int64_t kMostMemberJobs = 200;
+
+// What rows take in the database in addition to their texts, indexes included (docs/scale.md
+// "Sizes"). A member counts with its user.
+inline constexpr std::int64_t kMemberRowBytes = 800;
+inline constexpr std::int64_t kWebhookEventRowBytes = 300;
+inline constexpr std::int64_t kAuditEntryBytes = 200;
 
 constexpr std::int64_t quota_day_of(Timestamp when) {
     return when.milliseconds() / Milliseconds(std::chrono::days(1)).count();
@@ -47,6 +54,7 @@ inline constexpr std::array kNames<rules::Quota> = {
     Name{rules::Quota::IssuedKeys, "issued_keys"},
     Name{rules::Quota::MemberJobs, "member_jobs"},
     Name{rules::Quota::TrackedBytes, "tracked_bytes"},
-    Name{rules::Quota::IngestedBytes, "ingested_bytes"}};
+    Name{rules::Quota::IngestedBytes, "ingested_bytes"},
+    Name{rules::Quota::MemberBytes, "member_bytes"}};
 
 }  // namespace muster

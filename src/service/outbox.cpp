@@ -1,6 +1,7 @@
 #include "service/outbox.hpp"
 
 #include "db/transaction.hpp"
+#include "rules/quotas.hpp"
 #include "rules/webhook_wire.hpp"
 #include "store/outbox.hpp"
 
@@ -22,10 +23,18 @@ std::set<std::string_view> listened_types(db::OrgStore& org, std::span<const Eve
     return types;
 }
 
+std::int64_t bytes_of(const std::vector<store::NewWebhookEvent>& events) {
+    std::int64_t bytes = 0;
+    for (const store::NewWebhookEvent& event : events) {
+        bytes += rules::kWebhookEventRowBytes + static_cast<std::int64_t>(event.body.size());
+    }
+    return bytes;
+}
+
 }  // namespace
 
-void emit(OrgTransaction& transaction, std::span<const Event> events) {
-    if (events.empty()) return;
+std::int64_t emit(OrgTransaction& transaction, std::span<const Event> events) {
+    if (events.empty()) return 0;
     db::OrgStore org(transaction.tx, transaction.org());
     const auto listened = listened_types(org, events);
     std::vector<store::NewWebhookEvent> written;
@@ -34,10 +43,11 @@ void emit(OrgTransaction& transaction, std::span<const Event> events) {
     }
     store::insert_webhook_events(org, written, transaction.now);
     store::insert_outbox(org, written, transaction.now);
+    return bytes_of(written);
 }
 
-void emit(OrgTransaction& transaction, const Event& event) {
-    emit(transaction, std::span(&event, 1));
+std::int64_t emit(OrgTransaction& transaction, const Event& event) {
+    return emit(transaction, std::span(&event, 1));
 }
 
 DeliveryId emit_to(OrgTransaction& transaction, EndpointId endpoint, const Event& event) {

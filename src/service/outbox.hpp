@@ -6,6 +6,7 @@
 
 #include "service/context.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -22,9 +23,9 @@ struct Event {
 
 // Queues each event for the endpoints of the organization that subscribe to its type. The cost does
 // not depend on the number of endpoints: one query for each type, and two rows for each event that
-// has a subscriber.
-void emit(OrgTransaction& transaction, std::span<const Event> events);
-void emit(OrgTransaction& transaction, const Event& event);
+// has a subscriber. Returns the bytes of the events that it stored.
+std::int64_t emit(OrgTransaction& transaction, std::span<const Event> events);
+std::int64_t emit(OrgTransaction& transaction, const Event& event);
 
 // How many pending deliveries a transaction cancels. The runner cancels those that a disabled
 // endpoint or installation still has (service/webhooks/dispatch.hpp).

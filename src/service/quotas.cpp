@@ -49,6 +49,8 @@ std::string_view what(Quota quota) {
             return "bytes of tracked events";
         case Quota::IngestedBytes:
             return "bytes of ingested events";
+        case Quota::MemberBytes:
+            return "bytes of members and their webhook events";
     }
     return "";
 }
@@ -61,6 +63,8 @@ std::string_view advice(Quota quota) {
         case Quota::AuditEntries:
             return "reading and deleting still work; send other requests of admins later, or with "
                    "an API key";
+        case Quota::MemberBytes:
+            return "imports, reading and removing still work; send it later";
         case Quota::StagedBytes:
         case Quota::IssuedKeys:
         case Quota::MemberJobs:
@@ -170,6 +174,8 @@ std::int64_t maximum_of(Quota quota, const LimitsSettings& limits) {
             return bytes_of_mib(limits.tracked_mib);
         case Quota::IngestedBytes:
             return bytes_of_mib(limits.ingested_mib);
+        case Quota::MemberBytes:
+            return bytes_of_mib(limits.member_mib);
     }
     return 0;
 }

@@ -36,9 +36,9 @@ void add_use(db::OrgStore& org, rules::Quota quota, std::int64_t amount, Timesta
 // can exceed it by what they use.
 void reject_used_up(db::OrgStore& org, rules::Quota quota, std::int64_t most, Timestamp now);
 
-// The same for ReplyBytes, TrackedBytes and IngestedBytes, with few statements: a worker counts in
-// its memory, and writes the sum after a batch once it reaches 256 KiB or 1/64 of the limit. So the
-// workers together can exceed the limit by that amount and by one batch each.
+// The same for ReplyBytes, TrackedBytes, IngestedBytes and MemberBytes, with few statements: a
+// worker counts in its memory, and writes the sum after a batch once it reaches 256 KiB or 1/64 of
+// the limit. So the workers together can exceed the limit by that amount and by one batch each.
 //
 // Throws QUOTA_EXCEEDED. Reads the uses of the day if the worker does not know them.
 void reject_full(const OrgTransaction& transaction, rules::Quota quota,

@@ -31,6 +31,7 @@ Settings make_settings() {
     made.limits.reply_mib = 4096;
     made.limits.tracked_mib = 4096;
     made.limits.ingested_mib = 4096;
+    made.limits.member_mib = 4096;
     made.limits.audit_entries = 20'000;
     made.jobs.lease = 20;
     made.jobs.attempts = 3;

@@ -1,7 +1,9 @@
 #include "db/lookups.hpp"
 
+#include "db/fixture.hpp"
 #include "rules/members/member.hpp"
 #include "service/callers.hpp"
+#include "service/members/create.hpp"
 #include "service/members/read.hpp"
 
 #include <utility>
@@ -17,6 +19,15 @@ std::optional<rules::Member> find_member(service::Context& context, OrgId organi
                                          UserId user) {
     auto found = service::find_members(context, organization, {&user, 1});
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+UserId add_member(DatabaseContext& worker, OrgId organization, const rules::MemberFields& fields) {
+    return worker
+        .as(organization,
+            [&](service::OrgTransaction& transaction) {
+                return service::create_member(transaction, fields);
+            })
+        .member.user_id;
 }
 
 }  // namespace muster::test

@@ -25,6 +25,7 @@ struct AboutLimits {
     std::int64_t audit_entries_per_day = 0;
     std::int64_t tracked_bytes_per_day = 0;
     std::int64_t ingested_bytes_per_day = 0;
+    std::int64_t member_bytes_per_day = 0;
 };
 struct AboutRate {
     int per_second = 0;
@@ -79,7 +80,12 @@ constexpr auto kAboutLimits = record<AboutLimits>(
         "Bytes of events that an organization's pages may track in a day (UTC).", "4294967296"),
     field<&AboutLimits::ingested_bytes_per_day>(
         "ingested_bytes_per_day",
-        "Bytes of events that an organization's modules may ingest in a day (UTC).", "4294967296"));
+        "Bytes of events that an organization's modules may ingest in a day (UTC).", "4294967296"),
+    field<&AboutLimits::member_bytes_per_day>(
+        "member_bytes_per_day",
+        "Bytes of members that are written one by one for an organization, and of webhook events "
+        "about its members, in a day (UTC).",
+        "4294967296"));
 constexpr auto kAboutRate =
     record<AboutRate>("Rate", field<&AboutRate::per_second>("per_second", "Requests per second."),
                       field<&AboutRate::burst>("burst", "Maximum burst of requests."));
@@ -171,7 +177,8 @@ AboutLimits limits_of(const LimitsSettings& limits) {
             limits.reply_mib * kMebibyte,
             limits.audit_entries,
             limits.tracked_mib * kMebibyte,
-            limits.ingested_mib * kMebibyte};
+            limits.ingested_mib * kMebibyte,
+            limits.member_mib * kMebibyte};
 }
 
 AboutRetention retention_of(const JobsSettings& jobs) {

@@ -17,6 +17,7 @@ struct LimitsSettings {
     int audit_entries = 0;
     int tracked_mib = 0;
     int ingested_mib = 0;
+    int member_mib = 0;
 };
 
 }  // namespace muster

@@ -222,6 +222,13 @@ constexpr auto kSettings = std::to_array<Setting>({
      .range = {1, 1048576},
      .meaning =
          "MiB of events that modules may ingest for one organization in a day (UTC), as stored."},
+    {.section = "limits",
+     .key = "member_mib",
+     .value = at<&Settings::limits, &LimitsSettings::member_mib>,
+     .fallback = "4096",
+     .range = {1, 1048576},
+     .meaning =
+         "MiB of members that are written one by one for one organization, and of webhook events about its members, in a day (UTC)."},
     {.section = "jobs",
      .key = "connections",
      .value = at<&Settings::jobs, &JobsSettings::connections>,

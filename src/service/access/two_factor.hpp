@@ -5,11 +5,14 @@
 
 #include "base/secret.hpp"
 #include "rules/access/admins.hpp"
-#include "rules/access/session.hpp"
 #include "service/context.hpp"
 
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+struct Session;
+}
 
 namespace muster::service {
 

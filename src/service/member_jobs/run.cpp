@@ -80,13 +80,24 @@ MemberJobCounts committed(db::Tx& tx, const MemberJobLease& lease, const MemberJ
     return {changes.changed, changes.unchanged};
 }
 
-// As for single calls: admins cannot change members whose entries the log cannot take, but they can
-// remove them.
-void reject_unlogged(Context& context, db::OrgStore& org, const MemberJob& job, Timestamp now) {
-    const bool is_exempt = job.state != MemberJobState::Committing || !job.committed_by_id ||
-                           job.action == MemberAction::Remove;
-    if (is_exempt) return;
-    reject_used_up(org, rules::Quota::AuditEntries, context.settings.limits.audit_entries, now);
+// As for single calls: members cannot be changed beyond the limits of the day, but they can be
+// removed. Only the entries of admins have a limit.
+void reject_beyond_day(Context& context, db::OrgStore& org, const MemberJob& job, Timestamp now) {
+    if (job.state != MemberJobState::Committing || job.action == MemberAction::Remove) return;
+    const auto reject = [&](rules::Quota quota) {
+        reject_used_up(org, quota, maximum_of(quota, context.settings.limits), now);
+    };
+    reject(rules::Quota::MemberBytes);
+    if (job.committed_by_id) reject(rules::Quota::AuditEntries);
+}
+
+std::string quota_failure(const Error& error) {
+    const bool is_log =
+        error.details()["quota"] == std::string(text_of(rules::Quota::AuditEntries));
+    return std::string(is_log ? "The audit log of the day is full."
+                              : "The bytes of members and their webhook events of the day are used "
+                                "up.") +
+           " Create the job again tomorrow; it continues with the members that were not changed.";
 }
 
 bool run_unit(Context& context, const MemberJobLease& lease, db::Tx& tx) {
@@ -94,7 +105,7 @@ bool run_unit(Context& context, const MemberJobLease& lease, db::Tx& tx) {
     db::OrgStore org(tx, lease.organization);
     const auto job = store::lock_member_job(org, lease.id, now);
     if (!job || !rules::is_in_progress(job->state)) throw LeaseLost{};
-    reject_unlogged(context, org, *job, now);
+    reject_beyond_day(context, org, *job, now);
     const auto filter = member_filter(rules::parse_filter(job->filter.text));
     const bool is_dry_run = job->state == MemberJobState::Validating;
     auto found = find_next_members(org, filter, job->position,
@@ -160,10 +171,7 @@ bool run_member_job_unit(Context& context, const MemberJobLease& lease) {
             [&](db::Tx& tx) { return run_unit(context, lease, tx); });
     } catch (const Error& error) {
         if (error.code() != ErrorCode::QuotaExceeded) throw;
-        fail_member_job(context, lease,
-                        {"QUOTA_EXCEEDED",
-                         "The audit log of the day is full. Create the job again tomorrow; it "
-                         "continues with the members that were not changed."});
+        fail_member_job(context, lease, {"QUOTA_EXCEEDED", quota_failure(error)});
         return false;
     }
 }

@@ -30,9 +30,9 @@ void fail_member_job(Context& context, const MemberJobLease& lease,
                      const rules::MemberJobFailure& failure);
 
 // Processes the next members of the job. Without further ones, moves it to validated or completed.
-// Returns whether the job is still in its state. A lock or unlock of an admin fails the job if the
-// audit log of the day is full. Throws LeaseLost if the job was canceled or claimed by another
-// runner.
+// Returns whether the job is still in its state. A lock or unlock fails the job if MemberBytes of
+// the day are used up, and that of an admin also if the audit log of the day is full. Throws
+// LeaseLost if the job was canceled or claimed by another runner.
 bool run_member_job_unit(Context& context, const MemberJobLease& lease);
 
 }  // namespace muster::service

@@ -12,6 +12,7 @@
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
 #include "service/outbox.hpp"
+#include "service/quotas.hpp"
 #include "store/ads/serving.hpp"
 #include "store/members/members.hpp"
 
@@ -70,7 +71,8 @@ std::string event_data(const MemberChange& change, const Member& member) {
                                              : to_json(rules::kUser, member);
 }
 
-// The audit entries and the events of the same change of several members.
+// The audit entries and the events of the same change of several members. Counts MemberBytes in the
+// transaction, because a runner keeps no sums.
 void report(OrgTransaction& transaction, const std::vector<Member>& members,
             const MemberChange& change) {
     std::vector<AuditedAction> actions;
@@ -81,7 +83,9 @@ void report(OrgTransaction& transaction, const std::vector<Member>& members,
                           [&change, &member] { return event_data(change, member); }});
     }
     audit(transaction.tx, actions, transaction.now);
-    emit(transaction, events);
+    const auto entries = static_cast<std::int64_t>(actions.size()) * rules::kAuditEntryBytes;
+    db::OrgStore org(transaction.tx, transaction.org());
+    add_use(org, rules::Quota::MemberBytes, entries + emit(transaction, events), transaction.now);
 }
 
 std::int64_t write_all(OrgTransaction& transaction, std::vector<Member>& members,
@@ -96,13 +100,24 @@ std::int64_t write_all(OrgTransaction& transaction, std::vector<Member>& members
     return static_cast<std::int64_t>(members.size());
 }
 
-void write(OrgTransaction& transaction, Member& member, const MemberChange& change) {
+std::int64_t bytes_of_values(const Member& member) {
+    std::size_t bytes = member.attributes.size();
+    for (const auto& field : rules::kTextFields)
+        bytes += (member.*field.stored).value_or("").size();
+    return static_cast<std::int64_t>(bytes);
+}
+
+// `growth`: how many bytes the values of the member gained.
+void write(OrgTransaction& transaction, Member& member, const MemberChange& change,
+           std::int64_t growth = 0) {
     member.updated_at = change_time(transaction, member);
     db::OrgStore org(transaction.tx, transaction.org());
     store::update_member(org, member);
     audit(transaction, change.action, member.user_id.text());
-    emit(transaction,
-         {change.event, member.user_id, [&] { return to_json(rules::kUser, member); }});
+    const auto event = emit(
+        transaction, {change.event, member.user_id, [&] { return to_json(rules::kUser, member); }});
+    count_bytes(transaction, rules::Quota::MemberBytes,
+                rules::kAuditEntryBytes + event + std::max<std::int64_t>(growth, 0));
 }
 
 // Returns whether a value changed.
@@ -166,8 +181,10 @@ Member change_member(OrgTransaction& transaction, UserId user, const rules::Memb
                               : attribute_registry_for_writing(transaction.tx, transaction.org());
     Member member = find_for_change(transaction, user, check);
     reject_attributes(registry, rules::validate_changes(registry, patch.attributes));
-    if (apply(patch, member, change_time(transaction, member)))
-        write(transaction, member, kUpdated);
+    const auto before = bytes_of_values(member);
+    if (apply(patch, member, change_time(transaction, member))) {
+        write(transaction, member, kUpdated, bytes_of_values(member) - before);
+    }
     return member;
 }
 

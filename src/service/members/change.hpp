@@ -23,6 +23,9 @@ struct MemberFilter;
 // All functions throw NOT_FOUND if the user is not a member of the organization. `updated_at`
 // changes only if a value does.
 
+// change_member(), lock_member() and unlock_member() count MemberBytes; the caller rejects an
+// organization that has used them up. A member can always be removed.
+
 // Called under the lock with the member before the change; may throw.
 using MemberCheck = std::function<void(const rules::Member&)>;
 
@@ -47,6 +50,7 @@ struct MemberChanges {
 };
 // Locks those of the users who are members, and changes those that then match the filter, whatever
 // its source. Each change has its audit entry and its event; the number of statements is bounded.
+// Counts MemberBytes.
 MemberChanges change_matching_members(OrgTransaction& transaction, std::span<const UserId> users,
                                       const MemberFilter& filter, rules::MemberAction action,
                                       const std::optional<std::string>& reason);

@@ -1,12 +1,14 @@
 #include "service/members/collect.hpp"
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 #include "service/attributes.hpp"
 #include "service/idempotency_records.hpp"
 #include "service/members/create.hpp"
+#include "service/quotas.hpp"
 
 #include <set>
 #include <utility>
@@ -68,7 +70,8 @@ class MemberRound {
         }
     }
 
-    // Validates attributes with the registries, which stay locked against changes.
+    // Validates attributes with the registries, which stay locked against changes. Refuses the
+    // requests of organizations that have used up MemberBytes.
     void check() {
         std::map<OrgId, rules::AttributeRegistry> registries;
         for (const std::size_t i : chosen_) {
@@ -79,9 +82,13 @@ class MemberRound {
         }
         for (const std::size_t i : chosen_) {
             const CollectedMember& call = *calls_[i];
-            if (call.fields->attributes.empty()) continue;
-            attempt(
-                i, [&] { check_attributes(registries.at(call.actor.organization), *call.fields); });
+            attempt(i, [&] {
+                if (!call.fields->attributes.empty()) {
+                    check_attributes(registries.at(call.actor.organization), *call.fields);
+                }
+                reject_full({tx_, call.actor, now_}, rules::Quota::MemberBytes,
+                            context_.settings.limits);
+            });
             if (!outcomes_[i] || !call.claim) continue;
             const IdempotencyClaim* const claim = &*call.claim;
             records_of(call).retry_if_recorded({&claim, 1});
@@ -142,13 +149,14 @@ std::vector<BatchPart> member_parts(const Context& context, const MemberCalls& c
     parts.reserve(calls.size());
     for (const auto& [index, collected] : calls) {
         const CollectedMember* call = collected;  // a structured binding cannot be captured
-        parts.push_back({call->actor.organization, {index}, [&context, call](db::Tx& tx) {
-                             const auto work = [&](OrgTransaction& transaction) {
-                                 return call->reply(create_member(transaction, *call->fields));
-                             };
-                             return std::vector{
-                                 transact_in(tx, context, call->actor, call->claim, work)};
-                         }});
+        parts.push_back(
+            {call->actor.organization, {index}, [&context, call](db::Tx& tx) {
+                 const auto work = [&](OrgTransaction& transaction) {
+                     reject_full(transaction, rules::Quota::MemberBytes, context.settings.limits);
+                     return call->reply(create_member(transaction, *call->fields));
+                 };
+                 return std::vector{transact_in(tx, context, call->actor, call->claim, work)};
+             }});
     }
     return parts;
 }

@@ -12,6 +12,7 @@
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
+#include "service/quotas.hpp"
 #include "store/members/members.hpp"
 
 #include <algorithm>
@@ -249,6 +250,14 @@ MemberInput input_of(const rules::MemberFields& fields, Timestamp now) {
     return input;
 }
 
+// What the input adds to the database at most: a member, or values of a member.
+std::int64_t stored_bytes(const MemberInput& input, rules::MemberOutcome outcome) {
+    std::size_t texts = input.attributes.size();
+    for (const std::string_view text : input.texts) texts += text.size();
+    const bool is_new = outcome != rules::MemberOutcome::Merged;
+    return static_cast<std::int64_t>(texts) + (is_new ? rules::kMemberRowBytes : 0);
+}
+
 // Creates members of any organizations. Each statement is for all of them, or for those of one
 // organization.
 class MemberCreator {
@@ -348,16 +357,21 @@ class MemberCreator {
         audit(tx_, actions, now_);
     }
 
+    // Emits the events, and counts MemberBytes.
     void emit_events(const std::vector<std::size_t>& indexes) {
         std::vector<Event> events;
+        std::int64_t bytes = 0;
         for (const std::size_t i : indexes) {
             const CreatedMember& created = created_[i];
+            bytes += rules::kAuditEntryBytes;
             if (!created.is_written) continue;
+            bytes += stored_bytes(inputs_[i], created.outcome);
             events.push_back({event_of(created.outcome), created.member.user_id,
                               [&created] { return to_json(rules::kUser, created.member); }});
         }
         OrgTransaction transaction{tx_, *creations_[indexes.front()].actor, now_};
-        emit(transaction, events);
+        bytes += emit(transaction, events);
+        count_bytes(transaction, rules::Quota::MemberBytes, bytes);
     }
 
     db::Tx& tx_;

@@ -55,6 +55,7 @@ struct CreatedMember {
 };
 
 // POST /v1/users. Throws VALIDATION_ERROR if an attribute is invalid in the current registry.
+// Counts MemberBytes; the caller rejects an organization that has used them up.
 CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields);
 
 // The same for many requests, also of different organizations, with few statements. Requires

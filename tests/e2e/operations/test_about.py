@@ -11,7 +11,8 @@ def test_the_console_reads_what_the_installation_is(module_org, stack):
     assert about["version"] == version and about["base_url"] == stack.base_url
     assert about["limits"] == {"import_rows": 250_000, "staged_rows": 5_000, "staging_bytes": 16 << 20, "body_bytes": 256 << 10,
                                "staged_bytes_per_day": 2 << 30, "reply_bytes_per_day": 4 << 30, "audit_entries_per_day": 20_000,
-                               "tracked_bytes_per_day": 4 << 30, "ingested_bytes_per_day": 4 << 30}
+                               "tracked_bytes_per_day": 4 << 30, "ingested_bytes_per_day": 4 << 30,
+                               "member_bytes_per_day": 4 << 30}
     assert set(about["rates"]) == {"key", "organization", "tracking_key"}
     assert all(set(rate) == {"per_second", "burst"} for rate in about["rates"].values())
     assert about["retention"] == {"import_days": 30, "audit_log_days": 400, "engagement_event_days": None,

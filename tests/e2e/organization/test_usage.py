@@ -9,7 +9,7 @@ from support.stack import wait_for
 from support.world import email, emails
 
 DAY_KINDS = {"staged_bytes": 2 << 30, "reply_bytes": 4 << 30, "audit_entries": 20_000, "issued_keys": 1_000,
-             "member_jobs": 200, "tracked_bytes": 4 << 30, "ingested_bytes": 4 << 30}
+             "member_jobs": 200, "tracked_bytes": 4 << 30, "ingested_bytes": 4 << 30, "member_bytes": 4 << 30}
 
 
 def rows(count):
@@ -156,6 +156,26 @@ def test_ingested_events_beyond_the_bytes_of_a_day_are_refused_but_replayed(new_
     again = shop.post("/v1/ingest", json=body, headers={"Idempotency-Key": "before"}, expect=202)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert track(org.page_api, 1).status_code == 202
+
+
+def test_members_beyond_the_bytes_of_a_day_are_refused_and_can_be_removed(new_org, stack):
+    org, other = new_org(attributes=False), new_org(attributes=False)
+    ann = org.user(org.create_user({"email": email()})["id"])
+    before = {"json": {"email": email()}, "headers": {"Idempotency-Key": "before"}}
+    org.api.post("/v1/users", **before, expect=201)
+    use_up(org, "member_bytes")
+    stack.reload("musterd")  # a worker knows what was used when it last looked
+    user = f"/v1/users/{ann['id']}"
+    refused = [org.api.post("/v1/users", json={"email": email()}), org.api.request("PATCH", user, json={"first_name": "Ann"}),
+               org.api.post(f"{user}/lock", json={}), org.api.post(f"{user}/unlock")]
+    for reply in refused:
+        assert (reply.status_code, reply.json()["error"]["code"]) == (429, "QUOTA_EXCEEDED")
+        assert "imports, reading and removing still work" in refusal_of(reply, "member_bytes")["reason"]
+    assert org.user(ann["id"]) == ann
+    assert org.api.post("/v1/users", **before, expect=201).headers["Idempotency-Replayed"] == "true"
+    other.create_user({"email": email()})
+    assert org.imported(rows(2))["created_count"] == 2
+    org.api.delete(user, expect=204)
 
 
 def test_a_worker_that_ends_writes_the_bytes_that_it_counted(new_org, stack):

@@ -3,10 +3,10 @@
 #include "service/ads/serving.hpp"
 
 #include "db/ads.hpp"
+#include "db/lookups.hpp"
 #include "rules/ads/token.hpp"
 #include "rules/members/fields.hpp"
 #include "service/members/change.hpp"
-#include "service/members/create.hpp"
 #include "service/operations/purge.hpp"
 #include "service/privacy/erasure.hpp"
 
@@ -29,11 +29,7 @@ struct Ads : test::AdFixture {
         rules::MemberFields fields;
         fields.email = email;
         fields.country = country;
-        return as(acme,
-                  [&](service::OrgTransaction& transaction) {
-                      return service::create_member(transaction, fields);
-                  })
-            .member.user_id;
+        return test::add_member(*this, acme, fields);
     }
 };
 using test::budgeted;

@@ -5,8 +5,7 @@
 #include "rules/members/fields.hpp"
 
 #include "db/imports.hpp"
-#include "rules/members/member.hpp"
-#include "service/members/create.hpp"
+#include "db/lookups.hpp"
 
 using namespace muster;
 using rules::RowState;
@@ -22,9 +21,7 @@ struct Preview : ImportFixture {
         DatabaseContext worker;
         rules::MemberFields fields;
         fields.email = email;
-        worker.as(organization, [&](service::OrgTransaction& transaction) {
-            return service::create_member(transaction, fields);
-        });
+        test::add_member(worker, organization, fields);
     }
 };
 

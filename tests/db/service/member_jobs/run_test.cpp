@@ -249,17 +249,34 @@ BOOST_AUTO_TEST_CASE(a_filter_without_a_condition_and_a_needless_reason_are_faul
     BOOST_TEST(client.number("SELECT COUNT(*) FROM member_jobs") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_full_audit_log_stops_locks_and_no_removals) {
+BOOST_AUTO_TEST_CASE(a_limit_of_the_day_stops_locks_and_no_removals) {
+    const std::vector<std::pair<std::string, std::string>> quotas = {
+        {"audit_entries", "The audit log of the day is full."},
+        {"member_bytes", "The bytes of members and their webhook events of the day are used up."}};
+    for (const auto& [quota, reason] : quotas) {
+        add(0, 3, "DE");
+        client.execute("DELETE FROM organization_days");
+        client.execute(
+            "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
+            "VALUES (?, ?, ?, 0, 1000000000000)",
+            acme, Timestamp::now().milliseconds() / 86'400'000, quota);
+        const auto locked = completed(MemberAction::Lock, germans);
+        BOOST_TEST((locked.state == MemberJobState::Failed));
+        BOOST_TEST(locked.failure->code == "QUOTA_EXCEEDED");
+        BOOST_TEST(locked.failure->message.starts_with(reason));
+        BOOST_TEST(count("status = 'active'") == 3);
+        BOOST_TEST(completed(MemberAction::Remove, germans).counts.changed == 3);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_job_counts_the_bytes_of_its_entries_and_events) {
     add(0, 3, "DE");
-    client.execute(
-        "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
-        "VALUES (?, ?, 'audit_entries', 0, 1000000)",
-        acme, Timestamp::now().milliseconds() / 86'400'000);
-    const auto locked = completed(MemberAction::Lock, germans);
-    BOOST_TEST((locked.state == MemberJobState::Failed));
-    BOOST_TEST(locked.failure->code == "QUOTA_EXCEEDED");
-    BOOST_TEST(count("status = 'active'") == 3);
-    BOOST_TEST(completed(MemberAction::Remove, germans).counts.changed == 3);
+    endpoint(acme, installation, "https://x.test/", "member.locked");
+    BOOST_TEST(completed(MemberAction::Lock, germans).counts.changed == 3);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 3);
+    BOOST_TEST(client.number("SELECT SUM(amount) FROM organization_days "
+                             "WHERE kind = 'member_bytes'") ==
+               client.number("SELECT 3 * 200 + SUM(LENGTH(body) + 300) FROM webhook_events"));
 }
 
 BOOST_AUTO_TEST_CASE(a_job_without_progress_fails_after_its_attempts) {
