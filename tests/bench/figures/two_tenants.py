@@ -222,16 +222,16 @@ def with_locks(bench, calm, operation):
 
 def with_costly_requests(bench, calm):
     """At production's rates, so that a request is either costly or refused at once."""
+    load = costly.CostlyLoad(bench.stack, BUSY, CONNECTIONS)
     try:
-        load = costly.CostlyLoad(bench.stack, BUSY, CONNECTIONS)
         bench.stack.restart_musterd(**costly.DEFAULT_RATES)
         load.warm_up(QUICK_SECONDS if bench.quick else WARM_UP_SECONDS)
-        figures = [in_pairs(bench, calm, operation, "another sends its costliest requests", lambda: load)
+        figures = [in_pairs(bench, calm, operation, "another sends its costliest requests", load.renewed)
                    for operation in OPERATIONS]
         load.check()
     finally:
-        costly.remove(bench.stack, BUSY)
         bench.stack.restart_musterd()
+        load.remove()
     return figures
 
 

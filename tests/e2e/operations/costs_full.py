@@ -32,7 +32,7 @@ class FullCases:
 
     def all(self):
         return [*self.reads(), *self.lists(), *self.pages_of_keys(), *self.ads(), *self.webhooks(), *self.changes_of_webhooks(),
-                *self.members()]
+                *self.members(), *self.team()]
 
     def send(self, method, path, api=None, **options):
         return (api or self.admin).request(method, path, whole=False, **options)
@@ -43,6 +43,14 @@ class FullCases:
     def page(self, operation, path, **params):
         """The longest page."""
         return self.get(operation, path, limit=full.LISTED, **params)
+
+    def team(self):
+        """Each request mails ten owners, with addresses of 254 characters."""
+        seat = lambda number: f"/v1/seats/{self.full.id(number)}"
+        change = lambda number: self.send("PATCH", seat(number), json={"role": "admin"})
+        remove = lambda number: self.send("DELETE", seat(number))
+        return [Case("changeSeat", 200, one_after_another(change, range(21, 21 + full.TRIES))),
+                Case("removeSeat", 204, one_after_another(remove, range(41, 41 + full.TRIES)))]
 
     # ------------------------------------------------------------------ reads
     def reads(self):

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from costs_table import rows_of_table
 from support.stack import ROOT, wait_for
 
 sys.path.append(str(ROOT / "tests/bench"))
 
+from lib import costly  # noqa: E402
 from lib.figure import AT_LEAST, AT_MOST, Figure, Sample, alternate, rate_figure, table  # noqa: E402
 from lib.plot import plot  # noqa: E402
 from lib.workers import children, expected_groups, only_worker, worker_groups  # noqa: E402
@@ -91,6 +93,13 @@ def test_the_table_has_the_processor_time_next_to_each_rate():
     assert "172 (nginx 70, musterd 102)" in table([figure])
     assert "39 (nginx 30, floor_fixed 9)" in table([figure])
     assert figure.as_json()["cpu_us_per_request"] == {"nginx": 70.0, "musterd": 101.6}
+
+
+# ---------------------------------------------------------------------------- the costly requests
+def test_the_load_of_costly_requests_has_each_operation_above_class_s():
+    heavy = {name for name, row in rows_of_table().items() if row.processor != "S"}
+    assert costly.OPERATIONS | costly.NOT_SENT.keys() == heavy
+    assert costly.OPERATIONS.isdisjoint(costly.NOT_SENT)
 
 
 # ---------------------------------------------------------------------------- the plot

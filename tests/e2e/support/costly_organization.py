@@ -54,15 +54,34 @@ class FullOrganization:
 
     def members(self):
         """First the heavy ones, in the order of addresses and of ids."""
-        email = f"CONCAT('crowd', LPAD(seq, 6, '0'), '.{self.rows.prefix}@e2e.example')"
-        every = {"organization_id": "{org}", "user_id": "{id seq}", "id": "{id seq}", "email": email, "created_at": "{now}",
-                 "updated_at": "{now}"}
-        name, most = "REPEAT('\u1e9b', 250)", HEAVY_MEMBERS + LIGHT_MEMBERS
-        self.rows.insert("users", most, id="{id seq}", email=email, created_at="{now}")
-        self.rows.insert("members", HEAVY_MEMBERS, **every, first_name=name, last_name=name, display_name=name,
-                         attributes=("%s", self.heavy_attributes))
-        self.rows.insert("members", most, f"seq > {HEAVY_MEMBERS}", **every, attributes="'{}'",
+        most = HEAVY_MEMBERS + LIGHT_MEMBERS
+        self.users(1, most)
+        self.heavy_members(1, HEAVY_MEMBERS)
+        self.rows.insert("members", most, f"seq > {HEAVY_MEMBERS}", **self.every_member, attributes="'{}'",
                          status="IF(seq MOD 2 = 0, 'active', 'locked')", locked_at="IF(seq MOD 2 = 0, NULL, {now})")
+
+    @cached_property
+    def every_member(self):
+        email = f"CONCAT('crowd', LPAD(seq, 6, '0'), '.{self.rows.prefix}@e2e.example')"
+        return {"organization_id": "{org}", "user_id": "{id seq}", "id": "{id seq}", "email": email, "created_at": "{now}",
+                "updated_at": "{now}"}
+
+    def users(self, first, last):
+        self.rows.insert("users", last, f"seq >= {first}", id="{id seq}", email=self.every_member["email"], created_at="{now}")
+
+    def heavy_members(self, first, last):
+        name = "REPEAT('\u1e9b', 250)"
+        self.rows.insert("members", last, f"seq >= {first}", **self.every_member, first_name=name, last_name=name,
+                         display_name=name, attributes=("%s", self.heavy_attributes))
+
+    def restore_heavy_members(self, numbers_of_members):
+        """Also those that were removed. The numbers follow each other."""
+        first, last = numbers_of_members[0], numbers_of_members[-1]
+        between = f"BETWEEN {{id {first}}} AND {{id {last}}}"
+        for table, condition in (("members", f"organization_id = {{org}} AND user_id {between}"), ("users", f"id {between}")):
+            self.rows.run(self.rows.filled(f"DELETE FROM {table} WHERE {condition}"))
+        self.users(first, last)
+        self.heavy_members(first, last)
 
     def events(self):
         """Each of another member."""
@@ -196,10 +215,10 @@ class FullOrganization:
 
     # ------------------------------------------------------------------ the organization
     def team(self):
-        """190 admins and 50 invitations."""
+        """190 owners, of whom notices reach the first ten, and 50 invitations."""
         address = f"LPAD(CONCAT(seq, '.{self.rows.prefix}@e2e.example'), 254, 'a')"
         self.rows.insert("admins", 190, id="{id seq}", email=address, created_at="{now}")
-        self.rows.insert("seats", 190, organization_id="{org}", admin_id="{id seq}", role="'viewer'", created_at="{now}")
+        self.rows.insert("seats", 190, organization_id="{org}", admin_id="{id seq}", role="'owner'", created_at="{now}")
         self.rows.own("seat_invitations", 50, email=address, role="'owner'", sent_at="{now}", expires_at="{now} + 1000000000")
         self.rows.own("connections", 200, provider="'gitlab'", name=wide(255), host="'gitlab.com'", status="'revoked'",
                       details="'{}'", updated_at="{now}", error="REPEAT('e', 255)")
