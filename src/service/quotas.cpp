@@ -64,7 +64,7 @@ std::string_view advice(Quota quota) {
             return "reading and deleting still work; send other requests of admins later, or with "
                    "an API key";
         case Quota::MemberBytes:
-            return "imports, reading and removing still work; send it later";
+            return "imports, reading and removing still work; send this request later";
         case Quota::StagedBytes:
         case Quota::IssuedKeys:
         case Quota::MemberJobs:

@@ -33,6 +33,8 @@ constexpr std::size_t kMostOwnersOfAll = 20;
 // Names are chosen by admins. A long one could be a message of its own.
 constexpr std::size_t kLongestShownName = 60;
 
+constexpr std::size_t kMostShownAddresses = 5;
+
 constexpr std::string_view kLastNotice =
     "\nThis is the last mail of this kind today. The audit log has every action.\n";
 
@@ -91,6 +93,21 @@ void queue_notices(db::Tx& tx, const KeyRing& keys, const Addresses& addresses,
     for (const std::string& address : addresses) {
         queue_mail(tx, keys, {address, notice.subject, notice.text}, now, now + kNoticeLife);
     }
+}
+
+// Addresses of pages, one in a line. A long one is cut at its beginning: its end says whose it is.
+std::string shown_addresses(const std::vector<std::string>& addresses) {
+    const std::size_t count = std::min(addresses.size(), kMostShownAddresses);
+    std::string lines;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string& address = addresses[i];
+        const bool is_cut = address.size() > kLongestShownName;
+        lines += "\n        " +
+                 (is_cut ? "..." + printable(address.substr(address.size() - kLongestShownName))
+                         : printable(address));
+    }
+    const std::size_t more = addresses.size() - count;
+    return more == 0 ? lines : lines + "\n        and " + std::to_string(more) + " more";
 }
 
 // "Acme" (id …), by ada@example.org at …
@@ -167,12 +184,13 @@ void notify_owners(OrgTransaction& transaction, const KeyRing& keys, Notice noti
 
 void notify_of_access(OrgTransaction& transaction, const KeyRing& keys, const NewAccess& access) {
     const std::string id = access.id.empty() ? "" : "\n        " + access.id;
+    const std::string addresses = shown_addresses(access.addresses);
     const std::string what(access.what);
     notify_owners(
         transaction, keys,
         {.subject = "Muster: new " + what,
          .text = "Your organization has a new " + what + ":\n\n    " + what + ": " +
-                 shown_name(access.name) + id + "\n" + place_of(transaction) +
+                 shown_name(access.name) + id + addresses + "\n" + place_of(transaction) +
                  "\nIf you expected this, there is nothing to do. Otherwise sign in to the "
                  "console,\n" +
                  std::string(access.remedy) + ", and read the audit log.\n",

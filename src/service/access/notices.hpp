@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::rules {
 struct Admin;
@@ -34,9 +35,10 @@ void notify_owners(OrgTransaction& transaction, const KeyRing& keys, Notice noti
 
 // Something that gives access to the organization's data and outlives the session that made it.
 struct NewAccess {
-    std::string_view what;               // "API key"
-    std::string name;                    // or address; no secret
-    std::string id;                      // "" if the name says enough
+    std::string_view what;                    // "API key"
+    std::string name;                         // or address; no secret
+    std::string id;                           // "" if the name says enough
+    std::vector<std::string> addresses = {};  // of pages that it is for; the first five are named
     std::string_view remedy;             // how to take it back: "revoke the key under API keys"
     std::optional<AdminId> except = {};  // an admin who gets no mail
 };

@@ -72,7 +72,7 @@ std::string event_data(const MemberChange& change, const Member& member) {
 }
 
 // The audit entries and the events of the same change of several members. Counts MemberBytes in the
-// transaction, because a runner keeps no sums.
+// transaction, because a runner keeps no sums. Removals do not count.
 void report(OrgTransaction& transaction, const std::vector<Member>& members,
             const MemberChange& change) {
     std::vector<AuditedAction> actions;
@@ -84,8 +84,10 @@ void report(OrgTransaction& transaction, const std::vector<Member>& members,
     }
     audit(transaction.tx, actions, transaction.now);
     const auto entries = static_cast<std::int64_t>(actions.size()) * rules::kAuditEntryBytes;
+    const auto bytes = entries + emit(transaction, events);
+    if (change.action == kWasRemoved.action) return;
     db::OrgStore org(transaction.tx, transaction.org());
-    add_use(org, rules::Quota::MemberBytes, entries + emit(transaction, events), transaction.now);
+    add_use(org, rules::Quota::MemberBytes, bytes, transaction.now);
 }
 
 std::int64_t write_all(OrgTransaction& transaction, std::vector<Member>& members,

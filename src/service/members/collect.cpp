@@ -70,8 +70,8 @@ class MemberRound {
         }
     }
 
-    // Validates attributes with the registries, which stay locked against changes. Refuses the
-    // requests of organizations that have used up MemberBytes.
+    // Refuses the requests of organizations that have used up MemberBytes. Validates attributes
+    // with the registries, which stay locked against changes.
     void check() {
         std::map<OrgId, rules::AttributeRegistry> registries;
         for (const std::size_t i : chosen_) {
@@ -83,11 +83,10 @@ class MemberRound {
         for (const std::size_t i : chosen_) {
             const CollectedMember& call = *calls_[i];
             attempt(i, [&] {
-                if (!call.fields->attributes.empty()) {
-                    check_attributes(registries.at(call.actor.organization), *call.fields);
-                }
                 reject_full({tx_, call.actor, now_}, rules::Quota::MemberBytes,
                             context_.settings.limits);
+                if (call.fields->attributes.empty()) return;
+                check_attributes(registries.at(call.actor.organization), *call.fields);
             });
             if (!outcomes_[i] || !call.claim) continue;
             const IdempotencyClaim* const claim = &*call.claim;

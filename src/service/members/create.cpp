@@ -254,8 +254,9 @@ MemberInput input_of(const rules::MemberFields& fields, Timestamp now) {
 std::int64_t stored_bytes(const MemberInput& input, rules::MemberOutcome outcome) {
     std::size_t texts = input.attributes.size();
     for (const std::string_view text : input.texts) texts += text.size();
-    const bool is_new = outcome != rules::MemberOutcome::Merged;
-    return static_cast<std::int64_t>(texts) + (is_new ? rules::kMemberRowBytes : 0);
+    if (outcome == rules::MemberOutcome::Merged) return static_cast<std::int64_t>(texts);
+    const std::size_t addresses = 2 * input.email.size();  // of the member and of the user
+    return rules::kMemberRowBytes + static_cast<std::int64_t>(texts + addresses);
 }
 
 // Creates members of any organizations. Each statement is for all of them, or for those of one

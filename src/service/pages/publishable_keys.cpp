@@ -87,30 +87,49 @@ PublishableKey changed(PublishableKey key, const PublishableKeyChange& change) {
     return key;
 }
 
-// The origins of `key` that `before` does not name, as text; "" if it names all.
-std::string added_origins(const PublishableKey& before, const PublishableKey& key) {
-    std::string added;
-    for (const std::string& origin : key.allowed_origins) {
-        if (std::ranges::find(before.allowed_origins, origin) != before.allowed_origins.end()) {
-            continue;
-        }
-        added += (added.empty() ? "" : ", ") + origin;
-    }
-    return added;
+using Origins = std::vector<std::string>;
+
+// The origins of `key` that `other` does not name.
+Origins origins_of_only(const PublishableKey& key, const PublishableKey& other) {
+    Origins origins = key.allowed_origins;
+    std::erase_if(origins, [&](const std::string& origin) {
+        return std::ranges::find(other.allowed_origins, origin) != other.allowed_origins.end();
+    });
+    return origins;
+}
+
+std::string shown(const Origins& origins) {
+    std::string text;
+    for (const std::string& origin : origins) text += (text.empty() ? "" : " ") + origin;
+    return text.empty() ? "none" : text;
+}
+
+std::string shown(const std::optional<Timestamp>& end) {
+    return end ? end->text() : "never";
 }
 
 bool is_prolonged(const PublishableKey& before, const PublishableKey& key) {
     return before.expires_at && (!key.expires_at || *key.expires_at > *before.expires_at);
 }
 
-// `name`: what is new, the key or its origins.
 void notify_of_page_key(OrgTransaction& transaction, const KeyRing& keys, const PublishableKey& key,
-                        const std::string& what, const std::string& name) {
+                        const std::string& what, const Origins& origins) {
     notify_of_access(transaction, keys,
                      {.what = what,
-                      .name = name,
+                      .name = key.name,
                       .id = key.id.text(),
+                      .addresses = origins,
                       .remedy = "revoke the key under Page keys"});
+}
+
+void audit_change(OrgTransaction& transaction, const PublishableKey& before,
+                  const PublishableKey& key) {
+    audit(transaction, action_of(key.kind, "updated"), key.id.text(),
+          {{"name", key.name},
+           {"added_origins", shown(origins_of_only(key, before))},
+           {"removed_origins", shown(origins_of_only(before, key))},
+           {"expires_at", shown(key.expires_at)},
+           {"previous_expires_at", shown(before.expires_at)}});
 }
 
 }  // namespace
@@ -125,7 +144,7 @@ PublishableKey issue_publishable_key(OrgTransaction& transaction, const KeyRing&
     insert_within_bound(org, key);
     take(org, rules::Quota::IssuedKeys, 1, rules::kMostIssuedKeys, transaction.now);
     audit(transaction, action_of(kind, "issued"), key.id.text(), {{"name", key.name}});
-    notify_of_page_key(transaction, keys, key, noun_of(kind), key.name);
+    notify_of_page_key(transaction, keys, key, noun_of(kind), key.allowed_origins);
     return key;
 }
 
@@ -142,7 +161,7 @@ PublishableKey issue_publishable_key(Context& context, OrgId organization, Publi
         audit_operator(tx, organization, action_of(kind, "issued"), key.id.text(),
                        {{"name", key.name}}, now);
         OrgTransaction transaction{tx, {organization}, now};
-        notify_of_page_key(transaction, context.keys, key, noun_of(kind), key.name);
+        notify_of_page_key(transaction, context.keys, key, noun_of(kind), key.allowed_origins);
         return key;
     });
 }
@@ -180,16 +199,16 @@ PublishableKey change_publishable_key(OrgTransaction& transaction, const KeyRing
     }
     PublishableKey key = changed(*before, change);
     if (key == *before) return key;
-    const std::string added = added_origins(*before, key);
+    const Origins added = origins_of_only(key, *before);
     const bool lives_longer = is_prolonged(*before, key);
-    if (check_access && (!added.empty() || lives_longer)) check_access();
+    const bool gives_access = lives_longer || !added.empty();
+    if (check_access && gives_access) check_access();
     store::write_publishable_key(org, key);
-    audit(transaction, action_of(kind, "updated"), id.text(), {{"name", key.name}});
-    if (!added.empty()) {
-        notify_of_page_key(transaction, keys, key, "origin of a " + noun_of(kind), added);
-    }
-    if (lives_longer) {
-        notify_of_page_key(transaction, keys, key, "longer-lived " + noun_of(kind), key.name);
+    audit_change(transaction, *before, key);
+    const std::string what = (lives_longer ? "longer-lived " : "") + noun_of(kind);
+    if (gives_access) {
+        notify_of_page_key(transaction, keys, key, (added.empty() ? "" : "origin of a ") + what,
+                           added);
     }
     return key;
 }

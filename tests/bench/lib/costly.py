@@ -201,10 +201,14 @@ class CostlyLoad:
 
     def __init__(self, stack, organization, connections):
         self.stack, self.connections = stack, connections
-        self.records = CostlyRecords(stack, organization)
-        self.requests = written_requests(stack, self.records, organization)
         self.accepted = set()
         self.process = None
+        self.records = CostlyRecords(stack, organization)
+        try:
+            self.requests = written_requests(stack, self.records, organization)
+        except BaseException:
+            self.remove()
+            raise
 
     def start(self, seconds):
         self.process = subprocess.Popen(

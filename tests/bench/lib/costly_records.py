@@ -61,7 +61,7 @@ class Access:
 
 
 class CostlyOrganization(Organization):
-    """Its admin is that of an organization of the sandbox, whose session acts on it until remove()."""
+    """Its admin is that of an organization of the sandbox, whose session acts on one of the two."""
 
     def __init__(self, stack, organization):
         super().__init__(Access(stack), None, name="costly", attributes=False)
@@ -69,7 +69,6 @@ class CostlyOrganization(Organization):
         self.home = admin["id"]
         self.console = Client(self.stack, None, admin["session_token"])
         self.stack.ctl("admin", "add", "--org", self.id, "--email", admin["admin_email"], "--role", "owner")
-        self.act_on(self.id)
 
     def act_on(self, organization_id):
         self.console.post("/v1/session/active-organization", json={"organizationId": organization_id}, expect=200)
@@ -91,8 +90,10 @@ class CostlyRecords:
     """`names`: what the paths of the requests name."""
 
     def __init__(self, stack, organization):
+        self.full = None
         self.org = CostlyOrganization(stack, organization)
         try:
+            self.org.act_on(self.org.id)
             self.prepare(stack)
         except BaseException:
             self.remove()
@@ -202,7 +203,7 @@ class CostlyRecords:
             f"DELETE FROM module_versions WHERE {own} AND version LIKE 'costly-%'",
             f"UPDATE module_versions SET status = 'draft', published_at = NULL WHERE {own} AND id IN ({drafts})",
             f"UPDATE module_installations SET status = 'enabled' WHERE {own} AND LEFT(id, 10) = {prefix}",
-            f"UPDATE webhook_endpoints SET status = 'active' WHERE {own}",
+            f"UPDATE webhook_endpoints SET status = 'active' WHERE {own} AND status = 'disabled'",
             f"UPDATE webhook_deliveries SET status = 'pending', due_at = {{now}} + {full.DAY * 1000} "
             f"WHERE {own} AND status = 'canceled'",
         ):
@@ -211,11 +212,19 @@ class CostlyRecords:
 
     def remove(self):
         """Deletes the organization: others would notice its deliveries, its events and its people."""
-        self.org.act_on(self.org.home)
+        try:
+            self.org.act_on(self.org.home)
+        finally:
+            self.delete()
+
+    def delete(self):
         own = f"organization_id = 0x{uuid.UUID(self.org.id).hex}"
         with self.org.stack.connect() as connection, connection.cursor() as cursor:
             cursor.execute("SET foreign_key_checks = 0")
             cursor.execute(f"DELETE FROM users WHERE id IN (SELECT user_id FROM members WHERE {own})")
+            if self.full:  # the members that the load removed
+                cursor.execute(self.full.rows.filled(
+                    f"DELETE FROM users WHERE id BETWEEN {{id {REMOVED_MEMBERS[0]}}} AND {{id {REMOVED_MEMBERS[-1]}}}"))
             cursor.execute(f"DELETE admins FROM admins JOIN seats ON seats.admin_id = admins.id WHERE {own} "
                            "AND LEFT(admins.email, 4) = 'aaaa'")
             cursor.execute("SELECT c.table_name FROM information_schema.columns c JOIN information_schema.tables t "

@@ -20,6 +20,7 @@ WAITING = 100_000  # deliveries
 LISTED_EXCERPT = (1 << 20) // (LISTED * ATTEMPTS)  # bytes: a page ends above 1 MiB of them
 # The endpoints by what their deliveries are for; the numbers of the others follow.
 SEEN, FAILED, CANCELABLE, DELETABLE, OTHER = 1, 2, 3, 5, 7
+LISTENING = 90  # the endpoint that gets the events of members; it is paused, so that they are stored and not sent
 OWN_INSTALLATIONS = (150, 151)  # each with one endpoint, whose deliveries are canceled with it
 UNINSTALLED = 499  # the endpoints of OWN_INSTALLATIONS, in this order
 AUDIT_ENTRIES, AUDIT_EXAMINED = 6_000, 5_000
@@ -133,10 +134,12 @@ class FullOrganization:
     def endpoints(self):
         """The first 200 belong to the first installation."""
         types = " ".join(f"m{number:02}.{'e' * 124}" for number in range(100))
+        of_members = " ".join(f"member.{change}" for change in ("created", "attached", "updated", "locked", "unlocked", "removed"))
         installation = f"{{id CASE WHEN seq <= {ENDPOINTS_OF_INSTALLATION} THEN 1 WHEN seq < {UNINSTALLED} THEN 2 + seq MOD 2 " \
                        f"ELSE seq - {UNINSTALLED} + {OWN_INSTALLATIONS[0]} END}}"
         self.rows.own("webhook_endpoints", ENDPOINTS, installation_id=installation, url="RPAD('https://hooks.example/', 2048, 'u')",
-                      description=wide(255), event_types=("%s", types), status="'active'", secret="'sealed'", updated_at="{now}")
+                      description=wide(255), event_types=(f"IF(seq = {LISTENING}, '{of_members}', %s)", types),
+                      status=f"IF(seq = {LISTENING}, 'paused', 'active')", secret="'sealed'", updated_at="{now}")
         self.rows.insert("webhook_endpoint_hours", ENDPOINTS * 25, organization_id="{org}", endpoint_id="{id 1 + (seq - 1) DIV 25}",
                          slot="(seq - 1) MOD 25", hour_no="{now} DIV 3600000 - (seq - 1) MOD 25", succeeded="1000", failed="1000",
                          failed_attempts="1000", last_succeeded_at="{now}")

@@ -15,7 +15,7 @@ const AddressForm = ({ email, setEmail, onSent }) => {
   const sending = useAction()
   const submit = async event => {
     event.preventDefault()
-    if (await sending.run(() => post("/v1/auth/email-otp/request", { email }))) onSent()
+    if (await sending.run(() => post("/v1/auth/email-otp/request", { email }))) onSent(email)
   }
   return html`<form onSubmit=${submit}>
     <p>${t.addressHint}</p>
@@ -49,8 +49,9 @@ export const SignIn = () => {
   const [mailed] = useState(mailedTo)
   const [email, setEmail] = useState(mailed ?? admin?.email ?? "")
   const [isSent, show] = useState(mailed !== null)
-  const sent = () => {
-    keepMailed(email)
+  const sent = (/** @type {string} */ address) => {
+    keepMailed(address)
+    setEmail(address) // it may have been edited while the code was requested
     show(true)
   }
   const begin = () => {

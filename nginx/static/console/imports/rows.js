@@ -41,8 +41,8 @@ export const Rows = ({ job, states, code = "", canCorrect = false, refresh, onCo
     "rows", [job.id, job.state, states, code])
   const [row, correct] = useState(null)
   const done = async () => {
-    await (job.state === "staging" ? list.reload() : refresh())
     onCorrected()
+    await (job.state === "staging" ? list.reload() : refresh())
     correct(null)
     announce(t.corrected)
   }

@@ -159,11 +159,36 @@ BOOST_AUTO_TEST_CASE(a_new_origin_of_a_key_of_pages_is_mailed_and_a_removed_one_
     };
     move_to({"https://a.example", "https://shop.example", "https://b.example"});
     BOOST_TEST(mails().at(0).subject == "Muster: new origin of a tracking key");
-    BOOST_TEST(holds(mails().at(0).text, "\"https://a.example, https://b.example\""));
+    BOOST_TEST(holds(mails().at(0).text, "origin of a tracking key: \"shop\""));
+    BOOST_TEST(holds(mails().at(0).text,
+                     "\n        https://a.example\n        https://b.example\n    organization:"));
     BOOST_TEST(holds(mails().at(0).text, key.id.text()));
     BOOST_TEST(take_addressees() == Texts{std::string(kAnn)}, boost::test_tools::per_element());
     move_to({"https://b.example"});
     BOOST_TEST(mails().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_mail_shows_the_end_of_a_long_origin_and_how_many_there_are) {
+    const auto key = issue_page_key(ann);
+    const std::string long_origin = "https://" + std::string(60, 'a') + ".evil.example";
+    service::PublishableKeyChange change;
+    change.allowed_origins = {long_origin};
+    for (int i = 0; i < 6; ++i) {
+        change.allowed_origins->push_back("https://" + std::to_string(i) + ".example");
+    }
+    change_page_key(key, change);
+    const std::string text = mails().at(0).text;
+    BOOST_TEST(holds(text, "\n        ..." + long_origin.substr(long_origin.size() - 60) + "\n"));
+    BOOST_TEST(holds(text, "\n        https://3.example\n        and 2 more\n"));
+    const auto audited = [&](const std::string& name) {
+        return client.value(
+            "SELECT JSON_UNQUOTE(JSON_EXTRACT(details, CONCAT('$.', ?))) FROM audit_log "
+            "WHERE action = 'tracking_key.updated'",
+            name);
+    };
+    BOOST_TEST(audited("removed_origins") == "https://shop.example");
+    BOOST_TEST(audited("added_origins").starts_with(long_origin + " https://0.example "));
+    BOOST_TEST(audited("previous_expires_at") == "never");
 }
 
 BOOST_AUTO_TEST_CASE(a_later_end_of_a_key_of_pages_is_mailed_and_an_earlier_one_is_not) {
