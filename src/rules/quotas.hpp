@@ -19,7 +19,7 @@ enum class Quota : std::uint8_t {
     MemberJobs,     // also those that were canceled
     TrackedBytes,   // events of pages, whose key is public
     IngestedBytes,  // signed events of modules
-    MemberBytes,    // members created or changed one by one, with their webhook events
+    MemberBytes,    // members created or changed without an import, with their webhook events
 };
 
 // Ended keys are kept for 30 days, so the number of new ones is bounded too.

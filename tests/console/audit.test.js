@@ -59,6 +59,11 @@ test("details show what changed, and not what the entry says already", () => {
   assert.deepEqual(detailsOf(entry("a.b", { details: { name: "New", previous_name: "Old" } })), [{ name: "Name", text: "Old → New" }])
 })
 
+test("origins of a key are shown if there are any", () => {
+  const details = { name: "Name", added_origins: "https://a.example https://b.example", removed_origins: "none" }
+  assert.deepEqual(detailsOf(entry("tracking_key.updated", { details })), [{ name: "New origins", text: "https://a.example https://b.example" }])
+})
+
 test("a name is shown as it was given", () => {
   for (const name of ["2026-99-99T00:00Z", "2026-11-21T14:36:32Z", INNER]) {
     assert.deepEqual(detailsOf(entry("api_key.issued", { details: { name, previous_name: "a" } })), [{ name: "Name", text: `a → ${name}` }])

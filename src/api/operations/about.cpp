@@ -83,8 +83,8 @@ constexpr auto kAboutLimits = record<AboutLimits>(
         "Bytes of events that an organization's modules may ingest in a day (UTC).", "4294967296"),
     field<&AboutLimits::member_bytes_per_day>(
         "member_bytes_per_day",
-        "Bytes of members that are created or changed one by one for an organization in a day (UTC), "
-        "with their webhook events.",
+        "Bytes of members that are created or changed without an import for an organization in a day "
+        "(UTC), with their webhook events.",
         "4294967296"));
 constexpr auto kAboutRate =
     record<AboutRate>("Rate", field<&AboutRate::per_second>("per_second", "Requests per second."),

@@ -228,7 +228,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      .fallback = "4096",
      .range = {1, 1048576},
      .meaning =
-         "MiB of members that are created or changed one by one for one organization in a day (UTC), with their webhook events."},
+         "MiB of members that are created or changed without an import for one organization in a day (UTC), with their webhook events."},
     {.section = "jobs",
      .key = "connections",
      .value = at<&Settings::jobs, &JobsSettings::connections>,

@@ -33,8 +33,6 @@ constexpr std::size_t kMostOwnersOfAll = 20;
 // Names are chosen by admins. A long one could be a message of its own.
 constexpr std::size_t kLongestShownName = 60;
 
-constexpr std::size_t kMostShownAddresses = 5;
-
 constexpr std::string_view kLastNotice =
     "\nThis is the last mail of this kind today. The audit log has every action.\n";
 
@@ -97,17 +95,14 @@ void queue_notices(db::Tx& tx, const KeyRing& keys, const Addresses& addresses,
 
 // Addresses of pages, one in a line. A long one is cut at its beginning: its end says whose it is.
 std::string shown_addresses(const std::vector<std::string>& addresses) {
-    const std::size_t count = std::min(addresses.size(), kMostShownAddresses);
     std::string lines;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::string& address = addresses[i];
+    for (const std::string& address : addresses) {
         const bool is_cut = address.size() > kLongestShownName;
         lines += "\n        " +
                  (is_cut ? "..." + printable(address.substr(address.size() - kLongestShownName))
                          : printable(address));
     }
-    const std::size_t more = addresses.size() - count;
-    return more == 0 ? lines : lines + "\n        and " + std::to_string(more) + " more";
+    return lines;
 }
 
 // "Acme" (id …), by ada@example.org at …

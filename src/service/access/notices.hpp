@@ -38,7 +38,7 @@ struct NewAccess {
     std::string_view what;                    // "API key"
     std::string name;                         // or address; no secret
     std::string id;                           // "" if the name says enough
-    std::vector<std::string> addresses = {};  // of pages that it is for; the first five are named
+    std::vector<std::string> addresses = {};  // of pages that it is for, a bounded number
     std::string_view remedy;             // how to take it back: "revoke the key under API keys"
     std::optional<AdminId> except = {};  // an admin who gets no mail
 };

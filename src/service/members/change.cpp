@@ -71,6 +71,17 @@ std::string event_data(const MemberChange& change, const Member& member) {
                                              : to_json(rules::kUser, member);
 }
 
+std::int64_t bytes_of_values(const Member& member) {
+    std::size_t bytes = member.attributes.size();
+    for (const auto& field : rules::kTextFields)
+        bytes += (member.*field.stored).value_or("").size();
+    return static_cast<std::int64_t>(bytes);
+}
+
+std::int64_t bytes_of_reason(const Member& member) {
+    return static_cast<std::int64_t>(member.lock_reason.value_or("").size());
+}
+
 // The audit entries and the events of the same change of several members. Counts MemberBytes in the
 // transaction, because a runner keeps no sums. Removals do not count.
 void report(OrgTransaction& transaction, const std::vector<Member>& members,
@@ -83,8 +94,8 @@ void report(OrgTransaction& transaction, const std::vector<Member>& members,
                           [&change, &member] { return event_data(change, member); }});
     }
     audit(transaction.tx, actions, transaction.now);
-    const auto entries = static_cast<std::int64_t>(actions.size()) * rules::kAuditEntryBytes;
-    const auto bytes = entries + emit(transaction, events);
+    auto bytes = emit(transaction, events);
+    for (const Member& member : members) bytes += rules::kAuditEntryBytes + bytes_of_reason(member);
     if (change.action == kWasRemoved.action) return;
     db::OrgStore org(transaction.tx, transaction.org());
     add_use(org, rules::Quota::MemberBytes, bytes, transaction.now);
@@ -100,13 +111,6 @@ std::int64_t write_all(OrgTransaction& transaction, std::vector<Member>& members
     }
     report(transaction, members, change);
     return static_cast<std::int64_t>(members.size());
-}
-
-std::int64_t bytes_of_values(const Member& member) {
-    std::size_t bytes = member.attributes.size();
-    for (const auto& field : rules::kTextFields)
-        bytes += (member.*field.stored).value_or("").size();
-    return static_cast<std::int64_t>(bytes);
 }
 
 // `growth`: how many bytes the values of the member gained.
@@ -194,7 +198,7 @@ Member lock_member(OrgTransaction& transaction, UserId user,
                    const std::optional<std::string>& reason, const MemberCheck& check) {
     Member member = find_for_change(transaction, user, check);
     if (set_locked(member, reason, change_time(transaction, member))) {
-        write(transaction, member, kWasLocked);
+        write(transaction, member, kWasLocked, bytes_of_reason(member));
     }
     return member;
 }

@@ -98,10 +98,21 @@ Origins origins_of_only(const PublishableKey& key, const PublishableKey& other) 
     return origins;
 }
 
+// Of a list in the audit log. The mail to the owners has all.
+constexpr std::size_t kMostShownBytes = 1000;
+
+// "https://a.example https://b.example and 3 more"
 std::string shown(const Origins& origins) {
+    if (origins.empty()) return "none";
     std::string text;
-    for (const std::string& origin : origins) text += (text.empty() ? "" : " ") + origin;
-    return text.empty() ? "none" : text;
+    std::size_t count = 0;
+    for (; count < origins.size(); ++count) {
+        const std::string next = (count == 0 ? "" : " ") + origins[count];
+        if (text.size() + next.size() > kMostShownBytes) break;
+        text += next;
+    }
+    const std::size_t more = origins.size() - count;
+    return more == 0 ? text : text + " and " + std::to_string(more) + " more";
 }
 
 std::string shown(const std::optional<Timestamp>& end) {
@@ -143,7 +154,8 @@ PublishableKey issue_publishable_key(OrgTransaction& transaction, const KeyRing&
     db::OrgStore org(transaction.tx, transaction.org());
     insert_within_bound(org, key);
     take(org, rules::Quota::IssuedKeys, 1, rules::kMostIssuedKeys, transaction.now);
-    audit(transaction, action_of(kind, "issued"), key.id.text(), {{"name", key.name}});
+    audit(transaction, action_of(kind, "issued"), key.id.text(),
+          {{"name", key.name}, {"added_origins", shown(key.allowed_origins)}});
     notify_of_page_key(transaction, keys, key, noun_of(kind), key.allowed_origins);
     return key;
 }
@@ -159,7 +171,7 @@ PublishableKey issue_publishable_key(Context& context, OrgId organization, Publi
         db::OrgStore org(tx, organization);
         insert_within_bound(org, key);
         audit_operator(tx, organization, action_of(kind, "issued"), key.id.text(),
-                       {{"name", key.name}}, now);
+                       {{"name", key.name}, {"added_origins", shown(key.allowed_origins)}}, now);
         OrgTransaction transaction{tx, {organization}, now};
         notify_of_page_key(transaction, context.keys, key, noun_of(kind), key.allowed_origins);
         return key;

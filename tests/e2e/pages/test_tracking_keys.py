@@ -185,7 +185,7 @@ def test_the_log_records_who_did_what(keys):
     log = keys.admin.get_json("/v1/audit-log", params={"subject_id": key["id"]})["audit_log"]
     assert [(entry["action"], entry["details"], entry["actor_id"]) for entry in log] == [
         (f"{keys.kind}_key.{deed}", details, keys.org.admin().id) for deed, details in
-        (("revoked", {}), ("updated", renamed), ("issued", {"name": "noted"}))]
+        (("revoked", {}), ("updated", renamed), ("issued", {"name": "noted", "added_origins": SHOP}))]
 
 
 @pytest.mark.parametrize("kind", PATHS)

@@ -85,8 +85,11 @@ const DETAIL_PATHS = {
 
 const PREVIOUS = "previous_"
 
-/** Whether a detail says more than the rest of its entry: not the name of the record, and not a value that did not change. */
+const NO_ORIGINS = "none"
+
+/** Whether a detail says more than the rest of its entry: not the name of the record, not a value that did not change, not an empty list. */
 const saysMore = ({ details, subject_name: subject }, [key, value]) => {
+  if (key.endsWith("_origins") && value === NO_ORIGINS) return false
   if (key.startsWith(PREVIOUS)) return details[key.slice(PREVIOUS.length)] === undefined // otherwise it is a part of the new value
   return value !== details[PREVIOUS + key] && !(key === "name" && value === subject && details[`${PREVIOUS}name`] === undefined)
 }

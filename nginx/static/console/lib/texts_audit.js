@@ -127,6 +127,7 @@ export const audit = {
     name: "Name", previous_name: "Name before", role: "Role", previous_role: "Role before", slug: "Short name", version: "Version", provider: "Provider",
     status: "State", reason: "Reason", action: "Change", factor: "Code", minutes: "Minutes", count: "Number", queued: "Queued", waiting: "Waiting", limit: "Limit",
     since: "From", until: "To", publish_at: "Publication", expires_at: "End", previous_expires_at: "End before", rate: "Requests per second",
+    added_origins: "New origins", removed_origins: "Removed origins",
     previous_rate: "Requests per second before", burst: "Requests at once", previous_burst: "Requests at once before", resealed: "Values", url: "URL", previous_url: "URL before",
     deleted_rows: "Deleted rows", successor: "New key", invited_by: "Invited by", invitation_id: "Invitation", installation_id: "Installation",
     module_id: "Module", version_id: "Manifest", campaign_id: "Campaign", endpoint_id: "Endpoint", request_id: "Request",

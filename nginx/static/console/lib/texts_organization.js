@@ -21,7 +21,7 @@ export const organization = {
   quotas: {
     staged_bytes: "Uploaded rows of imports", reply_bytes: "Replies kept for repeated requests", audit_entries: "Entries of admins in the audit log",
     issued_keys: "New keys", member_jobs: "Member jobs", tracked_bytes: "Events of web pages", ingested_bytes: "Events of modules",
-    member_bytes: "Members created or changed one by one, with their webhook events", api_keys: "API keys", publishable_keys: "Tracking and content keys", attributes: "Attributes", modules: "Modules",
+    member_bytes: "Members created or changed without an import, with their webhook events", api_keys: "API keys", publishable_keys: "Tracking and content keys", attributes: "Attributes", modules: "Modules",
     webhook_endpoints: "Webhook endpoints", articles: "Articles", ad_slots: "Ad slots", ad_campaigns: "Ad campaigns", connections: "Connections",
     waiting_deliveries: "Webhook deliveries that wait",
   },

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_new_origin_of_a_key_of_pages_is_mailed_and_a_removed_one_
     BOOST_TEST(mails().empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_mail_shows_the_end_of_a_long_origin_and_how_many_there_are) {
+BOOST_AUTO_TEST_CASE(a_mail_shows_all_new_origins_and_the_end_of_a_long_one) {
     const auto key = issue_page_key(ann);
     const std::string long_origin = "https://" + std::string(60, 'a') + ".evil.example";
     service::PublishableKeyChange change;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_mail_shows_the_end_of_a_long_origin_and_how_many_there_ar
     change_page_key(key, change);
     const std::string text = mails().at(0).text;
     BOOST_TEST(holds(text, "\n        ..." + long_origin.substr(long_origin.size() - 60) + "\n"));
-    BOOST_TEST(holds(text, "\n        https://3.example\n        and 2 more\n"));
+    BOOST_TEST(holds(text, "\n        https://4.example\n        https://5.example\n    organ"));
     const auto audited = [&](const std::string& name) {
         return client.value(
             "SELECT JSON_UNQUOTE(JSON_EXTRACT(details, CONCAT('$.', ?))) FROM audit_log "

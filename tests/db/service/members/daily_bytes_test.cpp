@@ -127,6 +127,16 @@ BOOST_AUTO_TEST_CASE(a_change_counts_what_it_adds_and_its_entry) {
     BOOST_TEST(used() == before + 100 + 2 * rules::kAuditEntryBytes);
 }
 
+BOOST_AUTO_TEST_CASE(a_lock_counts_its_reason) {
+    const UserId user = create("ann@x.test");
+    const std::int64_t before = used();
+    as(acme, [&](service::OrgTransaction& transaction) {
+        service::reject_full(transaction, Quota::MemberBytes, own.settings.limits);
+        return service::lock_member(transaction, user, std::string(100, 'r'));
+    });
+    BOOST_TEST(used() == before + 100 + rules::kAuditEntryBytes);
+}
+
 BOOST_AUTO_TEST_CASE(webhook_events_of_members_count) {
     subscribe("member.created");
     const UserId user = create("ann@x.test");

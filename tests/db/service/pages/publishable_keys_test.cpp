@@ -308,11 +308,13 @@ BOOST_AUTO_TEST_CASE(the_log_records_changes_and_no_repetitions) {
     const std::string other_id = " " + other.id.text() + " ";
     const std::vector<std::string> expected = {
         "content_key.revoked" + other_id + "{}",
-        "content_key.issued" + other_id + R"({"name":"blog"})", "tracking_key.revoked" + id + "{}",
+        "content_key.issued" + other_id +
+            R"({"added_origins":"https://shop.example","name":"blog"})",
+        "tracking_key.revoked" + id + "{}",
         "tracking_key.updated" + id +
             R"({"added_origins":"none","expires_at":"never","name":"store",)" +
             R"("previous_expires_at":"never","removed_origins":"none"})",
-        "tracking_key.issued" + id + R"({"name":"shop"})"};
+        "tracking_key.issued" + id + R"({"added_origins":"https://shop.example","name":"shop"})"};
     BOOST_TEST(log() == expected, boost::test_tools::per_element());
 }
 
