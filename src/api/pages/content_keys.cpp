@@ -65,8 +65,8 @@ constexpr std::array kContentKeyEndpoints = {
         .summary = "Change a content key",
         .description =
             "Changes the fields that are sent and keeps the others. The change takes effect with the "
-            "next request. A new origin or a later end needs a second factor of the last 15 minutes. A revoked key is "
-            "409 INVALID_STATE.",
+            "next request. A new origin or a later end needs a second factor of the last 15 "
+            "minutes. A revoked key is 409 INVALID_STATE.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,

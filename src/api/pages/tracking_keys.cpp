@@ -91,8 +91,8 @@ constexpr std::array kTrackingKeyEndpoints = {
         .summary = "Change a tracking key",
         .description =
             "Changes the fields that are sent and keeps the others; null removes an end or a "
-            "limit. The change takes effect with the next request. A new origin or a later end needs a second "
-            "factor of the last 15 minutes. A revoked key is 409 INVALID_STATE.",
+            "limit. The change takes effect with the next request. A new origin or a later end "
+            "needs a second factor of the last 15 minutes. A revoked key is 409 INVALID_STATE.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,

@@ -67,14 +67,6 @@ void notify_of_key(OrgTransaction& transaction, const KeyRing& keys, const rules
                       .remedy = "revoke the key under API keys"});
 }
 
-bool is_prolonged(const rules::ApiKey& before, const rules::ApiKey& key) {
-    return before.expires_at && (!key.expires_at || *key.expires_at > *before.expires_at);
-}
-
-std::string shown(const std::optional<Timestamp>& end) {
-    return end ? end->text() : "never";
-}
-
 std::string shown(const std::optional<std::int64_t>& rate) {
     return rate ? std::to_string(*rate) : "default";
 }
@@ -83,8 +75,8 @@ void audit_change(OrgTransaction& transaction, const rules::ApiKey& before,
                   const rules::ApiKey& key) {
     audit(transaction, "api_key.updated", key.id.text(),
           {{"name", key.name},
-           {"expires_at", shown(key.expires_at)},
-           {"previous_expires_at", shown(before.expires_at)},
+           {"expires_at", shown_end(key.expires_at)},
+           {"previous_expires_at", shown_end(before.expires_at)},
            {"rate", shown(key.rate_per_second)},
            {"previous_rate", shown(before.rate_per_second)},
            {"burst", shown(key.burst)},

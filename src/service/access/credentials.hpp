@@ -37,6 +37,18 @@ bool is_expired_or_revoked(const Credential& credential, Timestamp now) {
     return credential.revoked_at || (credential.expires_at && *credential.expires_at <= now);
 }
 
+// Whether a change lets the credential live longer.
+template <class Credential>
+bool is_prolonged(const Credential& before, const Credential& credential) {
+    return before.expires_at &&
+           (!credential.expires_at || *credential.expires_at > *before.expires_at);
+}
+
+// The end of a credential in the audit log.
+inline std::string shown_end(const std::optional<Timestamp>& end) {
+    return end ? end->text() : "never";
+}
+
 // A credential that was revoked so long ago that it is no longer shown becomes nullopt.
 template <class Credential>
 std::optional<Credential> if_shown(std::optional<Credential> credential, Timestamp now) {

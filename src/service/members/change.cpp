@@ -73,13 +73,15 @@ std::string event_data(const MemberChange& change, const Member& member) {
 
 std::int64_t bytes_of_values(const Member& member) {
     std::size_t bytes = member.attributes.size();
-    for (const auto& field : rules::kTextFields)
-        bytes += (member.*field.stored).value_or("").size();
+    for (const auto& field : rules::kTextFields) {
+        const auto& text = member.*field.stored;
+        if (text) bytes += text->size();
+    }
     return static_cast<std::int64_t>(bytes);
 }
 
 std::int64_t bytes_of_reason(const Member& member) {
-    return static_cast<std::int64_t>(member.lock_reason.value_or("").size());
+    return member.lock_reason ? static_cast<std::int64_t>(member.lock_reason->size()) : 0;
 }
 
 // The audit entries and the events of the same change of several members. Counts MemberBytes in the

@@ -115,14 +115,6 @@ std::string shown(const Origins& origins) {
     return more == 0 ? text : text + " and " + std::to_string(more) + " more";
 }
 
-std::string shown(const std::optional<Timestamp>& end) {
-    return end ? end->text() : "never";
-}
-
-bool is_prolonged(const PublishableKey& before, const PublishableKey& key) {
-    return before.expires_at && (!key.expires_at || *key.expires_at > *before.expires_at);
-}
-
 void notify_of_page_key(OrgTransaction& transaction, const KeyRing& keys, const PublishableKey& key,
                         const std::string& what, const Origins& origins) {
     notify_of_access(transaction, keys,
@@ -139,8 +131,8 @@ void audit_change(OrgTransaction& transaction, const PublishableKey& before,
           {{"name", key.name},
            {"added_origins", shown(origins_of_only(key, before))},
            {"removed_origins", shown(origins_of_only(before, key))},
-           {"expires_at", shown(key.expires_at)},
-           {"previous_expires_at", shown(before.expires_at)}});
+           {"expires_at", shown_end(key.expires_at)},
+           {"previous_expires_at", shown_end(before.expires_at)}});
 }
 
 }  // namespace
