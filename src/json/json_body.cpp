@@ -50,7 +50,7 @@ bool has_surrogate(std::string_view text) {
 
 // Bounds of the cost of a large body. A number of more than 19 digits may take the parser 5
 // microseconds, so that 16 MiB of them would take 3 seconds. An integer beyond 64 bits becomes a
-// string of more than three times its length. The keys of an object are sorted.
+// string of more than three times its length. The keys of an object may be sorted.
 constexpr std::size_t kMostLongNumbers = 1'000;
 constexpr std::size_t kMostKeys = 1'000;
 constexpr std::size_t kSmall = std::size_t{64} << 10U;
@@ -116,19 +116,35 @@ bool has_many_long_numbers(std::string_view body) {
     return found > kMostLongNumbers;
 }
 
-// Sorts many keys.
-bool has_duplicate(std::span<std::string_view> keys) {
-    constexpr std::size_t kFew = 16;
-    if (keys.size() <= kFew) {
-        for (std::size_t i = 1; i < keys.size(); ++i) {
-            const auto before = keys.first(i);
-            if (std::find(before.begin(), before.end(), keys[i]) != before.end()) return true;
-        }
+using Keys = std::span<const std::string_view>;
+
+bool has_duplicate_among_few(Keys keys) {
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+        const auto before = keys.first(i);
+        if (std::find(before.begin(), before.end(), keys[i]) != before.end()) return true;
+    }
+    return false;
+}
+
+// Whether an object has a key twice.
+class DuplicateCheck {
+  public:
+    bool operator()(Keys keys) {
+        constexpr std::size_t kFew = 16;
+        if (keys.size() <= kFew) return has_duplicate_among_few(keys);
+        // The rows of an import often have the same keys in the same order.
+        if (std::equal(keys.begin(), keys.end(), distinct_.begin(), distinct_.end())) return false;
+        sorted_.assign(keys.begin(), keys.end());
+        std::sort(sorted_.begin(), sorted_.end());
+        if (std::adjacent_find(sorted_.begin(), sorted_.end()) != sorted_.end()) return true;
+        distinct_.assign(keys.begin(), keys.end());
         return false;
     }
-    std::sort(keys.begin(), keys.end());
-    return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
-}
+
+  private:
+    std::vector<std::string_view> distinct_;  // the keys of the last large object
+    std::vector<std::string_view> sorted_;
+};
 
 // Rejects what simdjson accepts and the API does not. kMaxDepth bounds the recursion.
 class StrictCheck {
@@ -176,7 +192,7 @@ class StrictCheck {
             if (has_escapes_) string(key);
             run(value, depth + 1);
         }
-        if (has_duplicate(std::span(keys_).subspan(first))) {
+        if (has_duplicate_(std::span(keys_).subspan(first))) {
             refuse("the body has an object with the same key twice");
         }
         keys_.resize(first);
@@ -188,6 +204,7 @@ class StrictCheck {
 
     bool has_escapes_;
     std::vector<std::string_view> keys_;  // of the objects around the current element
+    DuplicateCheck has_duplicate_;
 };
 
 // Parses with the thread's parser. Its buffers grow with the body and are reused, except those for

@@ -110,8 +110,10 @@ JsonKind JsonIn::kind() const {
 }
 
 std::optional<std::string_view> JsonIn::string() const {
-    if (!is_string()) return std::nullopt;
-    return element_of(*this).get_string().value_unsafe();
+    const dom::element element = element_of(*this);
+    if (element.type() != dom::element_type::STRING) return std::nullopt;
+    const std::string_view text = element.get_string().value_unsafe();
+    return large_number(text) ? std::nullopt : std::optional(text);
 }
 
 std::optional<bool> JsonIn::boolean() const {

@@ -49,6 +49,8 @@ class Decoding {
   public:
     Faults faults;
     Date today;
+    // For a text of unknown length: it grows once for all rows, and each row gets an exact copy.
+    std::string scratch;
 
     void fault(const Path& path, FieldCode code, FieldLimits limits = {}) {
         faults.add(path.text(), code, std::move(limits));

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict"
+import { webcrypto } from "node:crypto"
 import { beforeEach, test } from "node:test"
 import { createOnce } from "../console/lib/create.js"
 import { parse, route } from "../console/lib/router.js"
 import { takeSession } from "../console/lib/session.js"
+
+globalThis.crypto ??= webcrypto // browsers have it, node 18 does not
 
 const SESSION = { two_factor: { enrolled: true, verified: true }, admin: { id: "a" }, seats: [], invitations: [],
   active_organization_id: "o", expires_at: "2026-11-28T14:00:00Z" }

@@ -34,6 +34,13 @@ test("the separator is guessed as muster-import does", () => {
   assert.equal(guessSeparator("email\nann@example.org;a;b"), ",")
 })
 
+test("each character can be the separator", () => {
+  for (const separator of ["^", "]", "[", "\\", "-", "|", "a", "d", "é", "😀"]) {
+    const text = `sep=${separator}\n1${separator}"2${separator}"${separator}^]\n`
+    assert.deepEqual(readAll(text, guessSeparator(text)), [["1", `2${separator}`, ...`^]`.split(separator)]])
+  }
+})
+
 test("a first line such as sep=; names the separator and is skipped", () => {
   for (const [line, separator] of [["sep=;", ";"], ['"sep=;"', ";"], ["SEP=\t", "\t"], ["sep=|", "|"], ["sep=,", ","]]) {
     const text = `${line}\r\nemail${separator}name\r\n`

@@ -7,6 +7,8 @@ const MINUTE = 60_000
 const NAME = "muster.code"
 const signedIn = { two_factor: { enrolled: true, verified: false }, seats: [], active_organization_id: null, expires_at: "2026-11-28T14:00:00Z" }
 const give = storage => Object.defineProperty(globalThis, "sessionStorage", { configurable: true, ...storage })
+// A clock that stands. The mock timers of node 18, which is Debian's, have no Date.
+const stopClock = (context, time) => context.mock.method(Date, "now", () => Date.parse(time))
 let items
 
 beforeEach(() => {
@@ -15,20 +17,20 @@ beforeEach(() => {
 })
 
 test("the address of a mailed code is kept while the code is valid", context => {
-  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T10:00:00Z") })
+  stopClock(context, "2026-11-28T10:00:00Z")
   assert.equal(mailedTo(), null)
   keepMailed("ada@example.org")
   assert.deepEqual(JSON.parse(items.get(NAME)), { email: "ada@example.org", until: Date.parse("2026-11-28T10:05:00Z") })
-  context.mock.timers.tick(5 * MINUTE - 1)
+  stopClock(context, "2026-11-28T10:04:59.999Z")
   assert.equal(mailedTo(), "ada@example.org")
-  context.mock.timers.tick(1)
+  stopClock(context, "2026-11-28T10:05:00Z")
   assert.deepEqual([mailedTo(), items.size], [null, 0])
 })
 
 test("an address is not kept longer because the clock was set back", context => {
-  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T10:00:00Z") })
+  stopClock(context, "2026-11-28T10:00:00Z")
   keepMailed("ada@example.org")
-  context.mock.timers.setTime(Date.parse("2026-11-28T09:00:00Z"))
+  stopClock(context, "2026-11-28T09:00:00Z")
   assert.deepEqual([mailedTo(), items.size], [null, 0])
 })
 

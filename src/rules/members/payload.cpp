@@ -16,58 +16,66 @@ constexpr std::size_t kMostAttributes = 100;
 constexpr std::size_t kMostValueBytes = 4096;
 constexpr std::size_t kMostKeyCharacters = 64;
 
-bool is_scalar(const JsonIn& value) {
-    return value.is_string() || value.is_number() || value.is_boolean();
-}
-
-bool is_flat(const JsonIn& value) {
-    const auto entries = value.array();
-    if (!entries) return is_scalar(value);
-    for (const JsonIn& entry : *entries) {
-        if (!is_scalar(entry)) return false;
+// Appends a scalar, with a trimmed string. Returns false for another value.
+bool append_scalar(std::string& to, const JsonIn& value) {
+    if (const auto text = value.string()) {
+        append_json_string(to, trimmed(*text));
+        return true;
     }
+    if (!value.is_number() && !value.is_boolean()) return false;
+    append_value(to, value);
     return true;
 }
 
-// Appends a scalar or a list of scalars, with trimmed strings.
-void append_trimmed(std::string& to, const JsonIn& value) {
+// Appends a scalar or a list of scalars. Returns false for another value, which it may have
+// appended in part.
+bool append_flat(std::string& to, const JsonIn& value) {
+    if (append_scalar(to, value)) return true;
     const auto entries = value.array();
-    if (!entries) {
-        const auto text = value.string();
-        return text ? append_json_string(to, trimmed(*text)) : append_value(to, value);
-    }
+    if (!entries) return false;
     to += '[';
     bool is_first = true;
     for (const JsonIn& entry : *entries) {
         if (!is_first) to += ',';
         is_first = false;
-        append_trimmed(to, entry);
+        if (!append_scalar(to, entry)) return false;
     }
     to += ']';
+    return true;
 }
 
-std::optional<FieldCode> key_fault(std::string_view key) {
-    if (utf8_length(key) > kMostKeyCharacters) return FieldCode::TooLong;
-    return std::nullopt;
-}
-
-std::optional<FieldCode> attribute_fault(std::string_view key, const JsonIn& value,
-                                         std::string& json) {
-    if (const auto fault = key_fault(key)) return fault;
-    if (!is_flat(value)) return FieldCode::WrongType;
-    json.clear();
-    append_trimmed(json, value);
-    if (json.size() > kMostValueBytes) return FieldCode::TooLong;
-    return std::nullopt;
+bool is_long(std::string_view key) {
+    return key.size() > kMostKeyCharacters && utf8_length(key) > kMostKeyCharacters;
 }
 
 bool is_absent(const JsonIn& value) {
     const auto text = value.string();
-    return value.is_null() || (text && trimmed(*text).empty());
+    return text ? trimmed(*text).empty() : value.is_null();
 }
 
 // How a null or "" value among attributes is treated.
 enum class Absent : std::uint8_t { LeftOut, Null };
+
+struct AttributeFault {
+    FieldCode code;
+    FieldLimits limits;
+};
+
+// Appends `"key":value`, or null for an absent value. After a fault, the end of `to` is undefined.
+std::optional<AttributeFault> append_attribute(std::string& to, std::string_view key,
+                                               const JsonIn& value, bool is_null) {
+    if (is_long(key)) return AttributeFault{FieldCode::TooLong, longest(kMostKeyCharacters)};
+    append_json_string(to, key);
+    to += ':';
+    const std::size_t begin = to.size();
+    if (is_null) {
+        to += "null";
+    } else if (!append_flat(to, value)) {
+        return AttributeFault{FieldCode::WrongType, {}};
+    }
+    if (to.size() - begin <= kMostValueBytes) return std::nullopt;
+    return AttributeFault{FieldCode::TooLong, longest(kMostValueBytes)};
+}
 
 void decode_attributes(const JsonIn& in, const Path& path, Decoding& to, Absent absent,
                        std::string& out) {
@@ -76,24 +84,20 @@ void decode_attributes(const JsonIn& in, const Path& path, Decoding& to, Absent 
     if (object->size() > kMostAttributes) {
         return to.fault(path, FieldCode::TooLong, longest(kMostAttributes));
     }
-    std::string json;
+    std::string& text = to.scratch;
+    text.clear();
     for (const auto& [key, value] : *object) {
         const bool is_null = is_absent(value);
         if (is_null && absent == Absent::LeftOut) continue;
-        if (const auto fault = is_null ? key_fault(key) : attribute_fault(key, value, json)) {
-            const bool is_key = key_fault(key).has_value();
-            to.fault(Path(path, key), *fault,
-                     *fault != FieldCode::TooLong
-                         ? FieldLimits{}
-                         : longest(is_key ? kMostKeyCharacters : kMostValueBytes));
-            continue;
+        const std::size_t before = text.size();
+        text += text.empty() ? '{' : ',';
+        if (auto fault = append_attribute(text, key, value, is_null)) {
+            text.resize(before);
+            to.fault(Path(path, key), fault->code, std::move(fault->limits));
         }
-        out += out.empty() ? '{' : ',';
-        append_json_string(out, key);
-        out += ':';
-        out += is_null ? "null" : json;
     }
-    if (!out.empty()) out += '}';
+    if (!text.empty()) text += '}';
+    out = text;
 }
 
 const CoreFieldEntry* core_entry(std::string_view key) {

@@ -31,6 +31,8 @@ PROBE_ROWS, PROBE_MILLISECONDS, MOST_SANITIZER_SLOWNESS = 500, 10, 20
 TEXT = json.dumps([{"row": number, "email": email(), "tags": ["a", "b", number], "name": "x" * 20} for number in range(500)])
 TEXT_MILLISECONDS, MOST_MACHINE_SLOWNESS = 0.45, 3
 CACHES = 2 << 20  # bytes that a worker keeps of its first requests: statements and registries
+# The C library takes large pages, as the kernel of Debian gives them by default. Of small pages, a large body needs 18,000.
+LARGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 IS_SANITIZED = "address" in os.environ.get("BUILD", "")  # then programs need more time and memory
 FAULT_MILLISECONDS = 0.0005  # of a page fault, on a machine whose processor translates the addresses of virtual machines
 LEAST_PART = 0.2  # of a measured time: so much counts, however many page faults there were
@@ -219,6 +221,13 @@ def no_statistics(stack):
     stack.sql("SET GLOBAL innodb_stats_auto_recalc = OFF")
     yield
     stack.sql("SET GLOBAL innodb_stats_auto_recalc = ON")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def large_pages(stack):
+    stack.restart_server(env=LARGE_PAGES)
+    yield
+    stack.restart_server()
 
 
 @pytest.fixture(autouse=True)

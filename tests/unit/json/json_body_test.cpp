@@ -142,6 +142,26 @@ BOOST_AUTO_TEST_CASE(everything_else_is_rejected) {
     BOOST_TEST(!is_good(std::string_view("[1\0]", 4)));
 }
 
+BOOST_AUTO_TEST_CASE(a_key_is_found_twice_in_each_large_object) {
+    const auto object = [](int keys, const std::string& last) {
+        std::string text = "{";
+        for (int key = 0; key < keys; ++key) text += "\"k" + std::to_string(key) + "\":1,";
+        return text + "\"" + last + "\":1}";
+    };
+    const std::string good = object(20, "last");
+    for (const std::string& bad : {object(20, "k0"), object(20, "k19"), object(17, "k7")}) {
+        for (const std::string& text : {bad, "[" + good + "," + bad + "]",
+                                        "[" + good + "," + good + "," + bad + "," + good + "]"}) {
+            BOOST_TEST(refusal(text) == "the body has an object with the same key twice", text);
+        }
+    }
+    for (const std::string& text :
+         {"[" + good + "," + good + "]", "[" + good + "," + object(21, "last") + "," + good + "]",
+          "[" + good + "," + object(19, "k19") + "]"}) {
+        BOOST_TEST(is_good(text), text);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_lone_surrogate_is_rejected_at_any_position) {
     for (const std::string half : {"\\ud800", "\\udbff", "\\udc00", "\\udfff", "\\uDEAD"}) {
         for (const std::string& text :

@@ -48,6 +48,9 @@ export class CsvReader {
   /** @param {string} separator @param {(cells: string[]) => void} onRecord */
   constructor(separator, onRecord) {
     this.separator = separator
+    // One character with a meaning, or a run of others: a cell of a mebibyte then has few parts.
+    const meaning = `"\\r\\n${separator.replace(/[\\\]^-]/, "\\$&")}`
+    this.parts = new RegExp(`[${meaning}]|[^${meaning}]+`, "gu")
     this.onRecord = onRecord
     /** @type {string[]} */
     this.cells = []
@@ -62,40 +65,41 @@ export class CsvReader {
 
   /** @param {string} text Throws CsvFault. */
   push(text) {
-    for (const character of text) this.take(character)
+    for (const [part] of text.matchAll(this.parts)) this.take(part)
   }
 
-  take(character) {
-    const endsReturn = this.wasReturn && character === "\n"
-    this.wasReturn = character === "\r"
-    if (this.place === "quoted") this.takeQuoted(character)
-    else if (this.place === "quote" && character === '"') this.append(character, "quoted")
-    else if (!endsReturn) this.takeOutside(character)
-    if (this.wasReturn || (character === "\n" && !endsReturn)) this.line++
+  /** @param {string} part as `parts` finds it */
+  take(part) {
+    const endsReturn = this.wasReturn && part === "\n"
+    this.wasReturn = part === "\r"
+    if (this.place === "quoted") this.takeQuoted(part)
+    else if (this.place === "quote" && part === '"') this.append(part, "quoted")
+    else if (!endsReturn) this.takeOutside(part)
+    if (this.wasReturn || (part === "\n" && !endsReturn)) this.line++
   }
 
-  takeQuoted(character) {
-    if (character === '"') this.place = "quote"
-    else this.append(character, "quoted")
+  takeQuoted(part) {
+    if (part === '"') this.place = "quote"
+    else this.append(part, "quoted")
   }
 
-  takeOutside(character) {
-    const isEnd = character === "\n" || character === "\r"
+  takeOutside(part) {
+    const isEnd = part === "\n" || part === "\r"
     if (this.recordLine === 0) {
       if (isEnd) return
       this.recordLine = this.line
     }
     if (isEnd) this.endRecord()
-    else if (character === this.separator) this.endCell()
+    else if (part === this.separator) this.endCell()
     else if (this.place === "quote") throw new CsvFault(t.afterQuote(this.line))
-    else if (this.place === "begin" && character === '"') {
+    else if (this.place === "begin" && part === '"') {
       this.place = "quoted"
       this.quoteLine = this.line
-    } else this.append(character, "plain")
+    } else this.append(part, "plain")
   }
 
-  append(character, place) {
-    this.cell += character
+  append(part, place) {
+    this.cell += part
     this.place = place
     if (this.cell.length > MOST_CHARACTERS) throw new CsvFault(place === "quoted" ? t.longQuote(this.quoteLine) : t.longCell(this.line))
   }
