@@ -92,7 +92,7 @@ ifneq ($(SANITIZE),)
 CXX      := clang++
 # The address sanitizer keeps freed memory, and its search for leaks attaches to the process.
 CPPFLAGS += $(if $(findstring address,$(SANITIZE)),-DMUSTER_SANITIZED)
-# Clang rejects a precompiled header from ccache that is older than its source.
+# The times of the headers would make each precompiled header another one for ccache.
 CPPFLAGS += -Xclang -fno-pch-timestamp
 # Some of the options for warnings exist only in GCC: -Wno-unknown-warning-option.
 CXXFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-unknown-warning-option
@@ -186,8 +186,9 @@ USERS_IN_tests := $(sort $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS)))
 $(BUILD)/%/precompiled.hpp: Makefile
 	@mkdir -p $(@D)
 	@printf '#include <%s>\n' $(PRECOMPILED_IN_$*) >$@
+# Clang's names the path of its source, so it is not taken from ccache: it may be of another tree, which no longer exists.
 $(BUILD)/%/precompiled.hpp.gch: $(BUILD)/%/precompiled.hpp | config.mk src/base/config.h
-	$(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -x c++-header -c $< -o $@
+	$(if $(SANITIZE),,$(CCACHE)) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -x c++-header -c $< -o $@
 $(BUILD)/tests/precompiled.hpp.gch: OPTIMIZE = $(OPTIMIZE_TESTS)
 $(BUILD)/tests/precompiled.hpp.gch: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
 define USE_PRECOMPILED
