@@ -34,8 +34,8 @@ test("the separator is guessed as muster-import does", () => {
   assert.equal(guessSeparator("email\nann@example.org;a;b"), ",")
 })
 
-test("each character can be the separator", () => {
-  for (const separator of ["^", "]", "[", "\\", "-", "|", "a", "d", "é", "😀"]) {
+test("a character of any kind can be the separator", () => {
+  for (const separator of ["^", "]", "[", "\\", "-", "|", "a", "s", "e", "p", "=", "é", "😀"]) {
     const text = `sep=${separator}\n1${separator}"2${separator}"${separator}^]\n`
     assert.deepEqual(readAll(text, guessSeparator(text)), [["1", `2${separator}`, ...`^]`.split(separator)]])
   }

@@ -38,7 +38,9 @@ void KeptPayload::decode(const json::JsonIn& in, const json::Path& path, json::D
     if (!object) return;
     json::Decoding own;
     own.today = to.today;
+    own.scratch.swap(to.scratch);
     MemberPayload{}.decode(in, json::Path(), own, out);
+    own.scratch.swap(to.scratch);
     if (own.faults.empty()) return;
     keep_other_types(*object, out);
     for (const auto& entry : kCoreFields) shorten(out.*entry.sent);

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.alone
 
 # The processor time of a worker to stage so many rows, without sanitizers on a quiet machine. It shows how much sanitizers slow
 # a worker down.
-PROBE_ROWS, PROBE_MILLISECONDS, MOST_SANITIZER_SLOWNESS = 500, 10, 20
+PROBE_ROWS, PROBE_MILLISECONDS, MOST_SANITIZER_SLOWNESS = 500, 5, 20
 # A text, and the processor time of this program to read and write it on a quiet machine. It shows how much slower the machine is
 # now: the speed of a virtual machine changes with the load of its neighbors.
 TEXT = json.dumps([{"row": number, "email": email(), "tags": ["a", "b", number], "name": "x" * 20} for number in range(500)])

@@ -1,4 +1,4 @@
-// Reads CSV as src/base/csv.cpp does: quotes with doubled quotes inside, CRLF, LF or CR, any of three separators.
+// Reads CSV as src/base/csv.cpp does: quotes with doubled quotes inside, CRLF, LF or CR, a separator of one character.
 import { csv as t } from "../lib/texts_csv.js"
 
 export const SEPARATORS = [",", ";", "\t"]
@@ -48,9 +48,6 @@ export class CsvReader {
   /** @param {string} separator @param {(cells: string[]) => void} onRecord */
   constructor(separator, onRecord) {
     this.separator = separator
-    // One character with a meaning, or a run of others: a cell of a mebibyte then has few parts.
-    const meaning = `"\\r\\n${separator.replace(/[\\\]^-]/, "\\$&")}`
-    this.parts = new RegExp(`[${meaning}]|[^${meaning}]+`, "gu")
     this.onRecord = onRecord
     /** @type {string[]} */
     this.cells = []
@@ -65,10 +62,26 @@ export class CsvReader {
 
   /** @param {string} text Throws CsvFault. */
   push(text) {
-    for (const [part] of text.matchAll(this.parts)) this.take(part)
+    let run = 0 // where the characters without a meaning begin
+    for (let at = 0; at < text.length; at++) {
+      const meaning = this.meaningAt(text, at)
+      if (meaning === "") continue
+      if (run < at) this.take(text.slice(run, at))
+      this.take(meaning)
+      run = at + meaning.length
+      at = run - 1
+    }
+    if (run < text.length) this.take(text.slice(run))
   }
 
-  /** @param {string} part as `parts` finds it */
+  /** A quotation mark, the end of a line or the separator; "" for another character. */
+  meaningAt(text, at) {
+    const character = text[at]
+    if (character === '"' || character === "\n" || character === "\r") return character
+    return character === this.separator[0] && text.startsWith(this.separator, at) ? this.separator : ""
+  }
+
+  /** @param {string} part a character with a meaning, or a run of others: a cell of a mebibyte has few parts */
   take(part) {
     const endsReturn = this.wasReturn && part === "\n"
     this.wasReturn = part === "\r"
@@ -120,9 +133,8 @@ export class CsvReader {
   }
 
   /** Whether these cells are a line such as sep=; or "sep=;". @param {string[]} cells */
-  namesSeparator([first, ...rest]) {
-    const text = first.toLowerCase()
-    return (text === "sep=" && rest.length === 1 && rest[0] === "") || (text === `sep=${this.separator.toLowerCase()}` && rest.length === 0)
+  namesSeparator(cells) {
+    return cells.join(this.separator).toLowerCase() === `sep=${this.separator.toLowerCase()}`
   }
 
   /** The end of the file. Throws CsvFault. */
