@@ -38,7 +38,7 @@ void KeptPayload::decode(const json::JsonIn& in, const json::Path& path, json::D
     if (!object) return;
     json::Decoding own;
     own.today = to.today;
-    own.scratch.swap(to.scratch);
+    own.scratch.swap(to.scratch);  // lent, because each row has a Decoding of its own
     MemberPayload{}.decode(in, json::Path(), own, out);
     own.scratch.swap(to.scratch);
     if (own.faults.empty()) return;

@@ -31,7 +31,7 @@ PROBE_ROWS, PROBE_MILLISECONDS, MOST_SANITIZER_SLOWNESS = 500, 5, 20
 TEXT = json.dumps([{"row": number, "email": email(), "tags": ["a", "b", number], "name": "x" * 20} for number in range(500)])
 TEXT_MILLISECONDS, MOST_MACHINE_SLOWNESS = 0.45, 3
 CACHES = 2 << 20  # bytes that a worker keeps of its first requests: statements and registries
-# The C library takes large pages, as the kernel of Debian gives them by default. Of small pages, a large body needs 18,000.
+# The C library takes large pages, as the kernel of Debian gives them by default. A large body has 18,000 page faults without.
 LARGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 IS_SANITIZED = "address" in os.environ.get("BUILD", "")  # then programs need more time and memory
 FAULT_MILLISECONDS = 0.0005  # of a page fault, on a machine whose processor translates the addresses of virtual machines
