@@ -94,15 +94,13 @@ bool Faults::contains(std::string_view path) const {
 }
 
 void Faults::add(std::string path, FieldCode code, FieldLimits limits) {
+    if (is_full()) return truncate();
     std::string message = fault_message(code, limits);
     add(std::move(path), code, std::move(message), std::move(limits));
 }
 
 void Faults::add(std::string path, FieldCode code, std::string message, FieldLimits limits) {
-    if (list_.size() == kMost) {
-        truncated_ = true;
-        return;
-    }
+    if (is_full()) return truncate();
     if (limits.format.empty()) limits.format = entry(code).format;
     list_.push_back({std::move(path), code, std::move(message), std::move(limits)});
 }

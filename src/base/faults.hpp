@@ -73,16 +73,22 @@ class Faults {
   public:
     static constexpr std::size_t kMost = 100;
 
+    explicit Faults(std::size_t most = kMost) : most_(most) {}
     void add(std::string path, FieldCode code, FieldLimits limits = {});
     void add(std::string path, FieldCode code, std::string message, FieldLimits limits = {});
     bool empty() const { return list_.empty(); }
     // True if the field already has a fault.
     bool contains(std::string_view path) const;
-    // True if a fault was dropped because of kMost. Callers may then stop checking.
+    // Whether the next fault will be dropped. Callers need not describe it.
+    bool is_full() const { return list_.size() >= most_; }
+    // Notes that a fault was dropped.
+    void truncate() { truncated_ = true; }
+    // True if a fault was dropped. Callers may then stop checking.
     bool truncated() const { return truncated_; }
     const std::vector<Fault>& list() const { return list_; }
 
   private:
+    std::size_t most_;
     std::vector<Fault> list_;
     bool truncated_ = false;
 };

@@ -1,5 +1,6 @@
 #include "client/stager.hpp"
 
+#include "base/json_bounds.hpp"
 #include "base/text.hpp"
 #include "client/convert.hpp"
 
@@ -13,22 +14,10 @@ namespace {
 constexpr std::string_view kBodyStart = R"({"rows":[)";
 constexpr std::string_view kBodyEnd = "]}";
 
-// The server rejects a large body with more than 1,000 numbers of more than 19 digits; a minus in
-// front counts as a digit (docs/api/conventions.md).
-constexpr std::size_t kMostLongNumbers = 1000;
-constexpr std::size_t kLongNumber = 19;
-
-// The runs of kLongNumber or more digits and points in a row. Each long number is one; texts may
-// have others.
-std::size_t long_runs(std::string_view row) {
-    std::size_t found = 0;
-    std::size_t length = 0;
-    for (const char c : row) {
-        const bool is_in_number = (c >= '0' && c <= '9') || c == '.';
-        length = is_in_number ? length + 1 : 0;
-        if (length == kLongNumber) ++found;
-    }
-    return found;
+// Whether the server would refuse the body (docs/api/conventions.md "Conventions").
+bool is_too_large(std::string_view body, const JsonParts& parts) {
+    return body.size() + kBodyEnd.size() > Stager::kMostBytes ||
+           parts.long_numbers > kMostLongNumbers || parts.entries > kMostJsonEntries;
 }
 
 void append_row(std::string& body, std::string_view row) {
@@ -68,15 +57,14 @@ std::optional<Stager::Row> Stager::next_row() {
 Stager::Chunk Stager::next_chunk() {
     Chunk chunk;
     chunk.body = kBodyStart;
-    std::size_t long_numbers = 0;
+    JsonParts parts = count_json_parts(kBodyStart);
     while (chunk.rows.size() < setup_.chunk_rows) {
         std::optional<Row> row = next_row();
         if (!row) break;
         const std::size_t before = chunk.body.size();
         append_row(chunk.body, row->json);
-        long_numbers += long_runs(row->json);
-        const bool is_too_large = chunk.body.size() + kBodyEnd.size() > kMostBytes;
-        if ((is_too_large || long_numbers > kMostLongNumbers) && !chunk.rows.empty()) {
+        parts += count_json_parts(std::string_view(chunk.body).substr(before));
+        if (is_too_large(chunk.body, parts) && !chunk.rows.empty()) {
             chunk.body.resize(before);
             pending_ = std::move(row);
             break;

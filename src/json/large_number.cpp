@@ -1,6 +1,7 @@
 #include "json/large_number.hpp"
 
 #include "base/crypto.hpp"
+#include "base/json_bounds.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -13,9 +13,6 @@ namespace muster::json {
 // An integer has at most this many digits, so that a double can hold it too.
 inline constexpr std::size_t kMostIntegerDigits = 308;
 
-// An integer of at most this many characters, its sign included, fits in 64 bits.
-inline constexpr std::size_t kShortInteger = 19;
-
 // The text with each integer beyond 64 bits as a marked string. Tokens that are not JSON numbers
 // remain, and so do integers with more than kMostIntegerDigits. nullopt if there is such a number
 // where an object needs a key.

@@ -53,6 +53,7 @@ class Decoding {
     std::string scratch;
 
     void fault(const Path& path, FieldCode code, FieldLimits limits = {}) {
+        if (faults.is_full()) return faults.truncate();
         faults.add(path.text(), code, std::move(limits));
     }
     // Each returns nullopt and adds a fault if the value is of another kind.

@@ -41,6 +41,13 @@ test("a call has at most 1,000 long numbers, because the API rejects more", asyn
   assert.deepEqual([done.error, counts(done)], [null, [1000, 1000, 500]])
 })
 
+test("a call has at most 1,000,000 array entries and object members, because the API rejects more", async () => {
+  const done = await run(Array(1500).fill(Array(10).fill(",".repeat(100))))
+  assert.deepEqual([done.error, counts(done)], [null, [1500]])
+  const full = await run(Array(1500).fill(Array(10).fill(`"${"[".repeat(100)}"`)))
+  assert.deepEqual([full.error, counts(full)], [null, [985, 515]])
+})
+
 test("a row that no call can take is named after the rows before it were sent", async () => {
   const done = await run([["Ann"], Array(15).fill("x".repeat(MIB)), ["Bob"]])
   assert.match(done.error.message, /^Row 2 is larger than 15 MiB/)

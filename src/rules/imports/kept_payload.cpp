@@ -37,6 +37,7 @@ void KeptPayload::decode(const json::JsonIn& in, const json::Path& path, json::D
     const auto object = to.object(in, path);
     if (!object) return;
     json::Decoding own;
+    own.faults = Faults(kMostRowFaults);
     own.today = to.today;
     own.scratch.swap(to.scratch);  // lent, because each row has a Decoding of its own
     MemberPayload{}.decode(in, json::Path(), own, out);

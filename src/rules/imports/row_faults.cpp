@@ -2,8 +2,6 @@
 
 #include "rules/imports/block_bytes.hpp"
 
-#include <algorithm>
-
 namespace muster::rules {
 namespace {
 
@@ -21,9 +19,6 @@ bool holds_faults(std::string_view attributes) {
 }
 
 std::string pack_faults(std::vector<RowFault> faults, std::string_view attributes) {
-    std::stable_partition(faults.begin(), faults.end(), [](const RowFault& fault) {
-        return !fault.path.starts_with("attributes");
-    });
     if (faults.size() > kMostRowFaults) faults.resize(kMostRowFaults);
     std::string packed(1, kFaultsMark);
     append_varint(packed, faults.size());

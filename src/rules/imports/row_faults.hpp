@@ -28,7 +28,7 @@ struct KeptFaults {
     std::vector<RowFault> faults;
     std::string_view attributes;  // JSON text of those that are well-formed; "" = none
 };
-// Packs the first kMostRowFaults faults. Those of core fields come first.
+// Packs the first kMostRowFaults faults.
 [[nodiscard]] std::string pack_faults(std::vector<RowFault> faults, std::string_view attributes);
 // Attributes without faults are returned as they are. Throws CorruptBlock.
 [[nodiscard]] KeptFaults unpack_faults(std::string_view attributes);

@@ -15,6 +15,7 @@ using json::Path;
 constexpr std::size_t kMostAttributes = 100;
 constexpr std::size_t kMostValueBytes = 4096;
 constexpr std::size_t kMostKeyCharacters = 64;
+constexpr std::string_view kAttributes = "attributes";
 
 // Appends a scalar, with a trimmed string. Returns false for another value.
 bool append_scalar(std::string& to, const JsonIn& value) {
@@ -133,21 +134,24 @@ void MemberPayload::decode(const JsonIn& in, const Path& path, Decoding& to,
     const auto object = to.object(in, path);
     if (!object) return;
     bool has_email = false;
+    std::optional<JsonIn> attributes;  // decoded last: the faults of core fields come first
     for (const auto& [key, value] : *object) {
         const Path at(path, key);
         const auto* entry = core_entry(key);
-        if (!entry && key != "attributes") {
+        if (!entry && key != kAttributes) {
             to.fault(at, FieldCode::UnknownField);
         } else if (value.is_null()) {
             continue;
         } else if (!entry) {
-            decode_attributes(value, at, to, Absent::LeftOut, out.attributes);
+            attributes = value;
         } else {
             has_email |= entry->field == CoreField::Email;
             decode_core(*entry, value, at, to, out.*entry->sent);
         }
     }
     if (!has_email) to.fault(Path(path, "email"), FieldCode::Required);
+    if (!attributes) return;
+    decode_attributes(*attributes, Path(path, kAttributes), to, Absent::LeftOut, out.attributes);
 }
 
 void MemberPatchPayload::decode(const JsonIn& in, const Path& path, Decoding& to,
@@ -157,7 +161,7 @@ void MemberPatchPayload::decode(const JsonIn& in, const Path& path, Decoding& to
     for (const auto& [key, value] : *object) {
         const Path at(path, key);
         const auto* entry = core_entry(key);
-        if (key == "attributes") {
+        if (key == kAttributes) {
             decode_attributes(value, at, to, Absent::Null, out.attributes);
         } else if (!entry || entry->field == CoreField::Email) {
             to.fault(at, FieldCode::UnknownField);
@@ -174,7 +178,7 @@ Json::Value MemberPatchPayload::schema() const {
     schema.removeMember("title");
     schema.removeMember("required");
     schema["properties"].removeMember("email");
-    schema["properties"]["attributes"] = attributes_schema();
+    schema["properties"][std::string(kAttributes)] = attributes_schema();
     return schema;
 }
 
@@ -191,7 +195,7 @@ Json::Value MemberPayload::schema() const {
         schema["properties"][std::string(entry.name)] =
             described(std::move(property), entry.meaning, entry.example);
     }
-    schema["properties"]["attributes"] = or_null(attributes_schema());
+    schema["properties"][std::string(kAttributes)] = or_null(attributes_schema());
     return schema;
 }
 

@@ -218,6 +218,14 @@ def test_parallel_calls_lose_no_row(org):
     assert [row["row_number"] for row in org.rows(job_id, whole=False, limit=1000)] == list(range(1, 2001))
 
 
+def test_a_call_has_at_most_a_million_entries_and_members(org):
+    job_id = org.create_import()["id"]
+    payloads = [{"email": email(), "attributes": {f"a{number}": [0] * 2000 for number in range(100)}} for _ in range(5)]
+    reply = org.stage(job_id, payloads, expect=400, code="BAD_REQUEST")
+    assert "more than 1,000,000 array entries and object members" in reply.json()["error"]["details"]["reason"]
+    assert org.stage(job_id, payloads[:4]).json() == {"staged": 4}
+
+
 def test_a_block_of_large_rows_is_stored_completely(org):
     # 500 rows of 12 KB: more than one stored block can hold.
     keys = ["phone", "favourite_team", "address.city"]

@@ -1,5 +1,6 @@
 """The costliest requests that change records, or whose cost depends on the request more than on the organization."""
 
+import json
 import uuid
 from functools import cached_property
 
@@ -16,6 +17,12 @@ HTML_OF_ADS = 60_000  # bytes
 def wide_rows(count):
     payload = {"attributes": {f"a{number}": "x" * 18 for number in range(ATTRIBUTES)}}
     return rows_of([payload | {"email": f"{number}@e2e.example"} for number in range(count)])
+
+
+def faulty_rows(count):
+    """The bytes of a body of rows with faults in all their attributes, and almost as many entries as a body may have."""
+    payload = {"country": "UK", "attributes": {f"attribute{number:014}": {} for number in range(ATTRIBUTES)}}
+    return json.dumps({"rows": rows_of([payload] * count)}, separators=(",", ":"))
 
 
 def slow_html():
@@ -98,6 +105,8 @@ class Costliest:
         rows = f"/v1/imports/{self.ids['import']}/rows"
         return [
             Case("stageImportRows", 200, lambda: self.send("POST", rows, json={"rows": wide_rows(5000)})),
+            Case("stageImportRows", 200, lambda: self.send("POST", rows, data=faulty_rows(4800), params={"faults": "keep"},
+                                                           headers={"Content-Type": "application/json"})),
             Case("listImportRows", 200, lambda: self.send("GET", rows, params={"limit": 1000})),
         ]
 

@@ -99,4 +99,15 @@ BOOST_AUTO_TEST_CASE(a_list_of_more_than_a_hundred_faults_is_truncated) {
     BOOST_TEST(list.truncated());
 }
 
+BOOST_AUTO_TEST_CASE(a_list_holds_as_many_faults_as_its_owner_allows) {
+    Faults list(1);
+    BOOST_TEST(!list.is_full());
+    list.add("first", FieldCode::Required);
+    BOOST_TEST(list.is_full());
+    BOOST_TEST(!list.truncated());
+    list.add("second", FieldCode::Required, "is needed");
+    BOOST_TEST(list.list().size() == 1);
+    BOOST_TEST(list.truncated());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -34,6 +34,9 @@ Json::Value attribute(const std::string& key, const std::string& type) {
     if (type == "single_choice") {
         for (const char* choice : {"S", "M", "L"}) value["choices"].append(choice);
     }
+    if (type == "multi_choice") {
+        for (int i = 1; i <= 300; ++i) value["choices"].append("c" + std::to_string(i));
+    }
     value["enabled"] = true;
     return value;
 }
@@ -43,6 +46,7 @@ ServedResponse attributes(bool second_page) {
     value["attributes"].append(second_page ? attribute("shirt_size", "single_choice")
                                            : attribute("phone", "text"));
     if (second_page) value["attributes"].append(attribute("fee", "number"));
+    if (second_page) value["attributes"].append(attribute("courses", "multi_choice"));
     value["next_cursor"] = second_page ? Json::Value() : Json::Value("a+b");
     return json(200, value);
 }

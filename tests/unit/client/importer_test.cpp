@@ -1,4 +1,5 @@
 // client/importer.hpp: complete runs of the importer against an API in memory, over real sockets.
+#include "base/json_bounds.hpp"
 #include "unit/client/import_environment.hpp"
 
 #include "print.hpp"
@@ -362,6 +363,28 @@ BOOST_AUTO_TEST_CASE(a_request_has_at_most_a_thousand_long_numbers) {
     BOOST_TEST(most == 1000);
     BOOST_TEST(numbers == 2500);
     BOOST_TEST(environment.api.rows.size() == 2500U);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_has_at_most_a_million_entries) {
+    Environment environment;
+    std::string courses = "c1";
+    for (int i = 2; i <= 300; ++i) courses += ";c" + std::to_string(i);
+    std::string file = "Email,Courses\n";
+    for (int i = 1; i <= 3500; ++i)
+        file += "m" + std::to_string(i) + "@example.org," + courses + "\n";
+    environment.scratch.write("members.csv", file);
+    std::vector<std::size_t> entries;  // in each request
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (!request.path.ends_with("/rows")) return std::nullopt;
+        entries.push_back(count_json_parts(request.body).entries);
+        return std::nullopt;
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::AllIn));
+    BOOST_TEST(entries.size() == 2U);
+    // The next row would have 305.
+    BOOST_TEST(*std::max_element(entries.begin(), entries.end()) <= kMostJsonEntries);
+    BOOST_TEST(*std::max_element(entries.begin(), entries.end()) > kMostJsonEntries - 305);
+    BOOST_TEST(environment.api.rows.size() == 3500U);
 }
 
 BOOST_AUTO_TEST_CASE(two_requests_are_sent_at_a_time) {

@@ -6,10 +6,12 @@ import { payloadOf } from "./convert.js"
 import { readRecords } from "./source.js"
 
 const BATCH = 2000
-const MOST_BYTES = 15 * 1024 * 1024 // of the rows of a call; the API takes a body of 16 MiB
-// The API rejects a large body with more than 1,000 numbers of more than 19 digits (docs/api/conventions.md).
-const MOST_LONG_NUMBERS = 1000
+// Of the rows of a call. The API takes a body of 16 MiB with up to 1,000 numbers of more than 19 digits and up to 1,000,000
+// array entries and object members (docs/api/conventions.md).
+const MOST = { bytes: 15 * 1024 * 1024, longNumbers: 1000, entries: 1_000_000 }
+const NONE = { bytes: 0, longNumbers: 0, entries: 2 } // those of the text around the rows
 const LONG_NUMBER = /[\d.]{19,}/g
+const BEGIN_OF_ENTRY = /[,[{]/g
 const TRIES = 6
 const PAUSE = 1000 // milliseconds before the second try; doubled for each further one
 
@@ -17,6 +19,28 @@ const PAUSE = 1000 // milliseconds before the second try; doubled for each furth
 export class RowTooLarge extends Error {}
 
 const encoder = new TextEncoder()
+
+/** @param {string} text @param {RegExp} pattern */
+const count = (text, pattern) => text.match(pattern)?.length ?? 0
+
+/** What the row and its comma add to a call. Characters of texts count too. @param {string} row */
+const partsOf = row => ({
+  bytes: encoder.encode(row).length + 1,
+  longNumbers: count(row, LONG_NUMBER),
+  entries: count(row, BEGIN_OF_ENTRY) + 1,
+})
+
+/** @typedef {typeof NONE} Parts */
+/** @param {Parts} one @param {Parts} other */
+const sumOf = (one, other) => ({
+  bytes: one.bytes + other.bytes,
+  longNumbers: one.longNumbers + other.longNumbers,
+  entries: one.entries + other.entries,
+})
+
+/** @param {Parts} parts */
+const fits = parts =>
+  parts.bytes <= MOST.bytes && parts.longNumbers <= MOST.longNumbers && parts.entries <= MOST.entries
 
 const wait = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
 
@@ -41,27 +65,23 @@ const stage = async (jobId, json, onPause) => {
 export const upload = async (jobId, plan, { done, onProgress, onPause, isStopped }) => {
   /** @type {string[]} */
   let rows = []
-  let bytes = 0
-  let longNumbers = 0
+  let sum = NONE
   let last = done
   const send = async () => {
     if (rows.length === 0 || isStopped()) return
     await stage(jobId, `{"rows":[${rows.join(",")}]}`, onPause)
     onProgress(last)
     rows = []
-    bytes = 0
-    longNumbers = 0
+    sum = NONE
   }
   const total = await readRecords(plan.file, plan, async (cells, number) => {
     if (number <= done || isStopped()) return
     const row = jsonOf({ rowNumber: number, payload: payloadOf(cells, plan.columns) })
-    const size = encoder.encode(row).length + 1 // with its comma
-    const long = row.match(LONG_NUMBER)?.length ?? 0
-    if (rows.length === BATCH || bytes + size > MOST_BYTES || longNumbers + long > MOST_LONG_NUMBERS) await send()
-    if (size > MOST_BYTES) throw new RowTooLarge(t.rowTooLarge(number))
+    const parts = partsOf(row)
+    if (rows.length === BATCH || !fits(sumOf(sum, parts))) await send()
+    if (parts.bytes > MOST.bytes) throw new RowTooLarge(t.rowTooLarge(number))
     rows.push(row)
-    bytes += size
-    longNumbers += long
+    sum = sumOf(sum, parts)
     last = number
   })
   await send()

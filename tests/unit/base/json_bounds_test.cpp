@@ -1,0 +1,36 @@
+// base/json_bounds.hpp: what makes a JSON text costly is counted outside its strings.
+#include "base/json_bounds.hpp"
+
+#include "print.hpp"
+
+#include <string>
+
+using namespace muster;
+
+BOOST_AUTO_TEST_SUITE(json_bounds)
+
+BOOST_AUTO_TEST_CASE(entries_and_members_are_counted) {
+    BOOST_TEST(count_json_parts("").entries == 0U);
+    BOOST_TEST(count_json_parts("1").entries == 0U);
+    BOOST_TEST(count_json_parts("[1,2,3]").entries == 3U);
+    BOOST_TEST(count_json_parts(R"({"a":1,"b":2})").entries == 2U);
+    BOOST_TEST(count_json_parts("[[],{}]").entries == 4U);  // an empty one counts as one
+    BOOST_TEST(count_json_parts(R"(["[,{\"[,{","\\",1])").entries == 3U);
+    BOOST_TEST(count_json_parts("[\"[,{").entries == 1U);  // a string without an end
+}
+
+BOOST_AUTO_TEST_CASE(long_numbers_are_counted) {
+    BOOST_TEST(count_json_parts("[9999999999999999999,-999999999999999999]").long_numbers == 0U);
+    BOOST_TEST(count_json_parts("[10000000000000000000,-1000000000000000000]").long_numbers == 2U);
+    BOOST_TEST(count_json_parts(R"(["10000000000000000000"])").long_numbers == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(the_parts_of_pieces_add_up) {
+    JsonParts parts = count_json_parts("[");
+    parts += count_json_parts("{\"a\":10000000000000000000}");
+    parts += count_json_parts(",[]]");
+    BOOST_TEST(parts.entries == 4U);
+    BOOST_TEST(parts.long_numbers == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
