@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::json {
@@ -89,7 +91,7 @@ bool may_have_many_entries(std::string_view body) {
     return found + body.size() > kMostJsonEntries;
 }
 
-// Looks closely only at a body that may be too costly: that takes a tenth of the time of parsing.
+// Counts exactly only if the body may be too costly.
 void refuse_costly(std::string_view body) {
     if (body.size() <= kSmall) return;
     if (!may_have_many_long_numbers(body) && !may_have_many_entries(body)) return;
@@ -124,7 +126,8 @@ class DuplicateCheck {
         if (keys.size() <= kFew) return has_duplicate_among_few(keys);
         // The rows of an import often have the same keys in the same order.
         if (std::equal(keys.begin(), keys.end(), distinct_.begin(), distinct_.end())) return false;
-        sorted_.assign(keys.begin(), keys.end());
+        sorted_.clear();
+        for (const std::string_view key : keys) sorted_.emplace_back(hash_(key), key);
         std::sort(sorted_.begin(), sorted_.end());
         if (std::adjacent_find(sorted_.begin(), sorted_.end()) != sorted_.end()) return true;
         distinct_.assign(keys.begin(), keys.end());
@@ -133,7 +136,9 @@ class DuplicateCheck {
 
   private:
     std::vector<std::string_view> distinct_;  // the keys of the last large object
-    std::vector<std::string_view> sorted_;
+    // Numbers are compared faster than texts. Equal hashes cost a comparison of the keys.
+    std::vector<std::pair<std::size_t, std::string_view>> sorted_;
+    std::hash<std::string_view> hash_;
 };
 
 // Rejects what simdjson accepts and the API does not. kMaxDepth bounds the recursion.

@@ -84,14 +84,16 @@ bool is_choice(const Attribute& attribute, std::string_view text) {
            attribute.choices.end();
 }
 
-bool are_distinct_choices(const Attribute& attribute, const std::vector<std::string_view>& texts) {
-    if (texts.size() > attribute.choices.size()) return false;  // bounds the comparisons below
-    for (auto text = texts.begin(); text != texts.end(); ++text) {
-        if (!is_choice(attribute, *text) || std::find(texts.begin(), text, *text) != text) {
-            return false;
-        }
-    }
-    return true;
+// The choices of an attribute are distinct.
+bool are_distinct_choices(const Attribute& attribute, std::vector<std::string_view> texts) {
+    if (texts.size() > attribute.choices.size()) return false;
+    std::sort(texts.begin(), texts.end());
+    if (std::adjacent_find(texts.begin(), texts.end()) != texts.end()) return false;
+    const auto is_chosen = [&](std::string_view choice) {
+        return std::binary_search(texts.begin(), texts.end(), choice);
+    };
+    return std::count_if(attribute.choices.begin(), attribute.choices.end(), is_chosen) ==
+           std::ssize(texts);
 }
 
 bool is_valid(const Attribute& attribute, const AttributeValue& value) {

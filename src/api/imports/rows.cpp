@@ -261,8 +261,9 @@ constexpr std::array kImportRowEndpoints = {
             "this schema. A call rewrites up to 24 MiB and 100,000 rows of stored blocks of 500 "
             "numbers; rows with consecutive numbers fit, unless their values grow when they are "
             "stored. A row replaces the staged row with its number, so a call can be "
-            "repeated. A job holds up to 250,000 rows; the body may be gzip, and its limit holds "
-            "before and after decompression.",
+            "repeated. A job holds up to 250,000 rows; the body has at most 1,000,000 array entries "
+            "and object members, and may be gzip, where its limit holds before and after "
+            "decompression.",
         .role = rules::Role::Admin,
         .body_limit = kStagingBody,
         .body_required = true,

@@ -5,7 +5,10 @@
 #include "rules/members/core_fields.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace muster::rules {
 namespace {
@@ -21,8 +24,16 @@ std::string choices_cell(const json::JsonArray& choices) {
     return cell;
 }
 
-// A value of a document as text.
+// The text of a JSON string without escapes.
+std::optional<std::string> plain_text(std::string_view value) {
+    const bool is_plain =
+        value.size() >= 2 && value.front() == '"' && value.find('\\') == std::string_view::npos;
+    return is_plain ? std::optional<std::string>(value.substr(1, value.size() - 2)) : std::nullopt;
+}
+
+// A value of a document as text. Most values need no parser.
 std::string value_cell(json::JsonParser& parser, const std::string& value) {
+    if (auto text = plain_text(value)) return std::move(*text);
     const auto in = parser.parse(value);
     if (!in) return "";
     if (const auto text = in->string()) return std::string(*text);

@@ -24,7 +24,11 @@ using store::BlockKey;
 // A batch has as many blocks as fit in these bytes, if none is larger than those before; 1 to 4.
 constexpr std::size_t kBlocksAtOnce = 4;
 constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20U;
+// Of a page's JSON. Only one row can exceed it.
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
+// Of the fields of a row whose size hardly differs, and of the names of all fields.
+constexpr std::size_t kFixedRowBytes = 512;
+constexpr std::size_t kFixedFaultBytes = 64;
 // A page examines at most this much, because blocks with matching states may hold no matching
 // error.
 constexpr ReadLimits kPageLimits{.blocks = 256, .bytes = std::size_t{32} << 20U};
@@ -68,6 +72,22 @@ rules::ImportRow record_of(ImportId job, const store::Block& block, const rules:
     record.created_at = block.staged_at;
     record.updated_at = block.updated_at;
     return record;
+}
+
+std::size_t json_size(std::string_view text) {
+    std::string json;
+    append_json_string(json, text);
+    return json.size();
+}
+
+// At most so many bytes has the row in a reply.
+std::size_t json_size(const rules::ImportRow& row) {
+    std::size_t bytes = kFixedRowBytes + row.payload.size() + json_size(row.error_message);
+    for (const rules::RowFault& fault : row.faults) {
+        bytes += kFixedFaultBytes + json_size(fault.path) + field_code_text(fault.code).size() +
+                 field_code_message(fault.code).size();
+    }
+    return bytes;
 }
 
 // The stored part from which all rows from this number on are read: the last part of its block that
@@ -269,11 +289,14 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
     std::int64_t examined = after;
     const auto add = [&](const VisitedRow& at) {
         if (matches(filter, at.outcome)) {
-            const bool is_full = static_cast<int>(page.rows.size()) == limit || bytes > kPageBytes;
-            if (is_full) page.next = examined;
-            if (is_full) return false;
-            page.rows.push_back(record_of(id, at.block, at.row, at.outcome));
-            bytes += page.rows.back().payload.size();
+            auto record = record_of(id, at.block, at.row, at.outcome);
+            bytes += json_size(record);
+            const bool is_too_large = bytes > kPageBytes && !page.rows.empty();
+            if (is_too_large || static_cast<int>(page.rows.size()) == limit) {
+                page.next = examined;
+                return false;
+            }
+            page.rows.push_back(std::move(record));
         }
         examined = std::max<std::int64_t>(examined, at.row.row_number);
         return true;

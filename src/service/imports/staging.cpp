@@ -147,11 +147,16 @@ RowsWithOutcomes merged_rows(const store::Block& old, BlockRows fresh) {
     return merged;
 }
 
-// Packs the rows of one block. A part that would exceed kMaxPartBytes begins a new part.
-std::vector<store::NewBlock> pack(RowsWithOutcomes&& rows) {
-    std::vector<store::NewBlock> parts;
+std::size_t packed_size(const RowsWithOutcomes& rows) {
     std::size_t bytes = 0;
     for (const auto& [row, outcome] : rows) bytes += rules::encoded_size(row);
+    return bytes;
+}
+
+// Packs the rows of one block, which take so many bytes. A part that would exceed kMaxPartBytes
+// begins a new part.
+std::vector<store::NewBlock> pack(RowsWithOutcomes&& rows, std::size_t bytes) {
+    std::vector<store::NewBlock> parts;
     for (auto& [row, outcome] : rows) {
         if (parts.empty() ||
             parts.back().data.size() + rules::encoded_size(row) > rules::kMaxPartBytes) {
@@ -205,12 +210,15 @@ struct Rewrite {
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
+// Does not pack rows that are too large: they can have three times the size of the body.
 void add_run(Rewrite& rewrite, const Destination& to, RowsWithOutcomes rows) {
     rewrite.added += static_cast<int>(rows.size()) - to.stored_rows;
     rewrite.rows_written += rows.size();
     if (to.stored_rows > 0) rewrite.replaced.push_back(to.key);
-    for (store::NewBlock& part : pack(std::move(rows))) {
-        rewrite.bytes_written += part.data.size();
+    const std::size_t bytes = packed_size(rows);
+    rewrite.bytes_written += bytes;
+    if (rewrite.is_too_large()) return;
+    for (store::NewBlock& part : pack(std::move(rows), bytes)) {
         rewrite.parts.push_back(std::move(part));
     }
 }

@@ -386,13 +386,14 @@ std::vector<UserId> matching_members(db::OrgStore& org, std::span<const UserId> 
 
 std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
                                 bool raw, const std::function<void(std::string_view)>& sink,
-                                std::size_t most_bytes) {
+                                const ExportLimits& limits) {
     rules::MemberCsv rows(attribute_registry(context, organization),
                           raw ? CsvCells::Raw : CsvCells::Guarded);
     std::string text;
     rows.append_header(text);
     sink(text);
     std::size_t bytes = text.size();
+    std::size_t read = 0;
     std::size_t done = 0;
     while (done < users.size()) {
         const auto some = users.subspan(done, std::min(kRowsPerRead, users.size() - done));
@@ -400,9 +401,12 @@ std::size_t write_member_export(Context& context, OrgId organization, std::span<
         for (const UserId& user : some) {
             text.clear();
             const auto member = members.find(user);
-            if (member != members.end()) rows.append(text, member->second);
+            if (member != members.end()) {
+                rows.append(text, member->second);
+                read += member->second.attributes.size();
+            }
             bytes += text.size();
-            if (done > 0 && bytes > most_bytes) return done;
+            if (done > 0 && (bytes > limits.text || read > limits.attributes)) return done;
             if (!text.empty()) sink(text);
             ++done;
         }

@@ -49,14 +49,18 @@ MemberRun find_member_run(Context& context, OrgId organization, const MemberFilt
                           std::string_view position, int limit);
 
 inline constexpr int kMostExported = 10'000;
-inline constexpr std::size_t kMostExportedBytes = std::size_t{64} << 20U;
+// Attributes cost more to read than to write: a short value has its key, origin and time.
+struct ExportLimits {
+    std::size_t text = std::size_t{32} << 20U;
+    std::size_t attributes = std::size_t{16} << 20U;  // as they are stored
+};
 
 // Passes the header line and each member among `users` to `sink`, in the order of `users`, and ends
-// before the text exceeds `most_bytes`. The first member is never refused. Returns the number of
+// before the bytes exceed a limit. The first member is never refused. Returns the number of
 // users that are done. Reads up to 25 members at a time, each time in a transaction of its own.
 // With `raw`, cells are written without the guard against spreadsheet formulas.
 std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
                                 bool raw, const std::function<void(std::string_view)>& sink,
-                                std::size_t most_bytes = kMostExportedBytes);
+                                const ExportLimits& limits = {});
 
 }  // namespace muster::service

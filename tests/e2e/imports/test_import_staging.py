@@ -369,10 +369,8 @@ def test_a_page_that_ends_with_the_last_row_has_no_cursor(org):
     assert len(rest["rows"]) == 1 and rest["next_cursor"] is None
 
 
-def test_a_page_of_large_rows_is_shortened_and_the_cursor_continues(org):
-    value = "x" * 4090
-    payloads = [{"email": email(), "attributes": {f"key_{n}": value for n in range(100)}} for _ in range(38)]
-    job_id = org.staged(payloads)
+def pages_of(org, job_id):
+    """(the bytes of each page, all rows)"""
     sizes, rows, cursor = [], [], None
     while not sizes or cursor:
         params = {"limit": 1000} | ({"cursor": cursor} if cursor else {})
@@ -381,9 +379,31 @@ def test_a_page_of_large_rows_is_shortened_and_the_cursor_continues(org):
         sizes.append(len(reply.content))
         rows += page
         assert page
+    return sizes, rows
+
+
+LONGEST_PAGE = 4 << 20
+
+
+def test_a_page_of_large_rows_is_shortened_and_the_cursor_continues(org):
+    value = "x" * 4090
+    payloads = [{"email": email(), "attributes": {f"key_{n}": value for n in range(100)}} for _ in range(38)]
+    job_id = org.staged(payloads)
+    sizes, rows = pages_of(org, job_id)
     assert [row["row_number"] for row in rows] == list(range(1, 39))
     assert [row["payload"]["email"] for row in rows] == [payload["email"] for payload in payloads]
-    assert len(sizes) > 1 and max(sizes) < 16 * 1024 * 1024
+    assert len(sizes) > 1 and LONGEST_PAGE * 0.8 < max(sizes) <= LONGEST_PAGE
+
+
+def test_a_page_of_malformed_rows_with_long_keys_is_shortened_and_the_cursor_continues(org):
+    payload = {f"\x01{number:03}" + "\x01" * 60: 1 for number in range(10)}
+    job_id = org.create_import()["id"]
+    for first in (1, 501):
+        org.api.post(f"/v1/imports/{job_id}/rows", params={"faults": "keep"}, expect=200,
+                     data=json.dumps({"rows": rows_of([payload] * 500, first)}), headers={"Content-Type": "application/json"})
+    sizes, rows = pages_of(org, job_id)
+    assert [row["row_number"] for row in rows] == list(range(1, 1001)) and len(rows[0]["fields"]) == 10
+    assert len(sizes) > 1 and LONGEST_PAGE * 0.8 < max(sizes) <= LONGEST_PAGE
 
 
 def test_a_filtered_listing_is_paged_over_blocks_without_matching_rows(org):

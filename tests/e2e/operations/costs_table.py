@@ -7,7 +7,7 @@ from support.stack import ROOT
 
 TABLE = ROOT / "docs/operations/costs.md"
 # The most milliseconds of processor time, by the class of an operation.
-MILLISECONDS = {"S": 10, "M": 50, "L": 250, "XL": 1000}
+MILLISECONDS = {"S": 10, "M": 50, "L": 250}
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 

@@ -55,6 +55,8 @@ std::int64_t resident_bytes() {
     return resident * sysconf(_SC_PAGESIZE);
 }
 
+constexpr std::size_t kLargest = std::size_t{16} << 20U;  // bytes of a body of any operation
+
 // A body of up to `bytes` bytes that needs most memory for its size: as many numbers as are
 // allowed, each of which takes 16 bytes in the parsed document, and a string.
 std::string numbers_and_text(std::size_t bytes) {
@@ -263,15 +265,50 @@ BOOST_AUTO_TEST_CASE(a_body_has_at_most_a_million_entries_and_members) {
     BOOST_TEST(refusal("[" + std::string(2'000'000, ',')) == reason);
 }
 
+// A list of as many of these entries as a body may have.
+std::string longest_list(const std::string& entry) {
+    const std::size_t each = count_json_parts(entry).entries + 1;
+    return list_of(entry, std::min(kMostJsonEntries / each, kLargest / (entry.size() + 1) - 1));
+}
+
+// Objects with a thousand keys, in another order in each: they are sorted to find a key twice.
+std::string objects_of_a_thousand() {
+    std::string body = "[0";
+    for (int object = 0; object < 990; ++object) {
+        const int step = object % 2 == 0 ? 3 : 7;
+        body += R"(,{"0":0)";
+        for (int i = 1; i < 1'000; ++i) {
+            body.append(",\"").append(std::to_string(i * step % 1'000)).append("\":0");
+        }
+        body += "}";
+    }
+    return body + "]";
+}
+
 BOOST_AUTO_TEST_CASE(the_costliest_bodies_take_bounded_processor_time) {
-    constexpr std::size_t kLargest = std::size_t{16} << 20U;
+    std::string numbers = longest_list("1");
+    numbers.replace(numbers.size() - 2, 1, "18446744073709551616");  // for a second parse
+    for (const std::string& body :
+         {objects_of_a_thousand(), longest_list("{}"), longest_list("1"), longest_list(R"({"":0})"),
+          longest_list("1.2345678901234e-305"), longest_list("[" + nested(60) + "]"),
+          longest_list(R"("\u00e9\u00e9")"), numbers}) {
+        bool good = false;
+        const double used = muster::test::processor_milliseconds([&] { good = is_good(body); });
+        BOOST_TEST(good, body.substr(0, 40));
+        BOOST_TEST(used < muster::test::processor_limit(), body.substr(0, 40));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(costly_bodies_are_refused_in_bounded_processor_time) {
     for (const std::string& entry :
          {object_of(1'000), std::string("{}"), std::string("1"),
-          std::string("1.2345678901234567890123e-305"), std::string("1.2345678901234e-305"),
-          std::string("-9999999999999999999"), "[" + nested(60) + "]",
+          std::string("1.2345678901234567890123e-305"), std::string("-9999999999999999999"),
+          "[" + nested(60) + "]", std::string(R"("\",,,,")"), std::string(":"),
           std::string(R"("\u00e9\u00e9")")}) {
         const std::string body = list_of(entry, kLargest / (entry.size() + 1) - 1);
-        const double used = muster::test::processor_milliseconds([&] { is_good(body); });
+        bool good = true;
+        const double used = muster::test::processor_milliseconds([&] { good = is_good(body); });
+        BOOST_TEST(!good, body.substr(0, 40));
         BOOST_TEST(used < muster::test::processor_limit(), entry.substr(0, 20));
     }
 }
@@ -305,7 +342,7 @@ constexpr bool kIsMemoryFreed = true;
 
 BOOST_AUTO_TEST_CASE(the_memory_for_a_large_body_is_freed_after_it,
                      *boost::unit_test::enable_if<kIsMemoryFreed>()) {
-    const std::string large = numbers_and_text(std::size_t{16} << 20U);
+    const std::string large = numbers_and_text(kLargest);
     const std::string incomplete = large.substr(0, large.size() - 1);
     BOOST_TEST(is_good("[0]"));
     muster::release_freed_memory();  // of other tests

@@ -411,7 +411,8 @@ BOOST_AUTO_TEST_CASE(an_export_ends_before_its_size_limit_and_continues_after_it
     std::string text;
     const auto append = [&](std::string_view piece) { text += piece; };
     // The first member is never refused.
-    BOOST_TEST(service::write_member_export(context, acme, all.users, false, append, 1) == 1U);
+    BOOST_TEST(service::write_member_export(context, acme, all.users, false, append, {.text = 1}) ==
+               1U);
     std::vector<std::size_t> ends;  // of the header and of each member
     text.clear();
     service::write_member_export(context, acme, all.users, false, [&](std::string_view piece) {
@@ -422,12 +423,23 @@ BOOST_AUTO_TEST_CASE(an_export_ends_before_its_size_limit_and_continues_after_it
     const std::size_t most = ends[30] + 1;
     text.clear();
     const std::size_t done =
-        service::write_member_export(context, acme, all.users, false, append, most);
+        service::write_member_export(context, acme, all.users, false, append, {.text = most});
     BOOST_TEST(done == 30U);
     BOOST_TEST(text.size() == ends[30]);
     const auto rest = service::find_member_run(context, acme, {}, all.positions.at(done - 1), 60);
     BOOST_TEST_REQUIRE(rest.users.size() == 60 - done);
     BOOST_TEST((rest.users.front() == all.users.at(done)));
+}
+
+BOOST_AUTO_TEST_CASE(an_export_ends_when_it_has_read_many_attributes) {
+    const std::string attributes = R"({"unknown":["x","api",1]})";
+    client.execute("UPDATE members SET attributes = ?", attributes);
+    const auto exported = [&](std::size_t most) {
+        return service::write_member_export(context, acme, users(), false, [](std::string_view) {},
+                                            {.attributes = most});
+    };
+    BOOST_TEST(exported(30 * attributes.size()) == 30U);
+    BOOST_TEST(exported(0) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(an_export_fails_when_the_database_fails_between_two_reads) {
