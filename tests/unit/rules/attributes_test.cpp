@@ -5,7 +5,6 @@
 #include "base/json.hpp"
 
 #include "print.hpp"
-#include "processor_time.hpp"
 
 #include <cstdio>
 #include <random>
@@ -241,30 +240,6 @@ BOOST_AUTO_TEST_CASE(a_date_must_exist) {
         {R"({"d":" 2023-01-01"})", "invalid d"},
         {R"({"d":"2023-01-0\u0031"})", "good"},
     });
-}
-
-// A hundred attributes with five hundred choices each, and a value with all of them.
-BOOST_AUTO_TEST_CASE(many_choices_take_bounded_processor_time) {
-    std::vector<std::string> choices;
-    std::string value;
-    for (int i = 100; i < 600; ++i) {
-        choices.push_back(std::to_string(i));
-        value = "\"" + choices.back() + (value.empty() ? "\"" : "\",") + value;
-    }
-    std::vector<Attribute> attributes;
-    std::string json;
-    for (int i = 0; i < 100; ++i) {
-        const std::string key = "a" + std::to_string(i);
-        attributes.push_back({key, key, AttributeType::MultiChoice, choices, true});
-        json.append(json.empty() ? "{\"" : ",\"").append(key).append("\":[" + value + "]");
-    }
-    json += "}";
-    const AttributeRegistry known(attributes);
-    constexpr int kTimes = 5;
-    const double used = muster::test::processor_milliseconds([&] {
-        for (int i = 0; i < kTimes; ++i) BOOST_TEST(validate_attributes(known, json).key == "");
-    });
-    BOOST_TEST(used / kTimes < muster::test::processor_limit() / 10);
 }
 
 BOOST_AUTO_TEST_CASE(a_choice_matches_an_option_exactly) {
