@@ -1,4 +1,4 @@
-// Long answers: a page of a report or of an export, of up to 64 MiB. The text is complete before
+// Long answers: a page of a report or of an export, of up to 32 MiB. The text is complete before
 // its first byte is sent, so its length is known, a failure is an error reply, and nginx takes it
 // as fast as the worker writes it. Its first 4 MiB are in memory, the rest in a temporary file.
 #pragma once

@@ -30,7 +30,12 @@ constexpr std::array<std::string_view, 12> kGuarded = {"=",
                                                        "\xef\xbc\x8d",
                                                        "\xef\xbc\xa0"};
 // Quotes keep a cell together in a program that splits at another separator.
-constexpr std::string_view kQuoted = "\"\r\n,;\t";
+constexpr auto kIsQuoted = [] {
+    std::array<bool, 256> is_quoted{};
+    for (const char c : std::string_view("\"\r\n,;\t"))
+        is_quoted[static_cast<unsigned char>(c)] = true;
+    return is_quoted;
+}();
 
 bool is_line_end(char c) {
     return c == '\r' || c == '\n';
@@ -44,8 +49,9 @@ bool needs_guard(std::string_view cell) {
 }
 
 bool needs_quotes(std::string_view cell, char separator) {
-    return cell.starts_with(' ') || cell.find_first_of(kQuoted) != std::string_view::npos ||
-           cell.find(separator) != std::string_view::npos;
+    return cell.starts_with(' ') || std::ranges::any_of(cell, [separator](char c) {
+               return c == separator || kIsQuoted[static_cast<unsigned char>(c)];
+           });
 }
 
 [[noreturn]] void refuse(std::size_t line, std::string_view reason) {

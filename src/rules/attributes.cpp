@@ -84,16 +84,18 @@ bool is_choice(const Attribute& attribute, std::string_view text) {
            attribute.choices.end();
 }
 
-// The choices of an attribute are distinct.
 bool are_distinct_choices(const Attribute& attribute, std::vector<std::string_view> texts) {
+    constexpr std::size_t kFew = 8;
     if (texts.size() > attribute.choices.size()) return false;
     std::sort(texts.begin(), texts.end());
     if (std::adjacent_find(texts.begin(), texts.end()) != texts.end()) return false;
-    const auto is_chosen = [&](std::string_view choice) {
-        return std::binary_search(texts.begin(), texts.end(), choice);
-    };
-    return std::count_if(attribute.choices.begin(), attribute.choices.end(), is_chosen) ==
-           std::ssize(texts);
+    if (texts.size() <= kFew) {
+        return std::all_of(texts.begin(), texts.end(),
+                           [&](std::string_view text) { return is_choice(attribute, text); });
+    }
+    std::vector<std::string_view> choices(attribute.choices.begin(), attribute.choices.end());
+    std::sort(choices.begin(), choices.end());
+    return std::includes(choices.begin(), choices.end(), texts.begin(), texts.end());
 }
 
 bool is_valid(const Attribute& attribute, const AttributeValue& value) {

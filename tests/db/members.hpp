@@ -4,7 +4,6 @@
 #include "base/json.hpp"
 #include "db/fixture.hpp"
 #include "db/lookups.hpp"
-#include "rules/attributes.hpp"
 #include "rules/members/member.hpp"
 #include "service/members/create.hpp"
 
@@ -27,12 +26,7 @@ inline const Timestamp kStart{1'700'000'000'000};
 class Batch {
   public:
     Batch& add(std::string email, std::array<std::string, 7> texts = {},
-               const std::string& attributes = "", Timestamp now = kStart) {
-        owned_.push_back({std::move(email), std::move(texts),
-                          rules::attribute_document(attributes, rules::Provenance::Import, now)});
-        ids_.emplace_back(UserId::create(), MemberId::create());
-        return *this;
-    }
+               const std::string& attributes = "", Timestamp now = kStart);
 
     std::vector<MemberInput> inputs() const {
         std::vector<MemberInput> inputs;

@@ -294,7 +294,7 @@ constexpr std::array kImportRowEndpoints = {
         .summary = "Download the invalid, failed and kept rows as CSV",
         .description =
             "Returns the invalid, failed and kept rows as CSV, with the reason for each. Fix them and "
-            "import the file again. An answer ends at 64 MiB; if it has X-Next-After, more rows "
+            "import the file again. An answer ends at 32 MiB; if it has X-Next-After, more rows "
             "follow. Cells that a spreadsheet could run as formulas are guarded, unless raw is "
             "true. An organization gets one export or report at a time.",
         .query = kReportQuery,

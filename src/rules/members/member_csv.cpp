@@ -31,9 +31,11 @@ std::optional<std::string> plain_text(std::string_view value) {
     return is_plain ? std::optional<std::string>(value.substr(1, value.size() - 2)) : std::nullopt;
 }
 
-// A value of a document as text. Most values need no parser.
+// A value of a document as text. Most values need no parser: texts without escapes, numbers and
+// booleans.
 std::string value_cell(json::JsonParser& parser, const std::string& value) {
     if (auto text = plain_text(value)) return std::move(*text);
+    if (!value.starts_with('"') && !value.starts_with('[')) return value;
     const auto in = parser.parse(value);
     if (!in) return "";
     if (const auto text = in->string()) return std::string(*text);

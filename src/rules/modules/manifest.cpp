@@ -302,8 +302,7 @@ class ManifestReader {
                         R"(is true; only a property of type "string" can be secret)");
         }
         if (choices && property.is_secret) {
-            // A config shows the secret as "***". With an enum, a reader could guess the stored
-            // value.
+            // A config shows the secret as "***". With an enum, a reader could guess it.
             faults_.add(path + ".enum", FieldCode::InvalidValue,
                         "is not allowed for a secret; remove enum or secret");
         } else if (choices) {
@@ -401,6 +400,8 @@ class ConfigCheck {
         }
         shown_.end_object();
         secrets_.end_object();
+        if (std::max(shown_text_.size(), secrets_text_.size()) > kMostConfigBytes)
+            faults_.add("config", FieldCode::TooLong, longest(kMostConfigBytes));
         for (const auto& [name, property] : manifest_.config) {
             if (property.is_required && !seen_.contains(name)) {
                 faults_.add(below("config", name), FieldCode::Required);

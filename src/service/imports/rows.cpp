@@ -24,7 +24,7 @@ using store::BlockKey;
 // A batch has as many blocks as fit in these bytes, if none is larger than those before; 1 to 4.
 constexpr std::size_t kBlocksAtOnce = 4;
 constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20U;
-// Of a page's JSON. Only one row can exceed it.
+// Of a page's JSON. A row has less than one.
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
 // Of the fields of a row whose size hardly differs, and of the names of all fields.
 constexpr std::size_t kFixedRowBytes = 512;

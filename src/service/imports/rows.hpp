@@ -41,8 +41,8 @@ struct ReadLimits {
 struct ReportPage {
     std::int64_t after = 0;  // only rows with a number above it
     bool raw = false;        // cells exactly as staged, without the guard against formulas
-    std::size_t most_bytes = std::size_t{64} << 20U;
-    ReadLimits limits{.blocks = 8'192, .bytes = std::size_t{128} << 20U};
+    std::size_t most_bytes = std::size_t{32} << 20U;
+    ReadLimits limits{.blocks = 4'096, .bytes = std::size_t{64} << 20U};
 };
 // Passes the page to `sink` in chunks, beginning with the header line. The page ends before its
 // text exceeds `most_bytes`, but examines at least one row. Returns `after` of the next page;

@@ -25,7 +25,7 @@ constexpr int kKeysPerRound =
 constexpr int kRounds = 8;
 constexpr std::size_t kRowsPerRead = 25;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
-// The size of the attributes that a call examines before its last round.
+// The size of the attributes that a call searches, unless those of one member are larger.
 constexpr std::size_t kAttributeBytes = std::size_t{16} << 20U;
 const MemberId kLastMember(*Uuid::from_bytes(std::string(kIdBytes, '\xff')));
 
@@ -155,20 +155,17 @@ struct Matching {
     }
 };
 
-// The users among these who meet the conditions and have the attributes.
-Matching matching_among(db::OrgStore& org, std::span<const UserId> users,
-                        const store::MemberConditions& conditions,
-                        const std::vector<rules::AttributeCondition>& attributes) {
-    Matching matching{store::filter_members(org, users, conditions)};
+// Removes the users who do not have the attributes.
+void keep_with_attributes(db::OrgStore& org, Matching& matching,
+                          const std::vector<rules::AttributeCondition>& attributes) {
     for (const rules::AttributeCondition& condition : attributes) {
         if (matching.members.empty()) break;
         const auto having =
-            store::match_attribute(org, padded(matching.users(), users.size()), condition);
+            store::match_attribute(org, padded(matching.users(), kKeysPerRound), condition);
         std::erase_if(matching.members,
                       [&](const auto& member) { return !having.users.contains(member.first); });
         matching.bytes += having.bytes;
     }
-    return matching;
 }
 
 // Reads keys in rounds until `limit` of them match all conditions.
@@ -233,8 +230,10 @@ class KeyReader {
     // Marks the keys whose members do not match.
     void drop_unmatched(ReadKeys& read) {
         if (!is_filtered_) return;
-        const auto matching =
-            matching_among(org_, ids_of(read.keys, kKeysPerRound), conditions_, filter_.attributes);
+        Matching matching{
+            store::filter_members(org_, ids_of(read.keys, kKeysPerRound), conditions_)};
+        if (!filter_.attributes.empty()) leave_large(read, matching);
+        keep_with_attributes(org_, matching, filter_.attributes);
         bytes_ += matching.bytes;
         for (std::size_t i = 0; i < read.keys.size(); ++i) {
             const auto member = matching.members.find(read.keys[i].user_id);
@@ -242,6 +241,38 @@ class KeyReader {
                                   (read.sourced.empty() || member->second <= read.sourced[i].until);
             if (!is_match) read.keys[i].is_hit = false;
         }
+    }
+
+    // Leaves the last keys to the next call if the attributes to search would have too many bytes.
+    // Reading a size costs a tenth of searching.
+    void leave_large(ReadKeys& read, Matching& matching) {
+        if (matching.members.empty()) return;
+        const auto sizes = store::find_member_sizes(org_, padded(matching.users(), kKeysPerRound));
+        const std::size_t most = (kAttributeBytes - bytes_) / filter_.attributes.size();
+        Matching kept;
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < read.keys.size(); ++i) {
+            const auto member = matching.members.find(read.keys[i].user_id);
+            if (member == matching.members.end()) continue;
+            bytes += static_cast<std::size_t>(sizes.at(member->first));
+            if (i > 0 && bytes > most) {
+                end_before(read, i);
+                break;
+            }
+            kept.members.insert(*member);
+        }
+        matching = std::move(kept);
+    }
+
+    // Ends the call before this key.
+    void end_before(ReadKeys& read, std::size_t index) {
+        const auto from = static_cast<std::ptrdiff_t>(index);
+        read.keys.erase(read.keys.begin() + from, read.keys.end());
+        if (!read.sourced.empty()) {
+            read.sourced.erase(read.sourced.begin() + from, read.sourced.end());
+        }
+        has_more_ = true;
+        bytes_ = kAttributeBytes;
     }
 
     db::OrgStore& org_;
@@ -379,9 +410,10 @@ std::vector<UserId> matching_members(db::OrgStore& org, std::span<const UserId> 
     if (users.empty()) return {};
     const store::MemberConditions conditions{filter.external_id, filter.status,
                                              filter.updated_since, filter.prefix, filter.country};
-    return matching_among(org, padded({users.begin(), users.end()}, kKeysPerRound), conditions,
-                          filter.attributes)
-        .users();
+    Matching matching{store::filter_members(
+        org, padded({users.begin(), users.end()}, kKeysPerRound), conditions)};
+    keep_with_attributes(org, matching, filter.attributes);
+    return matching.users();
 }
 
 std::size_t write_member_export(Context& context, OrgId organization, std::span<const UserId> users,
