@@ -85,7 +85,7 @@ bool is_choice(const Attribute& attribute, std::string_view text) {
 }
 
 bool are_distinct_choices(const Attribute& attribute, std::vector<std::string_view> texts) {
-    constexpr std::size_t kFew = 8;
+    constexpr std::size_t kFew = 32;  // fewer comparisons than sorting all choices
     if (texts.size() > attribute.choices.size()) return false;
     std::sort(texts.begin(), texts.end());
     if (std::adjacent_find(texts.begin(), texts.end()) != texts.end()) return false;

@@ -400,8 +400,6 @@ class ConfigCheck {
         }
         shown_.end_object();
         secrets_.end_object();
-        if (std::max(shown_text_.size(), secrets_text_.size()) > kMostConfigBytes)
-            faults_.add("config", FieldCode::TooLong, longest(kMostConfigBytes));
         for (const auto& [name, property] : manifest_.config) {
             if (property.is_required && !seen_.contains(name)) {
                 faults_.add(below("config", name), FieldCode::Required);

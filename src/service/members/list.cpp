@@ -254,7 +254,9 @@ class KeyReader {
         for (std::size_t i = 0; i < read.keys.size(); ++i) {
             const auto member = matching.members.find(read.keys[i].user_id);
             if (member == matching.members.end()) continue;
-            bytes += static_cast<std::size_t>(sizes.at(member->first));
+            const auto size = sizes.find(member->first);
+            if (size == sizes.end()) continue;  // deleted meanwhile
+            bytes += static_cast<std::size_t>(size->second);
             if (i > 0 && bytes > most) {
                 end_before(read, i);
                 break;

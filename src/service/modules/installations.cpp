@@ -17,6 +17,8 @@
 #include "store/modules/modules.hpp"
 #include "store/outbox.hpp"
 
+#include <algorithm>
+
 namespace muster::service {
 namespace {
 
@@ -51,6 +53,13 @@ Installation locked_with_module(OrgTransaction& transaction, InstallationId id) 
     return lock_installation(transaction, id);
 }
 
+// The config as it is stored has longer escapes than a request may use. One of an earlier version
+// may be larger; it may not grow.
+bool is_too_large(const rules::Config& config, std::size_t stored, std::size_t stored_secrets) {
+    return config.shown.size() > std::max(rules::kMostConfigBytes, stored) ||
+           config.secrets.reveal().size() > std::max(rules::kMostConfigBytes, stored_secrets);
+}
+
 // Validates the config for the version and stores it in the record. Returns the encrypted secrets,
 // "" if there are none.
 std::string set_config(const KeyRing& keys, Installation& installation,
@@ -58,6 +67,9 @@ std::string set_config(const KeyRing& keys, Installation& installation,
                        const Secret& kept) {
     Faults faults;
     auto checked = rules::check_config(version.manifest.text, config, kept, faults);
+    if (is_too_large(checked, installation.config.text.size(), kept.reveal().size())) {
+        faults.add("config", FieldCode::TooLong, longest(rules::kMostConfigBytes));
+    }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     installation.config.text = std::move(checked.shown);
     if (checked.secrets.empty()) return "";

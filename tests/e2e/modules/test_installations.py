@@ -1,5 +1,6 @@
 """/v1/installations…: modules are installed, configured, enabled and disabled (specification 2.8, 3.2, 4.3)."""
 
+import json
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -139,6 +140,19 @@ def test_a_config_is_validated_against_the_schema_with_every_fault(module_org, a
         reply = admin.request("PATCH", path_to(installed), json={"config": config}, expect=422, code="VALIDATION_ERROR")
         assert faults_of(reply) == faults
     assert admin.get_json(path_to(installed)) == installed
+
+
+def test_a_config_has_at_most_64_kib_as_it_is_stored(module_org, admin, stack):
+    schema = {"text": {"type": "string"}} | {name: {"type": "string", "secret": True} for name in "ab"}
+    config = {"text": "\b" * 10_000, "a": "x" * 40_000}
+    installed = module_org.install(module_org.published_module(with_schema(schema)), config=config)
+    change = lambda status, **body: admin.request("PATCH", path_to(installed), json=body, expect=status)
+    for longer in ({"text": "\b" * 11_000}, {"a": "***", "b": "y" * 40_000}):
+        assert faults_of(change(422, config=longer)) == {"config": "too_long"}
+    # An earlier version may have stored a larger one.
+    stored = json.dumps({"text": "x" * 70_000, "a": "***"})
+    stack.sql("UPDATE module_installations SET config = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))", stored, installed["id"])
+    assert change(200, version_id=installed["version_id"]).json()["config"]["text"] == "x" * 70_000
 
 
 def test_a_changed_config_replaces_the_old_one_except_for_kept_secrets(module_org, admin):

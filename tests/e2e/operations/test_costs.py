@@ -416,7 +416,9 @@ def test_reports_of_small_rows_and_of_texts_take_bounded_processor_time(stack, o
             rows = rows_of([payload] * min(5000, 1000 if payload is long else 5000), first)
             org.api.post(f"/v1/imports/{job_id}/rows", params={"faults": "keep"}, data=json.dumps({"rows": rows}), expect=200,
                          headers={"Content-Type": "application/json"})
-        check_long_answer(stack, org, slowness, "getImportErrorReport", f"/v1/imports/{job_id}/error-report", "X-Next-After")
+        path = f"/v1/imports/{job_id}/error-report"
+        page = check_long_answer(stack, org, slowness, "getImportErrorReport", path, "X-Next-After")
+        assert 31 << 20 < len(page.content) <= 32 << 20
         org.cancel(job_id)
 
 

@@ -111,9 +111,10 @@ def resident_mebibytes(pid):
 
 
 def send_numbers(org, mebibytes):
-    """A body that takes many times its size in memory, and is then refused."""
+    """A body that takes much more than its size in memory, and is then refused: as many numbers as are allowed, and a text."""
     job_id = org.create_import()["id"]
-    body = b"[0" + b",0" * (mebibytes * 2 ** 19 - 4000) + b"]"
+    numbers = b"[0" + b",0" * 999_000
+    body = numbers + b',"' + b"x" * ((mebibytes << 20) - len(numbers) - 4) + b'"]'
     org.api.post(f"/v1/imports/{job_id}/rows", data=body, headers={"Content-Type": "application/json"}, expect=422)
     org.cancel(job_id)
 

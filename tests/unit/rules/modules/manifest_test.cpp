@@ -357,22 +357,6 @@ BOOST_AUTO_TEST_CASE(a_kept_secret_must_match_the_new_schema_and_stay_secret) {
                    .config.shown == R"({"key":"***"})");
 }
 
-BOOST_AUTO_TEST_CASE(a_config_has_at_most_64_kib_as_it_is_stored) {
-    constexpr std::string_view kTexts = R"({"name": "N", "config_schema": {
-        "shown": {"type": "string"}, "hidden": {"type": "string", "secret": true}}})";
-    const auto config = [](const char* name, std::size_t count, const char* character) {
-        std::string text;
-        for (std::size_t i = 0; i < count; ++i) text += character;
-        return std::string("{\"") + name + "\":\"" + text + "\"}";
-    };
-    for (const char* name : {"shown", "hidden"}) {
-        BOOST_TEST(checked(config(name, 65'000, "x"), "", kTexts).faults == "", name);
-        BOOST_TEST(checked(config(name, 10'000, "\\b"), "", kTexts).faults == "", name);
-        BOOST_TEST(checked(config(name, 11'000, "\\b"), "", kTexts).faults == "config too_long",
-                   name);
-    }
-}
-
 BOOST_AUTO_TEST_CASE(a_revealed_config_has_the_values_as_they_were_sent) {
     using muster::rules::revealed_config;
     const std::string shown = R"({"key":"***","mode":"live","rate":2.5,"fine":true})";
