@@ -1,6 +1,7 @@
 #include "base/json_bounds.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace muster {
 namespace {
@@ -16,8 +17,43 @@ std::size_t behind_string(std::string_view json, std::size_t quote) {
     return json.size();
 }
 
-bool begins_entry(char c) {
-    return c == ',' || c == '[' || c == '{';
+// Without branches, for vector instructions.
+constexpr bool begins_entry(char c) {
+    return ((c == ',') | (c == '[') | (c == '{')) != 0;
+}
+
+bool is_digit_or_point(char c) {
+    return (c >= '0' && c <= '9') || c == '.';
+}
+
+// Whether the text has more than kMostLongNumbers runs of kShortInteger or more digits and points.
+// A run has at most one long number. Looks at one character of each kShortInteger: every such run
+// has one of these.
+bool may_have_many_long_numbers(std::string_view json) {
+    std::size_t found = 0;
+    for (std::size_t at = kShortInteger - 1; at < json.size(); at += kShortInteger) {
+        if (!is_digit_or_point(json[at])) continue;
+        std::size_t begin = at;
+        while (begin > 0 && is_digit_or_point(json[begin - 1])) --begin;
+        while (at < json.size() && is_digit_or_point(json[at])) ++at;
+        if (at - begin >= kShortInteger && ++found > kMostLongNumbers) return true;
+    }
+    return false;
+}
+
+// The compiler makes vector instructions of the inner loop.
+bool may_have_many_entries(std::string_view json) {
+    constexpr std::size_t kBlock = 128;
+    if (json.size() <= kMostJsonEntries) return false;
+    std::size_t found = 0;
+    for (; json.size() >= kBlock; json.remove_prefix(kBlock)) {
+        std::uint8_t in_block = 0;
+        for (std::size_t i = 0; i < kBlock; ++i) {
+            in_block += static_cast<std::uint8_t>(begins_entry(json[i]));
+        }
+        found += in_block;
+    }
+    return found + json.size() > kMostJsonEntries;
 }
 
 // `part` has no strings.
@@ -38,6 +74,10 @@ void count_in(std::string_view part, JsonParts& to) {
 }
 
 }  // namespace
+
+bool may_exceed_json_bounds(std::string_view json) {
+    return may_have_many_long_numbers(json) || may_have_many_entries(json);
+}
 
 JsonParts count_json_parts(std::string_view json) {
     JsonParts parts;

@@ -32,6 +32,10 @@ struct JsonParts {
     }
 };
 
+// Whether the text may have more than kMostLongNumbers or kMostJsonEntries. Fast, because it does
+// not look for strings, so that their contents count too. false is certain.
+[[nodiscard]] bool may_exceed_json_bounds(std::string_view json);
+
 // The parts of a JSON text, outside its strings. The text need not be well-formed.
 [[nodiscard]] JsonParts count_json_parts(std::string_view json);
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <functional>
 #include <new>
 #include <span>
@@ -55,46 +54,8 @@ bool has_surrogate(std::string_view text) {
 constexpr std::size_t kMostKeys = 1'000;  // of an object; they may be sorted
 constexpr std::size_t kSmall = std::size_t{64} << 10U;
 
-bool is_digit_or_point(char c) {
-    return (c >= '0' && c <= '9') || c == '.';
-}
-
-// Whether the body has more than kMostLongNumbers runs of kShortInteger or more digits and points,
-// its strings included. A run has at most one long number. Looks at one character of each
-// kShortInteger: every such run has one of these.
-bool may_have_many_long_numbers(std::string_view body) {
-    std::size_t found = 0;
-    for (std::size_t at = kShortInteger - 1; at < body.size(); at += kShortInteger) {
-        if (!is_digit_or_point(body[at])) continue;
-        std::size_t begin = at;
-        while (begin > 0 && is_digit_or_point(body[begin - 1])) --begin;
-        while (at < body.size() && is_digit_or_point(body[at])) ++at;
-        if (at - begin >= kShortInteger && ++found > kMostLongNumbers) return true;
-    }
-    return false;
-}
-
-// Whether the body has more than kMostJsonEntries bytes that may begin an entry, its strings
-// included. The compiler makes vector instructions of the inner loop.
-bool may_have_many_entries(std::string_view body) {
-    constexpr std::size_t kBlock = 128;
-    if (body.size() <= kMostJsonEntries) return false;
-    std::size_t found = 0;
-    for (; body.size() >= kBlock; body.remove_prefix(kBlock)) {
-        std::uint8_t in_block = 0;
-        for (std::size_t i = 0; i < kBlock; ++i) {
-            const char c = body[i];
-            in_block += static_cast<std::uint8_t>((c == ',') | (c == '[') | (c == '{'));
-        }
-        found += in_block;
-    }
-    return found + body.size() > kMostJsonEntries;
-}
-
-// Counts exactly only if the body may be too costly.
 void refuse_costly(std::string_view body) {
-    if (body.size() <= kSmall) return;
-    if (!may_have_many_long_numbers(body) && !may_have_many_entries(body)) return;
+    if (body.size() <= kSmall || !may_exceed_json_bounds(body)) return;
     const JsonParts parts = count_json_parts(body);
     if (parts.long_numbers > kMostLongNumbers) {
         refuse(

@@ -24,9 +24,9 @@ using store::BlockKey;
 // A batch has as many blocks as fit in these bytes, if none is larger than those before; 1 to 4.
 constexpr std::size_t kBlocksAtOnce = 4;
 constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20U;
-// Of a page's JSON. A row has less than one.
+// The most JSON of a page. A single row is always smaller.
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
-// Of the fields of a row whose size hardly differs, and of the names of all fields.
+// More than the other fields of a row or of a fault need, with the names of all their fields.
 constexpr std::size_t kFixedRowBytes = 512;
 constexpr std::size_t kFixedFaultBytes = 64;
 // A page examines at most this much, because blocks with matching states may hold no matching
@@ -80,7 +80,7 @@ std::size_t json_size(std::string_view text) {
     return json.size();
 }
 
-// At most so many bytes has the row in a reply.
+// An upper bound of the row's bytes in a reply.
 std::size_t json_size(const rules::ImportRow& row) {
     std::size_t bytes = kFixedRowBytes + row.payload.size() + json_size(row.error_message);
     for (const rules::RowFault& fault : row.faults) {

@@ -244,7 +244,7 @@ class KeyReader {
     }
 
     // Leaves the last keys to the next call if the attributes to search would have too many bytes.
-    // Reading a size costs a tenth of searching.
+    // Reading the sizes costs less than searching.
     void leave_large(ReadKeys& read, Matching& matching) {
         if (matching.members.empty()) return;
         const auto sizes = store::find_member_sizes(org_, padded(matching.users(), kKeysPerRound));

@@ -399,8 +399,7 @@ def test_a_page_of_malformed_rows_with_long_keys_is_shortened_and_the_cursor_con
     payload = {f"\x01{number:03}" + "\x01" * 60: 1 for number in range(10)}
     job_id = org.create_import()["id"]
     for first in (1, 501):
-        org.api.post(f"/v1/imports/{job_id}/rows", params={"faults": "keep"}, expect=200,
-                     data=json.dumps({"rows": rows_of([payload] * 500, first)}), headers={"Content-Type": "application/json"})
+        org.stage_malformed(job_id, [payload] * 500, first)
     sizes, rows = pages_of(org, job_id)
     assert [row["row_number"] for row in rows] == list(range(1, 1001)) and len(rows[0]["fields"]) == 10
     assert len(sizes) > 1 and LONGEST_PAGE * 0.8 < max(sizes) <= LONGEST_PAGE

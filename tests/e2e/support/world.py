@@ -276,6 +276,11 @@ class Organization:
         body = {"rows": rows_of(payloads, first)}
         return self.api.post(f"/v1/imports/{job_id}/rows", json=body, expect=expect, **options)
 
+    def stage_malformed(self, job_id, payloads, first=1):
+        """Stages rows that may have faults, which are kept. As text, because the description describes valid rows."""
+        return self.api.post(f"/v1/imports/{job_id}/rows", params={"faults": "keep"}, expect=200, whole=False,
+                             data=json.dumps({"rows": rows_of(payloads, first)}), headers={"Content-Type": "application/json"})
+
     def stage_many(self, job_id, payloads):
         """Stages any number of rows, 5,000 per call and two calls in parallel, like the client."""
         def send(first):

@@ -25,6 +25,19 @@ BOOST_AUTO_TEST_CASE(long_numbers_are_counted) {
     BOOST_TEST(count_json_parts(R"(["10000000000000000000"])").long_numbers == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(a_text_that_exceeds_a_bound_is_found_without_looking_for_strings) {
+    const std::string text(2 * kMostJsonEntries, 'x');
+    BOOST_TEST(!may_exceed_json_bounds(text));
+    BOOST_TEST(!may_exceed_json_bounds(std::string(kMostJsonEntries - 200, ',') + text));
+    BOOST_TEST(may_exceed_json_bounds(std::string(kMostJsonEntries + 1, ',') + text));
+    BOOST_TEST(may_exceed_json_bounds(text + std::string(kMostJsonEntries + 1, '[')));
+    BOOST_TEST(may_exceed_json_bounds("\"" + std::string(kMostJsonEntries + 200, '{') + "\""));
+    std::string numbers;
+    for (std::size_t i = 0; i < kMostLongNumbers; ++i) numbers += "12345678901234567890,";
+    BOOST_TEST(!may_exceed_json_bounds(numbers));
+    BOOST_TEST(may_exceed_json_bounds(numbers + "12345678901234567890"));
+}
+
 BOOST_AUTO_TEST_CASE(the_parts_of_pieces_add_up) {
     JsonParts parts = count_json_parts("[");
     parts += count_json_parts("{\"a\":10000000000000000000}");
