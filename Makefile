@@ -104,7 +104,7 @@ CCACHE   := $(shell command -v ccache 2>/dev/null)
 # CI fails on warnings without -Werror, so that builds with and without CI share the compiler cache.
 STRICTLY  = $(if $(CI),2>$@.said || { cat $@.said >&2; exit 1; }; cat $@.said >&2; test ! -s $@.said && rm $@.said)
 COMPILE   = $(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -MMD -MP -c $< -o $@ $(STRICTLY)
-LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lutf8proc -lcrypto -lz
+LIBS     := -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lutf8proc -lcrypto -lz
 
 # ---------------------------------------------------------------------------- units
 # Headers take most of the compiler's time, so it compiles a folder's files together, as units of up to $(UNITS) files in
@@ -268,7 +268,7 @@ BENCH_FLOORS := $(patsubst tests/bench/%.cpp,$(BUILD)/bench/%,$(wildcard tests/b
 bench-floors: $(BENCH_FLOORS)
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libmuster.a
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) $< $(BUILD)/libmuster.a $(LIBS) -o $@
+	$(CXX) $(LDFLAGS) $< $(BUILD)/libmuster.a -lfcgi $(LIBS) -o $@
 
 # ---------------------------------------------------------------------------- run
 .PHONY: demo demo-code sandbox stop
@@ -313,7 +313,7 @@ install: release
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/doc/muster CHANGES
 	# The pages of docs/ are next to it there.
 	sed 's@](docs/@](@g' README.md | install -m 644 /dev/stdin $(DESTDIR)$(prefix)/share/doc/muster/README.md
-	for text in $$(cd docs && find * -name '*.md' ! -path 'developers/*' ! -path 'decisions/*'); do \
+	for text in $$(cd docs && find * \( -name '*.md' -o -name growth.svg \) ! -path 'developers/*' ! -path 'decisions/*'); do \
 	    install -D -m 644 docs/$$text $(DESTDIR)$(prefix)/share/doc/muster/$$text; done
 	install -d $(DESTDIR)$(prefix)/share/doc/muster/examples
 	install -m 644 docs/examples/* $(DESTDIR)$(prefix)/share/doc/muster/examples/

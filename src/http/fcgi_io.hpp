@@ -1,12 +1,11 @@
-// FastCGI input and output; only this file pair uses libfcgi. Workers share a listening Unix
-// socket. A worker takes one request at a time, or all that wait. A request that must wait for its
-// organization's share, for locked rows or for its turn stays in its worker, which takes others
-// meanwhile.
+// A FastCGI server. Workers share a listening Unix socket. A worker takes one request at a time, or
+// all that wait. A request that must wait for its organization's share, for locked rows or for its
+// turn stays in its worker, which takes others meanwhile.
 #pragma once
 
+#include "http/fcgi_records.hpp"
 #include "http/fcgi_reply.hpp"
 #include "http/message.hpp"
-#include "http/read_timer.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -66,6 +65,7 @@ class FcgiServer {
     struct Pending {
         int fd;
         Clock::time_point until;
+        std::string bytes = {};    // that have arrived
         bool is_complete = false;  // it waits for the next call of take()
     };
     // A request that was deferred.
@@ -73,25 +73,25 @@ class FcgiServer {
         std::unique_ptr<Connection> connection;
         Request request;
     };
-    Connection& connection(std::size_t place);
     bool is_due(const Deferred& deferred) const;
     void take_deferred(std::vector<Request>& requests, std::size_t most);
     void defer(Request request, Deferral deferral);
     std::vector<Request> take(std::size_t most);
     void take_pending(std::vector<Request>& requests, std::size_t most);
-    void begin(int fd, bool is_whole, std::vector<Request>& requests);
-    void keep_pending(int fd);
+    static RequestHead look_at_head(Pending& pending);
+    static RequestHead await_head(Pending& accepted);
+    void begin(const Pending& pending, const RequestHead& head, std::vector<Request>& requests);
+    void keep_pending(Pending pending);
     void hurry();
     void drain(Connection& connection);
 
-    std::vector<std::unique_ptr<Connection>> connections_;
-    std::vector<Pending> pending_;    // the oldest first
-    std::vector<Deferred> deferred_;  // the oldest first
+    std::vector<std::unique_ptr<Connection>> connections_;  // of the current batch
+    std::vector<Pending> pending_;                          // the oldest first
+    std::vector<Deferred> deferred_;                        // the oldest first
     HasRoom has_room_;
     bool is_closing_ = false;
     bool has_hurried_ = false;  // since the last call of take()
     int listener_;
-    ReadTimer timer_;
     Patience usual_patience_;
     Patience patience_{usual_patience_};  // what is left for the peers of the current batch
     int epoll_;                           // this worker's epoll

@@ -2,7 +2,6 @@
 
 #include "http/fcgi_records.hpp"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -14,18 +13,12 @@
 namespace muster::http {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
-
 // Sends the records of a reply, in pieces of about 64 KiB. A copy of a whole large reply would take
 // new memory.
 class ReplyWriter {
   public:
     ReplyWriter(int fd, std::uint16_t request_id, Patience patience)
-        : fd_(fd),
-          pause_(patience.pause),
-          until_(steady_clock::now() + patience.total),
-          records_(request_id) {}
+        : fd_(fd), clock_(patience), records_(request_id) {}
 
     // False if the peer has gone. Throws if it does not read in time.
     bool put(std::string_view text) {
@@ -46,7 +39,7 @@ class ReplyWriter {
     // The content that fits in the piece, as one record.
     std::size_t room() {
         constexpr std::size_t kPiece = std::size_t{64} << 10U;
-        const std::size_t used = records_.bytes().size() + ReplyRecords::kHeaderBytes;
+        const std::size_t used = records_.bytes().size() + kRecordHeaderBytes;
         return used < kPiece ? kPiece - used : 0;
     }
 
@@ -58,7 +51,9 @@ class ReplyWriter {
             if (sent > 0) {
                 rest.remove_prefix(static_cast<std::size_t>(sent));
             } else if (sent < 0 && errno == EAGAIN) {
-                await_room();
+                if (!clock_.await(fd_, POLLOUT)) {
+                    throw std::runtime_error("reply not accepted in time");
+                }
             } else if (sent == 0 || errno != EINTR) {
                 is_open_ = false;
             }
@@ -67,19 +62,9 @@ class ReplyWriter {
         return is_open_;
     }
 
-    void await_room() const {
-        const auto left = std::chrono::ceil<milliseconds>(until_ - steady_clock::now());
-        const auto wait = std::clamp(left, milliseconds(0), pause_);
-        pollfd writable{fd_, POLLOUT, 0};
-        if (poll(&writable, 1, static_cast<int>(wait.count())) == 0) {
-            throw std::runtime_error("reply not accepted in time");
-        }
-    }
-
     int fd_;
     bool is_open_ = true;
-    milliseconds pause_;
-    steady_clock::time_point until_;
+    PeerClock clock_;
     ReplyRecords records_;
 };
 

@@ -2,19 +2,11 @@
 #pragma once
 
 #include "http/message.hpp"
+#include "http/patience.hpp"
 
-#include <chrono>
 #include <cstdint>
 
 namespace muster::http {
-
-// How long a worker waits for its peers.
-struct Patience {
-    // For a byte of a body, or for room in the buffer of a socket.
-    std::chrono::milliseconds pause;
-    // For all of that, in one batch.
-    std::chrono::milliseconds total;
-};
 
 // Sends the reply to the request with this id. Throws if the peer does not take it in time, and if
 // the reply's stream throws.

@@ -14,18 +14,18 @@ namespace {
 constexpr std::array<std::string_view, 8> kMethods = {"GET",    "POST", "PATCH",   "PUT",
                                                       "DELETE", "HEAD", "OPTIONS", "OTHER"};
 
-// Whether the parameter is the header: "HTTP_CONTENT_TYPE=…" is "Content-Type".
+// Whether the parameter is the header: HTTP_CONTENT_TYPE is "Content-Type".
 bool is_header(std::string_view parameter, std::string_view header) {
     constexpr std::string_view kPrefix = "HTTP_";
     if (!parameter.starts_with(kPrefix)) return false;
     parameter.remove_prefix(kPrefix.size());
-    if (parameter.size() <= header.size() || parameter[header.size()] != '=') return false;
     constexpr unsigned kCase = 0x20;  // the bit in which a capital differs from its small letter
-    return std::equal(header.begin(), header.end(), parameter.begin(), [](char of_name, char sent) {
+    const auto is_same = [](char of_name, char sent) {
         return of_name == '-' ? sent == '_'
                               : (static_cast<unsigned char>(of_name) | kCase) ==
                                     (static_cast<unsigned char>(sent) | kCase);
-    });
+    };
+    return std::equal(header.begin(), header.end(), parameter.begin(), parameter.end(), is_same);
 }
 
 }  // namespace
@@ -41,11 +41,11 @@ Method method_of(std::string_view text) {
     return Method::Other;
 }
 
-std::vector<std::string_view> repeated_headers(const char* const* parameters) {
+std::vector<std::string_view> repeated_headers(std::span<const std::string_view> parameters) {
     std::array<int, kSingleHeaders.size()> counts{};
-    for (; *parameters; ++parameters) {
+    for (const std::string_view name : parameters) {
         for (std::size_t i = 0; i < kSingleHeaders.size(); ++i) {
-            counts[i] += is_header(*parameters, kSingleHeaders[i]) ? 1 : 0;
+            counts[i] += is_header(name, kSingleHeaders[i]) ? 1 : 0;
         }
     }
     std::vector<std::string_view> repeated;

@@ -1,4 +1,4 @@
-// A request and a reply as plain values. http/fcgi_io.cpp reads requests and sends replies;
+// A request and a reply as plain values. http/fcgi_io.cpp takes requests and sends replies;
 // api/pipeline.cpp turns one into the other.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,9 +96,9 @@ struct Request {
 inline constexpr std::array<std::string_view, 4> kSingleHeaders = {
     "Content-Type", "Idempotency-Key", "X-Expect-Organization", "X-Organization"};
 
-// The headers of kSingleHeaders that are repeated among the parameters of a FastCGI request, which
-// have the form HTTP_NAME=value. `parameters` ends with nullptr.
-std::vector<std::string_view> repeated_headers(const char* const* parameters);
+// The headers of kSingleHeaders that are repeated among the names of a FastCGI request's
+// parameters, which have the form HTTP_NAME.
+std::vector<std::string_view> repeated_headers(std::span<const std::string_view> parameters);
 
 // Whether kSingleHeaders has the name, and the request repeats it.
 bool is_repeated(const Request& request, std::string_view header);

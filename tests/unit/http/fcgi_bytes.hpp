@@ -22,4 +22,11 @@ inline std::string fcgi_begin(char role = 1) {
     return fcgi_record(1, {0, role, 0, 0, 0, 0, 0, 0});
 }
 
+// A text in which no part is like the part before it.
+inline std::string text_of_size(std::size_t size) {
+    std::string text(size, '\0');
+    for (std::size_t at = 0; at < size; ++at) text[at] = static_cast<char>('a' + at % 23);
+    return text;
+}
+
 }  // namespace muster::test

@@ -22,6 +22,7 @@ using muster::test::fcgi_record;
 using muster::test::head;
 using muster::test::Peer;
 using muster::test::Served;
+using muster::test::text_of_size;
 
 namespace {
 
@@ -61,13 +62,6 @@ const Handler answer_long = [](std::span<const Request> requests, const Answer& 
     }
     return std::vector<Deferral>{};
 };
-
-// A text in which no part is like the part before it.
-std::string text_of(std::size_t size) {
-    std::string text(size, '\0');
-    for (std::size_t at = 0; at < size; ++at) text[at] = static_cast<char>('a' + at % 23);
-    return text;
-}
 
 // The content of the records of a whole reply. The records have no padding.
 std::string content_of(std::string_view records) {
@@ -134,7 +128,7 @@ BOOST_AUTO_TEST_CASE(an_accepted_request_is_answered_before_the_worker_ends) {
 BOOST_AUTO_TEST_CASE(a_reply_of_any_size_arrives_whole) {
     for (const std::size_t size :
          {0UL, 1UL, 65'400UL, 65'528UL, 65'600UL, 131'072UL, 7'000'001UL}) {
-        const std::string body = text_of(size);
+        const std::string body = text_of_size(size);
         const Peer peer(path);
         peer.send(head());
         std::string records;
@@ -297,9 +291,9 @@ double seconds_held_by(const Served& served, const Trickle& trickle, bool reads)
 
 BOOST_AUTO_TEST_CASE(a_peer_that_trickles_its_body_holds_a_worker_for_a_bounded_time) {
     const std::string large_record = fcgi_record(5, std::string(60'000, 'x'));
-    const std::string of_the_connection{1, 99, 0, 0, 0, 0, 0, 0};  // libfcgi skips its type
-    const std::vector<Trickle> trickles = {
-        {"", fcgi_record(5, "x")}, {large_record.substr(0, 9), "x"}, {"", of_the_connection}};
+    const std::vector<Trickle> trickles = {{"", fcgi_record(5, "x")},
+                                           {large_record.substr(0, 9), "x"},
+                                           {large_record.substr(0, 3), ""}};
     for (const Trickle& trickle : trickles) {
         for (const bool reads : {true, false}) {
             const double seconds = seconds_held_by(*this, trickle, reads);
@@ -339,6 +333,19 @@ BOOST_AUTO_TEST_CASE(a_peer_that_reads_its_reply_slowly_holds_a_worker_for_a_bou
     BOOST_TEST(waited.count() > 0.9);
     BOOST_TEST(waited.count() < 3);
     BOOST_TEST(taken + peer.received().size() < kMoreThanASocketHolds);
+}
+
+BOOST_AUTO_TEST_CASE(a_record_that_is_not_of_the_body_ends_it_but_not_the_reply) {
+    const Handler read_and_answer = [](std::span<const Request> requests, const Answer& answer) {
+        BOOST_CHECK_THROW(requests[0].read_body(kBodyOfPost), Aborted);
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    const Peer peer(path);
+    peer.send(head_of_post() + fcgi_record(5, "{") +
+              fcgi_record(9, "\xff\xff\xff\xff\xff\xff\xff\xff"));
+    BOOST_TEST(server.serve(kMostTaken, read_and_answer) == 1U);
+    BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_is_not_fastcgi_is_closed) {

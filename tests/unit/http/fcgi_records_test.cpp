@@ -1,4 +1,4 @@
-// http/fcgi_records.hpp: what libfcgi could wait for, or die of, is rejected before.
+// http/fcgi_records.hpp: heads are read whole or rejected, and replies are written as records.
 #include "http/fcgi_records.hpp"
 
 #include "print.hpp"
@@ -6,7 +6,9 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 using namespace muster::http;
 using muster::test::fcgi_begin;
@@ -26,6 +28,9 @@ std::string long_pair(std::uint32_t name, std::uint32_t value, const std::string
     }
     return text + bytes;
 }
+HeadState state_of(const std::string& bytes) {
+    return read_head(bytes).state;
+}
 std::string params(const std::string& content) {
     return fcgi_record(4, content) + fcgi_record(4, "");
 }
@@ -39,25 +44,27 @@ BOOST_AUTO_TEST_CASE(a_request_of_nginx_is_complete_at_its_last_byte) {
         fcgi_begin() + params(pair("REQUEST_METHOD", "GET") + pair("QUERY", "") +
                               long_pair(4, 300, "BODY" + std::string(300, 'x')));
     for (std::size_t size = 0; size < head.size(); ++size) {
-        BOOST_TEST((check_request_head(head.substr(0, size)) == RequestHead::Incomplete), size);
+        BOOST_TEST((state_of(head.substr(0, size)) == HeadState::Incomplete), size);
     }
-    BOOST_TEST((check_request_head(head) == RequestHead::Complete));
-    BOOST_TEST((check_request_head(head + fcgi_record(5, "{}")) == RequestHead::Complete));
+    BOOST_TEST((state_of(head) == HeadState::Complete));
+    BOOST_TEST((state_of(head + fcgi_record(5, "{}")) == HeadState::Complete));
 }
 
-BOOST_AUTO_TEST_CASE(a_body_is_whole_at_the_last_byte_of_its_end) {
-    const std::string head = fcgi_begin() + params(pair("REQUEST_METHOD", "POST"));
-    const std::string request = head + fcgi_record(5, "{}", 6) + fcgi_record(5, "");
-    for (std::size_t size = head.size(); size < request.size(); ++size) {
-        BOOST_TEST(!has_whole_body(request.substr(0, size)), size);
-    }
-    BOOST_TEST(has_whole_body(request));
-    BOOST_TEST(has_whole_body(head + fcgi_record(5, "")));
-    const std::string of_another_type = fcgi_record(99, "");
-    const std::string of_another_request = fcgi_record(5, "").replace(3, 1, "\x02");
-    for (const std::string& record : {of_another_type, of_another_request}) {
-        BOOST_TEST(!has_whole_body(head + record + fcgi_record(5, "")));
-    }
+BOOST_AUTO_TEST_CASE(a_head_has_its_parameters_and_its_size) {
+    const std::string long_value(300, 'x');
+    const std::string bytes =
+        fcgi_begin() + params(pair("A", "1") + pair("B", "") + long_pair(1, 300, "C" + long_value) +
+                              pair("A", "2"));
+    const RequestHead head = read_head(bytes + "behind it");
+    BOOST_TEST(head.request_id == 1);
+    BOOST_TEST(head.size == bytes.size());
+    const Parameters parameters(head.pairs);
+    BOOST_TEST((parameters.names() == std::vector<std::string_view>{"A", "B", "C", "A"}));
+    BOOST_TEST(parameters.find("A").value() == "1");
+    BOOST_TEST((parameters.find_all("A") == std::vector<std::string_view>{"1", "2"}));
+    BOOST_TEST(parameters.find("B").value() == "");
+    BOOST_TEST(parameters.find("C").value() == long_value);
+    BOOST_TEST(!parameters.find("D"));
 }
 
 BOOST_AUTO_TEST_CASE(parameters_may_span_records_and_have_padding) {
@@ -65,21 +72,23 @@ BOOST_AUTO_TEST_CASE(parameters_may_span_records_and_have_padding) {
     for (std::size_t at = 1; at < content.size(); ++at) {
         const std::string head = fcgi_begin() + fcgi_record(4, content.substr(0, at), at % 9) +
                                  fcgi_record(4, content.substr(at)) + fcgi_record(4, "");
-        BOOST_TEST((check_request_head(head) == RequestHead::Complete), at);
+        BOOST_TEST((state_of(head) == HeadState::Complete), at);
     }
-    BOOST_TEST((check_request_head(fcgi_begin() + fcgi_record(4, "")) == RequestHead::Complete));
+    BOOST_TEST((state_of(fcgi_begin() + fcgi_record(4, "")) == HeadState::Complete));
 }
 
 BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit_are_invalid) {
     for (const auto& [name, value] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
              {0x7fff'ffff, 0x7fff'ffff}, {0x7fff'ffff, 1}, {1, 0x7fff'ffff}, {3, 2}, {0, 5}}) {
         const std::string head = fcgi_begin() + params(long_pair(name, value, "abcd"));
-        BOOST_TEST((check_request_head(head) == RequestHead::Invalid), name);
+        BOOST_TEST((state_of(head) == HeadState::Invalid), name);
     }
-    BOOST_TEST((check_request_head(fcgi_begin() + params("\x05")) == RequestHead::Invalid));
-    BOOST_TEST((check_request_head(fcgi_begin() + params("\x80\x01")) == RequestHead::Invalid));
-    BOOST_TEST(
-        (check_request_head(fcgi_begin() + params(pair("a", "b") + "c")) == RequestHead::Invalid));
+    BOOST_TEST((state_of(fcgi_begin() + params("\x05")) == HeadState::Invalid));
+    const std::string nul("\0", 1);
+    BOOST_TEST((state_of(fcgi_begin() + params(pair("a", nul))) == HeadState::Invalid));
+    BOOST_TEST((state_of(fcgi_begin() + params(pair("a" + nul, "b"))) == HeadState::Invalid));
+    BOOST_TEST((state_of(fcgi_begin() + params("\x80\x01")) == HeadState::Invalid));
+    BOOST_TEST((state_of(fcgi_begin() + params(pair("a", "b") + "c")) == HeadState::Invalid));
 }
 
 BOOST_AUTO_TEST_CASE(other_peers_are_rejected_at_their_first_bytes) {
@@ -94,7 +103,7 @@ BOOST_AUTO_TEST_CASE(other_peers_are_rejected_at_their_first_bytes) {
           management, fcgi_begin(2), fcgi_begin(3), fcgi_record(4, ""), fcgi_record(9, ""),
           fcgi_begin() + fcgi_record(5, ""), fcgi_begin() + fcgi_begin(),
           fcgi_begin() + std::string("G"), other_request, fcgi_record(1, "short")}) {
-        BOOST_TEST((check_request_head(bytes) == RequestHead::Invalid), bytes);
+        BOOST_TEST((state_of(bytes) == HeadState::Invalid), bytes);
     }
 }
 

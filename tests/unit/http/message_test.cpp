@@ -41,22 +41,20 @@ BOOST_AUTO_TEST_CASE(a_method_is_parsed_only_from_its_exact_name) {
 BOOST_AUTO_TEST_CASE(a_repeated_header_is_found_among_the_parameters) {
     using muster::http::repeated_headers;
     using Names = std::vector<std::string_view>;
-    const std::vector<const char*> once = {"CONTENT_TYPE=application/json",
-                                           "HTTP_CONTENT_TYPE=application/json",
-                                           "HTTP_IDEMPOTENCY_KEY=a",
-                                           "HTTP_X_EXPECT_ORGANIZATION=b",
-                                           "HTTP_IDEMPOTENCY_KEYS=a",
-                                           "HTTP_COOKIE=a",
-                                           "HTTP_COOKIE=b",
-                                           nullptr};
-    BOOST_TEST((repeated_headers(once.data()) == Names{}));
-    const std::vector<const char*> twice = {
-        "HTTP_X_EXPECT_ORGANIZATION=b", "HTTP_IDEMPOTENCY_KEY=a", "HTTP_CONTENT_TYPE=a",
-        "HTTP_X_EXPECT_ORGANIZATION=b", "HTTP_X_ORGANIZATION=b",  "HTTP_X_ORGANIZATION=c",
-        "HTTP_IDEMPOTENCY_KEY=",        "HTTP_CONTENT_TYPE=a",    nullptr};
-    BOOST_TEST(
-        (repeated_headers(twice.data()) ==
-         Names{"Content-Type", "Idempotency-Key", "X-Expect-Organization", "X-Organization"}));
+    const Names once = {"CONTENT_TYPE",
+                        "HTTP_CONTENT_TYPE",
+                        "HTTP_IDEMPOTENCY_KEY",
+                        "HTTP_X_EXPECT_ORGANIZATION",
+                        "HTTP_IDEMPOTENCY_KEYS",
+                        "HTTP_COOKIE",
+                        "HTTP_COOKIE"};
+    BOOST_TEST((repeated_headers(once) == Names{}));
+    const Names twice = {"HTTP_X_EXPECT_ORGANIZATION", "HTTP_IDEMPOTENCY_KEY",
+                         "HTTP_CONTENT_TYPE",          "HTTP_X_EXPECT_ORGANIZATION",
+                         "HTTP_X_ORGANIZATION",        "HTTP_X_ORGANIZATION",
+                         "HTTP_IDEMPOTENCY_KEY",       "HTTP_CONTENT_TYPE"};
+    BOOST_TEST((repeated_headers(twice) == Names{"Content-Type", "Idempotency-Key",
+                                                 "X-Expect-Organization", "X-Organization"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_prefetch_is_named_with_or_without_parameters) {
