@@ -1,10 +1,12 @@
 #include "service/access/two_factor.hpp"
 
+#include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "rules/access/totp.hpp"
 #include "rules/seal_names.hpp"
+#include "service/access/budgets.hpp"
 #include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
@@ -19,6 +21,30 @@
 
 namespace muster::service {
 namespace {
+
+// Of an admin. Both write to audit logs. The 200 seats of a team then fill less than half of its
+// log of a day with right codes. Pauses let only an admin who also has right codes use up the wrong
+// ones.
+constexpr rules::Budget kRightCodes{40, std::chrono::days(1)};
+constexpr rules::Budget kLoggedWrongCodes{50, std::chrono::days(1)};
+
+// `what`: the name of the budget.
+std::optional<int> spend_code(db::Tx& tx, std::string_view what, AdminId admin,
+                              rules::Budget budget, Timestamp now) {
+    // A kind of its own would change the schema.
+    constexpr std::string_view kKind = "security_notice";
+    std::string subject(what);
+    subject.append(admin.bytes());
+    return try_spend(tx, kKind, sha256(subject), budget, now).wait_seconds;
+}
+
+void spend_right_code(db::Tx& tx, AdminId admin, Timestamp now) {
+    const auto seconds = spend_code(tx, "right code ", admin, kRightCodes, now);
+    if (!seconds) return;
+    throw Error(ErrorCode::RateLimited)
+        .retry_after(*seconds)
+        .detail("reason", "an admin proves the second factor at most 40 times within 24 hours");
+}
 
 // Writes to the audit log of every organization where the admin has a seat.
 void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
@@ -48,12 +74,17 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
     store::set_second_factor_guesses(tx, admin.id, guesses);
     store::count_session_failure(tx, session);
-    audit_refused_sign_in(tx, sorted_organizations_of(store::find_seats(tx, admin.id)), admin.id,
-                          "second_factor", request_id, now);
+    const bool is_logged = !spend_code(tx, "wrong code ", admin.id, kLoggedWrongCodes, now);
+    if (is_logged) {
+        audit_refused_sign_in(tx, sorted_organizations_of(store::find_seats(tx, admin.id)),
+                              admin.id, "second_factor", request_id, now);
+    }
     const auto seconds = rules::seconds_paused(guesses, now);
     if (!seconds) return;
-    audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now,
-                     {{"minutes", std::to_string(*seconds / 60)}});
+    if (is_logged) {
+        audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now,
+                         {{"minutes", std::to_string(*seconds / 60)}});
+    }
     if (guesses.pauses == 1) notify_of_pause(tx, keys, admin, now);
 }
 
@@ -110,6 +141,7 @@ FactorResult verify(Context& context, const FactorAttempt& attempt, const UseCod
             count_failure(tx, context.keys, admin, attempt.session.id, attempt.request_id, now);
             return FactorResult{};
         }
+        spend_right_code(tx, admin.id, now);
         if (!attempt.session.verified_at)
             accept_first_invitation(tx, context.keys, admin, attempt.request_id, now);
         if (!rules::is_totp_code(attempt.code))

@@ -261,6 +261,34 @@ BOOST_AUTO_TEST_CASE(pauses_grow_until_the_session_that_mistyped_sends_a_right_c
     BOOST_TEST(pause_of(guesser.token) == 15);
 }
 
+BOOST_AUTO_TEST_CASE(right_codes_of_a_day_are_bounded_and_the_next_one_stays_valid) {
+    const auto made = enrolled();
+    for (int i = 1; i < 40; ++i) {
+        BOOST_TEST(verify(code(made)), i);
+        forget_last_step();
+    }
+    BOOST_TEST(code_of([&] { verify(code(made)); }) == ErrorCode::RateLimited);
+    BOOST_TEST(code_of([&] { use(made.backup_codes[0].reveal()); }) == ErrorCode::RateLimited);
+    BOOST_TEST(backup_codes() == 10);
+    client.run("DELETE FROM guess_budgets WHERE kind = 'security_notice'");
+    BOOST_TEST(verify(code(made)));
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_who_forgives_the_own_wrong_codes_fills_no_audit_log) {
+    const auto made = enrolled();
+    for (int round = 0; round < 20; ++round) {
+        for (int i = 0; i < 4; ++i) BOOST_TEST(!verify(wrong(made)));
+        BOOST_TEST(verify(code(made)));
+        forget_last_step();
+    }
+    BOOST_TEST(client.number("SELECT MAX(entries) FROM (SELECT COUNT(*) AS entries FROM audit_log "
+                             "WHERE action = 'sign_in.refused' GROUP BY organization_id) counts") ==
+               50);
+    BOOST_TEST(
+        client.number("SELECT MAX(entries) FROM (SELECT COUNT(*) AS entries FROM audit_log "
+                      "WHERE action = 'session.verified' GROUP BY organization_id) counts") == 20);
+}
+
 BOOST_AUTO_TEST_CASE(the_first_pause_is_mailed_to_the_admin_and_the_owners) {
     const OrgId other = organization("Other");
     service::add_admin(context, other, "owner@other.test", "owner");
