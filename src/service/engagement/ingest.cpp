@@ -97,8 +97,8 @@ class IngestBatch {
         validate();
         const auto records = new_records();
         store_all(records);
-        emit_events(records);
-        count_bytes(transaction_, rules::Quota::IngestedBytes, rules::stored_bytes(records));
+        const auto bytes = rules::stored_bytes(records) + emit_events(records);
+        count_bytes(transaction_, rules::Quota::IngestedBytes, bytes);
         const auto accepted = static_cast<std::int64_t>(records.size());
         return {accepted, static_cast<std::int64_t>(events_.size()) - accepted};
     }
@@ -181,14 +181,15 @@ class IngestBatch {
         }
     }
 
-    void emit_events(const std::vector<rules::EngagementEvent>& records) {
+    // Returns the bytes that it stored.
+    std::int64_t emit_events(const std::vector<rules::EngagementEvent>& records) {
         std::vector<Event> emitted;
         for (const rules::EngagementEvent& record : records) {
             const auto data = [&record] { return to_json(rules::kEngagementEvent, record); };
             emitted.push_back({rules::event_type::kEngagementRecorded, record.user_id, data});
             if (record.type) emitted.push_back({*record.type, record.user_id, data});
         }
-        emit(transaction_, emitted);
+        return emit(transaction_, emitted);
     }
 
     OrgTransaction& transaction_;

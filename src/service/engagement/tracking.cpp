@@ -89,14 +89,16 @@ rules::EngagementEvent record_of(const TrackedCall& call, const TrackedEvent& ev
     return record;
 }
 
-void emit_events(OrgTransaction& transaction, const std::vector<rules::EngagementEvent>& records) {
+// Returns the bytes that it stored.
+std::int64_t emit_events(OrgTransaction& transaction,
+                         const std::vector<rules::EngagementEvent>& records) {
     std::vector<Event> emitted;
     emitted.reserve(records.size());
     for (const rules::EngagementEvent& record : records) {
         emitted.push_back({rules::event_type::kEngagementRecorded, record.user_id,
                            [&record] { return to_json(rules::kEngagementEvent, record); }});
     }
-    emit(transaction, emitted);
+    return emit(transaction, emitted);
 }
 
 }  // namespace
@@ -133,8 +135,8 @@ std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
         throw db::RetryTransaction{
             "an event with one of these client_event_ids was inserted concurrently"};
     }
-    emit_events(transaction, records);
-    count_bytes(transaction, rules::Quota::TrackedBytes, rules::stored_bytes(records));
+    const auto bytes = rules::stored_bytes(records) + emit_events(transaction, records);
+    count_bytes(transaction, rules::Quota::TrackedBytes, bytes);
     return counts;
 }
 

@@ -6,6 +6,7 @@
 #include "db/modules.hpp"
 #include "db/service/collecting.hpp"
 #include "rules/engagement/event_record.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/members/create.hpp"
 #include "service/quotas.hpp"
 
@@ -323,6 +324,24 @@ BOOST_AUTO_TEST_CASE(tracked_events_beyond_the_bytes_of_a_day_are_refused) {
     BOOST_TEST(stored(acme) == 300);
     BOOST_TEST(stored(other) == 100);
     BOOST_TEST(used(Quota::TrackedBytes) == 2 * kCallBytes);
+}
+
+BOOST_AUTO_TEST_CASE(webhook_events_of_tracked_and_ingested_events_count) {
+    client.execute(
+        "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
+        "event_types, status, secret, created_at, updated_at) "
+        "VALUES (?, ?, ?, 'https://example.test/', ?, 'active', 's', 1, 1)",
+        acme, EndpointId::create(), installation, rules::joined_types({"engagement.recorded"}));
+    const auto bytes_of_events = [&] {
+        return client.number(
+            "SELECT COALESCE(SUM(LENGTH(body)), 0) + 300 * COUNT(*) FROM webhook_events");
+    };
+    BOOST_TEST(reply_of(collect({heavy(acme)})[0]));
+    const std::int64_t of_tracked = bytes_of_events();
+    BOOST_TEST(of_tracked > kCallBytes);
+    BOOST_TEST(used(Quota::TrackedBytes) == kCallBytes + of_tracked);
+    BOOST_TEST(reply_of(collect({heavy("k1")})[0]));
+    BOOST_TEST(used(Quota::IngestedBytes) == kCallBytes + bytes_of_events() - of_tracked);
 }
 
 BOOST_AUTO_TEST_CASE(ingested_events_beyond_the_bytes_of_a_day_are_refused_but_replayed) {
