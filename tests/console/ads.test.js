@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { audienceOf } from "../console/ads/campaign.js"
 import { creativeChangesOf, creativeFieldsOf, newCreativeOf, sizesOf } from "../console/ads/creative_form.js"
-import { slotsOf } from "../console/ads/creatives.js"
+import { nameOf, slotsOf } from "../console/ads/creatives.js"
 import { changesOf, faultsAt, fieldsOf, newCampaignOf } from "../console/ads/fields.js"
 import { sumOf, withEmptyDays } from "../console/ads/figures.js"
 import { rateOf, remarksOf, stateOf } from "../console/ads/parts.js"
@@ -107,6 +107,12 @@ test("the highest bar is as high as the plot, and a plot of zeros has none", () 
 test("a creative fits slots of its size", () => {
   assert.deepEqual(slotsOf({ width: 728, height: 90 }, SLOTS), ["Top", "Foot"])
   assert.deepEqual(sizesOf(SLOTS), [["728x90", "728 × 90: Top, Foot"], ["300x250", "300 × 250: Side"]])
+})
+
+test("the buttons of creatives of one kind and size have different labels", () => {
+  const creative = { kind: "image", width: 728, height: 90 }
+  assert.deepEqual(["The final", "The cup"].map(text => nameOf(creative, text)), ["Picture 728 × 90, The final", "Picture 728 × 90, The cup"])
+  assert.equal(nameOf({ ...creative, kind: "html" }, ""), "HTML 728 × 90") // a picture without a text
 })
 
 test("a creative is sent with the content of its kind alone", () => {

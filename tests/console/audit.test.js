@@ -72,6 +72,19 @@ test("a name is shown as it was given", () => {
   assert.deepEqual(detailsOf(entry("a.b", { details: { publish_at: "2026-99-99T00:00Z" } })), [{ name: "Publication", text: "2026-99-99T00:00Z" }])
 })
 
+test("a version is shown as it was given, and other details as words", () => {
+  for (const version of ["default", "never", "gone", "2026-11-21T14:36:32Z"]) {
+    assert.deepEqual(detailsOf(entry("module.version_created", { details: { version } })), [{ name: "Version", text: version }])
+  }
+  assert.deepEqual(detailsOf(entry("a.b", { details: { expires_at: "never" } })), [{ name: "End", text: "not set" }])
+})
+
+test("the name of a method of objects is text like any other", () => {
+  const details = { role: "constructor", action: "constructor", provider: "constructor" }
+  assert.deepEqual(detailsOf(entry("a.b", { details })).map(({ text }) => text), Array(3).fill("constructor"))
+  assert.deepEqual(actionOptions("constructor").at(-1), ["constructor", "constructor"])
+})
+
 test("a campaign that no longer exists has no link", () => {
   const pathOfCampaign = parents => detailsOf(entry("ad_creative.deleted", { details: { campaign_id: OUTER }, subject_parents: parents }))[0].path
   assert.deepEqual([pathOfCampaign([OUTER]), pathOfCampaign([])], [["ads", OUTER], null])

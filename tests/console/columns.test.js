@@ -46,6 +46,12 @@ test("a reason shows the value that is wrong", () => {
   assert.equal(reasonOf({ fields: [], payload: {}, error_message: "Twice." }), "Twice.")
 })
 
+test("a faulty field may have the name of a method of objects", () => {
+  const faultAt = path => ({ fields: [{ path, message: "is not a field" }], payload: { attributes: {} } })
+  assert.equal(reasonOf(faultAt("constructor")), "constructor is not a field")
+  assert.equal(reasonOf(faultAt("attributes.constructor")), "constructor is not a field")
+})
+
 test("a first row with an address is a member", () => {
   assert.equal(looksLikeMember(["Ann", "ann@example.org"]), true)
   assert.equal(looksLikeMember(["Name", "E-Mail"]), false)

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { configOf, droppedFrom, fieldsOf, propertiesOf, valuesOf } from "../console/installations/config.js"
+import { Settings } from "../console/installations/parts.js"
 
 const VERSION = `{"id":"1","manifest":{"name":"Shop","config_schema":{
   "currency":{"type":"string","required":true,"enum":["EUR","GBP"]},"rate":{"type":"number"},"step":{"type":"number","enum":[1,2.50]},
@@ -46,4 +47,24 @@ test("the server rejects what is not a number", () => {
 
 test("stored values that a version does not have are named", () => {
   assert.deepEqual(droppedFrom(propertiesOf(VERSION), valuesOf(INSTALLATION)), ["gone"])
+})
+
+test("a setting may have the name of a method of objects", () => {
+  const properties = propertiesOf('{"manifest":{"config_schema":{"constructor":{"type":"string"}}}}')
+  assert.deepEqual(Object.entries(fieldsOf(properties, {})), [["constructor", ""]])
+  assert.equal(configOf(properties, { constructor: "" }), "{}")
+  assert.equal(configOf(properties, { constructor: "Empacher" }), '{"constructor":"Empacher"}')
+})
+
+const settingOf = property => Settings({ properties: [property], form: { fields: {}, removed: new Set() }, change: () => {} }).props.children[0]
+
+test("the form of a setting with the name of a method of objects is empty", () => {
+  const property = { name: "constructor", type: "string", isRequired: false, isSecret: true, choices: [] }
+  const { value, isStored } = settingOf(property).props
+  assert.deepEqual([value, isStored], ["", false])
+})
+
+test("a choice of a setting may have the name of a method of objects", () => {
+  const setting = settingOf({ name: "boat", type: "string", isRequired: true, isSecret: false, choices: ["constructor"] })
+  assert.deepEqual(setting.type(setting.props).props.options.at(-1), ["constructor", "constructor"])
 })

@@ -26,3 +26,12 @@ test("a choice with a comma can be typed", () => {
   const columns = COLUMNS.map(one => (one.type === "multi_choice" ? { ...one, choices: ["Four, coxed", "Eight", "Pair"] } : one))
   assert.deepEqual(correctionOf(PAYLOAD, ["ann", "Pair, Four, coxed", ""], columns).attributes, { boats: ["Pair", "Four, coxed"] })
 })
+
+test("the key of an attribute may be the name of a method of objects", () => {
+  const columns = [...COLUMNS, { target: "attribute:constructor", type: "text" }]
+  const correct = (payload, text) => correctionOf(payload, ["ann@example.org", "", "", text], columns)
+  assert.deepEqual(correct(PAYLOAD, ""), { email: "ann@example.org" })
+  assert.deepEqual(correct(PAYLOAD, String(Object)), { email: "ann@example.org", attributes: { constructor: String(Object) } })
+  const payload = { ...PAYLOAD, attributes: { ...PAYLOAD.attributes, constructor: 12 } }
+  assert.deepEqual(correct(payload, "12"), { email: "ann@example.org", attributes: { constructor: 12 } })
+})

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { attributeKeys, isAddress, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
-import { changesOf } from "../console/members/edit.js"
+import { attributesOf, changesOf } from "../console/members/edit.js"
 import { memberOf } from "../console/members/add.js"
 import { jsonOf, parsed } from "../console/lib/exact.js"
 import { noteOf } from "../console/member_jobs/job.js"
@@ -76,4 +76,13 @@ test("the forms of a member keep the digits of a long number", () => {
   assert.equal(change("9007199254740994"), '{"points":9007199254740994}')
   assert.equal(jsonOf(memberOf({ email: "ann@example.org" }, { points: " +9007199254740993 " }, REGISTRY)),
     '{"email":"ann@example.org","attributes":{"points":9007199254740993}}')
+})
+
+test("the key of an attribute may be the name of a method of objects", () => {
+  const registry = [{ key: "constructor", label: "Builder", type: "text" }]
+  assert.deepEqual(memberOf({ email: "ann@example.org" }, {}, registry), { email: "ann@example.org" })
+  assert.deepEqual(changesOf({ attributes: {} }, {}, { constructor: "Empacher" }, registry).attributes, { constructor: "Empacher" })
+  assert.equal(changesOf({ attributes: {} }, {}, { constructor: "" }, registry).attributes, undefined)
+  assert.deepEqual(attributesOf({ attributes: {} }, registry), { constructor: "" })
+  assert.deepEqual(pairsOf({ attributes: { constructor: "x" } }, []), [["constructor", "x"]])
 })

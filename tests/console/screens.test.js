@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { choicesIn } from "../console/attributes/edit.js"
+import { bodyOf, choicesIn } from "../console/attributes/edit.js"
 import { attentionOf, numbersOf, stepsOf } from "../console/home/home.js"
 import { stateOf } from "../console/keys/list.js"
 import { stateOf as stateOfImport } from "../console/imports/parts.js"
@@ -61,6 +61,19 @@ test("a date is the same day in every time zone", () => {
 
 test("choices are one a line, each once", () => {
   assert.deepEqual(choicesIn(" four \n\neight\nfour"), ["four", "eight"])
+})
+
+test("an attribute whose label is deleted is called by its key", () => {
+  const fields = { type: "text", label: " ", choices: "", isEnabled: true }
+  assert.deepEqual(bodyOf(fields, { key: "boat" }), { type: "text", enabled: true, label: "boat" })
+  assert.deepEqual(bodyOf({ ...fields, label: "Boat" }, { key: "boat" }), { type: "text", enabled: true, label: "Boat" })
+  assert.deepEqual(bodyOf(fields), { type: "text", enabled: true })
+})
+
+test("an attribute has choices only if its type has them", () => {
+  const fields = { type: "single_choice", label: "Boat", choices: "four\neight", isEnabled: false }
+  assert.deepEqual(bodyOf(fields), { type: "single_choice", enabled: false, label: "Boat", choices: ["four", "eight"] })
+  assert.deepEqual(bodyOf({ ...fields, type: "text" }), { type: "text", enabled: false, label: "Boat" })
 })
 
 test("the first page names only what needs attention", () => {

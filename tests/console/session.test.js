@@ -103,6 +103,17 @@ test("a browser is named by what it sends", () => {
   assert.equal(programOf("curl/8.1"), "curl/8.1")
 })
 
+test("a browser that also names Chrome or Safari has its own name", () => {
+  const android = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko)"
+  const ios = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
+  assert.equal(programOf(`${android} Chrome/124.0.0.0 Mobile Safari/537.36 EdgA/124.0.2478.64`), "Edge 124 on Android")
+  assert.equal(programOf(`${android} SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36`), "Samsung Internet 28 on Android")
+  assert.equal(programOf(`${ios} Version/17.0 EdgiOS/124.0.2478.71 Mobile/15E148 Safari/605.1.15`), "Edge 124 on iOS")
+  assert.equal(programOf(`${ios} CriOS/125.0.6422.80 Mobile/15E148 Safari/604.1`), "Chrome 125 on iOS")
+  assert.equal(programOf(`${ios} FxiOS/126.0 Mobile/15E148 Safari/605.1.15`), "Firefox 126 on iOS")
+  assert.equal(programOf(`${ios} Version/17.5 Mobile/15E148 Safari/604.1 OPT/4.7.0`), "Opera 4 on iOS")
+})
+
 test("each person may leave, and only owners manage the others", () => {
   assert.deepEqual(actionsOf({}, false, true), ["leave"])
   assert.deepEqual(actionsOf({}, true, true), ["role", "leave"])

@@ -85,6 +85,7 @@ def test_a_new_admin_creates_a_slot_a_campaign_and_a_creative(at, ads, module_or
     browser.sees("The creative was added.")
     browser.sees("Running")
     browser.sees("0 of 1,000")
+    browser.element("button[aria-label='Edit: Picture 728 × 90, The final']")
     browser.check("campaign")
     browser.press("Preview")
     browser.sees("Open the picture in a new tab")

@@ -1,5 +1,7 @@
 """The console when a screen fails, replies come late, or another admin removes what is shown, in a real browser (docs/console.md)."""
 
+import json
+
 import pytest
 from selenium.webdriver.common.keys import Keys
 from support.browser import wait_for
@@ -216,6 +218,35 @@ def test_connecting_a_provider_does_not_leave_another_screen(browser, module_org
     browser.web.execute_async_script("release(); fetch('/console/').then(() => setTimeout(arguments[0], 100))")
     assert browser.web.current_url.endswith(f"#/o/{module_org.id}/team")
     browser.sees("(you)")
+
+
+def test_without_a_provider_the_connections_are_unknown(browser, module_org):
+    catalog = [one | {"ready": False} for one in module_org.admin().api.get_json("/v1/external-data/catalog")]
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.sees("(you)")
+    browser.web.execute_script("fakes['/v1/external-data/catalog'] = arguments[0]", json.dumps(catalog))
+    go(browser, module_org, "connections")
+    browser.sees("No provider is set up")
+    browser.sees("until the operator sets up a provider")
+    assert "No connections yet" not in browser.text()
+    browser.check("connections-no-provider")
+
+
+def test_the_key_of_an_attribute_may_be_the_name_of_a_method(browser, module_org):
+    module_org.admin().api.request("PUT", "/v1/attributes/constructor", json={"type": "text", "label": "Builder", "enabled": True}, expect=200)
+    user = module_org.create_user({"email": "builder@faults.example", "first_name": "Bea"})
+    browser.open(f"#/o/{module_org.id}/members/{user['id']}")
+    browser.press("Edit")
+    assert browser.shown("Builder").get_attribute("value") == ""
+    browser.fill("Builder", "Empacher")
+    browser.press("Save")
+    browser.sees("The member was changed.")
+    assert module_org.user(user["id"])["attributes"] == {"constructor": "Empacher"}
+    browser.open(f"#/o/{module_org.id}/members?add=1")
+    browser.fill("Mail address", "new@faults.example")
+    assert browser.shown("Builder").get_attribute("value") == ""
+    browser.press("Add", "//dialog")
+    browser.sees("new@faults.example was added.")
 
 
 def test_a_choice_that_is_no_longer_offered_is_shown_and_kept(browser, module_org):

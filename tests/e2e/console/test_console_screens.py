@@ -308,9 +308,11 @@ def test_an_attribute_is_added_and_changed(at, module_org):
     made = module_org.api.get_json("/v1/attributes/favorite_boat")
     assert (made["label"], made["choices"], made["enabled"]) == ("Boat", ["four", "eight"], True)
     browser.press("Change", "//tr[contains(., 'favorite_boat')]")
+    browser.fill("Label", "")
     browser.press("Enabled", "//dialog")
     browser.press("Save")
     wait_for(lambda: module_org.api.get_json("/v1/attributes/favorite_boat")["enabled"] is False, "the attribute to be disabled")
+    assert module_org.api.get_json("/v1/attributes/favorite_boat")["label"] == "favorite_boat"
     browser.check_quiet("attributes")
 
 

@@ -1,6 +1,10 @@
 // Names of browsers in the text that they send about themselves. Any program can send any text.
 
-const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["Firefox", "Firefox"], ["HeadlessChrome", "Chrome"], ["Chrome", "Chrome"], ["Version", "Safari"]]
+// The first one counts: other browsers also name Chrome and Safari.
+const BROWSERS = [
+  ["Edg", "Edge"], ["EdgA", "Edge"], ["EdgiOS", "Edge"], ["OPR", "Opera"], ["OPT", "Opera"], ["SamsungBrowser", "Samsung Internet"],
+  ["Firefox", "Firefox"], ["FxiOS", "Firefox"], ["HeadlessChrome", "Chrome"], ["Chrome", "Chrome"], ["CriOS", "Chrome"], ["Version", "Safari"],
+]
 /** @type {Array<[RegExp, string]>} */
 const SYSTEMS = [[/Windows/, "Windows"], [/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Mac OS X/, "macOS"], [/CrOS/, "ChromeOS"], [/Linux/, "Linux"]]
 

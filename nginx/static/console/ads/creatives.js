@@ -21,16 +21,20 @@ const LONGEST = 60 // characters of an HTML creative that the list shows
 const shortText = ({ kind, alt, image_url: picture, html: content }) =>
   (kind === "image" ? alt ?? picture : parsePage(content).body.textContent.trim().slice(0, LONGEST))
 
+/** A creative in the labels of its buttons. Several creatives may have one kind and size. @param {any} creative @param {string} text its short text */
+export const nameOf = (creative, text) => [`${t.kinds[creative.kind]} ${sizeOf(creative)}`, text].filter(Boolean).join(", ")
+
 const Row = ({ creative, slots, isAdmin, ask }) => {
   const fitting = slotsOf(creative, slots)
-  const size = sizeOf(creative)
+  const text = shortText(creative)
+  const name = nameOf(creative, text)
   const actions = isAdmin ? ["preview", "edit", "delete"] : ["preview"]
-  return html`<tr><th scope="row">${t.kinds[creative.kind]}<br /><span class="faint">${shortText(creative)}</span></th>
-    <td class="nowrap">${size}</td>
+  return html`<tr><th scope="row">${t.kinds[creative.kind]}<br /><span class="faint">${text}</span></th>
+    <td class="nowrap">${sizeOf(creative)}</td>
     <td>${fitting.join(", ") || html`<span class="fault">${t.noSlot}</span>`}</td>
     <td><a href=${creative.landing_url} target="_blank" rel="noopener noreferrer">${creative.landing_url}</a></td>
     <td><div class="actions">${actions.map(action => html`<button type="button" class="small ${action === "delete" ? "danger" : ""}"
-      aria-label=${`${t[action]}: ${t.kinds[creative.kind]} ${size}`} onClick=${() => ask({ action, creative })}>${t[action]}</button>`)}</div></td></tr>`
+      aria-label=${`${t[action]}: ${name}`} onClick=${() => ask({ action, creative })}>${t[action]}</button>`)}</div></td></tr>`
 }
 
 const Delete = ({ creative, isLast, onDone, onReload, onClose }) => {

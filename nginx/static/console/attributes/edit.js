@@ -16,6 +16,15 @@ const hasChoices = type => type === "single_choice" || type === "multi_choice"
 /** The choices of a text area: one a line, each once. @param {string} text */
 export const choicesIn = text => [...new Set(text.split("\n").map(line => line.trim()).filter(Boolean))]
 
+/**
+ * The body of the call. The API keeps the label of a call without one, so an empty label of a known attribute is sent as its key.
+ * @param {{ type: string, label: string, choices: string, isEnabled: boolean }} fields @param {{ key: string }} [record] of the attribute to change
+ */
+export const bodyOf = ({ type, label, choices, isEnabled }, record) => {
+  const named = label.trim() ? label : record?.key
+  return { type, enabled: isEnabled, ...(named && { label: named }), ...(hasChoices(type) && { choices: choicesIn(choices) }) }
+}
+
 const Choices = ({ value, error, onInput }) => html`<${Field} label=${t.choices} hint=${t.choicesHint} error=${error}>${attributes => html`
   <textarea ...${attributes} rows="5" required value=${value} onInput=${event => onInput(event.target.value)}></textarea>`}<//>`
 
@@ -32,9 +41,9 @@ export const EditAttribute = ({ record, first = {}, onDone, onClose, onReload })
   const [isEnabled, setEnabled] = useState(shown.enabled)
   const saving = useAction()
   const submit = () => saving.run(async () => {
-    const headers = { "X-Organization": /** @type {string} */ (route.get().organization) } // of both calls
+    const headers = { "X-Organization": /** @type {string} */ (route.get().organization) } // of the form: the address may change before the call
     if (!record && (await allAttributes()).some(one => one.key === key.trim())) throw new Error(t.taken)
-    const body = { type, enabled: isEnabled, ...(label.trim() ? { label } : {}), ...(hasChoices(type) ? { choices: choicesIn(choices) } : {}) }
+    const body = bodyOf({ type, label, choices, isEnabled }, record)
     const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body, headers: { ...headers, ...(record && ifMatch(record)) } })
     await onDone(data)
   })

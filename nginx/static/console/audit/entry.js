@@ -1,5 +1,6 @@
 // An entry of the audit log in words: its action, its record and where that record is, and its details.
 import { formatTime } from "../lib/format.js"
+import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
 import { audit as t } from "../lib/texts_audit.js"
 import { memberJobs } from "../lib/texts_members.js"
@@ -8,7 +9,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 
 /** "API key issued". @param {string} action */
-export const actionName = action => t.actions[action] ?? action
+export const actionName = action => own(t.actions, action) ?? action
 
 /** The options of the filter by action: kinds of records, and the chosen action if it is a single one. @param {string | undefined} chosen */
 export const actionOptions = chosen => (!chosen || t.prefixes.some(([prefix]) => prefix === chosen) ? t.prefixes : [...t.prefixes, [chosen, actionName(chosen)]])
@@ -57,15 +58,15 @@ export const pathOf = entry => {
   return entry.subject_name !== null && entry.subject_id && path ? path(entry.subject_id, entry.subject_parents) : null
 }
 
-const GIVEN = ["name", "previous_name", "slug"] // texts that a person gave, whatever they look like
+const GIVEN = ["name", "previous_name", "slug", "version"] // texts that a person gave, whatever they look like
 
 /** @param {string} key @param {string} value */
 const wordsOf = (key, value) => {
   if (GIVEN.includes(key)) return value
-  if (key === "role" || key === "previous_role") return texts.team.roles[value] ?? value
-  if (key === "action") return memberJobs.names[value] ?? value
+  if (key === "role" || key === "previous_role") return own(texts.team.roles, value) ?? value
+  if (key === "action") return own(memberJobs.names, value) ?? value
   if (TIME.test(value)) return formatTime(value)
-  return t.values[value] ?? value
+  return own(t.values, value) ?? value
 }
 
 /** The screens of records that details name; null if the entry has no link to one. @type {Record<string, (id: string, entry: any) => string[] | null>} */

@@ -63,9 +63,10 @@ const Connections = ({ catalog, connections, isAdmin, reload }) => {
     ${deleted && html`<${DeleteDialog} connection=${deleted} onDone=${done} onClose=${() => ask(null)} />`}`
 }
 
-const load = async signal => {
+/** The providers and the connections. connections is null if no provider is set up: then the API lists no connections. @param {AbortSignal} [signal] */
+export const load = async signal => {
   const catalog = await get("/v1/external-data/catalog", undefined, signal)
-  if (!catalog.some(one => one.ready)) return { catalog, connections: [] }
+  if (!catalog.some(one => one.ready)) return { catalog, connections: null }
   return { catalog, connections: await get("/v1/external-data/connections", { org: route.get().organization }, signal) }
 }
 
@@ -73,6 +74,7 @@ export default ({ role }) => {
   const state = useLoad(load, [])
   const isAdmin = role !== "viewer"
   return html`<${Title} text=${t.title} /><p>${t.hint}</p><${Loaded} state=${state}>${({ catalog, connections }) => html`
-    <section><${Connections} catalog=${catalog} connections=${connections} isAdmin=${isAdmin} reload=${state.reload} /></section>
+    <section>${connections ? html`<${Connections} catalog=${catalog} connections=${connections} isAdmin=${isAdmin} reload=${state.reload} />`
+      : html`<${Empty} title=${t.noProvider}><p>${t.noProviderHint}</p><//>`}</section>
     ${isAdmin && html`<${Connect} catalog=${catalog} />`}`}<//>`
 }

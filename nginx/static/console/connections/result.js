@@ -1,6 +1,7 @@
 // The page to which a provider of external data sends an admin back: it shows "#/connections?result=…&reason=…" as a
 // sentence (docs/external-data.md "Connecting"). The address only selects one of the texts. It is never shown itself,
 // because anyone can create a link to this page.
+import { own } from "../lib/own.js"
 import { format, route } from "../lib/router.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
@@ -9,7 +10,6 @@ import { html, useEffect, useRef } from "../lib/view.js"
 
 const t = texts.connecting
 const KINDS = { connected: "good", denied: "error", failed: "error" }
-const own = (table, key) => (Object.hasOwn(table, key ?? "") ? table[key] : undefined)
 
 export default () => {
   const { query } = useStore(route)

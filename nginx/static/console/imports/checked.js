@@ -8,18 +8,17 @@ import { html, useEffect, useState } from "../lib/view.js"
 import { Confirm, ErrorBox } from "../ui/parts.js"
 import { CancelButton } from "./cancel.js"
 import { SURPLUS } from "./convert.js"
-import { Counts } from "./parts.js"
+import { Counts, fieldName } from "./parts.js"
 import { Report } from "./report.js"
 import { Rows } from "./rows.js"
 
 const t = texts.imports
 
-const NAMES = { ...texts.member.fields, [SURPLUS]: csv.surplusField }
-const fieldName = path => NAMES[path] ?? path.replace("attributes.", "")
+const nameOf = path => (path === SURPLUS ? csv.surplusField : fieldName(path))
 
 /** The errors of a job by their code: [code, number of rows, names of fields]. */
 export const byCode = errors => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group = []]) => [
-  code, group.reduce((sum, one) => sum + one.count, 0), group.map(one => one.field).filter(Boolean).map(fieldName)])
+  code, group.reduce((sum, one) => sum + one.count, 0), group.map(one => one.field).filter(Boolean).map(nameOf)])
 
 /** The reasons of invalid rows; a press lists the rows of one. */
 const Reasons = ({ errors, chosen, choose }) => errors.length > 0 && html`<h2>${t.reasons}</h2><ul class="reasons">${byCode(errors).map(([code, count, fields]) => html`

@@ -2,6 +2,7 @@
 import { post, withoutFields } from "../lib/api.js"
 import { callExactly } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
+import { own } from "../lib/own.js"
 import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
 import { csv } from "../lib/texts_csv.js"
@@ -14,8 +15,10 @@ import { SURPLUS, payloadOf } from "./convert.js"
 
 const t = texts.imports
 
+const valueOf = (payload, target) => (target.startsWith("attribute:") ? own(payload.attributes, target.slice(10)) : own(payload, target))
+
 const textIn = (payload, target) => {
-  const value = target.startsWith("attribute:") ? payload.attributes[target.slice(10)] : payload[target]
+  const value = valueOf(payload, target)
   return value === undefined || value === null ? "" : valueText(value)
 }
 
@@ -27,8 +30,8 @@ export const correctionOf = (payload, values, columns) => {
   const corrected = payloadOf(values, columns)
   columns.forEach(({ target }, index) => {
     if (values[index] === "" || values[index] !== textIn(payload, target)) return
-    if (target.startsWith("attribute:")) (corrected.attributes ??= {})[target.slice(10)] = payload.attributes[target.slice(10)]
-    else corrected[target] = payload[target]
+    if (target.startsWith("attribute:")) (corrected.attributes ??= {})[target.slice(10)] = valueOf(payload, target)
+    else corrected[target] = valueOf(payload, target)
   })
   return corrected
 }

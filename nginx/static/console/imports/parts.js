@@ -1,5 +1,6 @@
 // Parts that the screens of imports use.
 import { formatNumber } from "../lib/format.js"
+import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
 import { html } from "../lib/view.js"
 import { Badge } from "../ui/parts.js"
@@ -11,6 +12,9 @@ export const StateBadge = ({ state }) => html`<${Badge} kind=${KINDS[state] ?? "
 
 /** The state of a job; "reopened" if it accepts rows again after a dry run. @param {Pick<Api.ImportJob, "state" | "phase_started_at" | "created_at">} job */
 export const stateOf = ({ state, phase_started_at: since, created_at: created }) => (state === "staging" && since && since !== created ? "reopened" : state)
+
+/** The name of a field that a fault is about. A row may have fields of any name. @param {string} path */
+export const fieldName = path => own(texts.member.fields, path) ?? path.replace("attributes.", "")
 
 /** Numbers with their names, side by side. */
 export const Counts = ({ pairs }) => html`<dl class="counts">${pairs.filter(([, count]) => count !== undefined)

@@ -2,6 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { getExactly } from "../lib/exact.js"
 import { useList } from "../lib/load.js"
+import { own } from "../lib/own.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { csv } from "../lib/texts_csv.js"
@@ -10,17 +11,17 @@ import { Filtered, More, Table } from "../ui/parts.js"
 import { valueText } from "../members/parts.js"
 import { SURPLUS } from "./convert.js"
 import { CorrectRow } from "./correct.js"
+import { fieldName } from "./parts.js"
 
 const t = texts.imports
 
-const fieldName = path => texts.member.fields[path] ?? path.replace("attributes.", "")
 const LENGTH = 40 // characters of a faulty value that the table shows
 const shortened = text => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text)
 
 /** A fault with the value: Country “XX” is not … */
 const sentenceOf = ({ path, message }, payload) => {
   if (path === SURPLUS) return csv.surplus
-  const value = path.startsWith("attributes.") ? payload.attributes?.[path.slice(11)] : payload[path]
+  const value = path.startsWith("attributes.") ? own(payload.attributes ?? {}, path.slice(11)) : own(payload, path)
   return `${fieldName(path)} ${value === undefined || value === null ? "" : `“${shortened(valueText(value))}” `}${message}`
 }
 

@@ -1,6 +1,7 @@
 // The configuration of an installation: between the JSON of the API and the fields of a form. Values stay as they are written, so
 // that a long number or a text with line breaks does not change with another field.
 import { isNumber, memberOf, parse } from "../lib/json.js"
+import { own } from "../lib/own.js"
 
 export const HIDDEN = "***" // what the API shows of a secret, and takes for "keep the stored value"
 
@@ -45,8 +46,9 @@ const jsonOf = ({ type }, text) => (type === "boolean" || (type === "number" && 
 const memberFor = (property, fields, stored, removed) => {
   const { name } = property
   const text = fields[name]
+  const kept = own(stored, name)
   if (isStoredSecret(property, stored) && text === "") return removed.has(name) ? null : JSON.stringify(HIDDEN)
-  if (stored[name] && text === fieldsOf([property], stored)[name] && stored[name].text !== HIDDEN) return stored[name].json
+  if (kept && text === fieldsOf([property], stored)[name] && kept.text !== HIDDEN) return kept.json
   return text === "" ? null : jsonOf(property, text)
 }
 

@@ -2,6 +2,7 @@
 import { call } from "../lib/api.js"
 import { isNumber } from "../lib/json.js"
 import { useLoad } from "../lib/load.js"
+import { own } from "../lib/own.js"
 import { installations as t } from "../lib/texts_modules.js"
 import { html } from "../lib/view.js"
 import { Badge, Field, SelectField, TextField } from "../ui/parts.js"
@@ -38,9 +39,10 @@ const faultOf = ({ name, type }, text, faults) => {
 const Setting = ({ property, value, error, isStored, isRemoved, onInput, onRemove }) => {
   const label = labelOf(property)
   const choices = property.type === "boolean" && property.choices.length === 0 ? ["true", "false"] : property.choices
+  /** @type {Record<string, string>} */
   const named = property.type === "boolean" ? { true: t.yes, false: t.no } : {}
   if (choices.length) {
-    const options = [["", t.noValue], ...choices.map(one => [one, named[one] ?? one])]
+    const options = [["", t.noValue], ...choices.map(one => [one, own(named, one) ?? one])]
     return html`<${SelectField} label=${label} error=${error} value=${value} options=${options} onChange=${onInput} />`
   }
   if (property.isSecret) {
@@ -65,7 +67,8 @@ export const Settings = ({ properties, stored = {}, form, change, faults = {} })
     change({ removed })
   }
   return html`<div class="columns">${properties.map(property => html`<${Setting} key=${property.name} property=${property}
-    value=${form.fields[property.name] ?? ""} error=${faultOf(property, form.fields[property.name], faults)} isStored=${property.isSecret && property.name in stored}
+    value=${own(form.fields, property.name) ?? ""} error=${faultOf(property, own(form.fields, property.name), faults)}
+    isStored=${property.isSecret && Object.hasOwn(stored, property.name)}
     isRemoved=${form.removed.has(property.name)} onRemove=${() => toggle(property.name)}
     onInput=${text => change({ fields: { ...form.fields, [property.name]: text } })} />`)}</div>`
 }

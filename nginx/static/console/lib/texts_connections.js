@@ -9,6 +9,8 @@ export const connections = {
   noMatch: "No connection is in this state",
   none: "No connections yet",
   noneHint: "Choose a provider below.",
+  noProvider: "No provider is set up",
+  noProviderHint: "Muster cannot show or use connections until the operator sets up a provider.",
   catalog: "Providers",
   notReady: "The operator has not set up this provider.",
   connect: "Connect",

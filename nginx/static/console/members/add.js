@@ -3,6 +3,7 @@ import { announce } from "../lib/announce.js"
 import { useCreate } from "../lib/create.js"
 import { jsonOf } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
+import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -16,7 +17,7 @@ import { nameOf } from "./parts.js"
 /** The body of the call: what was filled in. @param {Record<string, string>} fields @param {Record<string, any>} attributes @param {any[]} registry */
 export const memberOf = (fields, attributes, registry) => {
   const body = Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, text.trim()]).filter(([name, text]) => text || name === "email"))
-  const given = registry.map(({ key, type }) => [key, valueIn(type, attributes[key] ?? "")]).filter(([, value]) => value !== "")
+  const given = registry.map(({ key, type }) => [key, valueIn(type, own(attributes, key) ?? "")]).filter(([, value]) => value !== "")
   return given.length ? { ...body, attributes: Object.fromEntries(given) } : body
 }
 
@@ -47,7 +48,7 @@ const Form = ({ registry, onMerged, onClose }) => {
     ${field("email", { required: true, isFirst: true, type: "email", autocomplete: "off", maxlength: "254" })}
     <div class="columns">${FIELDS.map(name => field(name))}</div>
     ${registry.length > 0 && html`<h3>${texts.member.attributes}</h3>`}
-    <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${attributes[attribute.key] ?? ""}
+    <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${own(attributes, attribute.key) ?? ""}
       error=${faultOf(adding.error, attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div><//>`
 }
 

@@ -1,6 +1,7 @@
 // The filters of the list of members: in the address, for the API's lists, and for member jobs.
 import { numberAsTyped } from "../lib/exact.js"
 import { formatTime, momentOf } from "../lib/format.js"
+import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
 import { filters as t } from "../lib/texts_members.js"
 
@@ -66,7 +67,7 @@ export const pairsOf = (filter, registry, imports = {}) => {
     filter.country && [t.country, filter.country],
     filter.updated_since && [t.since, formatTime(filter.updated_since)],
     filter.imported_by && [t.import, imports[filter.imported_by] ?? t.otherImport],
-    ...Object.entries(filter.attributes ?? {}).map(([key, value]) => [labels[key] ?? key, valueText(value)]),
+    ...Object.entries(filter.attributes ?? {}).map(([key, value]) => [own(labels, key) ?? key, valueText(value)]),
   ].filter(Boolean)
 }
 

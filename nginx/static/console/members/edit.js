@@ -1,6 +1,7 @@
 // The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
 import { callExactly } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
+import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
 import { useTyped } from "../lib/unsaved.js"
@@ -14,11 +15,14 @@ export const FIELDS = ["first_name", "last_name", "display_name", "external_id",
 /** What differs between the record and the form, as the body of a PATCH. */
 export const changesOf = (member, fields, attributes, registry) => {
   const body = Object.fromEntries(FIELDS.filter(name => (member[name] ?? "") !== fields[name]).map(name => [name, fields[name] || null]))
-  const changed = registry.map(({ key, type }) => [key, valueIn(type, attributes[key] ?? "")])
-    .filter(([key, value]) => JSON.stringify(member.attributes[key] ?? "") !== JSON.stringify(value))
+  const changed = registry.map(({ key, type }) => [key, valueIn(type, own(attributes, key) ?? "")])
+    .filter(([key, value]) => JSON.stringify(own(member.attributes, key) ?? "") !== JSON.stringify(value))
   if (changed.length) body.attributes = Object.fromEntries(changed.map(([key, value]) => [key, value === "" ? null : value]))
   return body
 }
+
+/** What the form shows of a member's attributes first. */
+export const attributesOf = (member, registry) => Object.fromEntries(registry.map(({ key }) => [key, own(member.attributes, key) ?? ""]))
 
 const BOOLEANS = [["", t.empty], ["true", texts.members.yes], ["false", texts.members.no]]
 
@@ -59,7 +63,7 @@ export const faultOf = (error, key) => Object.entries(error?.fields ?? {}).find(
 
 const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
   const [fields, setFields] = useState(Object.fromEntries(FIELDS.map(name => [name, member[name] ?? ""])))
-  const [attributes, setAttributes] = useState(Object.fromEntries(registry.map(({ key }) => [key, member.attributes[key] ?? ""])))
+  const [attributes, setAttributes] = useState(attributesOf(member, registry))
   const saving = useAction()
   useTyped([fields, attributes], saving.isBusy)
   const submit = event => {
