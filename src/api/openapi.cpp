@@ -80,18 +80,24 @@ Json::Value build_document(std::string_view base_url, Described described) {
     return document;
 }
 
+struct Description {
+    std::string base_url;
+    std::string document;
+    std::string etag;
+};
+
+Description& prepared() {
+    static Description description;
+    return description;
+}
+
 Reply get_openapi(Call& call) {
-    // The rows are constant.
-    static const std::string kDocument =
-        openapi_document(call.context.settings.server.base_url, Described::Published);
-    static const std::string kEtag = http::etag_of(kDocument);
-    Reply reply = json_reply(200, kDocument);
-    reply.headers.emplace_back("ETag", kEtag);
+    prepare_description(call.context.settings.server.base_url);
+    const auto& [base_url, document, etag] = prepared();
+    const bool is_known = http::if_none_match_matches(call.request.if_none_match, etag);
+    Reply reply = json_reply(is_known ? 304 : 200, is_known ? "" : document);
+    reply.headers.emplace_back("ETag", etag);
     reply.headers.emplace_back("Cache-Control", "public, max-age=300");
-    if (http::if_none_match_matches(call.request.if_none_match, kEtag)) {
-        reply.status = 304;
-        reply.body.clear();
-    }
     return reply;
 }
 
@@ -125,6 +131,14 @@ std::span<const Endpoint> openapi_endpoints() {
 
 std::string openapi_document(std::string_view base_url, Described described) {
     return json_text_pretty(build_document(base_url, described));
+}
+
+void prepare_description(const std::string& base_url) {
+    Description& description = prepared();
+    if (!description.document.empty() && description.base_url == base_url) return;
+    description.base_url = base_url;
+    description.document = openapi_document(base_url, Described::Published);
+    description.etag = http::etag_of(description.document);
 }
 
 }  // namespace muster::api

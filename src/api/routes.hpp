@@ -41,4 +41,8 @@ std::string nginx_text();
 enum class Described : std::uint8_t { Published, All };
 std::string openapi_document(std::string_view base_url, Described described);
 
+// Builds the document that getDescription returns, which takes 0.1 seconds. The parent of the
+// workers calls it before they exist, so that they share the document.
+void prepare_description(const std::string& base_url);
+
 }  // namespace muster::api

@@ -55,9 +55,9 @@ struct WorkerOptions {
 constexpr std::chrono::seconds kLongestLockWait{5};
 constexpr std::size_t kOneByOne = 1;
 constexpr std::size_t kDrained = 64;
-// One request of an API worker may compute for a quarter of a second, and a long answer for a
-// second. nginx, the database, and the readers and collectors, which answer many requests with each
-// batch, get the processor before it.
+// One request of an API worker may compute for a quarter of a second (docs/operations/costs.md).
+// nginx, the database, and the readers and collectors, which answer many requests with each batch,
+// get the processor before it.
 constexpr int kApiNiceness = 5;
 // A worker checks its memory after each large body, and otherwise after kMemoryCheck batches.
 constexpr std::size_t kLargeBody = std::size_t{1} << 20U;
@@ -163,9 +163,16 @@ Listeners open_listeners(const ServerSettings& server) {
             http::open_listener(2, server.reader_socket, mode)};
 }
 
-int serve(const std::string& config) {
+// Reads the configuration, and prepares what the workers share.
+Settings load_settings(const std::string& config) {
     Settings settings = main_program::settings_of(config);
     main_program::set_log_level_from(settings);
+    api::prepare_description(settings.server.base_url);
+    return settings;
+}
+
+int serve(const std::string& config) {
+    Settings settings = load_settings(config);
     const Listeners listeners = open_listeners(settings.server);
     db::load_driver();
     process::Metrics metrics(operation_names());
@@ -186,11 +193,7 @@ int serve(const std::string& config) {
             [&, options] { return work(settings, options, metrics, limiter, concurrency); }};
     };
     const auto load = [&, is_first = true]() mutable {
-        if (!is_first) {
-            settings = main_program::settings_of(config);
-            main_program::set_log_level_from(settings);
-        }
-        is_first = false;
+        if (!std::exchange(is_first, false)) settings = load_settings(config);
         return process::PoolConfig{
             group(settings.server.workers,
                   {listeners.api, kOneByOne, 5, {&shares[0]}, nullptr, kApiNiceness}),

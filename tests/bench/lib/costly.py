@@ -27,6 +27,8 @@ KEY, ADMIN, PAGE, MODULE = "key", "admin", "page", "module"  # who sends a reque
 # Operations above class S that the load does not send, and why.
 NOT_SENT = {
     "getMetrics": "the operator's monitoring asks, not an organization",
+    "confirmAuthenticator": "an admin changes the second factor ten times a day",
+    "replaceBackupCodes": "an admin changes the second factor ten times a day",
     "deleteWebhookEndpoint": "a request deletes 8,000 attempts, which take much longer to write again for each run",
 }
 

@@ -278,7 +278,7 @@ def test_imports_are_listed_shown_and_canceled(ctl, ask, org):
     assert "state: staging\n" in text and "staged_rows: 1\n" in text and "heartbeat_at: -\n" in text
     assert ask("import", "cancel", "--yes", "--org", org.id, "--id", job_id)["state"] == "canceled"
     assert org.job(job_id)["state"] == "canceled"
-    ctl("import", "cancel", "--yes", "--org", org.id, "--id", job_id)  # again: no mistake
+    ctl("import", "cancel", "--yes", "--org", org.id, "--id", job_id)  # again: not an error
     done = org.imported([])["id"]
     refused = ctl("import", "cancel", "--yes", "--org", org.id, "--id", done, status=NOT_DONE)
     assert '"state":"completed"' in refused.stderr
@@ -456,14 +456,14 @@ def test_a_date_for_expires_is_answered_with_a_time(ctl, org_id):
 @pytest.mark.parametrize("arguments, status, code", [
     (["org", "create"], USAGE, None), (["frob"], USAGE, None), (["org", "create", "--nam", "x"], USAGE, None),
     (["admin", "list", "--org", NOWHERE], NOT_DONE, None),
-    (["import", "cancel", "--yes", "--org", "{org}", "--id", NOWHERE], NOT_DONE, "IMPORT_JOB_NOT_FOUND"),
+    (["import", "cancel", "--yes", "--org", "{org}", "--id", NOWHERE], NOT_DONE, "NOT_FOUND"),
 ])
 def test_errors_are_json_with_json(stack, org_id, arguments, status, code):
     done = stack.ctl_raw("--json", *[word.format(org=org_id) for word in arguments])
     assert (done.returncode, done.stdout) == (status, "")
     report = json.loads(done.stderr)
     assert set(report) == {"error", "exit_code"} and set(report["error"]) == {"code", "message", "details"}
-    assert report["exit_code"] == status and report["error"]["message"] and (code is None or report["error"]["code"])
+    assert report["exit_code"] == status and report["error"]["message"] and report["error"]["code"] == code
 
 
 # ---------------------------------------------------------------------------- names of organizations
@@ -509,7 +509,7 @@ def at_terminal(stack, answer, *arguments):
     ["admin", "remove", "--org", "{org}", "--email", "{email}"], ["admin", "reset-2fa", "--email", "{email}"],
     ["import", "cancel", "--org", "{org}", "--id", NOWHERE],
 ])
-def test_what_cannot_be_undone_needs_yes_without_a_terminal(ctl, ask, org_id, words):
+def test_an_irreversible_command_requires_yes_without_a_terminal(ctl, ask, org_id, words):
     address = email("admin")
     ask("admin", "add", "--org", org_id, "--email", address)
     key = ask("key", "issue", "--org", org_id, "--name", "Server 1")["id"]
@@ -520,7 +520,7 @@ def test_what_cannot_be_undone_needs_yes_without_a_terminal(ctl, ask, org_id, wo
     assert [seat["email"] for seat in ask("admin", "list", "--org", org_id)] == [address]
 
 
-def test_a_terminal_is_asked_before_what_cannot_be_undone(stack, ask, org_id):
+def test_an_irreversible_command_asks_at_a_terminal(stack, ask, org_id):
     issued = ask("key", "issue", "--org", org_id, "--name", "Server\t1")
     words = ["key", "revoke", "--org", org_id, "--id", issued["id"]]
     status, shown = at_terminal(stack, "n\n", *words)

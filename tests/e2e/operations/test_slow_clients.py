@@ -22,7 +22,8 @@ EVENTS = MIB  # bytes of the largest body that nginx takes without a check of it
 FOR_STRANGER = 300 * 1024  # bytes of nginx's memory
 FOR_EVENTS = (1088 + 64) * 1024  # the same, with such a body
 FOR_FILE = (272 + 64) * 1024  # the same, with a body that is in a file
-FOR_ANSWER = 65 * MIB  # bytes on nginx's disk
+FOR_ANSWER = 33 * MIB  # bytes on nginx's disk
+IN_BUFFERS = 12 * MIB  # bytes of an answer that the kernel keeps at most for a connection on one host
 ANSWERS = 16  # long answers of all organizations at the same time
 ACCEPTED = 8  # large bodies of an organization at the same time
 
@@ -95,12 +96,14 @@ def with_report(org):
     return f"/v1/imports/{job['id']}/error-report"
 
 
-def with_kept_errors(org):
-    """The path of an error report of some 10 MB, of a job that is not validated."""
+def with_kept_errors(org, count=1250):
+    """The path of an error report of some 10 MB, or of `count` rows of 8 KB, of a job that is not validated."""
     job_id = org.create_import()["id"]
     values = {"phone": "x" * 3980, "favourite_team": "x" * 3980}
-    rows = rows_of([{"email": email(), "country": "UK", "attributes": values} for _ in range(1250)])
-    org.api.post(f"/v1/imports/{job_id}/rows", json={"rows": rows}, params={"faults": "keep"}, expect=200)
+    rows = rows_of([{"email": email(), "country": "UK", "attributes": values} for _ in range(count)])
+    for at in range(0, count, 1250):
+        body = {"rows": rows[at:at + 1250]}
+        org.api.post(f"/v1/imports/{job_id}/rows", json=body, params={"faults": "keep"}, expect=200)
     return f"/v1/imports/{job_id}/error-report"
 
 
@@ -168,6 +171,18 @@ def test_slow_readers_hold_no_worker_and_one_answer_for_each_organization(stack,
         assert MIB < files_of_nginx(stack) <= sum(sizes) < ANSWERS * FOR_ANSWER
     wait_for(lambda: files_of_nginx(stack) == 0, "the end of nginx's temporary files")
     wait_for(lambda: readers[0].api.get(paths[0]).status_code == 200, "the next long answer")
+
+
+def test_the_longest_answer_fits_in_a_file_of_nginx(stack, org):
+    """Otherwise the worker would wait for its reader."""
+    request = wire.request_bytes("GET", with_kept_errors(org, 5000), [key_of(org)])
+    with slow_readers(stack, [request]) as (reply,):
+        size = int(reply.values("Content-Length")[0])
+        assert 31 * MIB < size <= 32 * MIB
+        # The rest is in buffers of the connection.
+        wait_for(lambda: files_of_nginx(stack) > size - IN_BUFFERS, "the file of the answer")
+        assert files_of_nginx(stack) < FOR_ANSWER
+    wait_for(lambda: files_of_nginx(stack) == 0, "the end of nginx's temporary files")
 
 
 def test_sixteen_slow_readers_hold_all_long_answers_and_no_worker(stack, new_org, org):
