@@ -117,6 +117,7 @@ def test_the_root_is_a_page_with_links_under_the_policy_of_the_console(stack):
     assert page.status == 200 and page.values("Content-Type") == ["text/html; charset=utf-8"]
     ignored = {"Content-Length", "Date", "ETag", "Last-Modified", "X-Request-Id"}
     assert [one for one in page.headers if one[0] not in ignored] == [one for one in console.headers if one[0] not in ignored]
+    assert [value.endswith("; trusted-types muster") for value in page.values("Content-Security-Policy")] == [True]  # only one
     links = re.findall(r'href="(/[^"]*)"', page.body.decode())
     assert {"/console/", "/openapi/partner.json"} <= set(links) and "<script" not in page.body.decode()
     for path in links:
@@ -138,12 +139,16 @@ def test_successful_replies_have_each_header_once(stack, org):
     user = org.create_user({"email": email()})
     etag = org.api.get("/openapi/partner.json").headers["ETag"]
     key = ("Authorization", f"Bearer {org.key}")
-    for path, headers, status in [(f"/v1/users/{user['id']}", [key], 200), ("/openapi/partner.json", [], 200),
-                                  ("/openapi/partner.json", [("If-None-Match", etag)], 304), ("/healthz", [], 200),
-                                  ("/metrics", [], 200), (f"/v1/imports/{UUID}/error-report", [key], 404)]:
+    kept, json_type, text_type = "public, max-age=300", "application/json", "text/plain; version=0.0.4; charset=utf-8"
+    for path, headers, status, media_type, caching in [
+            (f"/v1/users/{user['id']}", [key], 200, json_type, "no-store"), ("/openapi/partner.json", [], 200, json_type, kept),
+            ("/openapi/partner.json", [("If-None-Match", etag)], 304, None, kept), ("/healthz", [], 200, json_type, "no-store"),
+            ("/metrics", [], 200, text_type, "no-store"), (f"/v1/imports/{UUID}/error-report", [key], 404, json_type, "no-store")]:
         reply = wire.exchange(stack, wire.request_bytes("GET", path, headers))
         assert reply.status == status
         check_headers(reply)
+        assert reply.values("Cache-Control") == [caching], path
+        assert media_type is None or reply.values("Content-Type") == [media_type], path
 
 
 def test_a_client_cannot_set_the_trusted_parameters_of_workers(stack, org):
@@ -269,7 +274,10 @@ def test_plain_http_is_redirected_to_https_with_method_and_path(stack):
         connection.request("POST", "/v1/users?x=1", body="{}", headers={"Host": "api.example"})
         reply = connection.getresponse()
         assert (reply.status, reply.headers["Location"]) == (308, "https://api.example/v1/users?x=1")
-        assert len(reply.headers.get_all("X-Request-Id")) == 1 and reply.headers["Server"] == "nginx"
+        assert len(reply.headers.get_all("X-Request-Id")) == 1
+        for name, value in HEADERS.items():
+            expected = None if name == "Strict-Transport-Security" else [value]  # browsers ignore it without TLS
+            assert reply.headers.get_all(name) == expected, name
 
 
 # ---------------------------------------------------------------------------- overload and outage
@@ -307,6 +315,37 @@ def test_too_many_requests_of_one_client_at_the_same_time_are_429(stack):
         assert wire.exchange(edge, quick, "127.0.0.2").status == 401
         opened.close()
         wait_for(lambda: wire.exchange(edge, quick).status == 401, "the end of the requests")
+
+
+def test_too_many_requests_of_all_clients_at_the_same_time_are_429(stack):
+    change = ("snippets/muster-client-connections.conf", "muster_requests 10000", "muster_requests 3")
+    unfinished = wire.request_bytes("POST", "/v1/users", [("Content-Length", "1000")], b"{")
+    quick = wire.request_bytes("GET", "/v1/imports")
+    with Edge(stack, "all-connections", [change]) as edge, ExitStack() as opened:
+        for last in range(3):
+            opened.enter_context(wire.connect(edge, f"127.0.0.{1 + last}")).sendall(unfinished)
+        refused = wait_for(lambda: (reply := wire.exchange(edge, quick, "127.0.0.9")).status == 429 and reply, "the limit")
+        assert envelope(refused)["code"] == "RATE_LIMITED"
+        opened.close()
+        wait_for(lambda: wire.exchange(edge, quick, "127.0.0.9").status == 401, "the end of the requests")
+
+
+def test_too_many_large_bodies_at_the_same_time_are_429(stack, new_org):
+    change = ("snippets/muster-large-body.conf", "limit_conn muster_bodies 64", "limit_conn muster_bodies 3")
+    jobs = [(one, one.create_import()["id"]) for one in (new_org(), new_org(), new_org(), new_org())]
+
+    def staging(org, job, length, body=b""):
+        headers = [("Authorization", f"Bearer {org.key}"), ("Content-Type", "application/json"), ("Content-Length", length)]
+        return wire.request_bytes("POST", f"/v1/imports/{job}/rows", headers, body)
+
+    with Edge(stack, "bodies", [change]) as edge, ExitStack() as opened:
+        for org, job in jobs[:3]:
+            opened.enter_context(wire.connect(edge)).sendall(staging(org, job, 1000, b"{"))
+        quick = staging(*jobs[3], 2, b"{}")
+        refused = wait_for(lambda: (reply := wire.exchange(edge, quick)).status == 429 and reply, "the limit")
+        assert envelope(refused)["code"] == "RATE_LIMITED"
+        opened.close()
+        wait_for(lambda: wire.exchange(edge, quick).status == 422, "the end of the bodies")
 
 
 def test_the_networks_of_one_ipv6_customer_share_the_requests_at_the_same_time(stack):

@@ -59,10 +59,10 @@ def send_private_requests(edge):
         sent = [pool.submit(send, request, length, source) for request in REQUESTS
                 for length, source in (("0", "127.0.0.1"), ("99999999", "127.0.0.1"), ("0", "127.0.0.2"))]
         statuses = [one.result() for one in sent]
-    connection = http.client.HTTPConnection("127.0.0.1", edge.plain_port, timeout=10)
-    connection.request("GET", "/.well-known/acme-challenge/none?email=ann.secret@example.org",
-                       headers={"Referer": "https://shop.example/reset?token=abc"})
-    return statuses + [connection.getresponse().status]
+    with closing(http.client.HTTPConnection("127.0.0.1", edge.plain_port, timeout=10)) as connection:
+        connection.request("GET", "/.well-known/acme-challenge/none?email=ann.secret@example.org",
+                           headers={"Referer": "https://shop.example/reset?token=abc"})
+        return statuses + [connection.getresponse().status]
 
 
 @pytest.mark.parametrize("backend", ["missing", "refusing", "silent", "ending"])
@@ -117,4 +117,5 @@ def ending(listener):
 def test_every_server_of_the_shipped_site_logs_no_request_with_an_error(stack):
     for name in ("nginx/muster.conf", "tests/sandbox/nginx.conf.template"):
         servers = re.split(r"^ *server \{", (stack.source / name).read_text(), flags=re.M)[1:]
+        assert servers, name
         assert [re.findall(r"^ *error_log \S+ (\w+);", server, flags=re.M) for server in servers] == [["alert"]] * len(servers)

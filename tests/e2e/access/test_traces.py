@@ -4,6 +4,7 @@ import re
 from datetime import datetime, timezone
 
 from support.client import Client
+from support.page_keys import PageKey, track
 from support.stack import wait_for
 from support.world import email
 
@@ -65,4 +66,10 @@ def test_a_log_line_names_the_organization_and_the_caller(stack, module_org, any
     pushed = module.push({"action": "visited", "user_id": module_org.create_user({"email": email()})["id"]}, expect=202)
     wait_for(lambda: f"request_id={pushed.headers['X-Request-Id']} org={module_org.id} caller=module:{module.credential['id']} "
              in stack.log("musterd"), "the module's line")
+    page = PageKey(module_org)
+    tracked = track(stack, page.token)
+    assert tracked.status == 202
+    # nginx's own check of the key has the same request id.
+    wait_for(lambda: f"request_id={tracked.values('X-Request-Id')[0]} org={module_org.id} caller=publishable:{page.id} "
+             "method=POST operation=trackEvents status=202 " in stack.log("musterd"), "the page's line")
     wait_for(lambda: f"request_id={anonymous} org=none caller=none " in stack.log("musterd"), "the anonymous line")

@@ -29,8 +29,12 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Strict-Transport-Security": "max-age=31536000",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "Server": "nginx",
 }
+# The preview of an article is a page, and has its own policy.
+PREVIEW = re.compile("/console/v1/articles/[^/]+/preview")
+PREVIEW_POLICY = "sandbox; default-src 'none'; img-src https: data:; frame-ancestors 'self'"
 
 FORMATS = jsonschema.FormatChecker(formats=())
 REQUEST_FORMATS = jsonschema.FormatChecker(formats=())
@@ -274,9 +278,11 @@ class Contract:
     @staticmethod
     def _check_headers(reply, where):
         assert re.fullmatch(r"[0-9a-f]{32}", reply.headers.get("X-Request-Id", "")), f"{where}: X-Request-Id"
-        for name, value in HEADERS.items():
-            assert reply.headers.get(name) == value, f"{where}: {name} is {reply.headers.get(name)!r}"
         caching, path = reply.headers.get("Cache-Control"), urlsplit(reply.url).path
+        own = {"Content-Security-Policy": PREVIEW_POLICY} if reply.ok and PREVIEW.fullmatch(path) else {}
+        # A header that is sent twice has both values here.
+        for name, value in (HEADERS | own).items():
+            assert reply.headers.get(name) == value, f"{where}: {name} is {reply.headers.get(name)!r}"
         kept = next((value for beginning, value in CACHING.items() if path.startswith(beginning)), None)
         wanted = kept if kept and reply.status_code < 400 and reply.request.method != "OPTIONS" else "no-store"
         assert re.fullmatch(wanted, caching or ""), f"{where}: Cache-Control is {caching!r}"
