@@ -121,10 +121,11 @@ class ApiClient {
     [[nodiscard]] ImportJob create_import(const NewImport& import);
     // `body` is {"rows":[…]}.
     void stage_rows(const std::string& job, std::string_view body);
-    // Each returns the job as it is if it left its state after it was read: a request of an earlier
-    // run may arrive late.
+    // If the job has left `job.state`, returns it as it is: a request of an earlier run may have
+    // arrived late.
     ImportJob validate(const ImportJob& job);
     ImportJob commit(const ImportJob& job);
+    // Throws ApiError IMPORT_JOB_INVALID_STATE if the state of the job does not allow it.
     ImportJob cancel(const std::string& job);
     ImportJob undo(const std::string& job, UndoCall call);
     [[nodiscard]] ImportJob job(const std::string& job);

@@ -66,17 +66,19 @@ std::vector<Account> checked_accounts(const Settings& settings, const std::strin
     return accounts;
 }
 
-// The statement, and the server's error message, may contain the password.
+// Drops the server's error message: it may contain the statement, and thereby the password.
 void run_account_statement(db::Tx& tx, const std::string& statement, const Account& account) {
     try {
         tx.run(statement);
     } catch (const db::DbError& error) {
-        const std::string reason = error.server_error() == db::ServerError::PluginNotLoaded
-                                       ? std::string(kPluginAdvice)
-                                       : " (" + std::to_string(error.number()) + ")";
-        throw db::DbError(
-            error.kind(), error.number(),
-            "cannot create the database user " + account.user + "@" + account.host + reason);
+        const std::string reason =
+            error.server_error() == db::ServerError::PluginNotLoaded
+                ? std::string(kPluginAdvice)
+                : ": server error " + std::to_string(error.number()) +
+                      "; check that the administrator may create and alter users, then run the command again";
+        throw db::DbError(error.kind(), error.number(),
+                          "cannot create or alter the database user " + account.user + "@" +
+                              account.host + reason);
     }
 }
 
@@ -109,6 +111,13 @@ std::string account_script(const Account& account, const Settings& settings) {
     return text + store::grant_statement(account, settings.database.name) + ";\n";
 }
 
+// A statement for the programs mariadb and mysql, which otherwise end it at its first semicolon.
+std::string for_client(const std::string& statement) {
+    const std::size_t last = statement.rfind(';');
+    if (statement.find(';') == last) return statement;
+    return "DELIMITER //\n" + statement.substr(0, last) + "\n//\nDELIMITER ;\n";
+}
+
 }  // namespace
 
 Installed install_database(const Context& context, const Administrator& administrator,
@@ -138,13 +147,6 @@ Installed install_database(const Context& context, const Administrator& administ
     installed.schema_made = make_schema(database, settings);
     if (!installed.schema_made) installed.triggers_made = restore_triggers(database, settings);
     return installed;
-}
-
-// A statement for the programs mariadb and mysql, which otherwise end it at its first semicolon.
-std::string for_client(const std::string& statement) {
-    const std::size_t last = statement.rfind(';');
-    if (statement.find(';') == last) return statement;
-    return "DELIMITER //\n" + statement.substr(0, last) + "\n//\nDELIMITER ;\n";
 }
 
 std::string installation_script(const Settings& settings, const std::string& client_host) {

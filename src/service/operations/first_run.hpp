@@ -28,8 +28,9 @@ struct Installed {
 Installed install_database(const Context& context, const Administrator& administrator,
                            const std::string& client_host);
 
-// The same as SQL statements for MariaDB's client, with the statements for MySQL in comments and a
-// placeholder for the password. Uses no database.
+// SQL statements for MariaDB's client that create the database, its accounts and the schema, with
+// the statements for MySQL in comments and a placeholder for the password. They do not change the
+// password and rights of existing accounts, as install_database() does. Uses no database.
 std::string installation_script(const Settings& settings, const std::string& client_host);
 
 }  // namespace muster::service

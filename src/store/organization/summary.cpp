@@ -165,6 +165,7 @@ rules::ArticleCounts count_articles_by_status(db::OrgStore& org, Timestamp now, 
 }
 
 AdTotals sum_ad_days(db::OrgStore& org, std::int64_t first_day) {
+    static_assert(rules::kSummarizedAdDays == 7, "kSum has seven days");
     // One look-up for each campaign and day. A condition on the day alone would read all days.
     static constexpr OrgSql kSum{
         "summary.ad_days", kAdTotals,

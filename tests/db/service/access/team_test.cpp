@@ -334,6 +334,7 @@ BOOST_AUTO_TEST_CASE(the_team_is_listed_in_pages) {
         for (;;) {
             const auto page = service::page_team(context, acme, after, limit);
             for (const TeamSeat& seat : page) seen.push_back(seat.email);
+            BOOST_TEST_REQUIRE(seen.size() <= whole.size());
             if (static_cast<int>(page.size()) < limit) break;
             const TeamSeat& last = page.back();
             after = last.admin_id ? service::TeamPosition(*last.admin_id)

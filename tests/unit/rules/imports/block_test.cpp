@@ -192,9 +192,16 @@ BOOST_AUTO_TEST_CASE(redaction_finds_a_malformed_row_by_any_core_field) {
     StagedRow by_email = row(2, {"Z\u00cb@x.test;ann@X.TEST"});
     StagedRow other = row(3, {"bob@x.test", "", "joann@x.test"});
     StagedRow valid = row(4, {"bob@x.test", "", "ann@x.test"});
-    by_name.texts.back() = by_email.texts.back() = other.texts.back() = faulty;
-    const std::string bytes = block_of_rows({by_name, by_email, other, valid});
-    BOOST_TEST(redact_rows(bytes, "ann@x.test").rows == 2);
+    StagedRow longer_before = row(5, {"jo.ann@x.test"});
+    StagedRow longer_after = row(6, {"ann@x.test.example"});
+    StagedRow sentence = row(7, {"Write to ...ann@x.test."});
+    for (StagedRow* one : {&by_name, &by_email, &other, &longer_before, &longer_after, &sentence}) {
+        one->texts.back() = faulty;
+    }
+    const std::string bytes =
+        block_of_rows({by_name, by_email, other, valid, longer_before, longer_after, sentence});
+    BOOST_TEST(redact_rows(bytes, "ann@x.test").rows == 3);
+    BOOST_TEST(redact_rows(bytes, "jo.ann@x.test").rows == 1);
     BOOST_TEST(redact_rows(bytes, "z\u00eb@x.test").rows == 1);
 }
 
@@ -212,7 +219,7 @@ BOOST_AUTO_TEST_CASE(outcomes_are_read_back_with_their_keys_and_users) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_a_merged_row_filled_is_read_back) {
+BOOST_AUTO_TEST_CASE(the_filled_values_of_a_merged_row_are_read_back) {
     std::vector<FilledRow> table = {{}, {{0b1000001, {}}, Timestamp(1'732'000'000'123)}};
     table.push_back({{0, {false, true, false, false, false, false, false, true}}, Timestamp(5)});
     table.push_back({{0b10, std::vector<bool>(600, true)}, Timestamp(5)});
@@ -226,7 +233,7 @@ BOOST_AUTO_TEST_CASE(what_a_merged_row_filled_is_read_back) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_merged_row_of_an_older_program_does_not_say_what_it_filled) {
+BOOST_AUTO_TEST_CASE(a_merged_row_written_before_version_7_has_no_filled_values) {
     const std::string user(16, 'u');
     const std::string bytes = std::string{5, 0, 0} + user;
     const auto read = decode_outcomes(bytes, 1);
