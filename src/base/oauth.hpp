@@ -26,7 +26,7 @@ struct OAuthReply {
     Secret body;
     std::string failure;  // "" = a reply was received
 
-    bool has_answer() const { return failure.empty(); }
+    bool was_received() const { return failure.empty(); }
 };
 
 }  // namespace muster

@@ -33,9 +33,9 @@ std::string grouped(std::uint64_t number) {
 }
 
 void Console::end_bar() {
-    if (!bar_stands_) return;
+    if (!is_bar_drawn_) return;
     notes_ << "\r\x1b[K";
-    bar_stands_ = false;
+    is_bar_drawn_ = false;
 }
 
 void Console::put(std::ostream& to, std::string_view line) {
@@ -61,7 +61,7 @@ void Console::error(std::string_view line) {
 void Console::draw(std::string_view bar) {
     const std::lock_guard lock(mutex_);
     notes_ << '\r' << bar << "\x1b[K" << std::flush;
-    bar_stands_ = true;
+    is_bar_drawn_ = true;
 }
 
 std::string progress_line(std::string_view label, std::uint64_t done, std::uint64_t total,

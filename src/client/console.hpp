@@ -27,7 +27,7 @@ class Console {
     Console(std::ostream& text, std::ostream& notes, Settings settings)
         : text_(text), notes_(notes), settings_(std::move(settings)) {}
 
-    // A line, or several if `line` contains line ends. Not when quiet:
+    // Prints a line, or several if `line` contains line ends. Prints nothing if quiet:
     void say(std::string_view line);
     void note(std::string_view line);
     // Always, with "muster-import: " in front.
@@ -46,7 +46,7 @@ class Console {
     std::ostream& notes_;
     Settings settings_;
     std::mutex mutex_;
-    bool bar_stands_ = false;
+    bool is_bar_drawn_ = false;
 };
 
 // The progress of a task as one line of at most 79 columns:

@@ -119,7 +119,7 @@ bool FormatGuess::proves_order(const Evidence& column) {
     return (column.day_first > 0) != (column.month_first > 0);
 }
 
-// Also if some cells have the day first and others the month.
+// A column with proofs of both orders is ambiguous too.
 bool FormatGuess::is_ambiguous(const Evidence& column) {
     return column.kind == ValueKind::Date && !column.is_fixed && column.either > 0 &&
            !proves_order(column);

@@ -36,6 +36,12 @@ void RequestBody::skip(const PeerClock& clock) {
     }
 }
 
+void RequestBody::shrink() {
+    buffer_ = std::string(arrived());
+    at_ = 0;
+    end_ = buffer_.size();
+}
+
 // False at the end of the body. Otherwise bytes of it have arrived.
 bool RequestBody::find_content(const PeerClock& clock) {
     if (content_ == 0 && !has_ended_) begin_record(clock);

@@ -18,10 +18,12 @@ class RequestBody {
 
     // Reads the next bytes of the body, at most `to.size()`. Returns their number; 0 at the end.
     // Throws Aborted if the peer closes, is too slow, or sends anything but STDIN records of the
-    // request. It throws again at the next call.
+    // request. After a pause of the peer, the next call may succeed.
     std::size_t read(std::span<char> to, const PeerClock& clock);
     // Reads to the end, and discards what it reads. Throws like read().
     void skip(const PeerClock& clock);
+    // Frees the memory for bytes that have not arrived, while the request waits.
+    void shrink();
 
   private:
     std::string_view arrived() const { return std::string_view(buffer_).substr(at_, end_ - at_); }

@@ -250,6 +250,7 @@ void FcgiServer::defer(Request request, Deferral deferral) {
     const auto until = deferral.is_turn ? std::max(longest, deferral.not_before) : longest;
     deferral.until = request.deferral ? request.deferral->until : until;
     auto connection = std::move(connections_[deferral.index]);
+    connection->body.shrink();
     request.deferral = std::move(deferral);
     deferred_.push_back({std::move(connection), std::move(request)});
 }

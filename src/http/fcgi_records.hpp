@@ -34,8 +34,8 @@ struct RecordHeader {
 // `bytes` has at least kRecordHeaderBytes.
 [[nodiscard]] RecordHeader header_of(std::string_view bytes);
 
-// A head has at most this many bytes. nginx limits all headers to 32 KiB, and sends some values
-// more than once.
+// A head has at most this many bytes. nginx writes all parameters into one record, which has 64 KiB
+// at most.
 inline constexpr std::size_t kMostHeadBytes = std::size_t{128} << 10U;
 
 enum class HeadState : std::uint8_t {

@@ -1,5 +1,5 @@
-// Organizations whose rows caused a lock timeout in this worker. Their calls are not tried for a
-// while, so that they do not delay the calls of other organizations again and again.
+// Organizations whose rows caused a lock timeout in this worker. The worker skips their calls for a
+// while, so that these do not delay other organizations again and again.
 #pragma once
 
 #include "base/ids.hpp"
@@ -14,17 +14,16 @@ class LockedOrganizations {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // Open: no lock timeout is remembered. Closed: leave the call. Probe: the time is over; try
+    // Open: no lock timeout is remembered. Closed: skip the call. Probe: the closure is over; try
     // one call, and report how it ended.
     enum class Access : std::uint8_t { Open, Probe, Closed };
     Access access(OrgId organization, Clock::time_point now) const;
-    // When to try a call again that was left: at the next probe, or in 10 ms if the organization is
-    // open.
+    // When to retry a skipped call: at the next probe, or after 10 ms if the organization is open.
     Clock::time_point next_attempt(OrgId organization, Clock::time_point now) const;
 
     // Closes the organization for 10 ms, and for twice the time after each further timeout, up to
-    // half a second. `waited`: how long the call waited for the lock. The organization is closed
-    // for at least this time, and then up to 8 seconds.
+    // half a second. `waited`: how long the call waited for the lock. After a long wait the closure
+    // lasts at least as long, and may grow to 8 seconds.
     void timed_out(OrgId organization, Clock::time_point now,
                    std::chrono::milliseconds waited = {});
     void succeeded(OrgId organization) { closed_.erase(organization); }

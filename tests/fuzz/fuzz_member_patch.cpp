@@ -1,5 +1,5 @@
-// The body of PATCH /v1/users/{userId}: rejected with named faults, or changes that are equal when
-// they are sent again, and that a document applies once.
+// The body of PATCH /v1/users/{userId}. Decoding reports faults, or gives a patch that is the same
+// after it is written and read again. Applying a patch twice changes a document once.
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"

@@ -5,7 +5,7 @@ namespace muster {
 
 struct JobsSettings {
     int connections = 0;
-    int lease = 0;
+    int lease = 0;  // seconds
     int attempts = 0;
     int audit_days = 0;
     int engagement_days = 0;

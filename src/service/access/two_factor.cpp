@@ -15,6 +15,7 @@
 #include "store/access/admins.hpp"
 #include "store/access/invitations.hpp"
 #include "store/access/sessions.hpp"
+#include "store/access/sign_in.hpp"
 
 #include <functional>
 #include <stdexcept>
@@ -28,22 +29,31 @@ namespace {
 constexpr rules::Budget kRightCodes{40, std::chrono::days(1)};
 constexpr rules::Budget kLoggedWrongCodes{50, std::chrono::days(1)};
 
-// `what`: the name of the budget.
-std::optional<int> spend_code(db::Tx& tx, std::string_view what, AdminId admin,
-                              rules::Budget budget, Timestamp now) {
-    // A kind of its own would change the schema.
-    constexpr std::string_view kKind = "security_notice";
-    std::string subject(what);
+// A kind of its own would change the schema.
+constexpr std::string_view kBudgetOfCodes = "security_notice";
+constexpr std::string_view kRightCode = "right code ";
+constexpr std::string_view kWrongCode = "wrong code ";
+
+std::string subject_of_codes(std::string_view kind, AdminId admin) {
+    std::string subject(kind);
     subject.append(admin.bytes());
-    return try_spend(tx, kKind, sha256(subject), budget, now).wait_seconds;
+    return sha256(subject);
 }
 
 void spend_right_code(db::Tx& tx, AdminId admin, Timestamp now) {
-    const auto seconds = spend_code(tx, "right code ", admin, kRightCodes, now);
+    const auto seconds =
+        try_spend(tx, kBudgetOfCodes, subject_of_codes(kRightCode, admin), kRightCodes, now)
+            .wait_seconds;
     if (!seconds) return;
     throw Error(ErrorCode::RateLimited)
         .retry_after(*seconds)
         .detail("reason", "an admin proves the second factor at most 40 times within 24 hours");
+}
+
+void forget_codes(db::Tx& tx, AdminId admin, Timestamp now) {
+    for (const std::string_view kind : {kRightCode, kWrongCode}) {
+        store::write_guess_budget(tx, kBudgetOfCodes, subject_of_codes(kind, admin), "", now);
+    }
 }
 
 // Writes to the audit log of every organization where the admin has a seat.
@@ -74,7 +84,9 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
     store::set_second_factor_guesses(tx, admin.id, guesses);
     store::count_session_failure(tx, session);
-    const bool is_logged = !spend_code(tx, "wrong code ", admin.id, kLoggedWrongCodes, now);
+    const bool is_logged = !try_spend(tx, kBudgetOfCodes, subject_of_codes(kWrongCode, admin.id),
+                                      kLoggedWrongCodes, now)
+                                .wait_seconds;
     if (is_logged) {
         audit_refused_sign_in(tx, sorted_organizations_of(store::find_seats(tx, admin.id)),
                               admin.id, "second_factor", request_id, now);
@@ -312,6 +324,7 @@ AdminId reset_two_factor(Context& context, std::string_view email) {
         store::clear_second_factor(tx, admin->id);
         store::delete_sessions_of(tx, admin->id);
         forget_factor_changes(tx, admin->id, now);
+        forget_codes(tx, admin->id, now);
         for (const OrgId& organization : store::find_seat_organizations(tx, admin->id)) {
             audit_operator(tx, organization, "second_factor.reset", admin->id.text(), {}, now);
         }

@@ -65,7 +65,7 @@ std::optional<rules::OAuthClient> client_of(const ProvidersSettings& settings,
 
 TokenReply request_tokens(const rules::Provider& provider, const OAuthRequest& request) {
     const OAuthReply reply = net::call_oauth(request);
-    if (!reply.has_answer()) {
+    if (!reply.was_received()) {
         return {rules::TokenFailure{rules::TokenFailure::Kind::Unavailable, reply.failure}, false};
     }
     return {rules::read_token_answer(provider, reply.status, reply.body.reveal()), true};
@@ -105,7 +105,7 @@ RevokeReply revoke_tokens(const rules::OAuthClient& client, const KeptTokens& to
     if (client.revoke_url.empty()) return {RevokeResult::Done, "nowhere", true};
     const Secret& token = rules::token_to_revoke(*client.provider, tokens.access, tokens.refresh);
     const OAuthReply reply = net::call_oauth(rules::revocation_request(client, token));
-    if (!reply.has_answer()) return {RevokeResult::Failed, reply.failure, false};
+    if (!reply.was_received()) return {RevokeResult::Failed, reply.failure, false};
     const int status = reply.status;
     const std::string code = "http_" + std::to_string(status);
     if (status >= 200 && status < 300) return {RevokeResult::Done, "", true};
@@ -145,7 +145,7 @@ ProviderCheck check_provider(const Settings& settings, const rules::Provider& pr
     const OAuthRequest request = invalid_code_request(settings, client);
     check.url = request.url;
     const OAuthReply reply = net::call_oauth(request);
-    if (!reply.has_answer()) {
+    if (!reply.was_received()) {
         check.code = reply.failure;
         check.text = rules::failure_text(provider, {Kind::Unavailable, reply.failure});
         return check;

@@ -33,7 +33,7 @@ rules::TokenAnswer exchange_code_for_tokens(const CodeGrant& grant) {
     auto* tokens = std::get_if<rules::Tokens>(&answer);
     if (!tokens || client.lookup_url.empty()) return answer;
     const OAuthReply found = net::call_oauth(rules::lookup_request(client, tokens->access_token));
-    if (!found.has_answer()) return TokenFailure{TokenFailure::Kind::Unavailable, found.failure};
+    if (!found.was_received()) return TokenFailure{TokenFailure::Kind::Unavailable, found.failure};
     const auto details = rules::read_lookup_answer(provider, found.status, found.body.reveal());
     if (!details) return TokenFailure{TokenFailure::Kind::Unavailable, "invalid_lookup"};
     tokens->details.insert(details->begin(), details->end());

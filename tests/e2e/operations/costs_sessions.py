@@ -38,7 +38,6 @@ class SessionCases:
         for admin in self.admins:
             self.seats_of(admin)
             assert admin.api  # signs in
-        self.codes = [(admin, admin.ask_for_code()) for admin in self.admins]
         self.apart = self.beginner.unverified()
         self.pending = [self.next_secret(admin) for admin in self.admins]
         self.sessions()
@@ -46,6 +45,7 @@ class SessionCases:
         self.prepare_pages()
         self.prepare_jobs()
         self.rows.run("DELETE FROM guess_budgets")
+        self.codes = [(admin, admin.ask_for_code()) for admin in self.admins]
         forget_requests(self.stack)
 
     def owners(self):
@@ -111,6 +111,7 @@ class SessionCases:
 
     # ------------------------------------------------------------------ requests
     def all(self):
+        """The cases, whose sign-in comes first: a code lives for five minutes."""
         return self.cases
 
     @cached_property

@@ -89,7 +89,7 @@ def test_wrong_peers_hold_no_worker_and_are_closed(stack, org, paths):
 def test_a_record_of_another_type_in_a_body_ends_no_worker(stack, org, paths):
     before = sorted(workers(stack))
     head = BEGIN + record(4, METHOD + b"\x0e\x02CONTENT_LENGTH99") + record(4) + record(5, b"{")
-    get_values = [b"\x0f\x00FCGI_MPXS_CONNS" * 3_800, b"\xff" * 8 + b"ab", b"\x80\x7f\xff\xff\x01ab"]
+    get_values = [b"\x0f\x00FCGI_MPXS_CONNS" * 60, b"\xff" * 8 + b"ab", b"\x80\x7f\xff\xff\x01ab"]
     others = [record(9, content, request_id=0) for content in get_values] + [record(2), record(1, BEGIN[8:]), record(99, b"x" * 99)]
     for path in paths:
         for other in others:

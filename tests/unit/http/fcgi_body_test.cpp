@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <utility>
@@ -140,12 +141,28 @@ BOOST_AUTO_TEST_CASE(a_peer_that_closes_or_pauses_in_a_body_is_left) {
 // It always finds bytes, so it never waits.
 BOOST_AUTO_TEST_CASE(a_peer_that_never_ends_its_body_is_left_when_the_time_is_over) {
     const Connected connected;
-    const std::string piece = fcgi_record(5, std::string(60'000, 'x'));
+    const std::string piece =
+        fcgi_record(5, std::string(8'000, 'x'));  // is sent whole or not at all
     std::jthread sender([&](const std::stop_token& stop) {
         while (!stop.stop_requested()) connected.send(piece, MSG_DONTWAIT);
     });
     RequestBody body = connected.body();
+    const auto began = std::chrono::steady_clock::now();
     BOOST_CHECK_THROW(body.skip(PeerClock(kImpatience)), Aborted);
+    const auto waited = std::chrono::steady_clock::now() - began;
+    BOOST_TEST((waited >= kImpatience.total));
+    BOOST_TEST((waited < 5s));
+}
+
+BOOST_AUTO_TEST_CASE(a_shrunken_body_keeps_the_bytes_that_arrived) {
+    const Connected connected;
+    const std::string text = text_of_size(100);
+    RequestBody body = connected.body(records_of(text, 30, 5));
+    std::array<char, 40> first{};
+    const PeerClock clock(kPatience);
+    const std::size_t count = body.read(first, clock);
+    body.shrink();
+    BOOST_TEST(std::string(first.data(), count) + read_all(body, 7) == text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_call_is_sent_as_given_and_its_reply_is_returned_with_any_
     });
     OAuthRequest call = call_to(server.url() + "/token?tenant=1");
     const OAuthReply posted = call_oauth(call);
-    BOOST_TEST(posted.has_answer());
+    BOOST_TEST(posted.was_received());
     BOOST_TEST(posted.status == 400);
     BOOST_TEST(
         posted.body.reveal() ==

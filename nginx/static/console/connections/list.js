@@ -54,7 +54,7 @@ const Connections = ({ catalog, connections, isAdmin, reload }) => {
   }
   const { query } = useStore(route)
   const shown = connections.filter(one => !query.state || one.authStatus === query.state)
-  if (connections.length === 0) return html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
+  if (connections.length === 0) return html`<${Empty} title=${t.none}><p>${isAdmin ? t.noneHint : texts.dialogs.askAdmin}</p><//>`
   return html`<form class="filters" onSubmit=${event => event.preventDefault()}>
       <${SelectField} label=${t.state} value=${query.state ?? ""} options=${[["", t.all], ...Object.entries(t.states)]} onChange=${state => replaceQuery({ ...query, state })} /></form>
     ${shown.length === 0 ? html`<${Empty} title=${t.noMatch} />` : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.keys.actionColumn] : t.columns}>${shown.map(one => html`

@@ -437,6 +437,19 @@ BOOST_AUTO_TEST_CASE(a_reset_removes_the_factor_the_codes_the_pause_and_the_sess
     BOOST_TEST(verify(again.token, code(enable(again.token))));
 }
 
+BOOST_AUTO_TEST_CASE(a_reset_counts_the_codes_of_the_day_from_zero) {
+    const auto made = enrolled();
+    for (int i = 1; i < 40; ++i) {
+        BOOST_TEST(verify(code(made)), i);
+        forget_last_step();
+    }
+    BOOST_TEST(code_of([&] { verify(code(made)); }) == ErrorCode::RateLimited);
+    service::reset_two_factor(context, kAnn);
+    opened = sign_in();
+    const auto renewed = enable();
+    BOOST_TEST(verify(code(renewed)));
+}
+
 BOOST_AUTO_TEST_CASE(a_reset_of_an_unknown_admin_is_an_error) {
     for (const char* email : {"nobody@example.test", "no address", ""}) {
         BOOST_CHECK_THROW(service::reset_two_factor(context, email), std::invalid_argument);

@@ -38,7 +38,7 @@ struct Secrets : AdminFixture {
                                 now + kHour);
         });
     }
-    // The number of rows of a table that open under a key ring.
+    // The number of queued mails that `keys` can decrypt.
     std::int64_t readable_mails(const KeyRing& keys) {
         std::int64_t count = 0;
         for (auto rows = client.query("SELECT id, content FROM mail_outbox"); rows.next();) {
@@ -46,7 +46,7 @@ struct Secrets : AdminFixture {
         }
         return count;
     }
-    // The tables that this file fills: the first three. The others have their own tests.
+    // The counts of the first three tables. The others have their own tests.
     static std::vector<std::int64_t> figures(const std::vector<Resealed>& counts) {
         std::vector<std::int64_t> all;
         for (const auto& count : std::span(counts).first(3)) {
