@@ -21,19 +21,17 @@ RequestBody::RequestBody(int fd, std::uint16_t request_id, std::string_view begu
 
 std::size_t RequestBody::read(std::span<char> to, const PeerClock& clock) {
     if (!find_content(clock)) return 0;
-    const std::string_view piece = arrived().substr(0, std::min(to.size(), content_));
-    std::copy(piece.begin(), piece.end(), to.begin());
-    at_ += piece.size();
-    content_ -= piece.size();
-    return piece.size();
+    return consume(arrived().copy(to.data(), std::min(to.size(), content_)));
 }
 
 void RequestBody::skip(const PeerClock& clock) {
-    while (find_content(clock)) {
-        const std::size_t piece = std::min(content_, end_ - at_);
-        at_ += piece;
-        content_ -= piece;
-    }
+    while (find_content(clock)) consume(std::min(content_, arrived().size()));
+}
+
+std::size_t RequestBody::consume(std::size_t bytes) {
+    at_ += bytes;
+    content_ -= bytes;
+    return bytes;
 }
 
 void RequestBody::shrink() {
@@ -62,7 +60,7 @@ void RequestBody::begin_record(const PeerClock& clock) {
 
 // Adds bytes to the buffer, which has room: at most a header and its padding are in it.
 void RequestBody::receive(const PeerClock& clock) {
-    std::copy(buffer_.data() + at_, buffer_.data() + end_, buffer_.data());
+    std::string::traits_type::move(buffer_.data(), buffer_.data() + at_, end_ - at_);
     end_ -= at_;
     at_ = 0;
     if (buffer_.size() < kBuffer) buffer_.resize(kBuffer);

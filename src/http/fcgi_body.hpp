@@ -27,6 +27,7 @@ class RequestBody {
 
   private:
     std::string_view arrived() const { return std::string_view(buffer_).substr(at_, end_ - at_); }
+    std::size_t consume(std::size_t bytes);
     bool find_content(const PeerClock& clock);
     void begin_record(const PeerClock& clock);
     void receive(const PeerClock& clock);

@@ -227,9 +227,7 @@ void FcgiServer::take_deferred(std::vector<Request>& requests, std::size_t most)
             deferred_.push_back(std::move(deferred));
             continue;
         }
-        const std::size_t place = requests.size();
-        if (connections_.size() <= place) connections_.resize(place + 1);
-        connections_[place] = std::move(deferred.connection);
+        connections_.push_back(std::move(deferred.connection));
         deferred.request.may_wait = now < deferred.request.deferral->until;
         requests.push_back(std::move(deferred.request));
     }
@@ -257,12 +255,10 @@ void FcgiServer::defer(Request request, Deferral deferral) {
 
 void FcgiServer::begin(const Pending& pending, const RequestHead& head,
                        std::vector<Request>& requests) {
-    const std::size_t place = requests.size();
-    if (connections_.size() <= place) connections_.resize(place + 1);
     const auto begun = std::string_view(pending.bytes).substr(head.size);
-    connections_[place] = std::make_unique<Connection>(pending.fd, head, begun);
+    connections_.push_back(std::make_unique<Connection>(pending.fd, head, begun));
     Request request = make_request(Parameters(head.pairs));
-    request.read_body = [this, &body = connections_[place]->body,
+    request.read_body = [this, &body = connections_.back()->body,
                          length = request.content_length](std::size_t limit) {
         const Watch watch(*this);
         return read_body(body, length, limit, PeerClock(patience_));

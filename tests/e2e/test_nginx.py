@@ -301,33 +301,29 @@ def test_too_many_requests_of_one_client_are_429_and_others_are_accepted(stack, 
         assert "RATE_LIMITED" in [envelope(wire.exchange(edge, spoofed))["code"] for _ in range(3)]
 
 
-def test_too_many_requests_of_one_client_at_the_same_time_are_429(stack):
-    change = ("snippets/muster-client-connections.conf", "muster_client_requests 10000", "muster_client_requests 3")
-    unfinished = wire.request_bytes("POST", "/v1/users", [("Content-Length", "1000")], b"{")
-    quick = wire.request_bytes("GET", "/v1/imports")
-    with Edge(stack, "connections", [change]) as edge, ExitStack() as opened:
-        for _ in range(3):
-            opened.enter_context(wire.connect(edge)).sendall(unfinished)
-        refused = wait_for(lambda: (reply := wire.exchange(edge, quick)).status == 429 and reply, "the limit")
-        error = envelope(refused)
-        assert (error["code"], refused.values("Retry-After")) == ("RATE_LIMITED", ["1"])
-        assert "at the same time" in error["details"]["reason"]
-        assert wire.exchange(edge, quick, "127.0.0.2").status == 401
-        opened.close()
-        wait_for(lambda: wire.exchange(edge, quick).status == 401, "the end of the requests")
+def wait_for_limit(edge, request, source=None):
+    """Sends the request until too many others run at the same time."""
+    refused = wait_for(lambda: (reply := wire.exchange(edge, request, source)).status == 429 and reply, "the limit")
+    error = envelope(refused)
+    assert (error["code"], refused.values("Retry-After")) == ("RATE_LIMITED", ["1"])
+    assert "at the same time" in error["details"]["reason"]
 
 
-def test_too_many_requests_of_all_clients_at_the_same_time_are_429(stack):
-    change = ("snippets/muster-client-connections.conf", "muster_requests 10000", "muster_requests 3")
+@pytest.mark.parametrize("limit, sources, limited, others", [
+    ("muster_client_requests", ["127.0.0.1"] * 3, "127.0.0.1", 401),
+    ("muster_requests", ["127.0.0.1", "127.0.0.2", "127.0.0.3"], "127.0.0.9", 429)])
+def test_too_many_requests_at_the_same_time_are_429(stack, limit, sources, limited, others):
+    """Of one client, and of all together."""
+    change = ("snippets/muster-client-connections.conf", f"{limit} 10000", f"{limit} 3")
     unfinished = wire.request_bytes("POST", "/v1/users", [("Content-Length", "1000")], b"{")
     quick = wire.request_bytes("GET", "/v1/imports")
-    with Edge(stack, "all-connections", [change]) as edge, ExitStack() as opened:
-        for last in range(3):
-            opened.enter_context(wire.connect(edge, f"127.0.0.{1 + last}")).sendall(unfinished)
-        refused = wait_for(lambda: (reply := wire.exchange(edge, quick, "127.0.0.9")).status == 429 and reply, "the limit")
-        assert envelope(refused)["code"] == "RATE_LIMITED"
+    with Edge(stack, limit.replace("_", "-"), [change]) as edge, ExitStack() as opened:
+        for source in sources:
+            opened.enter_context(wire.connect(edge, source)).sendall(unfinished)
+        wait_for_limit(edge, quick, limited)
+        assert wire.exchange(edge, quick, "127.0.0.8").status == others
         opened.close()
-        wait_for(lambda: wire.exchange(edge, quick, "127.0.0.9").status == 401, "the end of the requests")
+        wait_for(lambda: wire.exchange(edge, quick, limited).status == 401, "the end of the requests")
 
 
 def test_too_many_large_bodies_at_the_same_time_are_429(stack, new_org):
@@ -342,8 +338,7 @@ def test_too_many_large_bodies_at_the_same_time_are_429(stack, new_org):
         for org, job in jobs[:3]:
             opened.enter_context(wire.connect(edge)).sendall(staging(org, job, 1000, b"{"))
         quick = staging(*jobs[3], 2, b"{}")
-        refused = wait_for(lambda: (reply := wire.exchange(edge, quick)).status == 429 and reply, "the limit")
-        assert envelope(refused)["code"] == "RATE_LIMITED"
+        wait_for_limit(edge, quick)
         opened.close()
         wait_for(lambda: wire.exchange(edge, quick).status == 422, "the end of the bodies")
 

@@ -1,7 +1,6 @@
 """The costliest requests of an admin's session and of clients without an organization, and small requests of a large team: an
 admin with seats in 20 organizations of 200 seats each, 900 sessions and 60 invitations."""
 
-import uuid
 from functools import cached_property
 
 from costs_full import Case, one_after_another
@@ -9,15 +8,11 @@ from support.ads import Ads
 from support.admin import AUTH, FACTOR, forget_requests, totp
 from support.client import SHOP, Client
 from support.costly_organization import TRIES
-from support.costly_rows import Rows, wide
+from support.costly_rows import Rows, hexadecimal, wide
 from support.world import EMAIL_COLUMN, NO_LISTENER, email, slug
 
 SEATS, ORGANIZATIONS, SESSIONS, INVITATIONS, TEAM_INVITATIONS = 200, 20, 900, 60, 50
-PATIENT = {"whole": False}
-
-
-def hexadecimal(record_id):
-    return f"0x{uuid.UUID(record_id).hex}"
+UNCHECKED = {"whole": False}  # the contract does not check the body
 
 
 class SessionCases:
@@ -99,9 +94,8 @@ class SessionCases:
 
     def prepare_jobs(self):
         """Jobs that wait for their commit, each in an organization of its own, which has one active import at a time."""
-        self.others = [self.new_org() for _ in range(TRIES)]
         self.imports, self.member_jobs = [], []
-        for other in self.others:
+        for other in [self.new_org() for _ in range(TRIES)]:
             self.imports.append((other, other.staged([{"email": email()}])))
             other.validate(self.imports[-1][1])
             job = other.api.post("/v1/member-jobs", json={"action": "lock", "filter": {"q": "zzz"}}, expect=201).json()
@@ -111,28 +105,28 @@ class SessionCases:
 
     # ------------------------------------------------------------------ requests
     def all(self):
-        """The cases, whose sign-in comes first: a code lives for five minutes."""
         return self.cases
 
     @cached_property
     def cases(self):
+        """Sign-ins come first: a code lives for five minutes."""
         return [*self.sign_in(), *self.factor(), *self.team(), *self.own_seats(), *self.jobs(), *self.public(), *self.session()]
 
     def each(self, operation, status, send, records):
         return Case(operation, status, one_after_another(send, records))
 
     def sign_in(self):
-        verify = lambda one: self.anyone.post(f"{AUTH}/verify", json={"email": one[0].address, "otp": one[1]}, **PATIENT)
-        ask = lambda admin: self.anyone.post(f"{AUTH}/request", json={"email": admin.address}, **PATIENT)
+        verify = lambda one: self.anyone.post(f"{AUTH}/verify", json={"email": one[0].address, "otp": one[1]}, **UNCHECKED)
+        ask = lambda admin: self.anyone.post(f"{AUTH}/request", json={"email": admin.address}, **UNCHECKED)
         return [self.each("verifySignInCode", 200, verify, self.codes), self.each("requestSignInCode", 200, ask, self.admins)]
 
     def factor(self):
-        post = lambda admin, path, code: admin.api.post(path, json={"code": code}, **PATIENT)
+        post = lambda admin, path, code: admin.api.post(path, json={"code": code}, **UNCHECKED)
         right = lambda admin: post(admin, f"{FACTOR}/verify-totp", totp(admin.secret, admin.lasting_step()))
         spare = lambda path: lambda admin: post(admin, path, admin.backup_codes.pop())
         confirm = lambda one: post(one[0], "/v1/two-factor/replace/confirm", totp(one[1], one[0].lasting_step()))
         return [
-            Case("enableTwoFactor", 200, lambda: self.apart.post(f"{FACTOR}/enable", json={}, **PATIENT)),
+            Case("enableTwoFactor", 200, lambda: self.apart.post(f"{FACTOR}/enable", json={}, **UNCHECKED)),
             self.each("verifyTotp", 200, right, self.admins),
             self.each("verifyBackupCode", 200, spare(f"{FACTOR}/verify-backup-code"), self.admins),
             self.each("confirmAuthenticator", 204, confirm, zip(self.admins, self.pending)),
@@ -142,24 +136,24 @@ class SessionCases:
 
     def session(self):
         """The last ones end the sessions."""
-        get = lambda path: lambda admin: admin.api.get(path, **PATIENT)
+        get = lambda path: lambda admin: admin.api.get(path, **UNCHECKED)
         first = lambda number: f"/v1/sessions/{self.rows.id(number * SESSIONS + 1)}"
-        switch = lambda admin: admin.api.post("/v1/session/active-organization", json={"organizationId": self.rows.id(3)}, **PATIENT)
+        switch = lambda admin: admin.api.post("/v1/session/active-organization", json={"organizationId": self.rows.id(3)}, **UNCHECKED)
         return [
             self.each("getSession", 200, get("/v1/session"), self.admins),
             self.each("listSessions", 200, get("/v1/sessions?limit=100"), self.admins),
             self.each("getListedSession", 200, lambda one: get(first(one[0]))(one[1]), enumerate(self.admins)),
             self.each("setActiveOrganization", 200, switch, self.admins),
-            self.each("endSession", 204, lambda one: one[1].api.delete(first(one[0]), **PATIENT), enumerate(self.admins)),
-            self.each("endOtherSessions", 200, lambda admin: admin.api.delete("/v1/sessions", **PATIENT), self.admins),
-            self.each("deleteSession", 204, lambda admin: admin.api.delete("/v1/session", **PATIENT), self.admins),
+            self.each("endSession", 204, lambda one: one[1].api.delete(first(one[0]), **UNCHECKED), enumerate(self.admins)),
+            self.each("endOtherSessions", 200, lambda admin: admin.api.delete("/v1/sessions", **UNCHECKED), self.admins),
+            self.each("deleteSession", 204, lambda admin: admin.api.delete("/v1/session", **UNCHECKED), self.admins),
         ]
 
     def own_seats(self):
         invited = lambda number, action: f"/v1/session/invitations/{self.rows.id(number)}/{action}"
-        accept = lambda one: one[1].api.post(invited(one[0] * 1000 + 900, "accept"), json={}, **PATIENT)
-        decline = lambda one: one[1].api.post(invited(one[0] * 1000 + 1, "decline"), json={}, **PATIENT)
-        leave = lambda one: one[1].api.post(f"/v1/session/seats/{self.rows.id(one[0] + 1)}/leave", json={}, **PATIENT)
+        accept = lambda one: one[1].api.post(invited(one[0] * 1000 + 900, "accept"), json={}, **UNCHECKED)
+        decline = lambda one: one[1].api.post(invited(one[0] * 1000 + 1, "decline"), json={}, **UNCHECKED)
+        leave = lambda one: one[1].api.post(f"/v1/session/seats/{self.rows.id(one[0] + 1)}/leave", json={}, **UNCHECKED)
         return [
             self.each("acceptInvitation", 200, accept, enumerate(self.admins)),
             self.each("declineInvitation", 204, decline, enumerate(self.admins)),
@@ -170,7 +164,7 @@ class SessionCases:
         """Mails go to ten owners. Names have characters of four bytes."""
         api = self.admins[0].api
         here = {"X-Organization": self.org.id}
-        post = lambda path, **fields: lambda: api.post(path, json={key: make() for key, make in fields.items()}, headers=here, **PATIENT)
+        post = lambda path, **fields: lambda: api.post(path, json={key: make() for key, make in fields.items()}, headers=here, **UNCHECKED)
         name, origins = lambda: "\U0001f3c6" * 100, lambda: [SHOP] + [f"https://{number}.example" for number in range(19)]
         hooks = f"/v1/installations/{self.installation['id']}/webhook-endpoints"
         return [
@@ -185,11 +179,11 @@ class SessionCases:
         """A mapping of 500 columns, a filter with long texts, and jobs that wait for their commit."""
         columns = [EMAIL_COLUMN] + [{"sourceColumn": f"{number:03}" + "c" * 200, "target": "ignored"} for number in range(499)]
         body = {"file_name": "f.csv", "declared_total": 0, "mapping": {"columns": columns}}
-        commit = lambda one: one[0].api.post(f"/v1/imports/{one[1]}/commit", json={}, **PATIENT)
-        commit_members = lambda one: one[0].api.post(f"/v1/member-jobs/{one[1]}/commit", json={}, **PATIENT)
-        create = lambda other: other.api.post("/v1/imports", json=body, **PATIENT)
+        commit = lambda one: one[0].api.post(f"/v1/imports/{one[1]}/commit", json={}, **UNCHECKED)
+        commit_members = lambda one: one[0].api.post(f"/v1/member-jobs/{one[1]}/commit", json={}, **UNCHECKED)
+        create = lambda other: other.api.post("/v1/imports", json=body, **UNCHECKED)
         many = {"action": "lock", "filter": {"q": "\U0001f3c6" * 100, "attributes": {"favourite_team": "\U0001f3c6" * 100}}}
-        create_members = lambda other: other.api.post("/v1/member-jobs", json=many, **PATIENT)
+        create_members = lambda other: other.api.post("/v1/member-jobs", json=many, **UNCHECKED)
         others = [self.new_org() for _ in range(TRIES)]
         return [
             self.each("commitImport", 202, commit, self.imports),
@@ -200,7 +194,7 @@ class SessionCases:
 
     def public(self):
         path = lambda url: url.removeprefix(self.stack.base_url)
-        get = lambda url: self.anyone.get(path(url), allow_redirects=False, **PATIENT)
+        get = lambda url: self.anyone.get(path(url), allow_redirects=False, **UNCHECKED)
         seen, clicked = [ad["impression_url"] for ad in self.served[:TRIES]], [ad["click_url"] for ad in self.served[TRIES:]]
         return [
             self.each("recordAdImpression", 200, get, seen),

@@ -14,6 +14,11 @@ ATTEMPTS, EXCERPT = 40, 1024  # of a delivery in a reply; bytes of an attempt
 EMPTIED = ("webhook_events", "webhook_endpoint_hours", "webhook_endpoints", "module_credentials")
 
 
+def hexadecimal(record_id):
+    """SQL of the bytes of an id."""
+    return f"0x{uuid.UUID(record_id).hex}"
+
+
 class Rows:
     """Inserts rows with the numbers 1 … count. In a value, `seq` is the number, {org} the organization, {now} the time in
     milliseconds, and {id EXPRESSION} the id of a row."""
@@ -45,7 +50,7 @@ class Rows:
         self.insert(table, count, **{"organization_id": "{org}", "id": "{id seq}", "created_at": "{now}"} | values)
 
     def filled(self, sql):
-        sql = sql.replace("{org}", f"0x{uuid.UUID(self.organization_id).hex}").replace("{now}", str(self.now))
+        sql = sql.replace("{org}", hexadecimal(self.organization_id)).replace("{now}", str(self.now))
         while "{id " in sql:
             before, _, rest = sql.partition("{id ")
             expression, _, after = rest.partition("}")
