@@ -1,8 +1,15 @@
 #include "service/access/budgets.hpp"
 
+#include "base/crypto.hpp"
 #include "store/access/sign_in.hpp"
 
 namespace muster::service {
+
+std::string admin_subject(std::string_view name, AdminId admin, std::string_view also) {
+    std::string subject(name);
+    subject.append(" ").append(admin.bytes()).append(also);
+    return sha256(subject);
+}
 
 Spending try_spend(db::Tx& tx, std::string_view kind, std::string_view subject,
                    rules::Budget budget, Timestamp now) {

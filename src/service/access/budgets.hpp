@@ -1,11 +1,13 @@
 // What a subject may do a number of times in a period (table guess_budgets).
 #pragma once
 
+#include "base/ids.hpp"
 #include "db/transaction.hpp"
 #include "rules/access/guess_budget.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace muster::service {
@@ -14,6 +16,11 @@ struct Spending {
     std::optional<int> wait_seconds;  // set if the budget is used up, and nothing was spent
     bool is_last = false;             // the budget is used up now
 };
+
+// The kind of the budgets of admins: a kind of their own would change the schema.
+inline constexpr std::string_view kAdminBudget = "security_notice";
+// The subject of an admin's budget with this name. `also`: the id of another record that it is for.
+std::string admin_subject(std::string_view name, AdminId admin, std::string_view also = {});
 
 // Spends one of the budget. `kind` and `subject` as in store/access/sign_in.hpp. Others wait for
 // the same row until the transaction ends.

@@ -26,6 +26,7 @@ constexpr Milliseconds kNoticeLife = std::chrono::days(3);
 constexpr rules::Budget kNoticeMailsOfAnOrganization{60, std::chrono::days(1)};
 constexpr rules::Budget kNoticesOfAnAdmin{3, std::chrono::days(1)};
 constexpr rules::Budget kChangesOfAFactor{10, std::chrono::days(1)};
+constexpr std::string_view kFactor = "factor";  // the name of that budget
 constexpr std::size_t kMostOwners = 10;
 constexpr std::size_t kMostOrganizations = 20;
 // Of all organizations of an admin: at least one of each.
@@ -50,10 +51,6 @@ bool spend_mails(db::Tx& tx, NoticeKind kind, OrgId organization, Addresses& add
                                       kNoticeMailsOfAnOrganization, addresses.size(), now);
     addresses.resize(spending.count);
     return spending.is_last;
-}
-
-std::string subject_of_factor(AdminId admin) {
-    return sha256("factor " + std::string(admin.bytes()));
 }
 
 void reject_factor_change(std::optional<int> wait_seconds) {
@@ -213,20 +210,20 @@ void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
 
 void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,
                       FactorChange change, Timestamp now) {
-    const auto spending = try_spend(tx, text_of(NoticeKind::Security), subject_of_factor(admin.id),
-                                    kChangesOfAFactor, now);
+    const auto spending =
+        try_spend(tx, kAdminBudget, admin_subject(kFactor, admin.id), kChangesOfAFactor, now);
     reject_factor_change(spending.wait_seconds);
     notify_admin_and_owners(tx, keys, admin, notice_of_factor(admin, change, now), now);
 }
 
 void require_factor_change(db::Tx& tx, AdminId admin, Timestamp now) {
     const rules::SpentTimes changes(
-        store::lock_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin)));
+        store::lock_guess_budget(tx, kAdminBudget, admin_subject(kFactor, admin)));
     reject_factor_change(changes.exhausted(kChangesOfAFactor, now));
 }
 
 void forget_factor_changes(db::Tx& tx, AdminId admin, Timestamp now) {
-    store::write_guess_budget(tx, text_of(NoticeKind::Security), subject_of_factor(admin), "", now);
+    store::write_guess_budget(tx, kAdminBudget, admin_subject(kFactor, admin), "", now);
 }
 
 }  // namespace muster::service

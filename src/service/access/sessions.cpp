@@ -51,11 +51,8 @@ void audit_ended(db::Tx& tx, const rules::Session& session, std::int64_t count,
 
 // Throws RATE_LIMITED if the admin has no switch to the organization left.
 void spend_switch(db::Tx& tx, AdminId admin, OrgId organization, Timestamp now) {
-    // A kind of its own would change the schema.
-    constexpr std::string_view kKind = "security_notice";
-    const std::string subject =
-        "switch " + std::string(admin.bytes()) + std::string(organization.bytes());
-    const auto spending = try_spend(tx, kKind, sha256(subject), kSwitches, now);
+    const std::string subject = admin_subject("switch", admin, organization.bytes());
+    const auto spending = try_spend(tx, kAdminBudget, subject, kSwitches, now);
     if (!spending.wait_seconds) return;
     throw Error(ErrorCode::RateLimited)
         .retry_after(*spending.wait_seconds)

@@ -1,6 +1,5 @@
 #include "service/access/two_factor.hpp"
 
-#include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
@@ -23,26 +22,17 @@
 namespace muster::service {
 namespace {
 
-// Of an admin. Both write to audit logs. The 200 seats of a team then fill less than half of its
-// log of a day with right codes. Pauses let only an admin who also has right codes use up the wrong
-// ones.
+// Budgets of an admin, because each code writes to audit logs. With 40 right codes of each admin,
+// the 200 seats of a team fill less than half of its log of a day. Because of the pauses, only an
+// admin who also has right codes uses up the wrong ones.
 constexpr rules::Budget kRightCodes{40, std::chrono::days(1)};
 constexpr rules::Budget kLoggedWrongCodes{50, std::chrono::days(1)};
-
-// A kind of its own would change the schema.
-constexpr std::string_view kBudgetOfCodes = "security_notice";
-constexpr std::string_view kRightCode = "right code ";
-constexpr std::string_view kWrongCode = "wrong code ";
-
-std::string subject_of_codes(std::string_view kind, AdminId admin) {
-    std::string subject(kind);
-    subject.append(admin.bytes());
-    return sha256(subject);
-}
+constexpr std::string_view kRightCode = "right code";  // the names of these budgets
+constexpr std::string_view kWrongCode = "wrong code";
 
 void spend_right_code(db::Tx& tx, AdminId admin, Timestamp now) {
     const auto seconds =
-        try_spend(tx, kBudgetOfCodes, subject_of_codes(kRightCode, admin), kRightCodes, now)
+        try_spend(tx, kAdminBudget, admin_subject(kRightCode, admin), kRightCodes, now)
             .wait_seconds;
     if (!seconds) return;
     throw Error(ErrorCode::RateLimited)
@@ -52,7 +42,7 @@ void spend_right_code(db::Tx& tx, AdminId admin, Timestamp now) {
 
 void forget_codes(db::Tx& tx, AdminId admin, Timestamp now) {
     for (const std::string_view kind : {kRightCode, kWrongCode}) {
-        store::write_guess_budget(tx, kBudgetOfCodes, subject_of_codes(kind, admin), "", now);
+        store::write_guess_budget(tx, kAdminBudget, admin_subject(kind, admin), "", now);
     }
 }
 
@@ -84,9 +74,9 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
     store::set_second_factor_guesses(tx, admin.id, guesses);
     store::count_session_failure(tx, session);
-    const bool is_logged = !try_spend(tx, kBudgetOfCodes, subject_of_codes(kWrongCode, admin.id),
-                                      kLoggedWrongCodes, now)
-                                .wait_seconds;
+    const bool is_logged =
+        !try_spend(tx, kAdminBudget, admin_subject(kWrongCode, admin.id), kLoggedWrongCodes, now)
+             .wait_seconds;
     if (is_logged) {
         audit_refused_sign_in(tx, sorted_organizations_of(store::find_seats(tx, admin.id)),
                               admin.id, "second_factor", request_id, now);
