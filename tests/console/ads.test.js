@@ -46,6 +46,10 @@ test("the form keeps a number as typed, and sends it as a number", () => {
   assert.deepEqual(changesOf(CAMPAIGN, fields, registry).targeting.attributes, { points: 1.05, vip: false })
 })
 
+test("a time that does not exist is sent as it is, so that the API names the fault", () => {
+  assert.equal(newCampaignOf({ ...fieldsOf(), starts: "20266-11-21T12:00" }, []).starts_at, "20266-11-21T12:00")
+})
+
 test("only what differs is sent, null clears a limit, and the targeting is sent whole", () => {
   const fields = { ...fieldsOf(CAMPAIGN), name: "Final", daily: "", countries: "de, gb gb", targets: [["vip", ""]] }
   assert.deepEqual(changesOf(CAMPAIGN, fields, []), {
@@ -131,4 +135,5 @@ test("the short name of a slot follows its name until the person writes one", ()
   const named = withSlug(empty, { ...empty, name: "Home: Top" })
   assert.equal(named.slug, "home-top")
   assert.equal(withSlug({ ...named, slug: "top" }, { name: "Foot", slug: "top" }).slug, "top")
+  assert.equal(withSlug(named, { ...named, name: "" }).slug, "")
 })

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { actionsOf } from "../console/articles/article.js"
-import { caretIn, changesOf, fieldsOf, keptFields, localTimeOf, newArticleOf, slugOf, tagsOf, TOOLS } from "../console/articles/fields.js"
+import { caretIn, changesOf, fieldsOf, keptFields, localTimeOf, newArticleOf, tagsOf, TOOLS } from "../console/articles/fields.js"
+import { shortNameOf, slugOf } from "../console/lib/slug.js"
 import { looksLike, makePreviewing } from "../console/articles/live.js"
 import { withSlug } from "../console/articles/new.js"
 import { linesOnlyIn } from "../console/articles/parts.js"
@@ -36,6 +37,12 @@ test("a short name has the letters of the title without accents", () => {
   assert.equal(slugOf(" Fußball & Café: 2:1! "), "fussball-cafe-2-1")
   assert.equal(slugOf("日本"), "")
   assert.equal(slugOf("a".repeat(200)).length, 128)
+})
+
+test("the short name of a module or a slot begins with a letter, and an empty name suggests none", () => {
+  assert.deepEqual(["Club shop", "1st shop", "é", "!", "x".repeat(80)].map(name => shortNameOf(name, "module")),
+    ["club-shop", "module-1st-shop", "module-e", "module", "x".repeat(63)])
+  assert.deepEqual(["728 × 90", "a", " ", ""].map(name => shortNameOf(name, "slot")), ["slot-728-90", "slot-a", "", ""])
 })
 
 test("the short name follows the title until the person writes one", () => {

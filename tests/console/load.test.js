@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { withPage } from "../console/lib/load.js"
+import { withError, withPage } from "../console/lib/load.js"
 
 const first = { members: ["a"], next_cursor: "2", total: 3 }
 const page = { members: ["b"], next_cursor: null }
@@ -17,4 +17,12 @@ test("a further page of another filter is dropped", () => {
   assert.equal(withPage(loaded, first, page, "members"), loaded)
   const failed = { data: null, error: new Error("away"), isLoading: false }
   assert.equal(withPage(failed, first, page, "members"), failed)
+})
+
+test("an error of a reload keeps the data of the same inputs", () => {
+  const error = new Error("away")
+  const loaded = { data: first, error: null, isLoading: false, key: ["locked", 0] }
+  assert.deepEqual(withError(loaded, ["locked", 1], error), { data: first, error, isLoading: false, key: ["locked", 1] })
+  assert.equal(withError(loaded, ["active", 0], error).data, null)
+  assert.equal(withError({ data: null, error: null, isLoading: true, key: [] }, [0], error).data, null)
 })

@@ -20,7 +20,15 @@ test("the address of a page becomes its origin", () => {
 test("empty rows are not sent, and each fault is at its row", () => {
   const rows = ["https://a.example", " ", "ftp://b.example"]
   assert.deepEqual(originsIn(rows), ["https://a.example", "ftp://b.example"])
-  assert.deepEqual(faultsOfRows(rows, { "allowed_origins[1]": "is not an allowed URL" }), [undefined, undefined, "is not an allowed URL"])
+  assert.deepEqual(faultsOfRows(rows, rows, { "allowed_origins[1]": "is not an allowed URL" }), [undefined, undefined, "is not an allowed URL"])
+})
+
+test("a fault stays at its origin when other rows change, and goes with it", () => {
+  const twice = { "allowed_origins[1]": "is given twice" }
+  const sent = ["a.example", "a.example", "b.example"]
+  assert.deepEqual(faultsOfRows(["new", "https://a.example", ...sent.slice(1)], sent, twice), [undefined, undefined, "is given twice", undefined])
+  assert.deepEqual(faultsOfRows(sent.slice(1), sent, twice), [undefined, undefined])
+  assert.deepEqual(faultsOfRows(["a.example", "c.example", "b.example"], sent, twice), [undefined, undefined, undefined])
 })
 
 test("only what differs is sent, and null clears a rate", () => {

@@ -7,6 +7,7 @@ import { stateOf as stateOfImport } from "../console/imports/parts.js"
 import { formatAgo, formatDay, formatDuration, momentOf, plural } from "../console/lib/format.js"
 import { memberOf } from "../console/members/add.js"
 import { changesOf, choicesOf } from "../console/members/edit.js"
+import { SCREENS } from "../console/ui/screens.js"
 
 test("only what differs is sent, and null clears a value", () => {
   const member = { first_name: "Ann", last_name: null, attributes: { phone: "1", vip: true } }
@@ -131,4 +132,9 @@ test("a new member has what was filled in, with values of their types", () => {
   assert.deepEqual(memberOf(fields, { points: "2.5", vip: "true" }, registry),
     { email: "ann@example.org", first_name: "Ann", attributes: { points: 2.5, vip: true } })
   assert.deepEqual(memberOf({ email: "" }, {}, registry), { email: "" })
+})
+
+test("a screen that only changes something is closed to viewers", () => {
+  const closed = SCREENS.filter(([, { changes }]) => changes).map(([path]) => path)
+  assert.deepEqual(closed, ["imports/new", "modules/:id/versions/new", "articles/new", "ads/new", "ads/:id/edit"])
 })

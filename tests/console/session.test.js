@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { endOf, idleLifeOf, lastUse, noteUse, serverNow } from "../console/lib/session_end.js"
 import { confirmation, confirmFactor, endSession, followTabs, session, signedOut, takeSession } from "../console/lib/session.js"
+import { readSetting } from "../console/lib/settings.js"
 import { question } from "../console/lib/unsaved.js"
 import { restOf } from "../console/imports/job.js"
 import { programOf } from "../console/account/programs.js"
@@ -22,6 +23,19 @@ test("a session that ends in use keeps its seats, so that the page stays", () =>
   assert.deepEqual([session.get().state, session.get().hasEnded, session.get().admin], ["factor", true, admin])
   takeSession(verified)
   assert.deepEqual([session.get().state, session.get().hasEnded], ["in", false])
+})
+
+test("another address during the second factor keeps the page below the sign-in", () => {
+  const unverified = { ...verified, two_factor: { enrolled: true, verified: false } }
+  takeSession(verified)
+  endSession()
+  takeSession(unverified)
+  endSession()
+  assert.deepEqual([session.get().state, session.get().hasEnded, session.get().seats.length], ["out", true, 1])
+  signedOut()
+  takeSession(unverified)
+  endSession()
+  assert.deepEqual([session.get().state, session.get().hasEnded, session.get().admin, readSetting("session")], ["out", false, null, "ended"])
 })
 
 test("a question ends with the person who was asked", () => {

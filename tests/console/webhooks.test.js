@@ -2,14 +2,13 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { eventTypesOf } from "../console/webhooks/deliveries.js"
 import { MUSTER_EVENTS, TEST_EVENT, typesIn } from "../console/webhooks/events.js"
-import { sentStateOf } from "../console/webhooks/delivery.js"
+import { indented, sentStateOf } from "../console/webhooks/delivery.js"
 import { notesOf } from "../console/webhooks/endpoint.js"
 import { deliveries } from "../console/lib/texts_webhooks.js"
 import { changesOf, formOf, formWith, typesOf } from "../console/webhooks/form.js"
 import { stateOf } from "../console/webhooks/parts.js"
 import { pageOf } from "../console/webhooks/endpoints.js"
 import { firstSince, rangeOf } from "../console/webhooks/recover.js"
-import { shortNameOf } from "../console/webhooks/set_up.js"
 
 const ENDPOINT = { url: "https://a.example/", description: null, subscribed_event_types: ["shop.paid", "member.created", "other.paid"] }
 
@@ -68,11 +67,6 @@ test("recovering begins at the first failure or the last success, at least a day
   assert.equal(rangeOf({ since: "20266-11-21T12:00", until: "" }).since, "20266-11-21T12:00") // the API names the fault
 })
 
-test("the short name of a module begins with a letter", () => {
-  assert.deepEqual(["Club shop", "1st shop", "é", "!", "x".repeat(80)].map(shortNameOf),
-    ["club-shop", "module-1st-shop", "module-e", "module", "x".repeat(63)])
-})
-
 test("the endpoints of 25 installations are a page", () => {
   assert.deepEqual(pageOf(null, 26), { begin: 0, end: 25, next: "25" })
   assert.equal(pageOf("25", 26).next, null)
@@ -91,6 +85,11 @@ test("a body was sent only if the receiver may have got it", () => {
   assert.equal(state("failed", { class: "tls", status_code: null }), "unsent")
   assert.equal(state("pending", { class: "timeout", status_code: null }, { class: "dns", status_code: null }), "maybe")
   assert.equal(state("pending", { class: "http_5xx", status_code: 500 }, { class: "tls", status_code: null }), "sent")
+})
+
+test("the body of a delivery is shown with all digits, and as it is if it is not JSON", () => {
+  assert.equal(indented('{"data":{"order_id":9007199254740993,"price":12.50}}'), '{\n  "data": {"order_id": 9007199254740993, "price": 12.50}\n}')
+  assert.equal(indented('{"a":'), '{"a":')
 })
 
 test("each failure has a meaning and a next step", () => {

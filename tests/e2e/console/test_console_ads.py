@@ -8,6 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from support.ads import Ads
 from support.browser import Site, start_browser, wait_for
 from support.page_keys import PageKey
+from support.stack import numbers
 
 HTML = '<p onclick="x()">Final on <b>Sunday</b></p>\n<script>x()</script>\n<p><img src="https://img.example/a.png" alt="The cup"></p>'
 WINDOWS = True  # the previews are frames
@@ -57,6 +58,7 @@ def test_a_new_admin_creates_a_slot_a_campaign_and_a_creative(at, ads, module_or
     browser.fill("Countries", "de, gb")
     browser.press("Add an attribute")
     browser.choose("Attribute 1", "vip")
+    assert browser.web.switch_to.active_element.get_attribute("id") == browser.labeled("Attribute 1").get_attribute("id")
     browser.choose("Value 1", "Yes")
     browser.check("campaign-filled")
     choice = browser.element("fieldset .choices input")
@@ -105,6 +107,7 @@ def test_html_of_a_creative_is_sanitized_shown_without_pictures_and_deleted(at, 
     browser.check("creative-html")
     browser.press("Add")
     browser.sees("Not all of your HTML was kept")
+    browser.sees("The creative was saved, without some of your HTML.")
     browser.sees("<script>x()</script>")
     browser.check("creative-removed")
     stored = ads.listed("creatives", campaign_id=campaign["id"])[0]
@@ -174,9 +177,9 @@ def test_a_campaign_is_edited_paused_started_and_deleted(at, ads):
 
 def test_figures_are_plotted_and_listed_by_day(at, ads, stack):
     _, campaign = ads.running(name="Counted")
-    stack.sql("""INSERT INTO ad_campaign_days (organization_id, campaign_id, day, impressions, clicks)
+    stack.sql(f"""INSERT INTO ad_campaign_days (organization_id, campaign_id, day, impressions, clicks)
         SELECT organization_id, id, FLOOR(UNIX_TIMESTAMP() / 86400) - seq, 100 + 37 * MOD(seq, 7), MOD(seq, 11)
-        FROM ad_campaigns JOIN seq_1_to_60 WHERE id = UNHEX(REPLACE(%s, '-', ''))""", campaign["id"])
+        FROM ad_campaigns JOIN {numbers(60)} WHERE id = UNHEX(REPLACE(%s, '-', ''))""", campaign["id"])
     week = sum(100 + 37 * (day % 7) for day in range(1, 7))
     browser = at("ads")
     browser.sees("Counted")

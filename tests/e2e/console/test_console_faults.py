@@ -176,7 +176,7 @@ def test_the_focus_returns_from_a_dialog(browser, module_org):
     browser.open(f"#/o/{module_org.id}/members/{user['id']}")
     browser.press("Lock")
     browser.shown("Reason").send_keys(Keys.ESCAPE)
-    wait_for(lambda: browser.web.switch_to.active_element.text == "Lock", "the focus to return")
+    browser.has_focus("Lock")
     other = module_org.new_admin("viewer")
     browser.open(f"#/o/{module_org.id}/team")
     browser.press("Remove", f"//tr[contains(., '{other.address}')]")
@@ -289,6 +289,44 @@ def test_a_secret_is_shown_even_if_the_dialog_is_closed_too_early(browser, modul
     browser.web.switch_to.active_element.send_keys(Keys.ESCAPE)
     release(browser)
     stack.keys_issued.append(browser.element(".secret code").text)
+
+
+def test_both_secrets_of_a_credential_are_shown_although_the_page_cannot_be_read(browser, module_org, stack):
+    installation = module_org.install(module_org.published_module({"name": "Shown"}, name="Shown", slug=slug("shown")))
+    browser.open(f"#/o/{module_org.id}/installations/{installation['id']}")
+    browser.press("Issue a credential")
+    browser.fill("Name", "club shop")
+    browser.web.execute_script("window.loses = arguments[0]", f"GET /v1/installations/{installation['id']}")
+    browser.press("Issue", "//dialog")
+    browser.sees("Copy both secrets now")
+    stack.keys_issued += [one.text for one in browser.web.find_elements("css selector", ".secret code")]
+    browser.press("I stored both")
+    browser.sees("The server cannot be reached.")
+    browser.press("Try again")
+    browser.sees("club shop")
+
+
+def test_a_dialog_says_that_the_browser_refuses_to_copy(browser, module_org, stack):
+    browser.open(f"#/o/{module_org.id}/keys")
+    browser.press("Issue a key")
+    browser.fill("Name", slug("copied"))
+    browser.press("Issue", "//dialog")
+    browser.sees("Copy the key now")
+    stack.keys_issued.append(browser.element(".secret code").text)
+    browser.web.execute_script("navigator.clipboard.writeText = async () => { throw new Error('refused') }")
+    browser.press("Copy", "//dialog")
+    wait_for(lambda: "did not allow copying" in browser.element("dialog [role=status]").text, "the result in the dialog")
+    browser.press("I stored the key")
+
+
+def test_another_period_can_be_chosen_after_an_error(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.sees("(you)")
+    browser.web.execute_script("window.loses = 'GET /console/v1/ads/figures'")
+    go(browser, module_org, "ads")
+    browser.sees("The server cannot be reached.")
+    browser.choose("Period", "Last 31 days")
+    browser.sees("No campaigns yet")
 
 
 def test_a_key_whose_reply_is_lost_is_issued_once(browser, module_org, stack):

@@ -93,6 +93,23 @@ def test_a_reload_keeps_the_step_of_the_code(browser, owner):
     assert browser.web.execute_script(KEPT) is None
 
 
+def test_the_second_factor_leads_back_to_the_address(browser, owner):
+    browser.forget()
+    browser.open()
+    for _ in range(2):
+        browser.fill("Mail address", owner.address)
+        before = owner.mails_before()
+        browser.press("Send code")
+        browser.fill("Code", owner.code_after(before))
+        browser.press("Sign in")
+        browser.sees("Second factor")
+        browser.press("Use another address")
+        browser.sees("Sign in to Muster")
+        browser.web.refresh()
+        browser.sees("Sign in to Muster")
+        assert browser.labeled("Mail address").get_attribute("value") == ""
+
+
 def test_another_address_and_an_expired_code_begin_with_the_address(browser):
     def reload_with(seconds):
         """As if the code of a mail has so many seconds left."""

@@ -6,6 +6,12 @@ from support.browser import wait_for
 DAY = 24 * 3600 * 1000  # in milliseconds
 HEADER = "E-Mail;Vorname;Nachname;Land;Geburtsdatum;T-Shirt-Größe;Notizen"
 
+# A file is read only after window.readFile(); its sample is read at once.
+UNREAD = """const real = Blob.prototype.stream
+const held = new Promise(go => { window.readFile = go })
+Blob.prototype.stream = function () {
+    return real.call(this).pipeThrough(new TransformStream({transform: (part, out) => held.then(() => out.enqueue(part))}))
+}"""
 WITHOUT_DATABASE = "IDBFactory.prototype.open = () => { throw new DOMException('refused', 'SecurityError') }"
 COUNTS = "return [...document.querySelectorAll('.counts div')].map(one => [one.querySelector('dt').innerText, one.querySelector('dd').innerText])"
 
@@ -17,10 +23,6 @@ def file_of(tmp_path):
         path.write_bytes("\r\n".join(lines).encode(encoding))
         return str(path)
     return write
-
-
-def has_focus(browser, text):
-    wait_for(lambda: browser.web.switch_to.active_element.text == text, f"the focus on {text!r}")
 
 
 def in_files(browser, mode, action, *arguments):
@@ -89,14 +91,14 @@ def test_a_file_is_mapped_checked_corrected_imported_and_undone(at, file_of, mod
     browser.press("members.csv")
     browser.press("Check again")
     browser.sees("Import 2,501 rows", 60)
-    has_focus(browser, "Result of the check")
+    browser.has_focus("Result of the check")
     browser.press("Import 2,501 rows")
     browser.sees("2 rows with errors are left out")
     browser.check("import-commit")
     browser.press("Import now")
     browser.sees("The import is complete.", 60)
     browser.sees("Rows that were not imported")
-    has_focus(browser, "Result of the import")
+    browser.has_focus("Result of the import")
     assert browser.web.execute_script(COUNTS)[1:3] == [["Created", "2,501"], ["Attached or completed", "0"]]
     browser.sees("Created: members whom Muster did not know before.")
     browser.check("import-outcome")
@@ -108,7 +110,7 @@ def test_a_file_is_mapped_checked_corrected_imported_and_undone(at, file_of, mod
     browser.check("import-undo")
     browser.press("Undo now")
     browser.sees("The import was undone.", 60)
-    has_focus(browser, "Result of the undo")
+    browser.has_focus("Result of the undo")
     browser.press("All imports")
     browser.sees("members.csv")
     browser.check("imports")
@@ -139,6 +141,62 @@ def test_an_upload_works_without_the_database_of_the_browser(own_browser, file_o
     own_browser.press("Cancel import")
     own_browser.press("Cancel import", "//dialog")
     own_browser.sees("The import was canceled.")
+
+
+def test_a_person_who_leaves_while_the_file_is_read_creates_no_import(at, file_of):
+    browser = at("imports/new")
+    browser.web.execute_script(UNREAD)
+    browser.element("input[type=file]").send_keys(file_of([HEADER, *rows(1)]))
+    browser.press("Upload and check")
+    browser.sees("Reading the file…")
+    assert not browser.web.find_element("xpath", "//button[.='Choose another file']").is_enabled()
+    browser.press("Members", "//nav")
+    browser.sees("Add a member")
+    browser.press("Imports", "//nav")
+    browser.press("Import a file")
+    browser.sees("Drop a CSV file here")
+    browser.requests()
+    browser.web.execute_async_script("readFile(); setTimeout(arguments[0], 1000)")
+    assert not [url for url in browser.requests() if url.endswith("/v1/imports")]
+    browser.sees("Drop a CSV file here")
+
+
+def test_leaving_asks_while_the_file_with_changed_columns_is_read(at, file_of):
+    browser = at("imports/new")
+    browser.web.execute_script(UNREAD)
+    browser.element("input[type=file]").send_keys(file_of([HEADER, *rows(1)]))
+    browser.element("select[aria-label='Field for Notizen']").find_element("xpath", ".//option[.='Display name']").click()
+    browser.press("Upload and check")
+    browser.sees("Reading the file…")
+    browser.press("Members", "//nav")
+    browser.sees("Leave without saving?")
+    browser.press("Leave", "//dialog")
+    browser.sees("Add a member")
+
+
+def test_an_import_during_another_one_leads_to_that_one(at, file_of, module_org):
+    active = module_org.create_import()
+    browser = at("imports/new")
+    browser.element("input[type=file]").send_keys(file_of([HEADER, *rows(1)]))
+    browser.press("Upload and check")
+    browser.press("Another import is active. Finish or cancel it first.")
+    wait_for(lambda: browser.web.current_url.endswith(f"/imports/{active['id']}"), "the page of the active import")
+    browser.web.get_log("browser")  # the 409
+    module_org.cancel(active["id"])
+
+
+def test_rows_with_another_fault_are_shown_after_a_correction(at, module_org):
+    job = module_org.validated([{"email": "one@open.example"}] * 2 + [{"email": "two@open.example", "attributes": {"unknown": "x"}}], declared_total=3)
+    browser = at(f"imports/{job['id']}")
+    browser.sees("1 row: an earlier row has the same address")
+    browser.web.find_element("xpath", "//button[contains(., 'an earlier row has the same address')]").click()
+    wait_for(lambda: "two@open.example" not in browser.text(), "the rows of the reason")
+    browser.press("Correct", "//tr[contains(., 'one@open.example')]")
+    browser.fill("Mail address", "other@open.example")
+    browser.press("Save")
+    browser.sees("Rows were corrected.")
+    browser.sees("two@open.example")
+    module_org.cancel(job["id"])
 
 
 def test_a_correction_that_is_rejected_shows_that_the_import_is_open(at, module_org):

@@ -85,6 +85,7 @@ def test_an_existing_key_is_not_changed_by_a_new_attribute(at, file_of, module_o
     wait_for(lambda: browser.web.find_element("xpath", "//button[.='Save']").is_enabled(), "the check to end")
     browser.sees("An attribute with this key exists already.")
     assert module_org.api.get_json("/v1/attributes/meanwhile") == meanwhile
+    browser.web.get_log("browser")  # the replies are 412
 
 
 @pytest.mark.parametrize("name, content, says", [

@@ -43,7 +43,10 @@ def test_members_are_filtered_by_country_attribute_import_and_change(at, club):
     browser.sees("33 members")
     browser.choose("Import", next(one.text for one in browser.labeled("Import").find_elements("tag name", "option") if "club.csv" in one.text))
     browser.sees("30 members")
+    adding = browser.labeled("Attribute")
     browser.choose("Attribute", "Shirt size")
+    browser.shown("Shirt size")
+    assert browser.web.switch_to.active_element == adding and adding.get_attribute("value") == ""
     browser.choose("Shirt size", "M")
     browser.sees("12 members")
     browser.choose("Attribute", "vip")
@@ -85,7 +88,7 @@ def test_all_matching_members_are_locked_after_the_count(at, club, module_org):
     browser.check("bulk-lock")
     browser.press("Lock 12 members", "//dialog")
     browser.sees("12 members were locked.", 60)
-    wait_for(lambda: browser.web.switch_to.active_element.text == "Result", "the focus on the heading of the step")
+    browser.has_focus("Result")
     browser.check("bulk-done")
     assert statuses(module_org, status="locked") == ["locked"] * 12
     browser.press("Go to the members")

@@ -141,6 +141,9 @@ def test_a_draft_is_kept_and_fixed_in_another_version(at, module_org, console):
     browser.fill("Version", "2026-01")
     browser.press("Save as draft")
     browser.sees("The module has this version already.")
+    write(browser, "Manifest", json.dumps({"name": "x" * 65536}))
+    browser.press("Save as draft")
+    browser.sees("manifest is too long")
     drain(browser)
 
 
@@ -229,7 +232,7 @@ def test_an_installation_moves_to_another_version(at, module_org, console, insta
     browser.sees("The stored value is secret, and this version would show it.")
     browser.check("installation-move")
     browser.press("Save")
-    browser.sees("The stored value is secret. Send a new value")
+    browser.sees("This value is a stored secret, which this version would show; send a new value")
     drain(browser)
     browser.fill("payment_key (optional)", "visible")
     browser.press("Save")

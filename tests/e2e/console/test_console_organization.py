@@ -1,4 +1,4 @@
-"""The console's screens of the organization and of the own sign-in in a real browser (docs/console.md)."""
+"""The console's screens of the organization and of the sign-in of an admin in a real browser (docs/console.md)."""
 
 from support.admin import step_now, totp
 from support.browser import wait_for

@@ -1,10 +1,9 @@
 """The console's screens of page keys and events in a real browser, with real pages that use the code (docs/console.md)."""
 
-import shutil
-
 import pytest
 from selenium.webdriver.common.by import By
 from support.browser import Site, start_browser, wait_for
+from support.console import ConsoleBrowser
 from support.page_keys import Counted
 from support.publishable import Keys
 from support.world import slug
@@ -15,16 +14,22 @@ PAGE = "<!doctype html><title>A page</title><body>%s</body>"
 @pytest.fixture(scope="module")
 def visitor(stack):
     """The browser of a visitor."""
-    profile = stack.folder / "tmp/visitor-browser"
-    shutil.rmtree(profile, ignore_errors=True)
-    running = start_browser(profile)
-    yield running
-    running.quit()
+    with start_browser(stack.folder / "tmp/visitor-browser") as running:
+        yield running
 
 
 @pytest.fixture
 def site():
     running = Site("")
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def whole_browser(stack, module_org):
+    """A signed-in browser that can hide a page: see start_browser()."""
+    running = ConsoleBrowser(stack, "hidden", windows=True)
+    running.sign_in(module_org.new_admin("owner"))
     yield running
     running.close()
 
@@ -41,6 +46,12 @@ def code_of(browser):
 WATCH_RESULTS = """window.results = []
 new MutationObserver(() => results.push(document.querySelector("p.box[role='status']")?.textContent ?? ""))
     .observe(document.body, {childList: true, characterData: true, subtree: true})"""
+
+
+# Notes whether the page is hidden when that changes.
+WATCH_VISITS = """window.visits = []
+document.addEventListener("visibilitychange", () => visits.push(document.hidden))"""
+INTERVAL = 5  # seconds between two calls for live events
 
 
 def test_a_new_admin_issues_a_key_pastes_the_code_and_sees_the_event(at, module_org, site, visitor):
@@ -177,19 +188,25 @@ def test_events_of_members_and_visitors_are_listed_live(at, module_org):
     browser.check_quiet("events")
 
 
-def test_a_hidden_tab_asks_for_no_events_and_continues_when_it_is_shown(at, module_org, stack):
-    browser = at("events")
-    browser.sees("New events appear by themselves.")
+def test_a_hidden_tab_asks_for_no_events_and_continues_when_it_is_shown(whole_browser, module_org, stack):
+    browser = whole_browser
+    track(module_org, "at_first", anonymous_id="v-3")
+    browser.open(f"#/o/{module_org.id}/events")
+    browser.sees("at_first")
+    browser.web.execute_script(WATCH_VISITS)
     first = browser.web.current_window_handle
+    track(module_org, "at_last", anonymous_id="v-3")
+    browser.sees("at_last")  # a call has just ended, so none runs while the tab is hidden
     browser.web.switch_to.new_window("tab")
-    try:
-        track(module_org, "meanwhile", anonymous_id="v-3")
-        asked = Counted(stack, "listRecentEvents")
-    finally:
-        browser.web.close()
-        browser.web.switch_to.window(first)
+    track(module_org, "meanwhile", anonymous_id="v-3")
+    asked = Counted(stack, "listRecentEvents")
+    with pytest.raises(AssertionError, match="waited"):
+        wait_for(lambda: asked.total() > 0, "a call", INTERVAL + 2)
+    browser.web.close()
+    browser.web.switch_to.window(first)
+    wait_for(lambda: asked.total() == 1, "one call", INTERVAL - 1)
     browser.sees("meanwhile")
-    assert asked.total() >= 1
+    assert browser.web.execute_script("return visits") == [True, False]
 
 
 def test_older_events_are_shown_page_by_page(at, module_org):
@@ -200,6 +217,7 @@ def test_older_events_are_shown_page_by_page(at, module_org):
     assert "seen-00" not in browser.text()
     browser.press("Show older")
     browser.sees("seen-00")
+    assert browser.web.find_elements("css selector", "tbody .badge") == []  # none is new
     browser.sees("New events no longer appear by themselves.")
     browser.press_above("Continue")
     browser.sees("New events appear by themselves.")

@@ -6,6 +6,14 @@ from support.console import ConsoleBrowser
 
 # Lets the page believe that it is later.
 LATER = "const now = Date.now.bind(Date); Date.now = () => now() + (window.shift ?? 0)"
+# Loses the reply to the next request that begins like this.
+LOSE = """const [request] = arguments, real = window.fetch
+window.fetch = async (path, options = {}) => {
+    const reply = await real(path, options)
+    if (!`${options.method ?? "GET"} ${path}`.startsWith(request)) return reply
+    window.fetch = real
+    throw new TypeError("lost")
+}"""
 
 
 @pytest.fixture
@@ -41,6 +49,10 @@ def confirm_address(browser, admin):
     browser.press("Sign in")
     browser.pass_factor(admin)
     browser.stack.keys_issued.append(wait_for(lambda: browser.web.get_cookie("__Host-muster-session"), "the cookie")["value"])
+
+
+def cover_is_gone(browser):
+    wait_for(lambda: not browser.web.find_elements("css selector", "dialog.cover"), "the page to come back")
 
 
 def end_sessions(stack, admin):
@@ -91,7 +103,7 @@ def test_a_session_that_ends_in_the_middle_of_an_edit_loses_no_text(browser, adm
     browser.web.get_log("browser")
     browser.check("session-ended")
     sign_in_again(browser, admin)
-    wait_for(lambda: not browser.web.find_elements("css selector", "dialog.cover"), "the page to come back")
+    cover_is_gone(browser)
     assert browser.labeled("Last name").get_attribute("value") == "Kept"
     browser.press("Save")
     browser.sees("Edited Kept")
@@ -108,11 +120,64 @@ def test_a_session_that_ends_in_the_middle_of_a_correction_loses_no_text(browser
     browser.press("Save")
     browser.sees("Your session has ended.")
     confirm_address(browser, admin)
-    wait_for(lambda: not browser.web.find_elements("css selector", "dialog.cover"), "the page to come back")
+    cover_is_gone(browser)
     assert browser.labeled("Mail address").get_attribute("value") == "once@scenarios.example"
     browser.press("Save")
     browser.sees("Rows were corrected.")
     module_org.cancel(job["id"])
+
+
+def test_a_new_tab_leaves_the_text_below_the_sign_in_of_another_one(browser, admin, module_org, stack):
+    edit(browser, module_org, member(module_org, "below"), "Kept")
+    first = browser.web.current_window_handle
+    end_sessions(stack, admin)
+    browser.press("Save")
+    browser.sees("Your session has ended.")
+    browser.web.switch_to.new_window("tab")
+    browser.open()
+    browser.sees("Sign in to Muster")
+    browser.web.close()
+    browser.web.switch_to.window(first)
+    sign_in_again(browser, admin)
+    cover_is_gone(browser)
+    assert browser.labeled("Last name").get_attribute("value") == "Kept"
+
+
+def test_live_events_continue_after_a_new_sign_in(browser, admin, module_org, stack):
+    browser.open(f"#/o/{module_org.id}/events")
+    browser.sees("New events appear by themselves.")
+    end_sessions(stack, admin)
+    browser.sees("Your session has ended.", 30)
+    sign_in_again(browser, admin)
+    cover_is_gone(browser)
+    browser.sees("New events appear by themselves.")
+    wait_for(lambda: "Your session has ended." not in browser.text(), "the error to go")
+
+
+def test_a_change_whose_reply_was_lost_is_not_called_the_one_of_another_admin(browser, module_org):
+    user = member(module_org, "lost")
+    edit(browser, module_org, user, "Once")
+    browser.web.execute_script(LOSE, f"PATCH /v1/users/{user['id']}")
+    browser.press("Save")
+    browser.sees("The server cannot be reached.")
+    browser.press("Save")
+    browser.sees("It may have been saved.")
+    assert "Another admin" not in browser.text()
+    browser.press("Show the current values")
+    browser.sees("Lost Once")
+
+
+def test_text_that_is_typed_after_a_save_survives_a_failed_reload(browser, module_org):
+    made = module_org.create_article(title="Before")
+    browser.open(f"#/o/{module_org.id}/articles/{made['id']}")
+    browser.fill("Title", "Saved")
+    browser.web.execute_script(LOSE, f"GET /console/v1/articles/{made['id']}")
+    browser.press("Save")
+    browser.sees("The server cannot be reached.")
+    browser.fill("Summary", "Later")
+    browser.press_above("Try again")
+    wait_for(lambda: browser.element("h1").text == "Saved", "the saved article")
+    assert [browser.labeled(label).get_attribute("value") for label in ("Title", "Summary")] == ["Saved", "Later"]
 
 
 def test_another_person_does_not_get_the_page(browser, admin, module_org, stack):

@@ -130,26 +130,22 @@ def test_adding_a_member_again_fills_only_empty_values(at, module_org):
     browser.check_quiet("member-add-again")
 
 
-def has_focus(browser, text):
-    wait_for(lambda: browser.web.switch_to.active_element.text == text, f"the focus on {text}")
-
-
 def test_the_focus_returns_to_the_button_that_was_pressed(at, module_org):
     user = module_org.create_user({"email": "focus@screens.example", "first_name": "Fay"})
     browser = at(f"members/{user['id']}")
     browser.press("Edit")
     browser.sees("Edit Fay")
     browser.press("Cancel")
-    has_focus(browser, "Edit")
+    browser.has_focus("Edit")
     browser.press("Edit")
     browser.fill("Last name", "King")
     browser.press("Save")
     browser.sees("The member was changed.")
-    has_focus(browser, "Edit")
+    browser.has_focus("Edit")
     browser = at("members")
     browser.press("Export CSV")
     wait_for(lambda: browser.web.find_elements("xpath", "//button[.='Export CSV'][not(@disabled)]"), "the end of the export")
-    has_focus(browser, "Export CSV")
+    browser.has_focus("Export CSV")
 
 
 def test_a_change_by_another_admin_is_not_overwritten(at, module_org):
@@ -190,6 +186,34 @@ def test_a_viewer_gets_no_buttons(own_browser, module_org):
     viewer.open(f"#/o/{module_org.id}/keys")
     viewer.sees("Last used")
     assert "Issue a key" not in viewer.text() and "Revoke" not in viewer.text()
+
+
+def test_a_viewer_cannot_open_a_form_by_its_address(own_browser, module_org):
+    own_browser.sign_in(module_org.new_admin("viewer"))
+    for path, title in (("articles/new", "New article"), ("ads/new", "New campaign"), ("imports/new", "Import a file")):
+        own_browser.open(f"#/o/{module_org.id}/{path}")
+        own_browser.sees("Your role does not allow this.")
+        assert own_browser.element("h1").text == title and not own_browser.web.find_elements("css selector", "main :is(input, textarea)")
+    own_browser.check("viewer-form")
+
+
+def test_a_question_begins_on_cancel_with_its_text(at, module_org, stack):
+    def begins_with(text):
+        browser.has_focus("Cancel")
+        described = browser.web.switch_to.active_element.get_attribute("aria-describedby")
+        assert text in browser.web.find_element("id", described).text
+        browser.press("Cancel", "//dialog")
+        wait_for(lambda: not browser.web.find_elements("css selector", "dialog"), "the dialog to close")
+
+    made = module_org.admin().api.post("/v1/api-keys", json={"name": "asked", "role": "viewer"}, expect=201).json()
+    stack.keys_issued.append(made["key"])
+    browser = at("keys")
+    browser.press("Revoke", "//tr[contains(., 'asked')]")
+    begins_with("This cannot be undone.")
+    user = module_org.create_user({"email": "asked@screens.example"})
+    browser = at(f"members/{user['id']}")
+    browser.press("Remove")
+    begins_with("This cannot be undone.")
 
 
 def test_a_key_is_issued_shown_once_rotated_and_revoked(at, module_org, stack):

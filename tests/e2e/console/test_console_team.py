@@ -105,6 +105,13 @@ def test_a_provider_is_connected_refreshed_and_deleted(at, module_org, oauth_ser
     browser.check("connections")
     browser.press("Refresh")
     browser.sees("The access was refreshed.")
+
+    def is_refused():  # a refresh that ended less than a second ago counts
+        browser.press("Refresh")
+        return "The access could not be refreshed. The list says why." in browser.text()
+
+    with oauth_server.instead("gitlab", "token", oauth_server.error("gitlab", "temporarily_unavailable", 503)):
+        wait_for(is_refused, "a refresh that the provider refuses")
     browser.press("Delete")
     browser.check("connection-delete")
     browser.press("Delete", "//dialog")

@@ -18,6 +18,13 @@ field.dispatchEvent(new Event("input", {bubbles: true}))
 const clear = [...document.querySelectorAll("button")].find(one => one.textContent === "Clear filters")
 setTimeout(() => clear.click(), 100)
 setTimeout(() => done([field.value, location.hash]), 800)"""
+# The reply to this request waits until window.release().
+HOLD = """const [request] = arguments, real = window.fetch
+window.fetch = async (path, options = {}) => {
+    const reply = await real(path, options)
+    if (`${options.method ?? "GET"} ${path}` === request) await new Promise(go => { window.release = go })
+    return reply
+}"""
 # Screens with a form: the button that opens it, the field that is filled first, and its text.
 FORMS = [
     ("articles/new", "", "Summary", "The cup"), ("articles/{article}", "", "Title", "Renamed"),
@@ -75,12 +82,16 @@ def escape(browser):
     ActionChains(browser.web).send_keys(Keys.ESCAPE).perform()
 
 
+def is_held(browser):
+    wait_for(lambda: browser.web.execute_script("return Boolean(window.release)"), "the reply to be held")
+
+
+def release(browser):
+    browser.web.execute_script("window.release(); window.release = undefined")
+
+
 def is_at(browser, path):
     wait_for(lambda: browser.web.current_url.endswith(path), f"the address {path} instead of {browser.web.current_url}")
-
-
-def has_focus(browser, text):
-    wait_for(lambda: browser.web.switch_to.active_element.text == text, f"the focus on {text!r}")
 
 
 def type_article(browser, org):
@@ -212,7 +223,7 @@ def test_escape_closes_a_dialog_without_changes_and_asks_with_them(browser, modu
     assert browser.shown("Name").get_attribute("value") == "sync" and browser.web.switch_to.active_element == browser.labeled("Name")
     browser.press("Cancel", "//dialog")
     is_closed(browser)
-    has_focus(browser, "Issue a key")
+    browser.has_focus("Issue a key")
 
 
 def test_a_secret_stays_until_it_is_stored(browser, module_org, stack):
@@ -264,7 +275,7 @@ def test_the_columns_of_a_file_are_not_lost(browser, module_org, tmp_path):
     browser.web.execute_script("arguments[0].focus()", field)
     field.send_keys(str(path))
     column = browser.element("select[aria-label='Field for Wer']")
-    has_focus(browser, "Assign the columns")
+    browser.has_focus("Assign the columns")
     assert not asks(browser)
     column.find_element("xpath", ".//option[.='Display name']").click()
     wait_for(lambda: asks(browser), "the form to ask")
@@ -277,7 +288,7 @@ def test_a_search_that_waits_is_dropped_with_the_filters(browser, module_org):
     browser.open(f"#/o/{module_org.id}/members?status=locked")
     browser.sees("Clear filters")
     assert browser.web.execute_async_script(TYPE_AND_CLEAR) == ["", f"#/o/{module_org.id}/members"]
-    has_focus(browser, "Members")
+    browser.has_focus("Members")
 
 
 def test_the_heading_takes_the_focus_of_a_button_that_goes(browser, module_org):
@@ -289,7 +300,7 @@ def test_the_heading_takes_the_focus_of_a_button_that_goes(browser, module_org):
     assert browser.text().count("Not all of your HTML was kept") == 1
     assert browser.element(".announcement").text == "The article was saved, without some of your HTML."
     browser.element(".box.warning button").send_keys(Keys.ENTER)
-    has_focus(browser, "Focus")
+    browser.has_focus("Focus")
 
 
 def go_twice(browser, org, script):
@@ -324,3 +335,77 @@ def test_an_entry_without_a_place_ends_in_no_loop(own_browser, admin, module_org
     browser.sees("Invite")
     assert browser.web.execute_script("return window.moves") == 2
     is_closed(browser)
+
+
+def test_a_late_reply_does_not_close_a_later_dialog(browser, module_org):
+    user = module_org.create_user({"email": "late@forms.example", "first_name": "Lea"})
+    module_org.admin().api.post(f"/v1/users/{user['id']}/lock", json={}, expect=200)
+    browser.open(f"#/o/{module_org.id}/members/{user['id']}")
+    browser.sees("Lea")
+    for action, text in (("Unlock", "The member is unlocked."), ("Lock", "The member is locked.")):
+        browser.web.execute_script(HOLD, f"POST /v1/users/{user['id']}/{action.lower()}")
+        browser.press(action)
+        if action == "Lock":
+            browser.press(action, "//dialog")
+        is_held(browser)
+        if action == "Lock":
+            browser.press("Cancel", "//dialog")
+            is_closed(browser)
+        browser.press("Edit")
+        browser.fill("Last name", "Typed")
+        release(browser)
+        browser.sees(text)
+        assert browser.shown("Last name").get_attribute("value") == "Typed"
+        browser.press("Cancel", "//dialog")
+        is_closed(browser)
+
+
+def test_a_form_that_is_open_during_a_reload_does_not_overwrite_another_admins_change(browser, module_org):
+    user = module_org.create_user({"email": "fresh@forms.example", "first_name": "Fay"})
+    api = module_org.admin().api
+    api.post(f"/v1/users/{user['id']}/lock", json={}, expect=200)
+    browser.open(f"#/o/{module_org.id}/members/{user['id']}")
+    browser.sees("Fay")
+    browser.web.execute_script(HOLD, f"POST /v1/users/{user['id']}/unlock")
+    browser.press("Unlock")
+    is_held(browser)
+    browser.press("Edit")
+    browser.fill("Last name", "Typed")
+    api.request("PATCH", f"/v1/users/{user['id']}", json={"first_name": "Other"}, expect=200)
+    release(browser)
+    browser.sees("The member is unlocked.")
+    browser.press("Save")
+    browser.sees("Another admin changed this member")
+    assert [api.get_json(f"/v1/users/{user['id']}")[name] for name in ("first_name", "last_name")] == ["Other", None]
+    browser.press("Show the current values")
+    is_closed(browser)
+
+
+def test_escape_does_nothing_while_a_secret_is_made(browser, module_org, stack):
+    browser.open(f"#/o/{module_org.id}/keys")
+    browser.press("Issue a key")
+    browser.fill("Name", "held")
+    browser.web.execute_script(HOLD, "POST /v1/api-keys")
+    browser.press("Issue", "//dialog")
+    is_held(browser)
+    escape(browser)
+    browser.web.execute_async_script("setTimeout(arguments[0], 100)")
+    assert SECRET not in browser.text()
+    release(browser)
+    browser.sees("Copy the key now")
+    stack.keys_issued.append(browser.element(".secret code").text)
+    browser.press("I stored the key")
+    is_closed(browser)
+
+
+def test_an_admin_who_becomes_a_viewer_keeps_the_text(own_browser, module_org):
+    admin = module_org.new_admin("admin")
+    own_browser.sign_in(admin)
+    made = module_org.create_article(title="Before")
+    own_browser.open(f"#/o/{module_org.id}/articles/{made['id']}")
+    own_browser.fill("Title", "Typed")
+    admin.set_role(module_org.id, "viewer")
+    own_browser.press("Save")
+    own_browser.sees("Your role does not allow this.")
+    wait_for(lambda: not own_browser.web.find_elements("xpath", "//header//button[.='Delete']"), "the buttons to go")
+    assert own_browser.shown("Title").get_attribute("value") == "Typed"

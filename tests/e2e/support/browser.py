@@ -1,5 +1,6 @@
 """A real browser, and a web server with pages for it on any number of origins."""
 
+import shutil
 import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -76,9 +77,10 @@ def _without_windows(folder):
 
 
 def start_browser(folder, logs=False, windows=False):
-    """Chromium that shows nothing; its profile is created in `folder`. logs: keeps what pages write to the console and request
+    """Chromium that shows nothing, with a new profile in `folder`. logs: keeps what pages write to the console and request
     (get_log). windows: the whole browser, which can hide a page, and in which the Tab key leaves a frame without an origin. The
-    caller must quit it."""
+    caller must quit it, or use it in a `with` block."""
+    shutil.rmtree(folder, ignore_errors=True)
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium" if windows else _without_windows(folder)
     if windows:

@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import shutil
 from urllib.parse import urlsplit
 
 from selenium.common.exceptions import ElementClickInterceptedException
@@ -20,12 +19,13 @@ THEMES = ("light", "dark")
 CODE_SECONDS = 60  # until the authenticator has an unused code, at most
 PARTS_OF_A_TIME = 8  # places in a field of a time where the Tab key stops
 OTHER_STOPS = 2  # the page itself, and the control after the last one
-# Reports of the page's own policy, from before its first script.
+# Before the first script of each page: reports of the page's own policy, and a way to leave without a question. A test may
+# leave a form with changes. chromedriver answers the question about them, and can fail because it is already closed.
+# Chromium calls the listeners of this event in the order in which they were added, so this must be the first. It cannot run in
+# the sandboxed frame of a preview.
 WATCH = """window.reports = []
-addEventListener("securitypolicyviolation", event => reports.push([event.violatedDirective, event.blockedURI, event.sample]))"""
-# A test may leave a form with changes. The question about them must not delay the next page: chromedriver answers it, and can
-# fail because it is already closed.
-WITHOUT_QUESTION = "addEventListener('beforeunload', event => event.stopImmediatePropagation(), {capture: true})\n"
+addEventListener("securitypolicyviolation", event => reports.push([event.violatedDirective, event.blockedURI, event.sample]))
+if (window === top) addEventListener("beforeunload", event => window.leavesUnasked && event.stopImmediatePropagation())"""
 AXE = """const [rules, done] = arguments
 axe.run(document, {resultTypes: ["violations"], ...rules}).then(found => done(found.violations
     .filter(one => ["serious", "critical"].includes(one.impact))
@@ -61,9 +61,7 @@ class ConsoleBrowser:
     """One browser with the console of a stack. Close it."""
 
     def __init__(self, stack, name="console", windows=False):
-        profile = stack.folder / f"tmp/{name}-browser"
-        shutil.rmtree(profile, ignore_errors=True)
-        self.stack, self.web = stack, start_browser(profile, logs=True, windows=windows)
+        self.stack, self.web = stack, start_browser(stack.folder / f"tmp/{name}-browser", logs=True, windows=windows)
         self.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
         # Colors change at once, so that a check of contrasts does not see them on the way.
         self.web.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
@@ -83,7 +81,7 @@ class ConsoleBrowser:
         """Loads the console at an address: the part after #."""
         console = f"{self.stack.base_url}/console/"
         if self.web.current_url.startswith(console):  # a reload keeps the process of the page, and its compiled scripts
-            self.web.execute_script(WITHOUT_QUESTION + "history.replaceState(null, '', arguments[0])", console + address)
+            self.web.execute_script("leavesUnasked = true; history.replaceState(null, '', arguments[0])", console + address)
             self.web.refresh()
         else:
             self.web.get(console + address)
@@ -91,7 +89,7 @@ class ConsoleBrowser:
     def forget(self):
         """Deletes the cookie and the storage, so that the browser has no session, and no sign-in that has begun."""
         if self.web.current_url.startswith(self.stack.base_url):
-            self.web.execute_script("try { sessionStorage.clear() } catch {}")
+            self.web.execute_script("leavesUnasked = true; try { sessionStorage.clear() } catch {}")
         self.web.get("about:blank")
         self.web.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.web.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": self.stack.base_url, "storageTypes": "local_storage,indexeddb"})
@@ -105,6 +103,9 @@ class ConsoleBrowser:
             wait_for(lambda: text in self.text(), f"the text {text!r}", seconds)
         except AssertionError as missed:
             raise AssertionError(f"{missed}; the page shows {self.text()[:1500]!r}") from None
+
+    def has_focus(self, text):
+        wait_for(lambda: self.web.switch_to.active_element.text == text, f"the focus on {text!r}")
 
     def element(self, css):
         return wait_for(lambda: self.web.find_elements(By.CSS_SELECTOR, css), f"an element {css}")[0]
@@ -246,8 +247,7 @@ class ConsoleBrowser:
         """No warning in the console, no report of the policy, no request to another origin."""
         reports = self.web.execute_script("return window.reports")
         assert not reports, f"{name}: {reports}"
-        messages = [one["message"] for one in self.web.get_log("browser") if one["level"] in ("WARNING", "SEVERE")
-                    and "'beforeunload'" not in one["message"]]  # a test left a form that no person had touched
+        messages = [one["message"] for one in self.web.get_log("browser") if one["level"] in ("WARNING", "SEVERE")]
         assert not messages, f"{name}: {messages}"
         own = urlsplit(self.stack.base_url).netloc
         others = [url for url in self.requests() if urlsplit(url).scheme in ("http", "https") and urlsplit(url).netloc != own]

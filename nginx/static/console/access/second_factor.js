@@ -1,8 +1,8 @@
-// The second factor: a code of the authenticator or a backup code. Who has no authenticator yet sets one up first.
+// The second factor: a code of the authenticator or a backup code. An admin without an authenticator sets one up first.
 import { get, post } from "../lib/api.js"
 import { loadModule } from "../lib/later.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { session, takeSession } from "../lib/session.js"
+import { endSession, session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html, useRef, useState } from "../lib/view.js"
@@ -59,6 +59,6 @@ export const SecondFactor = ({ asks }) => {
     return html`<${Dialog} title=${t.againTitle} onClose=${() => asks(false)}><p>${t.again}</p>
       <${CodeForm} onVerified=${() => asks(true)} onCancel=${() => asks(false)} /><//>`
   }
-  if (!isEnrolled) return html`<${Enrollment} />`
-  return html`<${Title} text=${t.title} /><${CodeForm} onVerified=${finish} />`
+  return html`${isEnrolled ? html`<${Title} text=${t.title} /><${CodeForm} onVerified=${finish} />` : html`<${Enrollment} />`}
+    <p class="after"><button type="button" onClick=${endSession}>${texts.signIn.otherAddress}</button></p>`
 }

@@ -1,6 +1,7 @@
 // One campaign: its state, limits and creatives, its figures by day, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch } from "../lib/api.js"
+import { useConflict } from "../lib/conflict.js"
 import { getExactly } from "../lib/exact.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
@@ -72,6 +73,7 @@ const Actions = ({ campaign, running, toggle, ask }) => html`
 const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
   const [asks, ask] = useState(false)
   const running = useAction()
+  const messages = useConflict(running.error, t.conflict, campaign.updated_at)
   const toggle = () => running.run(async () => {
     const status = campaign.status === "paused" ? "active" : "paused"
     await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: { status }, headers: ifMatch(campaign) })
@@ -84,7 +86,7 @@ const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
   }
   return html`<${Title} text=${campaign.name} actions=${isAdmin && html`
       <${Actions} campaign=${campaign} running=${running} toggle=${toggle} ask=${() => ask(true)} />`} />
-    <${ErrorBox} error=${running.error} known=${t.conflict} retry=${running.error?.code === "PRECONDITION_FAILED" ? again : undefined}
+    <${ErrorBox} error=${running.error} known=${messages} retry=${running.error?.code === "PRECONDITION_FAILED" ? again : undefined}
       retryText=${texts.parts.showCurrent} />
     <${State} campaign=${campaign} slots=${slots} figures=${figures} />
     <${Creatives} campaign=${campaign} slots=${slots} creatives=${creatives} isAdmin=${isAdmin} reload=${reload} />

@@ -1,6 +1,7 @@
 // The creatives of a campaign: what each shows, the slots that it fits, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
 import { call, ifMatch } from "../lib/api.js"
+import { useDialog } from "../lib/dialog.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { creatives as t } from "../lib/texts_ads.js"
@@ -50,18 +51,17 @@ const Delete = ({ creative, isLast, onDone, onReload, onClose }) => {
 const DIALOGS = { add: CreativeForm, edit: CreativeForm, preview: CreativePreview, delete: Delete }
 
 /** What the sanitizer removed from the HTML of the creative that was saved last. */
-const Removed = ({ lines }) => lines.length > 0 && html`<div class="box warning" role="status"><p>${t.differs}</p>
+const Removed = ({ lines }) => lines.length > 0 && html`<div class="box warning"><p>${t.differs}</p>
   <pre tabindex="0" role="region" aria-label=${t.differs}>${lines.join("\n")}</pre></div>`
 
 export const Creatives = ({ campaign, slots, creatives, isAdmin, reload }) => {
-  const [dialog, ask] = useState(null)
+  const { dialog, ask, close } = useDialog()
   const [removed, showRemoved] = useState([])
-  const close = () => ask(null)
   const done = async (text, lines = []) => {
     await reload()
     close()
     showRemoved(lines)
-    announce(text)
+    announce(lines.length > 0 ? t.savedPartly : text)
   }
   const Asked = dialog && DIALOGS[dialog.action]
   const add = isAdmin && html`<p><button type="button" onClick=${() => ask({ action: "add" })}>${t.add}</button></p>`

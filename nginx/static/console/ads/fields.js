@@ -1,5 +1,6 @@
 // The fields of a campaign: between the record of the API and the form.
 import { localTimeOf } from "../articles/fields.js"
+import { momentIn, numberIn } from "../lib/format.js"
 import { valueIn } from "../lib/registry.js"
 
 /**
@@ -22,8 +23,7 @@ export const fieldsOf = (campaign = {}) => ({
 })
 
 const parts = (text, separator) => [...new Set(text.split(separator).map(one => one.trim()).filter(Boolean))]
-const numberIn = text => (text.trim() === "" ? null : Number(text))
-const momentIn = text => (text ? new Date(text).toISOString() : null)
+const timeIn = text => (text ? momentIn(text) : null)
 
 const targetingIn = (fields, registry) => ({
   countries: parts(fields.countries.toUpperCase(), /[\s,;]+/),
@@ -37,8 +37,8 @@ const BODY = {
   name: fields => fields.name,
   slot_ids: fields => fields.slot_ids,
   status: fields => fields.status,
-  starts_at: fields => momentIn(fields.starts),
-  ends_at: fields => momentIn(fields.ends),
+  starts_at: fields => timeIn(fields.starts),
+  ends_at: fields => timeIn(fields.ends),
   weight: fields => numberIn(fields.weight),
   daily_impressions: fields => numberIn(fields.daily),
   frequency_cap: fields => numberIn(fields.cap),

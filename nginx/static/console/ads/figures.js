@@ -3,6 +3,7 @@ import { get } from "../lib/api.js"
 import { formatDay, formatNumber } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
+import { serverNow } from "../lib/session_end.js"
 import { useStore } from "../lib/store.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html } from "../lib/view.js"
@@ -16,7 +17,7 @@ const COLUMNS = [[t.day, day => formatDay(day.date)], [t.impressions, day => for
   [t.clicks, day => formatNumber(day.clicks)], [t.rate, rateOf]]
 
 /** Each of the last `count` days (UTC), the earliest first. The API leaves out days without figures. */
-export const withEmptyDays = (days, count, now = Date.now()) => {
+export const withEmptyDays = (days, count, now = serverNow()) => {
   const known = new Map(days.map(day => [day.date, day]))
   return Array.from({ length: count }, (_, index) => {
     const date = new Date(now - (count - 1 - index) * DAY).toISOString().slice(0, 10)

@@ -1,19 +1,19 @@
 // The form of a campaign, for a new one and for changes.
 import { withoutFields } from "../lib/api.js"
+import { useConflict } from "../lib/conflict.js"
 import { texts } from "../lib/texts.js"
 import { ads as t } from "../lib/texts_ads.js"
-import { html } from "../lib/view.js"
-import { ErrorBox, Field, SelectField, TextField } from "../ui/parts.js"
+import { html, useState } from "../lib/view.js"
+import { ErrorBox, Field, Group, SelectField, TextField } from "../ui/parts.js"
 import { faultsAt, listedIn } from "./fields.js"
 import { sizeOf } from "./parts.js"
 import { Targets } from "./targets.js"
 
 const Slots = ({ slots, chosen, error, onChange }) => {
   const toggle = id => onChange(chosen.includes(id) ? chosen.filter(one => one !== id) : [...chosen, id])
-  return html`<fieldset><legend>${t.fields.slots}</legend><ul class="choices">${slots.map(slot => html`<li key=${slot.id}><label class="check">
+  return html`<${Group} legend=${t.fields.slots} error=${error}><ul class="choices">${slots.map(slot => html`<li key=${slot.id}><label class="check">
       <input type="checkbox" checked=${chosen.includes(slot.id)} onChange=${() => toggle(slot.id)} />
-      <span>${slot.name} <span class="faint">${slot.slug}, ${sizeOf(slot)}</span></span></label></li>`)}</ul>
-    ${error && html`<p class="fault" role="alert">${error}</p>`}</fieldset>`
+      <span>${slot.name} <span class="faint">${slot.slug}, ${sizeOf(slot)}</span></span></label></li>`)}</ul><//>`
 }
 
 const Schedule = ({ fields, set, error, isNew }) => html`<fieldset><legend class="part">${t.schedule}</legend><div class="columns">
@@ -27,8 +27,8 @@ const Schedule = ({ fields, set, error, isNew }) => html`<fieldset><legend class
   <${TextField} label=${t.fields.weight} hint=${t.hints.weight} type="number" min="1" max="1000" step="1" required value=${fields.weight}
     error=${error?.fields?.weight} onInput=${set("weight")} /></div></fieldset>`
 
-const Targeting = ({ fields, set, registry, error }) => {
-  const faults = name => faultsAt(error, `targeting.${name}`, listedIn[name](fields[name]))
+const Targeting = ({ fields, sent, set, registry, error }) => {
+  const faults = name => faultsAt(error, `targeting.${name}`, listedIn[name](sent[name]))
   return html`<fieldset><legend class="part">${t.targeting}</legend><p class="hint">${t.targetingHint}</p><div class="columns">
     <${TextField} label=${t.fields.countries} hint=${t.hints.countries} value=${fields.countries} error=${faults("countries")} onInput=${set("countries")} />
     <${TextField} label=${t.fields.locales} hint=${t.hints.locales} value=${fields.locales} error=${faults("locales")} onInput=${set("locales")} />
@@ -40,20 +40,23 @@ const Targeting = ({ fields, set, registry, error }) => {
 const isField = path => /^(name|weight|starts_at|ends_at|daily_impressions|frequency_cap|(slot_ids|targeting\.(countries|locales|tags))(\[\d+\])?)$/.test(path)
 
 /** onReload: shows the current record after a conflict. */
-export const CampaignForm = ({ fields, setFields, slots, registry, saving, action, isNew, onSubmit, onReload, cancel }) => {
+export const CampaignForm = ({ fields, setFields, slots, registry, saving, action, isNew, version, onSubmit, onReload, cancel }) => {
   const set = name => value => setFields({ ...fields, [name]: value })
+  const [sent, keep] = useState(fields) // the faults of a reply have its indexes
   const { error } = saving
+  const messages = useConflict(error, { ...t.conflict, INVALID_STATE: error?.details?.reason }, version)
   const submit = event => {
     event.preventDefault()
+    keep(fields)
     onSubmit()
   }
-  return html`<form class="campaign" onSubmit=${submit}>
+  return html`<form onSubmit=${submit}>
     <${TextField} label=${t.fields.name} hint=${t.hints.name} required maxlength="255" value=${fields.name} error=${error?.fields?.name} onInput=${set("name")} />
-    <${Slots} slots=${slots} chosen=${fields.slot_ids} error=${fields.slot_ids.length > 0 ? faultsAt(error, "slot_ids") : faultsAt(error, "slot_ids") && t.noSlot} onChange=${set("slot_ids")} />
+    <${Slots} slots=${slots} chosen=${fields.slot_ids} error=${sent.slot_ids.length > 0 ? faultsAt(error, "slot_ids") : faultsAt(error, "slot_ids") && t.noSlot} onChange=${set("slot_ids")} />
     ${isNew && html`<${SelectField} label=${t.fields.status} hint=${t.hints.status} value=${fields.status} options=${t.statuses} onChange=${set("status")} />`}
     <${Schedule} fields=${fields} set=${set} error=${error} isNew=${isNew} />
-    <${Targeting} fields=${fields} set=${set} registry=${registry} error=${error} />
-    <${ErrorBox} error=${withoutFields(error, isField)} known=${{ ...t.conflict, INVALID_STATE: error?.details?.reason }} />
+    <${Targeting} fields=${fields} sent=${sent} set=${set} registry=${registry} error=${error} />
+    <${ErrorBox} error=${withoutFields(error, isField)} known=${messages} />
     <div class="actions">${onReload && error?.code === "PRECONDITION_FAILED"
       ? html`<button type="button" class="primary" onClick=${onReload}>${texts.parts.showCurrent}</button>`
       : html`<button class="primary" disabled=${saving.isBusy}>${action}</button>`}

@@ -6,7 +6,7 @@ import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html } from "../lib/view.js"
-import { Empty, Filtered, Loaded, More, SelectField, Table, Title } from "../ui/parts.js"
+import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
 import { Remarks, StateBadge, rateOf, servedOf } from "./parts.js"
 
 const Row = ({ figures }) => html`<tr>
@@ -25,10 +25,10 @@ export default ({ role }) => {
   const isAdmin = role !== "viewer"
   return html`<${Title} text=${t.title} actions=${isAdmin && html`<a class="button primary" href=${address(["ads", "new"])}>${t.create}</a>`} />
     <p>${t.hint}</p>
-    <${Loaded} state=${list}>${() => list.items.length === 0 && !list.hasMore
+    <div class="filters"><${SelectField} label=${t.period} value=${days} options=${t.periods} onChange=${value => replaceQuery({ ...query, days: value })} /></div>
+    <${Filtered} state=${list}>${() => list.items.length === 0 && !list.hasMore
       ? html`<${FirstSteps} isAdmin=${isAdmin} />`
-      : html`<div class="filters"><${SelectField} label=${t.period} value=${days} options=${t.periods} onChange=${value => replaceQuery({ ...query, days: value })} /></div>
-        <${Filtered} state=${list}>${() => html`<${Table} caption=${t.title} columns=${t.columns} numbers=${[2, 3, 4, 5]}>${list.items.map(figures => html`
+      : html`<${Table} caption=${t.title} columns=${t.columns} numbers=${[2, 3, 4, 5]}>${list.items.map(figures => html`
           <${Row} key=${figures.campaign_id} figures=${figures} />`)}<//>
-        <p class="hint">${t.utc}</p><${More} list=${list} />`}<//>`}<//>`
+        <p class="hint">${t.utc}</p><${More} list=${list} />`}<//>`
 }

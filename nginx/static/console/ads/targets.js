@@ -24,7 +24,7 @@ export const Targets = ({ targets, registry, error, onChange }) => {
     .map(one => [one.key, one.label])
   const free = registry.find(one => !targets.some(([used]) => used === one.key))
   return html`<fieldset><legend>${t.fields.attributes}</legend><p class="hint">${t.hints.attributes}</p>
-    ${targets.map(([key, value], index) => html`<div class="rowed" key=${key}>
+    ${targets.map(([key, value], index) => html`<div class="rowed" key=${index}>
       <${SelectField} label=${t.attribute(index + 1)} value=${key} options=${options(key)} onChange=${changed => change(index, [changed, ""])} />
       <${Value} attribute=${registry.find(one => one.key === key) ?? {}} label=${t.value(index + 1)} value=${value}
         error=${error?.fields?.[`targeting.attributes.${key}`]} onChange=${changed => change(index, [key, changed])} />

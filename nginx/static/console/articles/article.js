@@ -1,6 +1,7 @@
 // One article: its state, the form, the preview, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
 import { call } from "../lib/api.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
@@ -55,13 +56,13 @@ const State = ({ article }) => html`<${Facts} pairs=${[
   [t.publishAt, article.publish_at ? formatTime(article.publish_at) : undefined],
   [t.by, article.created_by_email ?? t.operator], [t.updated, formatTime(article.updated_at)]]} />`
 
-/** What a viewer sees instead of the form. */
+/** What a viewer sees instead of the form. An admin who becomes a viewer keeps a changed form, to copy its text. */
 const Values = ({ article }) => html`<${Facts} pairs=${["slug", "excerpt", "locale", "author", "cover_url"].map(name => [t.fields[name], article[name]])
   .concat([[t.fields.tags, article.tags.join(", ")]])} />`
 
 const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const [fields, setFields] = useState(fieldsOf(article))
-  const [dialog, ask] = useState(null)
+  const { dialog, ask, close } = useDialog()
   const sent = useRef(null) // the fields of the last save, until it is loaded
   const saving = useAction()
   const open = useOpen()
@@ -83,24 +84,24 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
   })
   const done = async text => {
     await reload()
-    ask(null)
+    close()
     announce(text)
   }
   const deleted = text => {
     announce(text)
     open(["articles"])
   }
-  const Asked = DIALOGS[dialog]
+  const Asked = DIALOGS[dialog?.action]
   return html`<${Title} text=${article.title} actions=${!isViewer && actionsOf(article.status).map(([name, text]) => html`
-      <button type="button" class=${name === "delete" ? "danger" : ""} disabled=${isChanged || isLoading} onClick=${() => ask(name)}>${text}</button>`)} />
+      <button type="button" class=${name === "delete" ? "danger" : ""} disabled=${isChanged || isLoading} onClick=${() => ask({ action: name })}>${text}</button>`)} />
     ${isChanged && html`<p class="faint" role="status">${t.saveFirst}</p>`}
     <${State} article=${article} />
     <div class="halves">
-      <section><h2>${t.text}</h2>${isViewer ? html`<${Values} article=${article} />` : html`
-        <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} onSubmit=${save} onReload=${reload} />`}</section>
+      <section><h2>${t.text}</h2>${isViewer && !isChanged ? html`<${Values} article=${article} />` : html`
+        <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} version=${number} onSubmit=${save} onReload=${reload} />`}</section>
       <${Preview} article=${article} etag=${etag} live=${live} />
     </div>
-    ${Asked && html`<${Asked} article=${article} etag=${etag} onDone=${done} onDeleted=${deleted} onReload=${reload} onClose=${() => ask(null)} />`}`
+    ${Asked && html`<${Asked} article=${article} etag=${etag} onDone=${done} onDeleted=${deleted} onReload=${reload} onClose=${close} />`}`
 }
 
 export default ({ id, role }) => {
@@ -108,5 +109,5 @@ export default ({ id, role }) => {
   return html`<p><a href=${address(["articles"])}>${t.back}</a></p><${Kept} id=${id} />
     <${Loaded} state=${state} title=${texts.screens.article}>${({ article, etag, number }) => html`
       <${Article} article=${article} etag=${etag} number=${number} role=${role}
-        isLoading=${state.isLoading} reload=${state.reload} />`}<//>`
+        isLoading=${state.isLoading || state.error !== null} reload=${state.reload} />`}<//>`
 }

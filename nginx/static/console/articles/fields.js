@@ -35,10 +35,6 @@ export const changesOf = (article, fields) => {
 export const keptFields = (loaded, now, sent) => Object.fromEntries(Object.entries(loaded)
   .map(([name, value]) => [name, sent && now[name] !== sent[name] ? now[name] : value]))
 
-/** A short name that a title suggests: "Fußball & Café" is "fussball-cafe". */
-export const slugOf = title => title.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/\p{M}/gu, "")
-  .replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 128)
-
 const escaped = text => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")
 const listItems = text => text.split("\n").filter(line => line.trim()).map(line => `  <li>${line.trim()}</li>`)
 

@@ -1,4 +1,5 @@
 // The form of an article: its fields, and the text with buttons that insert HTML.
+import { useConflict } from "../lib/conflict.js"
 import { texts } from "../lib/texts.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useRef } from "../lib/view.js"
@@ -32,20 +33,21 @@ const HtmlField = ({ value, error, onInput }) => {
 
 const faultOf = (error, name) => Object.entries(error?.fields ?? {}).find(([path]) => path.split("[")[0] === name)?.[1]
 
-export const ArticleForm = ({ fields, setFields, saving, action, onSubmit, onReload }) => {
+export const ArticleForm = ({ fields, setFields, saving, action, version, onSubmit, onReload }) => {
   const field = name => html`<${TextField} label=${t.fields[name]} hint=${t.hints[name]} maxlength=${LIMITS[name]} value=${fields[name]}
     required=${name === "title" || name === "slug"} error=${faultOf(saving.error, name)} onInput=${text => setFields({ ...fields, [name]: text })} />`
   const submit = event => {
     event.preventDefault()
     onSubmit()
   }
+  const messages = useConflict(saving.error, t.errors, version)
   const isConflict = saving.error?.code === "PRECONDITION_FAILED"
   return html`<form class="article" onSubmit=${submit}>
     ${field("title")}${field("slug")}
     <${HtmlField} value=${fields.body_html} error=${faultOf(saving.error, "body_html")}
       onInput=${text => setFields({ ...fields, body_html: text })} />
     <div class="columns">${BELOW.map(field)}</div>
-    <${ErrorBox} error=${saving.error} known=${t.errors} />
+    <${ErrorBox} error=${saving.error} known=${messages} />
     <div class="actions">${isConflict
       ? html`<${CopyButton} text=${fields.body_html} label=${t.copyText} /><button type="button" class="primary" onClick=${onReload}>${t.reload}</button>`
       : html`<button class="primary" disabled=${saving.isBusy}>${action ?? texts.parts.save}</button>`}</div></form>`

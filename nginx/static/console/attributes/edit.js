@@ -1,8 +1,6 @@
 // The form of an attribute, for the list and for the columns of an import.
-import { call, ifMatch } from "../lib/api.js"
+import { IF_NEW, call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { allAttributes } from "../lib/registry.js"
-import { route } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { attributes as t } from "../lib/texts_attributes.js"
 import { html, useState } from "../lib/view.js"
@@ -41,15 +39,13 @@ export const EditAttribute = ({ record, first = {}, onDone, onClose, onReload })
   const [isEnabled, setEnabled] = useState(shown.enabled)
   const saving = useAction()
   const submit = () => saving.run(async () => {
-    const headers = { "X-Organization": /** @type {string} */ (route.get().organization) } // of the form: the address may change before the call
-    if (!record && (await allAttributes()).some(one => one.key === key.trim())) throw new Error(t.taken)
     const body = bodyOf({ type, label, choices, isEnabled }, record)
-    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body, headers: { ...headers, ...(record && ifMatch(record)) } })
+    const { data } = await call("PUT", `/v1/attributes/${encodeURIComponent(key.trim())}`, { body, headers: record ? ifMatch(record) : IF_NEW })
     await onDone(data)
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${record ? t.changeTitle(record.label) : t.add} action=${texts.parts.save} values=${[key, label, type, choices, isEnabled]} running=${saving}
-    isShown=${path => SHOWN.includes(path)} known=${{ INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onClose=${onClose} onReload=${onReload}>
+    isShown=${path => SHOWN.includes(path)} known=${{ INVALID_STATE: saving.error?.details?.reason, ...(!record && { PRECONDITION_FAILED: t.taken }) }} submit=${submit} onClose=${onClose} onReload=${record && onReload}>
     ${!record && html`<${TextField} label=${t.key} hint=${t.keyHint} required maxlength="64" value=${key} onInput=${setKey} error=${faults.key} />`}
     <${TextField} label=${t.label} hint=${t.labelHint} maxlength="255" value=${label} onInput=${setLabel} error=${faults.label} />
     ${record?.starter ? null : html`<${SelectField} label=${t.type} hint=${record ? t.typeHint : undefined} value=${type} onChange=${setType} options=${TYPES} error=${faults.type} />`}

@@ -7,14 +7,22 @@ import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { TextField } from "../ui/parts.js"
 
-/** A function that asks for a link to the provider, and follows it. It ends when the person has returned, or left the screen before. */
+const LONGEST = 10_000 // milliseconds: the person can stop the navigation, which no event reports
+
+/**
+ * A function that asks for a link to the provider, and follows it. It ends when the person has returned, or has left the screen
+ * before, and after LONGEST.
+ */
 export const useFollow = () => {
   const isHere = useIsHere()
   return async body => {
     const { redirectUrl } = await post("/v1/external-data/connect", body)
     if (!isHere()) return
     location.href = redirectUrl
-    await new Promise(resolve => addEventListener("pageshow", resolve, { once: true }))
+    await new Promise(resolve => {
+      addEventListener("pageshow", resolve, { once: true })
+      setTimeout(resolve, LONGEST)
+    })
   }
 }
 

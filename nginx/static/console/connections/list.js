@@ -1,26 +1,33 @@
 // Connections to third-party providers: their state, connecting, refreshing, deleting.
-import { call, get, post } from "../lib/api.js"
+import { call, get } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { useDialog } from "../lib/dialog.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { connections as t } from "../lib/texts_connections.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { Badge, Confirm, Empty, ErrorBox, Loaded, SelectField, Table, Title } from "../ui/parts.js"
 import { Connect, useFollow } from "./connect.js"
 
 /** @type {Record<string, string>} */
 const KINDS = { connected: "good", pending: "warn", error: "bad" }
 
+/** 202: the runner asks the provider later. @param {number} status @param {Api.Connection} connection */
+const refreshText = (status, connection) => {
+  if (status === 202) return t.refreshing
+  return connection.authStatus === "connected" && connection.error === null ? t.refreshed : t.notRefreshed
+}
+
 /** @param {Record<"isAdmin" | "isReady", boolean> & { onDelete: () => void, onChange: () => Promise<void> } & { connection: Api.Connection, name: string }} props */
 const Row = ({ connection, name, isAdmin, isReady, onDelete, onChange }) => {
   const working = useAction()
   const follow = useFollow()
   const refresh = () => working.run(async () => {
-    await post(`/v1/external-data/connections/${connection.id}/refresh`)
+    const { status, data } = await call("POST", `/v1/external-data/connections/${connection.id}/refresh`)
     await onChange()
-    announce(t.refreshed)
+    announce(refreshText(status, data))
   })
   const again = () => working.run(() => follow({ provider: connection.connector, connection_id: connection.id }))
   const canRefresh = connection.authStatus === "connected"
@@ -45,11 +52,11 @@ const DeleteDialog = ({ connection, onDone, onClose }) => {
 }
 
 const Connections = ({ catalog, connections, isAdmin, reload }) => {
-  const [deleted, ask] = useState(null)
+  const { dialog, ask, close } = useDialog()
   const providers = Object.fromEntries(catalog.map(one => [one.provider, one]))
   const done = async () => {
     await reload()
-    ask(null)
+    close()
     announce(t.deleted)
   }
   const { query } = useStore(route)
@@ -59,8 +66,8 @@ const Connections = ({ catalog, connections, isAdmin, reload }) => {
       <${SelectField} label=${t.state} value=${query.state ?? ""} options=${[["", t.all], ...Object.entries(t.states)]} onChange=${state => replaceQuery({ ...query, state })} /></form>
     ${shown.length === 0 ? html`<${Empty} title=${t.noMatch} />` : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.keys.actionColumn] : t.columns}>${shown.map(one => html`
       <${Row} key=${one.id} connection=${one} name=${providers[one.connector]?.name ?? one.connector} isAdmin=${isAdmin}
-        isReady=${providers[one.connector]?.ready} onDelete=${() => ask(one)} onChange=${reload} />`)}<//>`}
-    ${deleted && html`<${DeleteDialog} connection=${deleted} onDone=${done} onClose=${() => ask(null)} />`}`
+        isReady=${providers[one.connector]?.ready} onDelete=${() => ask({ connection: one })} onChange=${reload} />`)}<//>`}
+    ${dialog && html`<${DeleteDialog} ...${dialog} onDone=${done} onClose=${close} />`}`
 }
 
 /** The providers and the connections. connections is null if no provider is set up: then the API lists no connections. @param {AbortSignal} [signal] */

@@ -3,8 +3,9 @@ import { get } from "../lib/api.js"
 import { formatNumber, plural } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
+import { serverNow } from "../lib/session_end.js"
 import { texts } from "../lib/texts.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { Loaded, Title } from "../ui/parts.js"
 
 const t = texts.home
@@ -40,29 +41,23 @@ export const attentionOf = summary => /** @type {Array<[string, string[], Record
 const Attention = ({ items }) => items.length > 0 && html`<section><h2>${t.attention}</h2><ul class="list">${items.map(([text, path, query]) => html`
   <li><a href=${address(path, query)}>${text}</a></li>`)}</ul></section>`
 
-/** @type {(now: number) => string} */
-const weekBefore = now => new Date(now - 7 * 86_400_000).toISOString()
-
 /**
  * The numbers: [name, value, path, query] with the screen, and the filter that gives the number there.
- * @param {Api.OrganizationSummary} summary @param {number} now
+ * @param {Api.OrganizationSummary} summary
  * @returns {Array<[string, string, string[], Record<string, string>?]>}
  */
-export const numbersOf = (summary, now) => [
+export const numbersOf = (summary, now = serverNow()) => [
   [t.active, counted(summary.members.active), ["members"], { status: "active" }],
   [t.locked, counted(summary.members.locked), ["members"], { status: "locked" }],
-  [t.changed, counted(summary.members.changed_in_7_days), ["members"], { since: weekBefore(now) }],
+  [t.changed, counted(summary.members.changed_in_7_days), ["members"], { since: new Date(now - 7 * 86_400_000).toISOString() }],
   [t.connected, formatNumber(summary.connections.connected), ["connections"], { state: "connected" }],
   [t.endpoints, formatNumber(sum(summary.webhook_endpoints)), ["webhooks"]],
   [t.published, formatNumber(summary.articles.published), ["articles"], { status: "published" }],
   [t.impressions, formatNumber(summary.ads_in_7_days.impressions), ["ads"], { days: "7" }],
 ]
 
-const Numbers = ({ summary }) => {
-  const [now] = useState(Date.now())
-  return html`<dl class="counts">${numbersOf(summary, now).map(([name, value, path, query]) => html`
-    <div><dt>${name}</dt><dd><a href=${address(path, query)}><span class="hidden">${name}: </span>${value}</a></dd></div>`)}</dl>`
-}
+const Numbers = ({ summary }) => html`<dl class="counts">${numbersOf(summary).map(([name, value, path, query]) => html`
+  <div><dt>${name}</dt><dd><a href=${address(path, query)}><span class="hidden">${name}: </span>${value}</a></dd></div>`)}</dl>`
 
 /** @param {Api.OrganizationSummary} summary */
 const hasMembers = ({ members }) => members.active.count + members.locked.count > 0

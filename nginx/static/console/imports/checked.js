@@ -17,7 +17,7 @@ const t = texts.imports
 const nameOf = path => (path === SURPLUS ? csv.surplusField : fieldName(path))
 
 /** The errors of a job by their code: [code, number of rows, names of fields]. */
-export const byCode = errors => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group = []]) => [
+const byCode = errors => Object.entries(Object.groupBy(errors, one => one.error_code)).map(([code, group = []]) => [
   code, group.reduce((sum, one) => sum + one.count, 0), group.map(one => one.field).filter(Boolean).map(nameOf)])
 
 /** The reasons of invalid rows; a press lists the rows of one. */
@@ -48,7 +48,7 @@ const CheckButton = ({ job, refresh }) => {
   return html`<button type="button" class="primary" disabled=${checking.isBusy} onClick=${check}>${t.check}</button><${ErrorBox} error=${checking.error} />`
 }
 
-/** isOpen: the job was reopened for corrections, and its counts come with the next check. */
+/** isOpen: the job accepts rows. It was reopened, or all rows were uploaded and not checked yet. Its counts come with the next check. */
 export const Checked = ({ job, isAdmin, refresh }) => {
   const [code, setCode] = useState("")
   const [isCorrected, setCorrected] = useState(false) // the server took a row since the job was opened here
@@ -64,7 +64,7 @@ export const Checked = ({ job, isAdmin, refresh }) => {
     </div>
     <section class="after">
       ${!isOpen && html`<${Reasons} errors=${job.errors} chosen=${code} choose=${setCode} />`}
-      <${Rows} job=${job} code=${code} states=${isOpen || job.invalid_rows > 0 ? "invalid" : "valid"} canCorrect=${isAdmin} refresh=${refresh}
+      <${Rows} job=${job} code=${isOpen ? "" : code} states=${isOpen || job.invalid_rows > 0 ? "invalid" : "valid"} canCorrect=${isAdmin} refresh=${refresh}
         onCorrected=${() => setCorrected(true)} />
     </section>`
 }

@@ -1,5 +1,5 @@
 // Column names of members' fields in common exports and spreadsheets, in seven languages, the best first.
-// Printed from src/client/column_names.hpp; tests/e2e/console/test_console_modules.py compares them.
+// A copy of src/client/column_names.hpp: change both. tests/e2e/console/test_console_modules.py compares them.
 
 /** @type {Array<[string, string]>} */
 export const NAMES = [
@@ -13,7 +13,7 @@ export const NAMES = [
     "externalid externalreference externalidentifier membershipnumber membernumber memberno memberid membershipid " +
     "mitgliedsnummer mitgliedsnr mitgliednummer mitgliednr mitgliedsid customerid customernumber customerno " +
     "kundennummer kundennr kundenid clientid contactid contactid18 recordid personid personennummer userid uniqueid " +
-    "reference referenz numerodadherent numeroadherent nadherent numerodemembre numerodeclient numeroclient " +
+    "reference referenz numerodadherent numeroadherent nadherent ndadherent numerodemembre numerodeclient numeroclient " +
     "numerodesocio numerosocio ndesocio nsocio numerodecliente lidnummer lidmaatschapsnummer klantnummer numerosocia " +
     "numerotessera codicecliente numerodeassociado numerodocliente euid leid attendeeid attendeenumber id"],
   ["first_name",

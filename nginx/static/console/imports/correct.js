@@ -59,7 +59,7 @@ const Form = ({ job, row, registry, refresh, onDone, onClose }) => {
         if (job.state === "validated") await post(`/v1/imports/${job.id}/reopen`)
         await callExactly("POST", `/v1/imports/${job.id}/rows`, { body: { rows } })
       } catch (error) {
-        // It may be open now. A session that has ended cannot read it, and this form must stay below the sign-in.
+        // It may be open now. A session that has ended cannot read it.
         if (job.state === "validated" && error.status !== 401) await refresh()
         throw error
       }
@@ -68,7 +68,8 @@ const Form = ({ job, row, registry, refresh, onDone, onClose }) => {
   }
   const paths = targets.map(target => `rows[0].payload.${pathOf(target)}`)
   const errorOf = (target, index) => {
-    if (saving.error?.fields) return saving.error.fields[paths[index]]
+    const found = saving.error?.fields ?? {}
+    if (Object.keys(found).length > 0) return found[paths[index]]
     return values[index] === textIn(row.payload, target) ? faults[pathOf(target)] : undefined
   }
   return html`<form onSubmit=${submit}>

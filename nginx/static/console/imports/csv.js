@@ -1,7 +1,7 @@
 // Reads CSV as src/base/csv.cpp does: quotes with doubled quotes inside, CRLF, LF or CR, a separator of one character.
 import { csv as t } from "../lib/texts_csv.js"
 
-export const SEPARATORS = [",", ";", "\t"]
+const SEPARATORS = [",", ";", "\t"]
 const MOST_CHARACTERS = 1024 * 1024 // of a cell
 const MOST_CELLS = 16_384 // of a record
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?[\r\n]/iu

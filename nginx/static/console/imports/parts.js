@@ -16,6 +16,10 @@ export const stateOf = ({ state, phase_started_at: since, created_at: created })
 /** The name of a field that a fault is about. A row may have fields of any name. @param {string} path */
 export const fieldName = path => own(texts.member.fields, path) ?? path.replace("attributes.", "")
 
+/** It forgets the last file on a click: a browser reports no change if the same file is chosen again. Other attributes are those of the input. */
+export const FileInput = ({ onFile, ...rest }) => html`<input type="file" ...${rest} onClick=${event => void (event.target.value = "")}
+  onChange=${event => event.target.files[0] && onFile(event.target.files[0])} />`
+
 /** Numbers with their names, side by side. */
 export const Counts = ({ pairs }) => html`<dl class="counts">${pairs.filter(([, count]) => count !== undefined)
   .map(([name, count]) => html`<div><dt>${name}</dt><dd>${formatNumber(count)}</dd></div>`)}</dl>`

@@ -1,21 +1,15 @@
 // The download of an import's error report. A very large report has several parts.
-import { call } from "../lib/api.js"
 import { saveText } from "../lib/copy.js"
+import { wholeFile } from "../lib/download.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html } from "../lib/view.js"
 import { ErrorBox } from "../ui/parts.js"
 
-const download = async job => {
-  const parts = []
-  let after
-  do {
-    const { data, headers } = await call("GET", `/v1/imports/${job.id}/error-report`, { query: { after } })
-    parts.push(parts.length ? data.slice(data.indexOf("\r\n") + 2) : data)
-    after = headers.get("X-Next-After")
-  } while (after)
-  saveText(`errors-${job.file_name.replace(/\.[^.]*$/, "")}.csv`, parts.join(""))
-}
+const NEXT = { parameter: "after", header: "X-Next-After" }
+
+const download = async job => saveText(`errors-${job.file_name.replace(/\.[^.]*$/, "")}.csv`,
+  await wholeFile(`/v1/imports/${job.id}/error-report`, {}, NEXT))
 
 export const Report = ({ job }) => {
   const loading = useAction()

@@ -2,9 +2,10 @@
 import { useCreate } from "../lib/create.js"
 import { plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
-import { address, route, useOpen } from "../lib/router.js"
+import { address, useIsHere, useOpen } from "../lib/router.js"
+import { useIsShown } from "../lib/shown.js"
 import { texts } from "../lib/texts.js"
-import { useTyped } from "../lib/unsaved.js"
+import { dropQuestion, useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
 import { ErrorBox, Loaded, Step, Title } from "../ui/parts.js"
@@ -13,7 +14,7 @@ import { guessFormats } from "./convert.js"
 import { keepPlan } from "./files.js"
 import { FormatFields, formatsOf, unsureOf } from "./formats.js"
 import { Mapping } from "./mapping.js"
-import { Steps } from "./parts.js"
+import { FileInput, Steps } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
 
 const t = texts.imports
@@ -32,8 +33,7 @@ const FileField = ({ onFile, error }) => {
   }
   return html`<div class="drop ${isOver ? "over" : ""}" onDragOver=${over} onDragLeave=${() => show(false)} onDrop=${drop}>
       <p><label for="file"><strong>${t.choose}</strong></label></p>
-      <p><input id="file" type="file" accept=".csv,.tsv,.txt,text/csv" aria-describedby="file-hint"
-        onChange=${event => event.target.files[0] && onFile(event.target.files[0])} /></p>
+      <p><${FileInput} id="file" accept=".csv,.tsv,.txt,text/csv" aria-describedby="file-hint" onFile=${onFile} /></p>
       <p class="faint" id="file-hint">${t.fileHint}</p></div>
     <${ErrorBox} error=${error} />`
 }
@@ -44,6 +44,13 @@ export const columnsOf = (targets, registry, formats) => {
   return targets.map(target => ({ target, type: target === "dob" ? "date" : found[target]?.type ?? "text", choices: found[target]?.choices ?? [], ...formats }))
 }
 
+/** An error of the start. If another import is active, it leads to that one. */
+const StartError = ({ error }) => {
+  const active = error?.details?.job_id
+  return active ? html`<p class="box error" role="alert"><a href=${address(["imports", active])}>${texts.errors.IMPORT_JOB_ACTIVE_EXISTS}</a></p>`
+    : html`<${ErrorBox} error=${error} />`
+}
+
 const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
   const registry = attributes.filter(one => one.enabled)
   const [targets, setTargets] = useState(() => guessTargets(source.header, registry))
@@ -52,17 +59,27 @@ const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
   const [chosen, chooseFormats] = useState(/** @type {Record<string, string>} */ ({}))
   const starting = useAction()
   const create = useCreate()
+  const [isCreating, setCreating] = useState(false)
+  const isHere = useIsHere()
+  const isShown = useIsShown()
   const open = useOpen()
-  useTyped([targets, chosen], starting.isBusy)
+  useTyped([targets, chosen], isCreating)
+  const begin = async (plan, total) => {
+    setCreating(true)
+    dropQuestion() // about leaving: from here on the import may exist
+    try {
+      const job = await create("/v1/imports", { file_name: file.name.slice(0, 255), declared_total: total, mapping: mappingOf(source.header, targets) })
+      await keepPlan(job.id, plan)
+      open(["imports", job.id])
+    } finally {
+      setCreating(false)
+    }
+  }
   const start = () => starting.run(async () => {
-    const { organization } = route.get()
     const plan = { file, encoding: source.encoding, separator: source.separator, columns: columnsOf(targets, registry, formatsOf(guesses, chosen)) }
     const { total, encoding } = await readWhole(file, plan)
     if (total === 0 || total > ROW_LIMIT) throw new Error(total ? t.tooMany(total) : t.noRows)
-    if (route.get().organization !== organization) return // the person left while the file was read
-    const job = await create("/v1/imports", { file_name: file.name.slice(0, 255), declared_total: total, mapping: mappingOf(source.header, targets) })
-    await keepPlan(job.id, { ...plan, encoding })
-    open(["imports", job.id])
+    if (isHere() && isShown()) await begin({ ...plan, encoding }, total) // otherwise the person left while the file was read
   })
   const hasEmail = targets.includes("email")
   const isReady = hasEmail && unsureOf(guesses, chosen).length === 0
@@ -74,9 +91,9 @@ const Plan = ({ file, source, attributes, setAttributes, reload, onOther }) => {
     <${FormatFields} guesses=${guesses} shown=${shown} chosen=${chosen} onChange=${chooseFormats} />
     ${!hasEmail && html`<p class="box warning" role="status">${t.needsEmail}</p>`}
     <p>${t.promise}</p>
-    <${ErrorBox} error=${starting.error} />
+    <${StartError} error=${starting.error} />
     <div class="actions"><button type="button" class="primary" disabled=${!isReady || starting.isBusy} onClick=${start}>
-      ${starting.isBusy ? t.reading : t.upload}</button><button type="button" onClick=${onOther}>${t.otherFile}</button></div>`
+      ${starting.isBusy ? t.reading : t.upload}</button><button type="button" disabled=${starting.isBusy} onClick=${onOther}>${t.otherFile}</button></div>`
 }
 
 export default () => {

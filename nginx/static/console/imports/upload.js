@@ -13,7 +13,7 @@ import { guessFormats } from "./convert.js"
 import { CsvFault } from "./csv.js"
 import { keepPlan } from "./files.js"
 import { FormatFields, formatsOf, unsureOf } from "./formats.js"
-import { Progress } from "./parts.js"
+import { FileInput, Progress } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
 import { RowTooLarge, upload } from "./staging.js"
 import { columnsOf } from "./start.js"
@@ -66,7 +66,7 @@ export const Staged = ({ job, refresh, onPlan }) => {
   })
   return html`<p class="box warning">${t.unfinished(job.staged_rows, job.declared_total)}</p>
     <p><label for="again">${t.sameFile(job.file_name)}</label></p>
-    <p><input id="again" type="file" onChange=${event => event.target.files[0] && take(event.target.files[0])} /></p>
+    <p><${FileInput} id="again" onFile=${take} /></p>
     ${unsure && html`<${FormatFields} guesses=${unsure.guesses} shown=${unsureOf(unsure.guesses)} chosen=${unsure.chosen}
       onChange=${chosen => reading.run(() => keep(unsure.plan, unsure.guesses, chosen))} />`}
     <${ErrorBox} error=${reading.error} /><${CancelButton} job=${job} onDone=${refresh} />`

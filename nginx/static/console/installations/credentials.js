@@ -2,6 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { call } from "../lib/api.js"
 import { useCreate } from "../lib/create.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatAgo, formatTime } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
@@ -55,11 +56,11 @@ const Row = ({ record, canIssue, isAdmin, ask }) => {
 }
 
 export const Credentials = ({ installation, credentials, isAdmin, reload }) => {
-  const [dialog, show] = useState(null)
-  const close = () => show(null)
+  const { dialog, ask, close } = useDialog()
   const canIssue = isAdmin && installation.status !== "disabled"
-  const made = record => {
-    show({ action: "made", record })
+  const made = record => ask({ action: "made", record })
+  const stored = () => { // not earlier: another error above the page would distract from both secrets
+    close()
     reload()
   }
   const done = async text => {
@@ -68,13 +69,13 @@ export const Credentials = ({ installation, credentials, isAdmin, reload }) => {
     announce(text)
   }
   return html`<section><header class="title"><h2>${t.credentials}</h2>
-      ${canIssue && html`<button type="button" onClick=${() => show({ action: "issue" })}>${t.issue}</button>`}</header>
+      ${canIssue && html`<button type="button" onClick=${() => ask({ action: "issue" })}>${t.issue}</button>`}</header>
     <p>${t.credentialsHint}</p>
     ${credentials.length === 0 ? html`<p class="faint">${t.noCredentials}</p>`
       : html`<${Table} caption=${t.credentials} columns=${isAdmin ? [...t.credentialColumns, texts.keys.actionColumn] : t.credentialColumns}>${
         credentials.map(record => html`<${Row} key=${record.id} record=${record} canIssue=${canIssue} isAdmin=${isAdmin}
-          ask=${(action, of) => show({ action, record: of })} />`)}<//>`}
+          ask=${(action, of) => ask({ action, record: of })} />`)}<//>`}
     ${dialog?.action === "issue" && html`<${Issue} installation=${installation} record=${dialog.record} onMade=${made} onClose=${close} />`}
     ${dialog?.action === "revoke" && html`<${Revoke} installation=${installation} record=${dialog.record} onDone=${done} onClose=${close} />`}
-    ${dialog?.action === "made" && html`<${Show} record=${dialog.record} onClose=${close} />`}</section>`
+    ${dialog?.action === "made" && html`<${Show} record=${dialog.record} onClose=${stored} />`}</section>`
 }

@@ -12,8 +12,9 @@ import { versionChoices } from "./install.js"
 import { Settings, isSetting, useProperties } from "./parts.js"
 
 /** `version`: the one that is chosen first. */
-export const ChangeSettings = ({ module, record, stored, version: first = record.version_id, onDone, onClose, onReload }) => {
-  const [version, setVersion] = useState(first)
+export const ChangeSettings = ({ module, version: first, onDone, onClose, onReload, ...now }) => {
+  const [{ record, stored }] = useState(now) // the version of the values with which the form begins, for If-Match
+  const [version, setVersion] = useState(first ?? record.version_id)
   const [form, setForm] = useState({ fields: {}, removed: new Set() })
   const saving = useAction()
   const versions = useLoad(signal => versionChoices(module, signal), [])

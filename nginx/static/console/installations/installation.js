@@ -1,12 +1,13 @@
 // One installation: its settings, credentials and webhook endpoints.
 import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch } from "../lib/api.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { installations as t } from "../lib/texts_modules.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { stateOf } from "../keys/list.js"
 import { EndpointSection } from "../webhooks/section.js"
 import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
@@ -39,10 +40,9 @@ const Notes = ({ module, record, isAdmin, isLoading, ask }) => html`
     <button type="button" class="small" disabled=${isLoading} onClick=${() => ask({ action: "change", version: module.current_version_id })}>${t.move}</button></p>`}`
 
 const Installation = ({ record, stored, module, version, credentials, endpoints, role, isLoading, reload }) => {
-  const [dialog, ask] = useState(null)
+  const { dialog, ask, close } = useDialog()
   const enabling = useAction()
   const isAdmin = role !== "viewer"
-  const close = () => ask(null)
   const done = async text => {
     await reload()
     close()
@@ -50,13 +50,19 @@ const Installation = ({ record, stored, module, version, credentials, endpoints,
   }
   const enable = () => enabling.run(async () => {
     await call("POST", `/v1/installations/${record.id}/enable`, { headers: ifMatch(record) })
-    await done(t.enabled)
+    await reload()
+    announce(t.enabled)
   })
+  const again = () => {
+    enabling.clear()
+    reload()
+  }
   const shared = { module, record, onDone: done, onClose: close, onReload: reload }
   return html`<${Title} text=${module.name} actions=${isAdmin && html`
       ${record.status !== "enabled" && html`<button type="button" class="primary" disabled=${enabling.isBusy || isLoading} onClick=${enable}>${t.enable}</button>`}
       ${record.status !== "disabled" && html`<button type="button" class="danger" disabled=${isLoading} onClick=${() => ask({ action: "disable" })}>${t.disable}</button>`}`} />
-    <${ErrorBox} error=${enabling.error} known=${t.enableErrors} retry=${enabling.error?.status === 412 ? reload : undefined} />
+    <${ErrorBox} error=${enabling.error} known=${t.enableErrors} retry=${enabling.error?.status === 412 ? again : undefined}
+      retryText=${texts.parts.showCurrent} />
     <${Notes} module=${module} record=${record} isAdmin=${isAdmin} isLoading=${isLoading} ask=${ask} />
     <section><${Facts} pairs=${[[t.state, html`<${InstallationBadge} status=${record.status} />`],
       [t.module, html`<a href=${address(["modules", module.id])}>${module.name}</a>`],

@@ -27,7 +27,7 @@ export const useProperties = (module, version) => {
 const labelOf = property => `${property.name} (${property.isRequired ? t.required : t.optional})`
 
 const Area = ({ label, hint, error, value, onInput }) => html`<${Field} label=${label} hint=${hint} error=${error}>${attributes => html`
-  <textarea ...${attributes} rows="2" autocomplete="off" spellcheck="false" value=${value} onInput=${event => onInput(event.target.value)}></textarea>`}<//>`
+  <textarea ...${attributes} rows="2" autocomplete="off" spellcheck=${false} value=${value} onInput=${event => onInput(event.target.value)}></textarea>`}<//>`
 
 /** The API's message about a setting; for text in a field of numbers, what to enter. */
 const faultOf = ({ name, type }, text, faults) => {

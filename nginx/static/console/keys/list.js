@@ -1,10 +1,12 @@
 // The organization's API keys: issue, change, rotate, revoke.
 import { get } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatAgo, formatTime } from "../lib/format.js"
 import { useList } from "../lib/load.js"
+import { serverNow } from "../lib/session_end.js"
 import { texts } from "../lib/texts.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { Badge, Empty, Loaded, More, Table, Title } from "../ui/parts.js"
 import { ChangeKey, IssueKey, RevokeKey, RotateKey, ShowKey } from "./dialogs.js"
 
@@ -14,7 +16,7 @@ const CHANGES = ["change", "rotate", "revoke"]
 const DIALOGS = { issue: IssueKey, change: ChangeKey, rotate: RotateKey, revoke: RevokeKey }
 
 /** @param {Api.ApiKey} key @returns {"active" | "expired" | "revoked"} */
-export const stateOf = (key, now = Date.now()) => {
+export const stateOf = (key, now = serverNow()) => {
   if (key.revoked_at) return "revoked"
   return key.expires_at && new Date(key.expires_at).getTime() <= now ? "expired" : "active"
 }
@@ -37,11 +39,10 @@ const Row = ({ record, isAdmin, ask }) => {
 export default ({ role }) => {
   const isAdmin = role !== "viewer"
   const list = useList((cursor, signal) => get("/v1/api-keys", { cursor }, signal), "api_keys", [])
-  const [dialog, show] = useState(null)
-  const close = () => show(null)
+  const { dialog, ask, close } = useDialog()
   const done = async made => {
     if (made?.key) {
-      show({ action: "made", record: made })
+      ask({ action: "made", record: made })
       list.reload()
       return
     }
@@ -51,12 +52,12 @@ export default ({ role }) => {
   }
   const Asked = dialog && DIALOGS[dialog.action]
   return html`<${Title} text=${t.title} actions=${isAdmin && html`
-      <button type="button" class="primary" onClick=${() => show({ action: "issue" })}>${t.issue}</button>`} />
+      <button type="button" class="primary" onClick=${() => ask({ action: "issue" })}>${t.issue}</button>`} />
     <p>${t.hint}</p>
     <${Loaded} state=${list}>${() => list.items.length === 0
       ? html`<${Empty} title=${t.none}><p>${t.noneHint}</p><//>`
       : html`<${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, t.actionColumn] : t.columns}>${list.items.map(record => html`
-          <${Row} key=${record.id} record=${record} isAdmin=${isAdmin} ask=${(action, of) => show({ action, record: of })} />`)}<//>
+          <${Row} key=${record.id} record=${record} isAdmin=${isAdmin} ask=${(action, of) => ask({ action, record: of })} />`)}<//>
         <${More} list=${list} />`}<//>
     ${Asked && html`<${Asked} record=${dialog.record} onDone=${done} onClose=${close} />`}
     ${dialog?.action === "made" && html`<${ShowKey} record=${dialog.record} onClose=${close} />`}`

@@ -29,7 +29,7 @@ const WITHOUT_ORGANIZATION = /^\/(v1\/auth|api\/auth|v1\/sessions?|v1\/two-facto
 const ENDED = new Set(["MISSING", "SESSION_ENDED", "INVALID"])
 
 /** @param {string} path @param {Record<string, any>} [query] empty values are left out */
-export const withQuery = (path, query = {}) => {
+const withQuery = (path, query = {}) => {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "")
   return given.length ? `${path}?${new URLSearchParams(given)}` : path
 }
@@ -116,7 +116,7 @@ const bodyOf = async (reply, { asText, signal }) => {
  * @param {P & Api.Path<M, P>} path
  * @param {{ body?: Api.Body<M, P>, json?: string, query?: Api.Query<M, P>, headers?: Record<string, string>, signal?: AbortSignal,
  *   asText?: boolean }} [options] json: a body that is JSON already; asText: the reply is not read as JSON
- * @returns {Promise<{ data: Api.Reply<M, P>, headers: Headers }>}
+ * @returns {Promise<{ data: Api.Reply<M, P>, headers: Headers, status: number }>}
  */
 export const call = async (method, path, options = {}) => {
   const organization = WITHOUT_ORGANIZATION.test(path) ? null : route.get().organization
@@ -133,7 +133,7 @@ export const call = async (method, path, options = {}) => {
     if (error.code === "FORBIDDEN" && organization) await readSeats()
     throw error
   }
-  return { data: reply.status === 204 ? null : await bodyOf(reply, options), headers: reply.headers }
+  return { data: reply.status === 204 ? null : await bodyOf(reply, options), headers: reply.headers, status: reply.status }
 }
 
 /**
@@ -149,6 +149,9 @@ export const post = async (path, body, query) => (await call("POST", path, { bod
 
 /** The header that rejects a change if the record has changed since it was read. Its ETag is `updated_at` in quotes. @param {{ updated_at: string }} record */
 export const ifMatch = record => ({ "If-Match": `"${record.updated_at}"` })
+
+/** The header that rejects a PUT of a record that exists already. */
+export const IF_NEW = { "If-None-Match": "*" }
 
 /** An error without the messages that are shown next to their fields. @param {any} error @param {(path: string) => boolean} [isShown] */
 export const withoutFields = (error, isShown = () => true) => error && ({

@@ -1,6 +1,6 @@
 // Numbers with all their digits. A number of JavaScript would round an integer beyond 2^53, which an attribute keeps.
 import { call } from "./api.js"
-import { isNumber, parse } from "./json.js"
+import { DEEPEST_REPLY, isNumber, parse } from "./json.js"
 
 const MOST_DIGITS = 308 // of an integer (docs/api/attributes.md)
 const LONG = /\d{16}/ // JSON without such digits has no number that JSON.parse rounds
@@ -59,7 +59,7 @@ const plain = ({ kind, value, members, items }) => {
 }
 
 /** The value of a JSON text. Long numbers in it are exact. @param {string} text @returns {any} */
-export const parsed = text => (LONG.test(text) ? plain(parse(text)) : JSON.parse(text))
+export const parsed = text => (LONG.test(text) ? plain(parse(text, DEEPEST_REPLY)) : JSON.parse(text))
 
 /**
  * A call whose body and reply keep the digits of long numbers.

@@ -1,4 +1,6 @@
 // Numbers, times and sizes as the browser's language writes them.
+import { serverNow } from "./session_end.js"
+
 const number = new Intl.NumberFormat()
 const percent = new Intl.NumberFormat(undefined, { style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
@@ -30,25 +32,29 @@ export const formatTime = text => (text ? written(time, text) : "–")
 /** With seconds. @param {string} text */
 export const formatClock = text => written(clock, text)
 
-/** A local time of a form as the API takes it. A time that does not exist stays as it is, so that the API names the fault. @param {string} local */
+/** A local time of a form as the API takes it. A time that does not exist, such as one that summer time skips, stays as it is, so that the API names the fault. @param {string} local */
 export const momentIn = local => {
   const at = new Date(local)
-  return Number.isNaN(at.getTime()) ? local : at.toISOString()
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toJSON()?.startsWith(local) ? at.toISOString() : local
 }
+
+/** The number in a field; null if the field is empty. @param {string} text */
+export const numberIn = text => (text.trim() === "" ? null : Number(text))
 
 /**
  * A day of the browser's time zone as the moment when it begins, or when the next one begins. A moment stays as it is.
  * @param {string | null | undefined} day @param {boolean} isEnd
  */
 export const momentOf = (day, isEnd) => {
-  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(day ?? "")) return day ?? undefined
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day ?? "")) return undefined
-  const [year, month, date] = (day ?? "").split("-").map(Number)
-  return new Date(year, month - 1, date + (isEnd ? 1 : 0)).toISOString()
+  const text = day ?? ""
+  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text)) return text
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  const [year, month, date] = text.split("-").map(Number)
+  return new Date(year, month - 1, date + Number(isEnd)).toISOString()
 }
 
 /** "3 hours ago", or "in 5 minutes". @param {string} text @param {number} [now] */
-export const formatAgo = (text, now = Date.now()) => {
+export const formatAgo = (text, now = serverNow()) => {
   const seconds = (new Date(text).getTime() - now) / 1000
   for (const [unit, size] of UNITS) {
     if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)

@@ -27,7 +27,9 @@ export class JsonFault extends Error {
   }
 }
 
-const DEEPEST = 64 // levels, as the API allows
+const DEEPEST = 64 // levels of a body of the API
+/** Levels of a reply, which has further ones around the values of a body. */
+export const DEEPEST_REPLY = 72
 const SPACE = /[ \t\r\n]*/y
 const STRING = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
@@ -37,9 +39,10 @@ const WORD = /(?:true|false|null)(?!\w)/y
 export const isNumber = text => new RegExp(`^(?:${NUMBER.source})$`).test(text)
 
 class Reader {
-  /** @param {string} text */
-  constructor(text) {
+  /** @param {string} text @param {number} deepest */
+  constructor(text, deepest) {
     this.text = text
+    this.deepest = deepest
     this.position = 0
   }
 
@@ -67,7 +70,7 @@ class Reader {
 
   /** @returns {Value} */
   value(depth = 0) {
-    if (depth > DEEPEST) throw new JsonFault(`At most ${DEEPEST} levels are allowed.`, this.position)
+    if (depth > this.deepest) throw new JsonFault(`At most ${this.deepest} levels are allowed.`, this.position)
     this.take(SPACE)
     const start = this.position
     /** @param {Value["kind"]} kind @param {Partial<Value>} content @returns {Value} */
@@ -116,9 +119,9 @@ class Reader {
   }
 }
 
-/** @param {string} text @returns {Value} Throws JsonFault. */
-export const parse = text => {
-  const reader = new Reader(text)
+/** @param {string} text @param {number} [deepest] @returns {Value} Throws JsonFault. */
+export const parse = (text, deepest = DEEPEST) => {
+  const reader = new Reader(text, deepest)
   const value = reader.value()
   reader.take(SPACE)
   return reader.position === text.length ? value : reader.fail("the end")

@@ -12,6 +12,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from "./view.js"
 /** @param {any[]} one @param {any[]} other */
 const isSame = (one, other) => one.length === other.length && one.every((value, index) => Object.is(value, other[index]))
 
+/**
+ * A load that failed keeps the data of the same inputs, so that a form below the error keeps its text.
+ * @param {Loading<any>} before @param {any[]} key @param {any} error
+ */
+export const withError = (before, key, error) =>
+  ({ data: isSame(before.key.slice(0, -1), key.slice(0, -1)) ? before.data : null, error, isLoading: false, key })
+
 /** A list of functions that wait for something; those that come after the end of a component do not wait. */
 const useWaiting = () => {
   const waiting = useRef(/** @type {Array<() => void> | null} */ ([]))
@@ -49,13 +56,13 @@ export const useLoad = (load, inputs) => {
   useEffect(() => void (access === "in" && state.error?.status === 401 && again(now => now + 1)), [access])
   useEffect(() => {
     const control = new AbortController()
-    /** @param {T | null} data @param {any} error */
-    const settle = (data, error) => {
+    /** @param {(now: Loading<T>) => Loading<T>} next */
+    const settle = next => {
       if (control.signal.aborted) return
-      show({ data, error, isLoading: false, key })
+      show(next)
       release()
     }
-    load(control.signal).then(data => settle(data, null), error => settle(null, error))
+    load(control.signal).then(data => settle(() => ({ data, error: null, isLoading: false, key })), error => settle(now => withError(now, key, error)))
     return () => control.abort()
   }, key)
   return {

@@ -73,7 +73,7 @@ export const takeSession = reply => {
 /** Whether this browser has signed in since the last sign-out, as far as it remembers. Otherwise the server need not be asked. */
 export const mayHaveSession = () => !hasStorage() || ["open", "factor"].includes(readSetting("session") ?? "")
 
-/** The server has ended the session. */
+/** The server has ended the session, or will end it with the next sign-in. */
 export const endSession = () => {
   const { state, hasEnded } = session.get()
   writeSetting("session", "ended")

@@ -25,7 +25,6 @@ export const texts = {
   },
 
   dialogs: {
-    conflict: "Another admin changed this in the meantime. Nothing was saved. Look at the current values, then repeat your change.",
     askAdmin: "Ask an admin of the organization.",
   },
 
@@ -242,44 +241,11 @@ export const texts = {
   },
 
   member: {
-    back: "All members",
-    profile: "Profile",
-    status: "Status",
-    lockedSince: "Locked",
-    created: "Member since",
-    updated: "Last change",
     id: "Id",
     fields: {
       email: "Mail address", first_name: "First name", last_name: "Last name", display_name: "Display name",
       external_id: "External id", locale: "Language", country: "Country", dob: "Date of birth",
     },
-    hints: { locale: "For example de-DE", country: "Two letters, for example DE" },
-    empty: "No value",
-    attributes: "Attributes",
-    attributeColumns: ["Attribute", "Value", "Origin", "Changed"],
-    noAttributes: "This member has no values of attributes.",
-    origins: { import: "Import", api: "API or console" },
-    events: "Events",
-    eventColumns: ["Time", "Action", "Type", "Source"],
-    noEvents: "No events of this member were recorded.",
-    sources: { tracked: "Web page", signed: "Module" },
-    editTitle: name => `Edit ${name}`,
-    changed: "The member was changed.",
-    conflict: { PRECONDITION_FAILED: "Another admin changed this member in the meantime. Nothing was saved. Look at the current values, then repeat your change." },
-    lock: "Lock",
-    lockTitle: name => `Lock ${name}?`,
-    lockHint: "A locked member stays in the list. Imports and the API still change the values. You can unlock the member at any time.",
-    locked: "The member is locked.",
-    unlock: "Unlock",
-    unlocked: "The member is unlocked.",
-    reason: "Reason",
-    reasonHint: "Optional. Admins see it on this page.",
-    remove: "Remove",
-    removeTitle: name => `Remove ${name}?`,
-    removeHint: "This cannot be undone. Muster deletes all that this organization holds about the person:",
-    removeList: (count, events) => ["the membership with its name, dates and status", `${plural(count, "value")} of attributes`,
-      !events ? "all recorded events" : events.exact ? plural(events.count, "recorded event") : `more than ${plural(events.count, "recorded event")}`],
-    removed: name => `${name} was removed.`,
   },
 
   keys: {

@@ -57,7 +57,7 @@ export const ads = {
   pauseInstead: "To stop the campaign and keep its figures, pause it.",
   deleted: name => `${name} was deleted.`,
   facts: {
-    state: "State", why: "Why it is not shown", slots: "Slots", period: "Runs", daily: "Daily limit", today: "Handed out today",
+    state: "State", slots: "Slots", period: "Runs", daily: "Daily limit", today: "Handed out today",
     cap: "Daily limit per member", weight: "Weight", targeting: "Shown to", updated: "Last change",
   },
   runs: (from, until) => (until ? `${from} to ${until}` : `${from}, without an end`),
@@ -148,6 +148,7 @@ export const creatives = {
   landing: "Landing page",
   landingHint: "Where a click leads, for example https://shop.example/final",
   saved: "The creative was saved.",
+  savedPartly: "The creative was saved, without some of your HTML.",
   added: "The creative was added.",
   conflict: { PRECONDITION_FAILED: CONFLICT("creative") },
   deleteTitle: size => `Delete the creative of ${size}?`,

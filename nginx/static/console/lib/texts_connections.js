@@ -23,6 +23,8 @@ export const connections = {
   shopHint: "For example acme, or acme.myshopify.com",
   refresh: "Refresh",
   refreshed: "The access was refreshed.",
+  refreshing: "The access is being refreshed. Look again shortly.",
+  notRefreshed: "The access could not be refreshed. The list says why.",
   again: "Connect again",
   delete: "Delete",
   deleteTitle: name => `Delete ${name}?`,

@@ -1,4 +1,4 @@
-// The texts of the filters of members, and of changes of many members.
+// The texts of one member, of the filters of members, and of changes of many members.
 import { plural } from "./format.js"
 
 export const filters = {
@@ -72,7 +72,7 @@ export const memberJobs = {
   waiting: "– waiting for its turn",
   mayLeave: "You can leave this page. The work continues.",
   changed: { lock: "To lock", unlock: "To unlock", remove: "To remove" },
-  unchanged: { lock: "Locked already", unlock: "Active already", remove: "Already removed" },
+  unchanged: { lock: "Locked already", unlock: "Active already" },
   decide: "Nothing has changed so far. Check the numbers and the filter, then confirm.",
   nothing: "No member would change. Cancel this change, and check its filter.",
   commit: { lock: count => `Lock ${plural(count, "member")}`, unlock: count => `Unlock ${plural(count, "member")}`, remove: count => `Remove ${plural(count, "member")}` },
@@ -107,4 +107,40 @@ export const memberJobs = {
   begun: "Started",
   ended: "Ended",
   deleted: "Deleted from this list",
+}
+
+export const member = {
+  back: "All members",
+  profile: "Profile",
+  status: "Status",
+  lockedSince: "Locked",
+  created: "Member since",
+  updated: "Last change",
+  hints: { locale: "For example de-DE", country: "Two letters, for example DE" },
+  empty: "No value",
+  attributes: "Attributes",
+  attributeColumns: ["Attribute", "Value", "Origin", "Changed"],
+  noAttributes: "This member has no values of attributes.",
+  origins: { import: "Import", api: "API or console" },
+  events: "Events",
+  eventColumns: ["Time", "Action", "Type", "Source"],
+  noEvents: "No events of this member were recorded.",
+  sources: { tracked: "Web page", signed: "Module" },
+  editTitle: name => `Edit ${name}`,
+  changed: "The member was changed.",
+  conflict: { PRECONDITION_FAILED: "Another admin changed this member in the meantime. Nothing was saved. Look at the current values, then repeat your change." },
+  lock: "Lock",
+  lockTitle: name => `Lock ${name}?`,
+  lockHint: "A locked member stays in the list. Imports and the API still change the values. You can unlock the member at any time.",
+  locked: "The member is locked.",
+  unlock: "Unlock",
+  unlocked: "The member is unlocked.",
+  reason: "Reason",
+  reasonHint: "Optional. Admins see it on this page.",
+  remove: "Remove",
+  removeTitle: name => `Remove ${name}?`,
+  removeHint: "This cannot be undone. Muster deletes all that this organization holds about the person:",
+  removeList: (count, events) => ["the membership with its name, dates and status", `${plural(count, "value")} of attributes`,
+    !events ? "all recorded events" : events.exact ? plural(events.count, "recorded event") : `more than ${plural(events.count, "recorded event")}`],
+  removed: name => `${name} was removed.`,
 }

@@ -102,7 +102,6 @@ export const installations = {
   version: "Version",
   isCurrent: version => `${version} (current)`,
   installed: name => `${name} is installed.`,
-  noPublished: "Every published module is installed already.",
   noSettings: "This version has no settings.",
   settings: "Settings",
   required: "required",

@@ -20,6 +20,7 @@ export const endpoints = {
   setUpName: "Name",
   setUpNameHint: "Of the program that gets the events, such as “Club shop”.",
   setUpNow: "Set up",
+  setUpErrors: { CONFLICT: "Another module has a similar name. Choose another one." },
   setUpDone: name => `${name} is installed. Now add its endpoint.`,
   noMatch: "No endpoint is in this state",
   searching: "No match so far. There are more installations to search.",
@@ -43,7 +44,6 @@ export const endpoints = {
   addErrors: { INVALID_STATE: "This is not possible: the installation is disabled, or has 200 endpoints, or the organization has 500." },
   madeTitle: "Copy the signing secret now",
   madeHint: "It is shown only once. Your program checks with it that an event came from Muster.",
-  secret: "Signing secret",
   stored: "I stored the secret",
   saved: "The endpoint was saved.",
 
@@ -53,7 +53,6 @@ export const endpoints = {
   lastSuccess: "Last success",
   failingSince: "Failing since",
   id: "Endpoint id",
-  installation: "Installation",
   counts: "Last 24 hours",
   delivered: "Delivered",
   failed: "Failed for good",
@@ -74,7 +73,6 @@ export const endpoints = {
   allDeliveries: "All deliveries",
   noDeliveries: "No deliveries in the last 30 days.",
   tryIt: "Send a test event to check the receiver.",
-  waiting: "Events that wait",
 
   test: "Send a test event",
   testTitle: "Test event",
@@ -116,7 +114,6 @@ export const endpoints = {
   deleted: "The endpoint was deleted.",
 
   recover: "Recover events",
-  recoverAbout: "Failed and canceled deliveries can be sent again.",
   recoverNeedsActive: "Activate the endpoint to recover failed and canceled deliveries.",
   recoverTitle: "Recover events",
   recoverHint: "Muster sends failed and canceled deliveries of this time again. Your program may get some of them twice, with the same webhook id.",

@@ -11,7 +11,7 @@ import { memberJobs as t } from "../lib/texts_members.js"
 import { html } from "../lib/view.js"
 import { Counts, Progress } from "../imports/parts.js"
 import { pairsOf } from "../members/conditions.js"
-import { ErrorBox, Facts, Loaded, Step, Title } from "../ui/parts.js"
+import { Facts, Loaded, Step, Title } from "../ui/parts.js"
 import { CancelButton, CommitButton } from "./dialogs.js"
 import { StateBadge } from "./parts.js"
 
@@ -67,6 +67,6 @@ export default ({ id, role }) => {
   const state = useLoadWhileMoving(signal => getExactly(`/v1/member-jobs/${id}`, undefined, signal), job => MOVING.has(job.state), id)
   return html`<p><a href=${address(["member-jobs"])}>${t.back}</a></p>
     <${Loaded} state=${state} title=${texts.screens.memberJob}>${job => html`<${Title} text=${t.names[job.action]} actions=${html`<${StateBadge} state=${job.state} />`} />
-      ${state.isAway && html`<p class="box warning" role="status">${texts.imports.away}</p>`}<${ErrorBox} error=${state.error} />
+      ${state.isAway && html`<p class="box warning" role="status">${texts.imports.away}</p>`}
       <${Step} title=${t.stepTitles[job.state] ?? t.stepTitles.completed}><${View} job=${job} isAdmin=${role !== "viewer"} refresh=${state.reload} /><//><${About} job=${job} />`}<//>`
 }

@@ -7,7 +7,7 @@ import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
-import { addMember as t } from "../lib/texts_members.js"
+import { addMember as t, member } from "../lib/texts_members.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Dialog, Loaded, TextField } from "../ui/parts.js"
@@ -41,13 +41,13 @@ const Form = ({ registry, onMerged, onClose }) => {
     announce(t.added(nameOf(made)))
     open(["members", made.id])
   })
-  const field = (name, rest = {}) => html`<${TextField} label=${texts.member.fields[name]} hint=${texts.member.hints[name]} type=${name === "dob" ? "date" : "text"}
+  const field = (name, rest = {}) => html`<${TextField} label=${texts.member.fields[name]} hint=${member.hints[name]} type=${name === "dob" ? "date" : "text"}
     value=${fields[name]} error=${adding.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} ...${rest} />`
   return html`<${FormDialog} title=${t.title} action=${t.add} isWide=${true} values=${[fields, attributes]} running=${adding} isShown=${path => isShown(path, registry)} submit=${submit} onClose=${onClose}>
     <p>${t.hint}</p>
     ${field("email", { required: true, isFirst: true, type: "email", autocomplete: "off", maxlength: "254" })}
     <div class="columns">${FIELDS.map(name => field(name))}</div>
-    ${registry.length > 0 && html`<h3>${texts.member.attributes}</h3>`}
+    ${registry.length > 0 && html`<h3>${member.attributes}</h3>`}
     <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${own(attributes, attribute.key) ?? ""}
       error=${faultOf(adding.error, attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div><//>`
 }

@@ -1,15 +1,16 @@
 // The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
+import { useConflict } from "../lib/conflict.js"
 import { callExactly } from "../lib/exact.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
+import { member as t } from "../lib/texts_members.js"
 import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
-import { Dialog, ErrorBox, Loaded, SelectField, TextField } from "../ui/parts.js"
+import { Dialog, ErrorBox, Group, Loaded, SelectField, TextField } from "../ui/parts.js"
 import { nameOf } from "./parts.js"
 
-const t = texts.member
 export const FIELDS = ["first_name", "last_name", "display_name", "external_id", "locale", "country", "dob"]
 
 /** What differs between the record and the form, as the body of a PATCH. */
@@ -37,9 +38,8 @@ const MultiChoice = ({ attribute, value, error, onChange }) => {
     if (!chosen.delete(choice)) chosen.add(choice)
     onChange(chosen.size ? choices.map(([one]) => one).filter(one => chosen.has(one)) : "")
   }
-  return html`<fieldset><legend>${attribute.label}</legend><div class="actions">${choices.map(([choice, text]) => html`
-    <label class="check"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} /> ${text}</label>`)}</div>
-    ${error && html`<p class="fault" role="alert">${error}</p>`}</fieldset>`
+  return html`<${Group} legend=${attribute.label} error=${error}><div class="actions">${choices.map(([choice, text]) => html`
+    <label class="check"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} /> ${text}</label>`)}</div><//>`
 }
 
 /** The control for an attribute's type. The value is as the API has it, or typed text; "" is a missing value. */
@@ -73,14 +73,15 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
       await onDone()
     })
   }
+  const messages = useConflict(saving.error, t.conflict)
   const isConflict = saving.error?.code === "PRECONDITION_FAILED"
   return html`<form onSubmit=${submit}>
-    <div class="columns">${FIELDS.map(name => html`<${TextField} label=${t.fields[name]} hint=${t.hints[name]} type=${name === "dob" ? "date" : "text"}
+    <div class="columns">${FIELDS.map(name => html`<${TextField} label=${texts.member.fields[name]} hint=${t.hints[name]} type=${name === "dob" ? "date" : "text"}
       value=${fields[name]} error=${saving.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} />`)}</div>
     ${registry.length > 0 && html`<h3>${t.attributes}</h3>`}
     <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${attributes[attribute.key]}
       error=${faultOf(saving.error, attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
-    <${ErrorBox} error=${saving.error} known=${t.conflict} />
+    <${ErrorBox} error=${saving.error} known=${messages} />
     <div class="actions">${isConflict
       ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${texts.parts.showCurrent}</button>`
       : html`<button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>`}
@@ -89,7 +90,8 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
 }
 
 export const EditMember = props => {
+  const [read] = useState({ member: props.member, etag: props.etag }) // the ETag of the values with which the form begins
   const registry = useLoad(allAttributes, [])
   return html`<${Dialog} isWide=${true} title=${t.editTitle(nameOf(props.member))} onClose=${props.onClose}><${Loaded} state=${registry}>${attributes => html`
-    <${Form} ...${props} registry=${attributes.filter(attribute => attribute.enabled)} />`}<//><//>`
+    <${Form} ...${props} ...${read} registry=${attributes.filter(attribute => attribute.enabled)} />`}<//><//>`
 }

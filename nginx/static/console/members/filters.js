@@ -43,7 +43,7 @@ const Attributes = ({ registry }) => {
   return html`${keys.map(key => registry.find(one => one.key === key) ?? { key, label: key, type: "text" }).map(attribute => html`
     <div class="removable" key=${attribute.key}><${Value} attribute=${attribute} />
       <button type="button" class="small" aria-label=${t.remove(attribute.label)} onClick=${() => remove(attribute.key)}>×</button></div>`)}
-    ${keys.length < LIMIT ? html`<${SelectField} key=${`add${keys.length}`} label=${t.add} value="" options=${options} onChange=${key => add([...added, key])} />`
+    ${keys.length < LIMIT ? html`<${SelectField} label=${t.add} value="" options=${options} onChange=${key => add([...added, key])} />`
       : html`<p class="faint">${t.atMost}</p>`}`
 }
 

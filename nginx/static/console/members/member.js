@@ -3,17 +3,19 @@ import { call, get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { callExactly, getExactly } from "../lib/exact.js"
 import { formatDay, formatTime } from "../lib/format.js"
+import { useDialog } from "../lib/dialog.js"
 import { useAction, useList, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
+import { member as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { ErrorBox, Facts, Loaded, More, Table, TextField, Title } from "../ui/parts.js"
 import { EditMember } from "./edit.js"
 import { StatusBadge, nameOf, valueText } from "./parts.js"
 
-const t = texts.member
+const { fields, id: idLabel } = texts.member
 
 const load = async (id, signal) => {
   const [{ data: member, headers }, { attributes }, registry] = await Promise.all([
@@ -65,9 +67,8 @@ const RemoveDialog = ({ member, etag, attributes, onClose, onReload }) => {
     <p>${t.removeHint}</p><ul>${t.removeList(attributes.length, counting.data?.total).map(line => html`<li>${line}</li>`)}</ul><//>`
 }
 
-const Actions = ({ member, etag, attributes, reload, showDialog, dialog }) => {
+const Actions = ({ member, etag, attributes, reload, shown: { dialog, ask, close } }) => {
   const unlocking = useAction()
-  const close = () => showDialog("")
   const done = async text => {
     await reload()
     close()
@@ -75,34 +76,35 @@ const Actions = ({ member, etag, attributes, reload, showDialog, dialog }) => {
   }
   const unlock = () => unlocking.run(async () => {
     await post(`/v1/users/${member.id}/unlock`)
-    await done(t.unlocked)
+    await reload()
+    announce(t.unlocked)
   })
   return html`
     <div class="actions">
-      <button type="button" onClick=${() => showDialog("edit")}>${texts.parts.edit}</button>
+      <button type="button" onClick=${() => ask({ action: "edit" })}>${texts.parts.edit}</button>
       ${member.status === "locked" ? html`<button type="button" disabled=${unlocking.isBusy} onClick=${unlock}>${t.unlock}</button>`
-        : html`<button type="button" onClick=${() => showDialog("lock")}>${t.lock}</button>`}
-      <button type="button" class="danger" onClick=${() => showDialog("remove")}>${t.remove}</button>
+        : html`<button type="button" onClick=${() => ask({ action: "lock" })}>${t.lock}</button>`}
+      <button type="button" class="danger" onClick=${() => ask({ action: "remove" })}>${t.remove}</button>
     </div>
     <${ErrorBox} error=${unlocking.error} />
-    ${dialog === "lock" && html`<${LockDialog} member=${member} etag=${etag} onDone=${done} onClose=${close} onReload=${reload} />`}
-    ${dialog === "remove" && html`<${RemoveDialog} member=${member} etag=${etag} attributes=${attributes} onClose=${close} onReload=${reload} />`}
-    ${dialog === "edit" && html`<${EditMember} member=${member} etag=${etag} onDone=${() => done(t.changed)} onClose=${close} onReload=${reload} />`}`
+    ${dialog?.action === "lock" && html`<${LockDialog} member=${member} etag=${etag} onDone=${done} onClose=${close} onReload=${reload} />`}
+    ${dialog?.action === "remove" && html`<${RemoveDialog} member=${member} etag=${etag} attributes=${attributes} onClose=${close} onReload=${reload} />`}
+    ${dialog?.action === "edit" && html`<${EditMember} member=${member} etag=${etag} onDone=${() => done(t.changed)} onClose=${close} onReload=${reload} />`}`
 }
 
 const Profile = ({ member }) => html`<section><h2>${t.profile}</h2><${Facts} pairs=${[
-  [t.fields.email, member.email], [t.status, html`<${StatusBadge} status=${member.status} />`],
+  [fields.email, member.email], [t.status, html`<${StatusBadge} status=${member.status} />`],
   [t.lockedSince, member.locked_at ? `${formatTime(member.locked_at)}${member.lock_reason ? `: ${member.lock_reason}` : ""}` : undefined],
-  [t.fields.first_name, member.first_name], [t.fields.last_name, member.last_name], [t.fields.display_name, member.display_name],
-  [t.fields.external_id, member.external_id], [t.fields.locale, member.locale], [t.fields.country, member.country],
-  [t.fields.dob, formatDay(member.dob)], [t.created, formatTime(member.created_at)], [t.updated, formatTime(member.updated_at)],
-  [t.id, html`<code>${member.id}</code>`]]} /></section>`
+  [fields.first_name, member.first_name], [fields.last_name, member.last_name], [fields.display_name, member.display_name],
+  [fields.external_id, member.external_id], [fields.locale, member.locale], [fields.country, member.country],
+  [fields.dob, formatDay(member.dob)], [t.created, formatTime(member.created_at)], [t.updated, formatTime(member.updated_at)],
+  [idLabel, html`<code>${member.id}</code>`]]} /></section>`
 
 export default ({ id, role }) => {
   const state = useLoad(signal => load(id, signal), [id])
-  const [dialog, showDialog] = useState("")
+  const shown = useDialog()
   return html`<p><a href=${address(["members"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.member}>${({ member, attributes, etag }) => html`
     <${Title} text=${nameOf(member)} actions=${role !== "viewer" && html`<${Actions} member=${member} etag=${etag}
-      attributes=${attributes} reload=${state.reload} dialog=${dialog} showDialog=${showDialog} />`} />
+      attributes=${attributes} reload=${state.reload} shown=${shown} />`} />
     <${Profile} member=${member} /><${Attributes} attributes=${attributes} /><${Events} id=${id} />`}<//>`
 }

@@ -7,19 +7,17 @@ import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
-import { slugOf } from "../articles/fields.js"
+import { LONGEST_SLUG, shortNameOf } from "../lib/slug.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Empty, Loaded, Table, TextField, Title } from "../ui/parts.js"
 import { ModuleBadge, installedIn } from "./parts.js"
-
-const LONGEST_SLUG = 63
 
 const CreateModule = ({ onClose }) => {
   const [fields, setFields] = useState({ name: "", slug: "", vendor: "" })
   const creating = useAction()
   const create = useCreate()
   const open = useOpen()
-  const suggested = name => slugOf(name).slice(0, LONGEST_SLUG)
+  const suggested = name => shortNameOf(name, "module")
   const setName = name => setFields({ ...fields, name, slug: fields.slug === suggested(fields.name) ? suggested(name) : fields.slug })
   const submit = () => creating.run(async () => {
     const made = await create("/v1/modules", fields)

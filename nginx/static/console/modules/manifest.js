@@ -76,8 +76,8 @@ export const Manifest = ({ text, faults = [], hint, tools, onInput }) => {
     ${faults.length > 0 && html`<div class="box error" role="alert"><p>${t.faults(faults.length)}</p><ul class="list">${faults.map(fault => html`<li>
       <button type="button" class="link" onClick=${() => select(area.current, fault)}>${t.faultAt(fault.line, fault.path, fault.message)}</button></li>`)}</ul></div>`}
     <${Field} label=${t.manifest} hint=${hint}>${attributes => html`
-      ${tools}<div class="code"><${Numbers} count=${count} faults=${faults} lines=${lines} />
-        <textarea ...${attributes} ref=${area} rows=${Math.min(Math.max(count, onInput ? LEAST_LINES : 1) + 1, MOST_LINES)} wrap="off" spellcheck="false" autocomplete="off"
+      ${tools}<div class="numbered"><${Numbers} count=${count} faults=${faults} lines=${lines} />
+        <textarea ...${attributes} ref=${area} rows=${Math.min(Math.max(count, onInput ? LEAST_LINES : 1) + 1, MOST_LINES)} wrap="off" spellcheck=${false} autocomplete="off"
           autocapitalize="off" readonly=${!onInput} aria-invalid=${faults.length ? "true" : undefined} value=${text} onInput=${event => onInput?.(event.target.value)}
           onScroll=${event => void (lines.current.scrollTop = event.target.scrollTop)} /></div>`}<//></div>`
 }

@@ -1,12 +1,13 @@
 // One module: its versions, installing it, and deprecating it.
 import { announce } from "../lib/announce.js"
 import { get, getAll, post } from "../lib/api.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { Install } from "../installations/install.js"
 import { Confirm, Empty, Facts, Loaded, Table, Title } from "../ui/parts.js"
 import { ModuleBadge, VersionBadge, eventPrefixOf, installedIn } from "./parts.js"
@@ -37,13 +38,12 @@ const Versions = ({ module, versions }) => html`<${Table} caption=${t.versions} 
 const Actions = ({ module, installation, isAdmin, ask }) => html`
   ${installation && html`<a class="button" href=${address(["installations", installation.id])}>${t.openInstallation}</a>`}
   ${isAdmin && module.status === "published" && html`
-    <button type="button" class="danger" onClick=${() => ask("deprecate")}>${t.deprecate}</button>
-    ${!installation && html`<button type="button" class="primary" onClick=${() => ask("install")}>${t.install}</button>`}`}`
+    <button type="button" class="danger" onClick=${() => ask({ action: "deprecate" })}>${t.deprecate}</button>
+    ${!installation && html`<button type="button" class="primary" onClick=${() => ask({ action: "install" })}>${t.install}</button>`}`}`
 
 const Module = ({ module, versions, installation, role, reload }) => {
-  const [dialog, ask] = useState(null)
+  const { dialog, ask, close } = useDialog()
   const isAdmin = role !== "viewer"
-  const close = () => ask(null)
   const done = async text => {
     await reload()
     close()
@@ -59,8 +59,8 @@ const Module = ({ module, versions, installation, role, reload }) => {
     <section><header class="title"><h2>${t.versions}</h2>${versions.length > 0 && create}</header>${versions.length === 0
       ? html`<${Empty} title=${t.noVersions}><p>${t.noVersionsHint}</p>${create}<//>`
       : html`<${Versions} module=${module} versions=${versions} />`}</section>
-    ${dialog === "deprecate" && html`<${Deprecate} module=${module} installation=${installation} onDone=${done} onClose=${close} />`}
-    ${dialog === "install" && html`<${Install} module=${module} onClose=${close} />`}`
+    ${dialog?.action === "deprecate" && html`<${Deprecate} module=${module} installation=${installation} onDone=${done} onClose=${close} />`}
+    ${dialog?.action === "install" && html`<${Install} module=${module} onClose=${close} />`}`
 }
 
 export default ({ id, role }) => {

@@ -89,7 +89,7 @@ const Form = ({ module, text: first, version: suggested }) => {
     <${Manifest} text=${text} faults=${faults} hint=${t.manifestHint} onInput=${setText}
       tools=${html`<${Tools} module=${module} text=${text} setText=${setText} />`} />
     <${ManifestHelp} />
-    <${ErrorBox} error=${withoutFields(saving.error)} known=${t.versionErrors} />
+    <${ErrorBox} error=${withoutFields(saving.error, path => path === "version")} known=${t.versionErrors} />
     <div class="actions after"><button class="primary" disabled=${saving.isBusy}>${t.publish}</button>
       <button type="button" disabled=${saving.isBusy} onClick=${() => send(false)}>${t.saveDraft}</button></div></form>`
 }

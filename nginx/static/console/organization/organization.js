@@ -1,6 +1,7 @@
 // The organization: its name, what it uses of its limits, and the limits of the installation.
 import { call, get } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatBytes, formatNumber, formatTime, plural } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { takeSession } from "../lib/session.js"
@@ -17,7 +18,7 @@ const Rename = ({ record, etag, onDone, onClose, onReload }) => {
   const saving = useAction()
   const submit = () => saving.run(async () => {
     await call("PATCH", "/v1/organization", { body: { name }, headers: { "If-Match": etag } })
-    takeSession(await get("/v1/session"))
+    await get("/v1/session").then(takeSession, () => {}) // the name is changed
     await onDone(t.renamed)
   })
   return html`<${FormDialog} title=${t.renameTitle} action=${texts.parts.save} isReady=${name.trim() !== record.name} values=${name} running=${saving} known=${t.conflict}
@@ -57,19 +58,19 @@ const load = async signal => {
 
 export default ({ role }) => {
   const state = useLoad(load, [])
-  const [asks, ask] = useState(false)
+  const { dialog, ask, close } = useDialog()
   const done = async text => {
     await state.reload()
-    ask(false)
+    close()
     announce(text)
   }
-  const rename = role === "owner" && state.data && html`<button type="button" onClick=${() => ask(true)}>${t.rename}</button>`
+  const rename = role === "owner" && state.data && html`<button type="button" onClick=${() => ask({})}>${t.rename}</button>`
   return html`<${Title} text=${t.title} actions=${rename} /><${Loaded} state=${state}>${({ record, etag, usage, about }) => {
     const ofDay = usage.filter(one => one.frees_at)
     return html`<section><${Facts} pairs=${[[t.name, record.name], [t.created, formatTime(record.created_at)], [t.id, html`<code>${record.id}</code>`]]} /></section>
       <${Usage} title=${t.records} usage=${usage.filter(one => !one.frees_at)} />
       <${Usage} title=${t.today} hint=${ofDay.length > 0 && t.todayHint(formatTime(ofDay[0].frees_at))} usage=${ofDay} />
       <${Installation} about=${about} />
-      ${asks && html`<${Rename} record=${record} etag=${etag} onDone=${done} onClose=${() => ask(false)} onReload=${state.reload} />`}`
+      ${dialog && html`<${Rename} record=${record} etag=${etag} onDone=${done} onClose=${close} onReload=${state.reload} />`}`
   }}<//>`
 }

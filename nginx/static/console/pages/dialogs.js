@@ -23,14 +23,19 @@ const isField = path => /^(name|expires_at|rate_limit_per_second|burst|allowed_o
 
 const KeyForm = ({ kind, first, title, action, hint, save, onClose }) => {
   const [fields, setFields] = useState(first)
+  const [sent, keep] = useState(first) // the faults of a reply have its indexes
   const about = useLoad(signal => get("/console/v1/about", undefined, signal), [])
   const saving = useAction()
   const set = name => value => setFields({ ...fields, [name]: value })
   const faults = saving.error?.fields ?? {}
+  const submit = () => {
+    keep(fields)
+    saving.run(() => save(fields))
+  }
   return html`<${FormDialog} title=${title} action=${action} isWide=${true} values=${fields} running=${saving} isShown=${isField} known=${{ INVALID_STATE: t.full(saving.error?.details?.reason) }}
-    submit=${() => saving.run(() => save(fields))} onClose=${onClose}>${hint && html`<p>${hint}</p>`}
+    submit=${submit} onClose=${onClose}>${hint && html`<p>${hint}</p>`}
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${set("name")} />
-    <${Origins} rows=${fields.origins} error=${saving.error} onChange=${set("origins")} />
+    <${Origins} rows=${fields.origins} sent=${sent.origins} faults=${faults} onChange=${set("origins")} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${fields.day} error=${faults.expires_at} onInput=${set("day")} />
     ${kind === "tracking" && html`<${Limits} fields=${fields} set=${set} faults=${faults} usual=${about.data?.rates.tracking_key} />`}<//>`
 }

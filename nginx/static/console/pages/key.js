@@ -1,6 +1,7 @@
 // One page key: its values, the code for pages, and whether that code works.
 import { announce } from "../lib/announce.js"
 import { get } from "../lib/api.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatTime } from "../lib/format.js"
 import { useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
@@ -47,18 +48,17 @@ const WorksContent = ({ reload }) => html`<section><h2>${t.works}</h2><p>${t.wor
   <button type="button" onClick=${reload}>${t.checkAgain}</button></section>`
 
 const Key = ({ kind, record, about, isAdmin, reload }) => {
-  const [dialog, ask] = useState("")
+  const { dialog, ask, close } = useDialog()
   const isActive = stateOf(record) === "active"
-  const close = () => ask("")
   const done = async text => {
     await reload()
     close()
     announce(text)
   }
-  const Asked = DIALOGS[dialog]
+  const Asked = DIALOGS[dialog?.action]
   const actions = stateOf(record) === "revoked" ? [] : ["change", "replace", "revoke"]
   return html`<${Title} text=${record.name} actions=${isAdmin && actions.map(action => html`<button key=${action} type="button"
-      class=${action === "revoke" ? "danger" : ""} onClick=${() => ask(action)}>${t[action]}</button>`)} />
+      class=${action === "revoke" ? "danger" : ""} onClick=${() => ask({ action })}>${t[action]}</button>`)} />
     <${Values} kind=${kind} record=${record} about=${about} />
     ${isActive ? html`<${Code} kind=${kind} record=${record} about=${about} />
         ${kind === "tracking" ? html`<${Works} record=${record} />` : html`<${WorksContent} reload=${reload} />`}`

@@ -1,5 +1,6 @@
 // The two kinds of page keys: their paths, and the fields between the record of the API and the form.
 import { dayOf, endOfDay } from "../keys/dialogs.js"
+import { numberIn } from "../lib/format.js"
 import { originsIn } from "./origins.js"
 
 export const PATHS = { tracking: "/v1/engagement/keys", content: "/console/v1/content-keys" }
@@ -9,8 +10,6 @@ export const fieldsOf = (key = {}) => ({
   name: key.name ?? "", origins: key.allowed_origins ?? [""], day: dayOf(key.expires_at),
   perSecond: String(key.rate_limit_per_second ?? ""), burst: String(key.burst ?? ""),
 })
-
-const numberIn = text => (text.trim() === "" ? null : Number(text))
 
 const bodyOf = (kind, fields) => ({
   name: fields.name.trim(), allowed_origins: originsIn(fields.origins), expires_at: endOfDay(fields.day),

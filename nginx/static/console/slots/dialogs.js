@@ -6,16 +6,14 @@ import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { slots as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
-import { slugOf } from "../articles/fields.js"
+import { LONGEST_SLUG, shortNameOf } from "../lib/slug.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Dialog, Loaded, SelectField, TextField } from "../ui/parts.js"
 
-const LONGEST_SLUG = 63
-
 /** The form after a change: the short name of a new slot follows the name until the person writes one. */
 export const withSlug = (before, after) => {
-  const follows = before.slug === slugOf(before.name).slice(0, LONGEST_SLUG) && after.slug === before.slug
-  return follows ? { ...after, slug: slugOf(after.name).slice(0, LONGEST_SLUG) } : after
+  const follows = before.slug === shortNameOf(before.name, "slot") && after.slug === before.slug
+  return follows ? { ...after, slug: shortNameOf(after.name, "slot") } : after
 }
 
 const bodyOf = ({ name, slug, width, height }) => ({ name, slug, width: Number(width), height: Number(height) })

@@ -1,11 +1,12 @@
 // The slots of an organization: create, edit, delete, and the code that a page needs.
 import { announce } from "../lib/announce.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatDay } from "../lib/format.js"
 import { get } from "../lib/api.js"
 import { useList } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { slots as t } from "../lib/texts_ads.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { sizeOf } from "../ads/parts.js"
 import { Empty, Loaded, More, Table, Title } from "../ui/parts.js"
 import { CodeOfSlot } from "./code.js"
@@ -22,8 +23,7 @@ const Row = ({ slot, isAdmin, ask }) => html`<tr><th scope="row">${slot.name}</t
 export default ({ role }) => {
   const isAdmin = role !== "viewer"
   const list = useList((cursor, signal) => get("/console/v1/ads/slots", { cursor, limit: 100 }, signal), "slots", [])
-  const [dialog, ask] = useState(null)
-  const close = () => ask(null)
+  const { dialog, ask, close } = useDialog()
   const done = async text => {
     await list.reload()
     close()

@@ -31,7 +31,7 @@ export const ChangeRole = ({ seat, onDone, onClose }) => {
   const saving = useAction()
   const submit = () => saving.run(async () => {
     await call("PATCH", `/v1/seats/${seat.admin_id}`, { body: { role } })
-    if (seat.admin_id === session.get().admin?.id) takeSession(await get("/v1/session"))
+    if (seat.admin_id === session.get().admin?.id) await get("/v1/session").then(takeSession, () => {}) // the role is changed
     await onDone(t.changed)
   })
   return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} values=${role} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>

@@ -29,8 +29,13 @@ const Card = ({ invitation }) => {
   const [declines, decline] = useState(false)
   const accepting = useAction()
   const accept = () => accepting.run(async () => {
-    await post(`/v1/session/invitations/${invitation.id}/accept`, {})
+    let gone = /** @type {any} */ (null)
+    await post(`/v1/session/invitations/${invitation.id}/accept`, {}).catch(error => {
+      if (error.code !== "NOT_FOUND") throw error
+      gone = error // an earlier attempt, whose reply was lost, may have accepted it
+    })
     const reply = await get("/v1/session")
+    if (gone && !reply.seats.some(one => one.organization_id === invitation.organization_id)) throw gone
     go(format(invitation.organization_id, [])) // first: the page of the link says of a seat that it exists
     takeSession(reply)
     announce(t.accepted(invitation.organization_name, texts.team.roles[invitation.role].toLowerCase()))

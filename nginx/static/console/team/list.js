@@ -1,13 +1,14 @@
 // The team of an organization: seats and invitations. Owners manage them.
 import { get } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatDay } from "../lib/format.js"
 import { useList } from "../lib/load.js"
 import { route } from "../lib/router.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { Badge, Loaded, More, Table, Title } from "../ui/parts.js"
 import { ChangeRole, Invite, RemoveSeat, Resend, Withdraw } from "./dialogs.js"
 import { Leave } from "./leave.js"
@@ -40,10 +41,10 @@ export default ({ role }) => {
   const { organization } = useStore(route)
   const isOwner = role === "owner"
   const list = useList((cursor, signal) => get("/v1/seats", { cursor }, signal), "seats", [])
-  const [dialog, ask] = useState(null)
+  const { dialog, ask, close } = useDialog()
   const done = async text => {
     await list.reload()
-    ask(null)
+    close()
     announce(text)
   }
   const Asked = dialog && DIALOGS[dialog.action]
@@ -54,6 +55,6 @@ export default ({ role }) => {
       <${Table} caption=${t.title} columns=${[...t.columns, texts.keys.actionColumn]}>${list.items.map(seat => html`
         <${Row} key=${seat.admin_id ?? seat.invitation_id} seat=${seat} isOwner=${isOwner} isOwn=${seat.admin_id === admin?.id} ask=${ask} />`)}<//>
       <${More} list=${list} />`}<//>
-    ${dialog?.action === "leave" && html`<${Leave} seat=${seats.find(one => one.organization_id === organization)} onClose=${() => ask(null)} />`}
-    ${Asked && html`<${Asked} seat=${dialog.seat} onDone=${done} onClose=${() => ask(null)} />`}`
+    ${dialog?.action === "leave" && html`<${Leave} seat=${seats.find(one => one.organization_id === organization)} onClose=${close} />`}
+    ${Asked && html`<${Asked} seat=${dialog.seat} onDone=${done} onClose=${close} />`}`
 }

@@ -5,7 +5,7 @@ import { get } from "../lib/api.js"
 import { loadModule } from "../lib/later.js"
 import { announce } from "../lib/announce.js"
 import { format, match, replace, route, startRouter } from "../lib/router.js"
-import { confirmation, followTabs, mayHaveSession, session, signedOut, takeSession } from "../lib/session.js"
+import { confirmation, followTabs, mayHaveSession, session, takeSession } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/view.js"
@@ -18,8 +18,9 @@ import { LeaveQuestion } from "./leave_question.js"
 
 const t = texts.app
 
-/** The module of a screen, which is loaded when it is shown. title: of the screen until then. */
-const Later = ({ load, title, ...rest }) => {
+/** The module of a screen, which is loaded when it is shown. title: of the screen until then. changes: see SCREENS. */
+const Later = ({ load, title, changes, ...rest }) => {
+  const [isForbidden] = useState(changes && rest.role === "viewer") // an admin who becomes a viewer keeps the text
   const [{ Screen, error }, show] = useState({ Screen: /** @type {any} */ (null), error: /** @type {any} */ (null) })
   useEffect(() => {
     let isCurrent = true
@@ -27,6 +28,7 @@ const Later = ({ load, title, ...rest }) => {
       () => isCurrent && show({ Screen: null, error: { message: t.notLoaded } }))
     return () => void (isCurrent = false)
   }, [])
+  if (isForbidden) return html`<${Title} text=${title} /><${ErrorBox} error=${{ code: "FORBIDDEN" }} />`
   if (Screen) return html`<${Screen} ...${rest} />`
   return html`<${Title} text=${title} />
     ${error ? html`<${ErrorBox} error=${error} retry=${() => location.reload()} />` : html`<${Loading} />`}`
@@ -112,7 +114,7 @@ export const App = () => {
   useEffect(() => {
     startRouter()
     if (mayHaveSession()) askForSession(showError)
-    else signedOut()
+    else session.set({ state: "out" })
     return followTabs(() => askForSession(() => {}))
   }, [])
   if (error) return html`<${Outside}><${Title} text=${t.unavailable} /><${ErrorBox} error=${error} retry=${() => location.reload()} /><//>`

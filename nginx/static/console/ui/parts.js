@@ -1,5 +1,4 @@
 // Parts that all screens use.
-import { announce } from "../lib/announce.js"
 import { copyText } from "../lib/copy.js"
 import { isFocusLost } from "../lib/focus.js"
 import { placeNow } from "../lib/router.js"
@@ -54,16 +53,22 @@ export const Loading = ({ text = t.loading }) => html`<p class="loading" role="s
 
 export const Empty = ({ title, children }) => html`<div class="empty"><h2>${title}</h2>${children}</div>`
 
-/** @param {{ text: string, label?: string }} props */
+/** The result is here, because an announcement is behind a modal dialog. @param {{ text: string, label?: string }} props */
 export const CopyButton = ({ text, label = t.copy }) => {
-  const [isDone, show] = useState(false)
+  const [result, show] = useState("")
+  const isDone = result === t.copied
   const copy = async () => {
+    show("") // so that the same result is read again
     const done = await copyText(text)
-    announce(done ? t.copied : t.notCopied)
-    show(done)
-    if (done) setTimeout(() => show(false), 3000)
+    show(done ? t.copied : t.notCopied)
   }
-  return html`<button type="button" class="small" onClick=${copy}>${isDone ? t.copied : label}</button>`
+  useEffect(() => {
+    if (!isDone) return undefined
+    const timer = setTimeout(() => show(""), 3000)
+    return () => clearTimeout(timer)
+  }, [isDone])
+  return html`<span class="copy"><button type="button" class="small" onClick=${copy}>${isDone ? t.copied : label}</button>${" "}
+    <span class=${isDone ? "hidden" : "fault"} role="status">${result}</span></span>`
 }
 
 /** @param {ApiError} error */
@@ -90,11 +95,12 @@ const ShownError = ({ error, retry, retryText = t.tryAgain, known = {} }) => {
 }
 
 /**
- * What a loader shows until it has data. children: draws the data. title: of the screen, if the data have its heading.
+ * What a loader shows until it has data. An error of a later load is above them. children: draws the data. title: of the screen,
+ * if the data have its heading.
  * @param {{ state: { data: any, error: ApiError | null, reload: () => void }, title?: string, children: (data: any) => any }} props
  */
 export const Loaded = ({ state, title, children }) => {
-  if (state.data !== null) return children(state.data)
+  if (state.data !== null) return html`<${ErrorBox} error=${state.error} retry=${state.reload} />${children(state.data)}`
   return html`${title && html`<${Title} text=${title} />`}
     ${state.error ? html`<${ErrorBox} error=${state.error} retry=${state.reload} />` : html`<${Loading} />`}`
 }
@@ -123,6 +129,13 @@ export const Field = ({ label, hint, error, children }) => {
     ${error && html`<p class="fault" id="${id}-error">${sentenceOf(error)}</p>`}</div>`
 }
 
+/** Controls with a message about all of them. @param {{ legend: string, error?: string, children: any }} props */
+export const Group = ({ legend, error, children }) => {
+  const id = useId()
+  return html`<fieldset aria-describedby=${error ? id : undefined}><legend>${legend}</legend>${children}
+    ${error && html`<p class="fault" id=${id} role="alert">${sentenceOf(error)}</p>`}</fieldset>`
+}
+
 /** @type {Record<string, string>} */
 const LAST = { date: "9999-12-31", "datetime-local": "9999-12-31T23:59" } // without it, browsers take years of six digits
 
@@ -149,8 +162,9 @@ export const SelectField = ({ label, hint, error, value, onChange, options, ...r
     </select>`}<//>`
 
 /**
- * A modal dialog. It returns the focus to the control that opened it. Escape asks first if that loses something unsaved.
- * @param {{ title: string, onClose: () => void, isWide?: boolean, children: any }} props
+ * A modal dialog. It returns the focus to the control that opened it. Escape asks first if that loses something unsaved. A button
+ * with a description gets the focus before other buttons. onClose: null while it must stay.
+ * @param {{ title: string, onClose: (() => void) | null, isWide?: boolean, children: any }} props
  */
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
@@ -159,13 +173,14 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
     const before = document.activeElement
     const element = dialog.current
     element.showModal()
+    element.querySelector("input, select, textarea, button[aria-describedby]")?.focus()
     return () => {
       element.close() // what is around a modal dialog takes no focus
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
   const leave = async () => {
-    if (await mayLeave(scope)) onClose()
+    if (onClose && await mayLeave(scope)) onClose()
   }
   const cancel = event => {
     event.preventDefault()
@@ -181,19 +196,17 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
 }
 
 /**
- * A question before something that cannot be undone.
+ * A question before something that cannot be undone. The focus begins on Cancel.
  * @param {{ title: string, action: string, kind?: string, isBusy: boolean, error: ApiError | null, onConfirm: () => void,
  *   onClose: () => void, children: any }} props
  */
-export const Confirm = ({ title, action, kind = "danger", isBusy, error, onConfirm, onClose, children }) => html`
-  <${Dialog} title=${title} onClose=${onClose}>
-    ${children}
+export const Confirm = ({ title, action, kind = "danger", isBusy, error, onConfirm, onClose, children }) => {
+  const id = useId()
+  return html`<${Dialog} title=${title} onClose=${onClose}><div id=${id}>${children}</div>
     <${ErrorBox} error=${error} />
-    <div class="actions">
-      <button type="button" class=${kind} disabled=${isBusy} onClick=${onConfirm}>${action}</button>
-      <button type="button" onClick=${onClose}>${t.cancel}</button>
-    </div>
-  <//>`
+    <div class="actions"><button type="button" class=${kind} disabled=${isBusy} onClick=${onConfirm}>${action}</button>
+      <button type="button" aria-describedby=${id} onClick=${onClose}>${t.cancel}</button></div><//>`
+}
 
 /** A secret that is shown once. @param {{ label: string, value: string }} props */
 export const Secret = ({ label, value }) => html`<div class="secret"><p>${label}</p>

@@ -4,7 +4,10 @@ import { texts } from "../lib/texts.js"
 const t = texts.shell.links
 const s = texts.screens
 
-/** title: until the screen draws its own. @type {Array<[string, { title: string, load: () => Promise<{ default: any }> }]>} */
+/**
+ * title: until the screen draws its own. changes: it only changes something, so a viewer may not open it.
+ * @type {Array<[string, { title: string, changes?: boolean, load: () => Promise<{ default: any }> }]>}
+ */
 export const SCREENS = [
   ["home", { title: t.home, load: () => import("../home/home.js") }],
   ["organization", { title: t.organization, load: () => import("../organization/organization.js") }],
@@ -13,13 +16,13 @@ export const SCREENS = [
   ["member-jobs", { title: t.memberJobs, load: () => import("../member_jobs/list.js") }],
   ["member-jobs/:id", { title: s.memberJob, load: () => import("../member_jobs/job.js") }],
   ["imports", { title: t.imports, load: () => import("../imports/list.js") }],
-  ["imports/new", { title: s.importStart, load: () => import("../imports/start.js") }],
+  ["imports/new", { title: s.importStart, changes: true, load: () => import("../imports/start.js") }],
   ["imports/:id", { title: s.import, load: () => import("../imports/job.js") }],
   ["keys", { title: t.keys, load: () => import("../keys/list.js") }],
   ["attributes", { title: t.attributes, load: () => import("../attributes/list.js") }],
   ["modules", { title: t.modules, load: () => import("../modules/list.js") }],
   ["modules/:id", { title: s.module, load: () => import("../modules/module.js") }],
-  ["modules/:id/versions/new", { title: s.newVersion, load: () => import("../modules/new_version.js") }],
+  ["modules/:id/versions/new", { title: s.newVersion, changes: true, load: () => import("../modules/new_version.js") }],
   ["modules/:id/versions/:version", { title: s.version, load: () => import("../modules/version.js") }],
   ["installations", { title: t.installations, load: () => import("../installations/list.js") }],
   ["installations/:id", { title: s.installation, load: () => import("../installations/installation.js") }],
@@ -31,12 +34,12 @@ export const SCREENS = [
   ["team", { title: t.team, load: () => import("../team/list.js") }],
   ["connections", { title: t.connections, load: () => import("../connections/list.js") }],
   ["articles", { title: t.articles, load: () => import("../articles/list.js") }],
-  ["articles/new", { title: s.newArticle, load: () => import("../articles/new.js") }],
+  ["articles/new", { title: s.newArticle, changes: true, load: () => import("../articles/new.js") }],
   ["articles/:id", { title: s.article, load: () => import("../articles/article.js") }],
   ["ads", { title: t.ads, load: () => import("../ads/list.js") }],
-  ["ads/new", { title: s.newCampaign, load: () => import("../ads/edit.js") }],
+  ["ads/new", { title: s.newCampaign, changes: true, load: () => import("../ads/edit.js") }],
   ["ads/:id", { title: s.campaign, load: () => import("../ads/campaign.js") }],
-  ["ads/:id/edit", { title: s.editCampaign, load: () => import("../ads/edit.js") }],
+  ["ads/:id/edit", { title: s.editCampaign, changes: true, load: () => import("../ads/edit.js") }],
   ["slots", { title: t.slots, load: () => import("../slots/list.js") }],
   ["page-keys", { title: t.pageKeys, load: () => import("../pages/list.js") }],
   ["page-keys/:kind/:id", { title: s.pageKey, load: () => import("../pages/key.js") }],

@@ -5,7 +5,7 @@ import { session } from "../lib/session.js"
 import { endOf, idleLifeOf, lastUse, serverNow } from "../lib/session_end.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
-import { html, useEffect, useRef, useState } from "../lib/view.js"
+import { html, useEffect, useState } from "../lib/view.js"
 import { Dialog, ErrorBox } from "./parts.js"
 
 const t = texts.app
@@ -30,20 +30,20 @@ const StayDialog = ({ at, look }) => {
 /** Looks at the clock now and then, and when the person returns to the page: timers stop while a computer sleeps. */
 const useEnd = () => {
   const { state, expiresAt } = useStore(session)
-  const idleLife = useRef(/** @type {number | null | undefined} */ (undefined))
-  const askedAt = useRef(0)
   const [end, show] = useState(null)
   useEffect(() => {
     if (state !== "in" || expiresAt === null) {
       show(null)
       return undefined
     }
+    let idleLife = /** @type {number | null | undefined} */ (undefined)
+    let askedAt = 0
     const look = async () => {
-      if (idleLife.current === undefined && Date.now() - askedAt.current > RETRY) {
-        askedAt.current = Date.now()
-        idleLife.current = await readIdleLife().catch(() => undefined)
+      if (idleLife === undefined && Date.now() - askedAt > RETRY) {
+        askedAt = Date.now()
+        idleLife = await readIdleLife().catch(() => undefined)
       }
-      const next = endOf({ now: serverNow(), used: lastUse(), idleLife: idleLife.current ?? null, expiresAt })
+      const next = endOf({ now: serverNow(), used: lastUse(), idleLife: idleLife ?? null, expiresAt })
       if (next.isOver) await get("/v1/session").catch(() => {})
       else show(next.isNear ? { ...next, look } : null)
     }

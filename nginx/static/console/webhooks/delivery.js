@@ -2,6 +2,7 @@
 import { get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { formatTime } from "../lib/format.js"
+import { DEEPEST_REPLY, parse, printed } from "../lib/json.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -10,10 +11,10 @@ import { html } from "../lib/view.js"
 import { CopyButton, ErrorBox, Facts, Loaded, Table, Title } from "../ui/parts.js"
 import { Advice, DeliveryBadge, addressOf, resultOf } from "./parts.js"
 
-/** JSON with line breaks; other text as it is. @param {string} text */
-const indented = text => {
+/** JSON with line breaks, and its numbers as they were sent; other text as it is. @param {string} text */
+export const indented = text => {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return printed(parse(text, DEEPEST_REPLY))
   } catch {
     return text
   }

@@ -1,12 +1,13 @@
 // One webhook endpoint: its state, its latest deliveries, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
 import { call, get, ifMatch } from "../lib/api.js"
+import { useDialog } from "../lib/dialog.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { DeliveryTable } from "./delivery_table.js"
 import { Delete, Disable, Pause, Rotate } from "./endpoint_dialogs.js"
@@ -62,17 +63,18 @@ const Manage = ({ endpoint, isLoading, ask }) => {
 }
 
 const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading, reload }) => {
-  const [dialog, ask] = useState(null)
+  const { dialog, ask: show, close } = useDialog()
+  const ask = action => show({ action })
   const activating = useAction()
   const isAdmin = role !== "viewer"
   const canSend = endpoint.status === "active" && installation.status !== "disabled"
   const open = useOpen()
   const done = async () => {
     await reload()
-    ask(null)
+    close()
   }
   const leave = () => {
-    ask(null)
+    close()
     reload()
   }
   const activate = () => activating.run(async () => {
@@ -80,21 +82,25 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
     await reload()
     announce(t.activated)
   })
-  const Asked = DIALOGS[dialog]
+  const again = () => {
+    activating.clear()
+    reload()
+  }
+  const Asked = DIALOGS[dialog?.action]
   return html`<${Title} text=${endpoint.url} actions=${isAdmin && html`<button type="button" disabled=${isLoading} onClick=${() => ask("edit")}>${t.edit}</button>
       ${endpoint.status !== "active" && html`<button type="button" class="primary" disabled=${activating.isBusy || isLoading} onClick=${activate}>${t.activate}</button>`}
       ${canSend && html`<button type="button" class="primary" onClick=${() => ask("test")}>${t.test}</button>`}`} />
-    <${ErrorBox} error=${activating.error} retry=${activating.error?.status === 412 ? reload : undefined} />
+    <${ErrorBox} error=${activating.error} retry=${activating.error?.status === 412 ? again : undefined} retryText=${texts.parts.showCurrent} />
     ${notesOf(endpoint, installation).map(text => html`<p class="box warning">${text}</p>`)}
     <section><${About} endpoint=${endpoint} installation=${installation} module=${module} /></section><${Counts} results=${endpoint.last_24_hours} />
     <${Recent} endpoint=${endpoint} deliveries=${deliveries} isAdmin=${isAdmin} canSend=${canSend} isLoading=${isLoading} ask=${ask} />
     ${isAdmin && html`<${Manage} endpoint=${endpoint} isLoading=${isLoading} ask=${ask} />`}
     ${Asked && html`<${Asked} endpoint=${endpoint} installation=${installation} module=${module} onDone=${done} onReload=${reload} onLeave=${leave}
-      onDeleted=${() => open(["webhooks"])} onClose=${dialog === "test" ? leave : () => ask(null)} />`}`
+      onDeleted=${() => open(["webhooks"])} onClose=${dialog?.action === "test" ? leave : close} />`}`
 }
 
 export default ({ installation, id, role }) => {
   const state = useLoad(signal => load(installation, id, signal), [id])
   return html`<p><a href=${address(["webhooks"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.endpoint}>${data => html`
-    <${Endpoint} key=${data.endpoint.id} ...${data} role=${role} isLoading=${state.isLoading} reload=${state.reload} />`}<//>`
+    <${Endpoint} key=${data.endpoint.id} ...${data} role=${role} isLoading=${state.isLoading || state.error !== null} reload=${state.reload} />`}<//>`
 }

@@ -59,7 +59,7 @@ export const changesOf = (endpoint, form) => ({
   ...(String(typesOf(form)) === String([...endpoint.subscribed_event_types].sort()) ? {} : { subscribed_event_types: typesOf(form) }),
 })
 
-/** The messages about types, each with its type. */
+/** The messages about types, each with its type. types: those that were sent. */
 const typeFaults = (fields, types) => Object.entries(fields ?? {}).filter(([path]) => path.startsWith("subscribed_event_types"))
   .map(([path, message]) => [types[Number(/\[(\d+)\]/.exec(path)?.[1])], message])
   .map(([type, message]) => (type ? `“${type}” ${message}` : message)).join(" ")
@@ -78,7 +78,7 @@ const Events = ({ module, emitted, form, change, error }) => html`<h3>${t.events
   <div class="columns">${EVENT_FAMILIES.map(([family, types]) => html`<${Family} name=${t.families[family]} types=${types} chosen=${form.chosen} setChosen=${chosen => change({ chosen })} />`)}
     ${emitted.length > 0 && html`<${Family} name=${t.ownFamily(module?.name ?? "")} types=${emitted} chosen=${form.chosen} setChosen=${chosen => change({ chosen })} />`}</div>
   <${Field} label=${t.otherTypes} hint=${t.otherTypesHint} error=${error}>${attributes => html`
-    <textarea ...${attributes} rows="2" spellcheck="false" value=${form.others} onInput=${event => change({ others: event.target.value })}></textarea>`}<//>`
+    <textarea ...${attributes} rows="2" spellcheck=${false} value=${form.others} onInput=${event => change({ others: event.target.value })}></textarea>`}<//>`
 
 const Fields = ({ form, change, faults, children }) => html`
   <${TextField} label=${t.url} hint=${t.urlHint} required maxlength="2048" inputmode="url" placeholder="https://" value=${form.url} error=${faults.url} onInput=${url => change({ url })} />
@@ -105,6 +105,7 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   const [id, choose] = useState(choices[0].id)
   const [made, show] = useState(null)
   const [hasNoType, complain] = useState(false)
+  const [sent, keep] = useState([]) // types: the faults of a reply have their indexes
   const adding = useAction()
   const create = useCreate()
   const installation = choices.find(one => one.id === id)
@@ -118,11 +119,12 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   const submit = async () => {
     complain(types.length === 0)
     if (types.length === 0) return
+    keep(types)
     const body = { url: form.url, description: form.description || null, subscribed_event_types: types }
     await adding.run(async () => show(await create(`/v1/installations/${id}/webhook-endpoints`, body)))
   }
   if (made) return html`<${Made} made=${made} onClose=${() => onDone(made)} />`
-  const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(adding.error?.fields, types)
+  const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(adding.error?.fields, sent)
   return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isShown=${isField} known=${t.addErrors} mustStay=${true}
     values=${[id, form.url, form.description, types]} submit=${submit}
     onClose=${onClose}>
@@ -131,22 +133,25 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
     <${Events} module=${installation.module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
 }
 
-export const EditEndpoint = ({ endpoint, installation, module, onDone, onClose, onReload }) => {
+export const EditEndpoint = ({ endpoint: now, installation, module, onDone, onClose, onReload }) => {
+  const [endpoint] = useState(now) // the version of the values with which the form begins, for If-Match
   const saving = useAction()
   const emitted = useEmitted(installation)
   const [form, change] = useForm(endpoint, emitted)
   const [hasNoType, complain] = useState(false)
+  const [sent, keep] = useState([]) // as in AddEndpoint
   const types = typesOf(form)
   const submit = async () => {
     complain(types.length === 0)
     if (types.length === 0) return
+    keep(types)
     await saving.run(async () => {
       await call("PATCH", pathOf(endpoint), { body: changesOf(endpoint, form), headers: ifMatch(endpoint) })
       await onDone()
       announce(t.saved)
     })
   }
-  const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(saving.error?.fields, types)
+  const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(saving.error?.fields, sent)
   return html`<${FormDialog} title=${t.editTitle} action=${texts.parts.save} isWide=${true} running=${saving} isShown=${isField}
     values=${[form.url, form.description, types]} submit=${submit} onClose=${onClose} onReload=${onReload}>
     <${Fields} form=${form} change=${change} faults=${saving.error?.fields ?? {}} />
