@@ -52,8 +52,8 @@ CREATE TABLE IF NOT EXISTS organization_days (
     CONSTRAINT organization_days_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The global identity. Addresses are in lower case (ASCII) before they are stored. The collation is binary, so
--- addresses with any other difference are distinct.
+-- The global identity. Addresses are in Unicode NFC with simple case folding before they are stored
+-- (src/base/email.cpp). The collation is binary, so addresses with any other difference are distinct.
 CREATE TABLE IF NOT EXISTS users (
     id         BINARY(16)   NOT NULL,
     email      VARCHAR(254) NOT NULL,

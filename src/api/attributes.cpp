@@ -105,7 +105,8 @@ constexpr std::array kAttributeEndpoints = {
         .operation = "putAttribute",
         .summary = "Create or change an attribute",
         .description =
-            "Creates the attribute, or changes the one with this key. The call can be repeated. A "
+            "Creates the attribute, or changes the one with this key. With `If-None-Match: *` it "
+            "only creates: 412 PRECONDITION_FAILED if the key exists. The call can be repeated. A "
             "type cannot change while a member has a value, nor for a starter attribute: 409 "
             "INVALID_STATE. Attributes cannot be deleted; disable them instead.",
         .access = Access::Admin,

@@ -1,12 +1,13 @@
 #include "api/authenticate.hpp"
 
+#include "api/request_body.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/access/second_factor.hpp"
 #include "rules/engagement/ingest_signature.hpp"
 #include "rules/seal_names.hpp"
-#include "service/access/sessions.hpp"
+#include "service/access/seats.hpp"
 #include "service/audit.hpp"
 #include "service/callers.hpp"
 
@@ -36,14 +37,11 @@ constexpr const char* kExpected = "X-Expect-Organization";
 // The organization in a header, which must be given once and be a UUID.
 OrgId organization_in(const http::Request& request, const std::string& header,
                       std::string_view value) {
-    if (http::is_repeated(request, header)) {
-        throw Error(ErrorCode::BadRequest)
-            .detail("reason", "the header " + header + " is repeated; send it once");
-    }
+    reject_repeated(request, header);
     const auto organization = OrgId::parse(value);
     if (organization) return *organization;
     throw Error(ErrorCode::BadRequest)
-        .detail("reason", header + " must be an organization's id (a UUID)");
+        .detail("reason", header + " must be an organization's id (a lower-case UUID)");
 }
 
 // The caller acts on the named organization if they may (act_on_named_organization()).

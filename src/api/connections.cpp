@@ -7,6 +7,7 @@
 #include "http/query.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/access/session.hpp"
 #include "rules/connections/connection.hpp"
 #include "service/connections/authorization.hpp"
 #include "service/connections/catalogue.hpp"
@@ -113,8 +114,8 @@ constexpr auto kCatalogEntry = record<service::CatalogEntry>(
                                           "Setup that is missing; empty if the provider is ready.",
                                           "The operator has not set this provider up."));
 
-// Exactly the fields of specification 2.11.
-constexpr auto kConnection = record<ProviderConnection>(
+// The only reply that allows no further fields, because specification 2.11 says so.
+constexpr auto kConnection = closed(record<ProviderConnection>(
     "Connection", field<&ProviderConnection::id>("id", "Id of the connection."),
     field<&ProviderConnection::name>("name", "Name for the list.", "Main shop"),
     RecordField<ProviderConnection>{"connector", "Id of the provider.",
@@ -125,7 +126,7 @@ constexpr auto kConnection = record<ProviderConnection>(
     field<&ProviderConnection::status>("authStatus", "State of the authorization."),
     field<&ProviderConnection::error>(
         "error", "Description of the problem, for an admin; null if there is none.",
-        "The provider did not answer."));
+        "The provider did not answer.")));
 
 constexpr auto kConnectLink = record<service::ConnectLink>(
     "ConnectLink", field<&service::ConnectLink::id>("id", "Id of the connection."),
@@ -259,7 +260,6 @@ Answer<ProviderConnection> refresh_connection(Call& call, const Nothing&) {
 // ---------------------------------------------------------------------------- the callback
 
 constexpr std::size_t kLongestState = 256;  // maximum length in the query, in characters
-constexpr std::size_t kLongestCode = 4096;
 constexpr std::size_t kLongestField = 255;
 
 bool is_read(std::string_view name) {
@@ -287,7 +287,7 @@ std::optional<service::CallbackRequest> callback_request(const http::Request& re
     http::Query in(request.query, faults);
     service::CallbackRequest callback;
     callback.state = in.text("state", kLongestState).value_or("");
-    callback.code = in.text("code", kLongestCode);
+    callback.code = in.text("code", service::kLongestAuthorizationCode);
     callback.issuer = in.text("iss", kLongestField);
     callback.error = in.text("error", kLongestField);
     for (const rules::Provider& provider : rules::providers()) {

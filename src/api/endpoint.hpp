@@ -298,7 +298,7 @@ struct Call {
     service::StoredReply transact(
         const std::function<service::StoredReply(service::OrgTransaction&)>& work) const;
 
-    // Encrypts a cursor, bound to the operation, the organization and the query's filters.
+    // Signs a cursor, bound to the operation, the organization and the query's filters.
     std::string seal_cursor(std::string_view position) const;
     // The position of the query's cursor; nullopt if there is none. Throws VALIDATION_ERROR if it
     // is invalid.

@@ -205,7 +205,7 @@ auto create_member_job(Call&, OrgTransaction& transaction, const SentMemberJob& 
 
 auto list_member_jobs(Call& call) {
     auto jobs = service::list_member_jobs(call.context, call.org(), call.cursor_id<MemberJobId>(),
-                                          call.query.integer("limit"));
+                                          call.query.integer("limit") + 1);
     return page_of(call, std::move(jobs));
 }
 

@@ -2,10 +2,8 @@
 #pragma once
 
 #include "api/endpoint.hpp"
+#include "rules/members/status.hpp"
 #include "service/members/filter.hpp"
-
-#include <array>
-#include <string_view>
 
 namespace muster::api {
 
@@ -13,19 +11,15 @@ namespace muster::api {
 // and the attributes.
 service::MemberFilter member_filter_of(const Call& call);
 
-constexpr std::string_view member_status_choice(std::size_t index) {
-    constexpr std::array<std::string_view, 2> kStatuses = {"active", "locked"};
-    return index < kStatuses.size() ? kStatuses.at(index) : "";
-}
-
 inline constexpr QueryParameter kEmailFilter{
     .name = "email",
     .kind = QueryParameter::Kind::Email,
     .meaning = "Only the user with this address, ignoring case."};
 inline constexpr QueryParameter kExternalIdFilter{
     .name = "external_id", .least = 1, .meaning = "Only users with exactly this external_id."};
-inline constexpr QueryParameter kStatusFilter{
-    .name = "status", .choice = member_status_choice, .meaning = "Only users in this status."};
+inline constexpr QueryParameter kStatusFilter{.name = "status",
+                                              .choice = name_at<rules::MemberStatus>,
+                                              .meaning = "Only users in this status."};
 inline constexpr QueryParameter kPrefixFilter{
     .name = "q",
     .least = 1,

@@ -1,8 +1,10 @@
 // Serves /v1/users…: single members of the organization (specification 3.4, docs/api/users.md
 // "Users"). service/members/create.cpp implements create-or-attach for this call and for imports.
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "api/long_answer.hpp"
 #include "api/member_query.hpp"
+#include "base/settings.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
@@ -196,13 +198,10 @@ auto list_users(Call& call) {
     return users;
 }
 
-// Throws PRECONDITION_FAILED if the member does not have an ETag of If-Match.
-service::MemberCheck if_match_of(const Call& call) {
-    const auto& if_match = call.request.if_match;
-    if (!if_match) return {};
-    return [&if_match](const Member& before) {
-        const std::string etag = http::etag_of(to_json(kUser, before));
-        if (!http::if_match_holds(*if_match, etag)) throw Error(ErrorCode::PreconditionFailed);
+service::MemberCheck condition_of(const Call& call) {
+    if (!has_condition(call)) return {};
+    return [&call](const Member& before) {
+        check_condition(call, http::etag_of(to_json(kUser, before)));
     };
 }
 
@@ -212,21 +211,21 @@ void reject_used_up_bytes(const Call& call, const OrgTransaction& transaction) {
 
 auto update_user(Call& call, OrgTransaction& transaction, const rules::MemberPatch& patch) {
     reject_used_up_bytes(call, transaction);
-    return service::change_member(transaction, call.id<UserId>(), patch, if_match_of(call));
+    return service::change_member(transaction, call.id<UserId>(), patch, condition_of(call));
 }
 
 auto lock_user(Call& call, OrgTransaction& transaction, const LockUser& in) {
     reject_used_up_bytes(call, transaction);
-    return service::lock_member(transaction, call.id<UserId>(), in.reason, if_match_of(call));
+    return service::lock_member(transaction, call.id<UserId>(), in.reason, condition_of(call));
 }
 
 auto unlock_user(Call& call, OrgTransaction& transaction, const Nothing&) {
     reject_used_up_bytes(call, transaction);
-    return service::unlock_member(transaction, call.id<UserId>(), if_match_of(call));
+    return service::unlock_member(transaction, call.id<UserId>(), condition_of(call));
 }
 
 void remove_user(Call& call, OrgTransaction& transaction) {
-    service::remove_member(transaction, call.id<UserId>(), if_match_of(call));
+    service::remove_member(transaction, call.id<UserId>(), condition_of(call));
 }
 
 auto list_user_attributes(Call& call) {
@@ -354,9 +353,9 @@ constexpr std::array kMemberEndpoints = {
         .operation = "removeUser",
         .summary = "End a membership",
         .description =
-            "Ends the membership and deletes the organization's data of the person. The user "
-            "keeps memberships in other organizations. With If-Match, only an unchanged record "
-            "is deleted; otherwise the reply is 412. A second call is 404.",
+            "Ends the membership, and deletes its record with attributes and counts of shown ads. "
+            "The user keeps memberships in other organizations. With If-Match, only an unchanged "
+            "record is deleted; otherwise the reply is 412. A second call is 404.",
         .role = rules::Role::Admin,
         .takes_if_match = true,
         .reply = {204, "The membership has ended."},

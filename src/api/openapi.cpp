@@ -114,7 +114,7 @@ constexpr std::array kOpenApiEndpoints = {
         .description =
             "Returns this OpenAPI document of the operations for partners. It may be cached for "
             "five minutes; send its ETag as If-None-Match to avoid the transfer. `musterd "
-            "--openapi` prints the same.",
+            "--openapi` prints the same, except servers.",
         .access = Access::Open,
         .reply = with_tag({200, "The document, OpenAPI 3.1.0."}),
         .second_reply = kNotModified,

@@ -139,6 +139,7 @@ Json::Value idempotency_key(bool is_required) {
         "header", "Idempotency-Key",
         "1 to 255 visible ASCII characters. A request with the same key and body gets the recorded "
         "reply; one with another body is 409 IDEMPOTENCY_CONFLICT.");
+    value["schema"]["minLength"] = 1;
     value["schema"]["maxLength"] = 255;
     if (is_required) value["required"] = true;
     return value;
@@ -175,12 +176,19 @@ void add_organization_headers(const Endpoint& row, Json::Value& to) {
         "409 CONFLICT and nothing is changed."));
 }
 
+constexpr const char* kOrigin = "Origin";
+
 // The headers of a page in a browser.
 void add_page_headers(const Endpoint& row, Json::Value& to) {
     if (row.access != Access::Console) return;
-    to.append(parameter("header", "Origin",
-                        "The console's origin. Browsers send it, except with a GET to their own "
-                        "site."));
+    const bool is_read = row.method == http::Method::Get;
+    Json::Value origin = parameter(
+        "header", kOrigin,
+        is_read ? "The console's origin. Browsers send it, except with a GET to their own "
+                  "site."
+                : "The console's origin. Browsers send it.");
+    if (!is_read) origin["required"] = true;
+    to.append(std::move(origin));
     to.append(parameter("header", "Sec-Fetch-Site",
                         "same-origin. Browsers send it; for a GET it replaces the Origin. If it is "
                         "absent, the Referer does."));
@@ -203,6 +211,13 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
         to.append(parameter("header", "If-Match",
                             "ETags, or *. The change is made only if the record has one of "
                             "them."));
+    }
+    if (row.takes_if_match && row.method == http::Method::Put) {
+        Json::Value value = parameter("header", "If-None-Match",
+                                      "* if the record must not exist yet. If it does, the reply "
+                                      "is 412 PRECONDITION_FAILED.");
+        value["schema"] = one_of({"*"});
+        to.append(std::move(value));
     }
     if (row.takes_console_header) {
         Json::Value value = parameter("header", "X-Muster-Console",
@@ -261,15 +276,16 @@ Json::Value reply_response(const Endpoint& row, const ReplySpec& reply) {
     return response;
 }
 
-// The errors by status. "default" is for those that many operations can return: overload, limits of
-// a day and internal errors.
+// The errors by status. "default" is for those that many operations can return: a request that
+// nginx cannot read or that is too large, overload, limits of a day and internal errors.
 std::map<std::string, std::vector<ErrorCode>> errors_by_status(const Endpoint& row) {
     std::map<std::string, std::vector<ErrorCode>> all;
     for (const ErrorCode code : errors_of(row)) {
         all[std::to_string(error_entry(code).status)].push_back(code);
     }
-    all["default"] = {ErrorCode::QuotaExceeded, ErrorCode::RateLimited, ErrorCode::InternalError,
-                      ErrorCode::ServiceUnavailable};
+    all["default"] = {ErrorCode::BadRequest,    ErrorCode::PayloadTooLarge,
+                      ErrorCode::QuotaExceeded, ErrorCode::RateLimited,
+                      ErrorCode::InternalError, ErrorCode::ServiceUnavailable};
     return all;
 }
 
@@ -287,6 +303,11 @@ Json::Value responses_of(const Endpoint& row, const Shared& shared) {
 
 // ---------------------------------------------------------------------------- operation
 
+// Whether the key may be in the body, which a page sends as text/plain (docs/engagement.md).
+bool takes_key_in_body(const Endpoint& row) {
+    return row.access == Access::TrackingKey && row.body_schema;
+}
+
 Json::Value request_body(const Endpoint& row) {
     Json::Value body;
     body["required"] = row.body_required;
@@ -294,11 +315,18 @@ Json::Value request_body(const Endpoint& row) {
     content["schema"] = named_schema(row.body_schema, row.body_component);
     Json::Value example;
     if (parse_json(row.body_example, example)) content["example"] = std::move(example);
+    if (takes_key_in_body(row)) {
+        Json::Value& text = body["content"]["text/plain"]["schema"];
+        text = JsonType<std::string>::schema();
+        text["contentMediaType"] = "application/json";
+    }
     return body;
 }
 
 // The accepted credentials, of which the caller needs one. An empty list: no credential is needed.
-Json::Value security_of(Access access) {
+// An empty object: the credential may be in the body, which no scheme can describe.
+Json::Value security_of(const Endpoint& row) {
+    const Access access = row.access;
     Json::Value all(Json::arrayValue);
     const auto add = [&](const char* scheme) {
         all.append(Json::objectValue)[scheme] = Json::Value(Json::arrayValue);
@@ -308,14 +336,22 @@ Json::Value security_of(Access access) {
     if (access == Access::TrackingKey) add("trackingKey");
     if (access == Access::ContentKey) add("contentKey");
     if (takes_session(access)) add("adminSession");
+    if (takes_key_in_body(row)) all.append(Json::objectValue);
     return all;
+}
+
+// Reads and changes have different parameters of the names Origin and If-None-Match.
+std::string component_name(const Json::Value& parameter) {
+    const std::string name = parameter["name"].asString();
+    if (name == kOrigin && parameter["required"].asBool()) return "RequiredOrigin";
+    return name == "If-None-Match" && parameter["schema"].isMember("enum") ? "IfNew" : name;
 }
 
 }  // namespace
 
 void add_to(Shared& shared, const Endpoint& row) {
     for (const Json::Value& value : parameters_of(row)) {
-        shared.parameters.add(value["name"].asString(), value);
+        shared.parameters.add(component_name(value), value);
     }
     for (const auto& [status, codes] : errors_by_status(row)) {
         shared.responses.add(response_name(codes), error_response(codes));
@@ -333,7 +369,7 @@ Json::Value operation_of(const Endpoint& row, std::string_view tag, const Shared
     }
     if (row.body_schema) operation["requestBody"] = request_body(row);
     operation["responses"] = responses_of(row, shared);
-    operation["security"] = security_of(row.access);
+    operation["security"] = security_of(row);
     return operation;
 }
 

@@ -55,18 +55,30 @@ std::deque<rules::Member> load_members(service::Context& context, std::vector<Re
 // Uploads of an organization, and of all, that wait in a worker for their turns.
 constexpr std::size_t kMostTurns = 32;
 constexpr std::size_t kMostTurnsOfAll = 128;
-// Other requests that wait in a worker, of all organizations. The server's list has room for both.
+// Other requests that wait in a worker, of all organizations.
 constexpr std::size_t kMostDeferred = 192;
+static_assert(kMostTurnsOfAll + kMostDeferred <= http::FcgiServer::kMostDeferred);
 // nginx waits for the answer longer (muster-credential.conf).
 constexpr std::chrono::seconds kLongestUploadWait{20};
 
 // Reading or answering this many bytes costs about as much as decoding one byte of a body.
 constexpr std::size_t kReadBytesPerWeight = 4;
 
+// Requests with the same address or Idempotency-Key are written one after another, each in a
+// transaction of its own. A batch writes at most this many of them.
+constexpr std::size_t kMostTransactions = 2;
+
 // The end of the pause after this many attempts at a locked row: 10 ms to 640 ms from now.
 std::chrono::steady_clock::time_point end_of_pause(int times) {
     constexpr std::chrono::milliseconds kShortest{10};
     return std::chrono::steady_clock::now() + kShortest * (1 << std::min(times, 6));
+}
+
+std::exception_ptr too_many_at_once() {
+    return std::make_exception_ptr(
+        Error(ErrorCode::RateLimited)
+            .retry_after(1)
+            .detail("reason", "too many requests of the organization run at once"));
 }
 
 // A step for many requests has no request id in its log lines.
@@ -171,10 +183,7 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
         if (results[i] == ShareResult::RunLast) flow.run_last();
         if (results[i] == ShareResult::Run || results[i] == ShareResult::RunLast) continue;
         if (!may_defer(flow)) {
-            flow.fail(std::make_exception_ptr(
-                Error(ErrorCode::RateLimited)
-                    .retry_after(1)
-                    .detail("reason", "too many requests of the organization run at once")));
+            flow.fail(too_many_at_once());
             continue;
         }
         const bool waits = results[i] == ShareResult::NeedsPermit;
@@ -216,10 +225,33 @@ void Pipeline::pace_upload(RequestFlow& flow, std::size_t index,
     defer(index, std::move(deferral), deferred);
 }
 
+// Removes the calls that would wait for many transactions of the batch, so that the others do not
+// wait for them. They are left to the next batch. If the worker ends or their time is over, they
+// stay in this one.
+void Pipeline::leave_late_calls(std::vector<RequestFlow>& flows, CollectedBatch& batch,
+                                std::vector<http::Deferral>& deferred) {
+    const auto before = service::transactions_before(batch.calls);
+    const auto is_late = [](std::size_t transactions) { return transactions >= kMostTransactions; };
+    if (std::ranges::none_of(before, is_late)) return;
+    CollectedBatch kept;
+    for (std::size_t i = 0; i < batch.calls.size(); ++i) {
+        RequestFlow& flow = flows[batch.indexes[i]];
+        if (!is_late(before[i]) || !flow.may_wait()) {
+            kept.indexes.push_back(batch.indexes[i]);
+            kept.calls.push_back(std::move(batch.calls[i]));
+        } else if (may_defer(flow)) {
+            defer(batch.indexes[i], flow.defer(""), deferred);
+        } else {
+            flow.fail(too_many_at_once());
+        }
+    }
+    batch = std::move(kept);
+}
+
 // Writes the calls of the batch. Defers those whose rows are locked, with growing pauses.
 void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred) {
-    std::vector<std::size_t> waiting;
-    std::vector<service::CollectedCall> calls;
+    CollectedBatch batch;
+    auto& [waiting, calls] = batch;
     for (std::size_t i = 0; i < flows.size(); ++i) {
         if (auto* call = flows[i].collected()) {
             waiting.push_back(i);
@@ -227,6 +259,7 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
         }
     }
     if (calls.empty()) return;
+    leave_late_calls(flows, batch, deferred);
     begin_shared_step(calls.size());
     const auto outcomes = collector_.collect(calls);
     std::size_t left = 0;

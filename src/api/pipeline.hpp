@@ -32,7 +32,8 @@ class Pipeline {
           before_heavy_part_(std::move(before_heavy_part)) {}
 
     // Answers the requests, each as soon as its reply is ready. Returns those whose organization
-    // has its share of the workers or of this batch, or whose rows are locked. Never throws.
+    // has its share of the workers or of this batch, whose rows are locked, or who would make the
+    // batch wait. Never throws.
     std::vector<http::Deferral> handle(std::span<const http::Request> requests,
                                        const http::Answer& answer);
 
@@ -46,11 +47,18 @@ class Pipeline {
         std::size_t of(const std::string& organization) const;
         std::size_t of_all() const;
     };
+    // Calls to write together, and their places in the batch of requests.
+    struct CollectedBatch {
+        std::vector<std::size_t> indexes;
+        std::vector<service::CollectedCall> calls;
+    };
     using Permits = std::vector<process::OrganizationShares::Permit>;
     service::Callers identify(std::vector<RequestFlow>& flows);
     service::Callers identify_one_by_one(std::vector<RequestFlow>& flows,
                                          const std::set<std::string>& tokens);
     std::vector<http::Deferral> share_out(std::vector<RequestFlow>& flows, Permits& held);
+    void leave_late_calls(std::vector<RequestFlow>& flows, CollectedBatch& batch,
+                          std::vector<http::Deferral>& deferred);
     void write(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred);
     void run(std::vector<RequestFlow>& flows, std::vector<http::Deferral>& deferred,
              CollectedLines& lines, const std::function<void(std::size_t)>& send_ready);

@@ -2,6 +2,7 @@
 
 #include "base/config.h"
 #include "base/json.hpp"
+#include "base/printable.hpp"
 #include "base/words.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ UsageError unknown_option(const Program& program, std::string_view name) {
             if (!option.help.empty()) known.push_back(option.name);
         }
     }
-    const std::string text = "unknown option " + std::string(name);
+    const std::string text = "unknown option " + printable(name);
     const auto meant = nearest(name, known);
     return UsageError(meant ? text + "; did you mean " + std::string(*meant) + "?" : text);
 }
@@ -128,6 +129,14 @@ std::optional<std::string> asked_help(const Program& program, const CommandLine&
     return help_of(program, has_word ? words.subspan(1) : words);
 }
 
+// A secret that is shown once would be lost. std::cout writes through stdout.
+void require_written_output() {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+    throw std::runtime_error(
+        "standard output cannot be written; the command may have changed data, so check before you "
+        "run it again");
+}
+
 int answer(const Program& program, std::span<const std::string> words,
            const std::function<int(const CommandLine&)>& run) {
     const CommandLine line = parse_command_line(program, words);
@@ -198,7 +207,7 @@ std::string help_text(const Program& program) {
 
 UsageError unknown_word(std::string_view what, std::string_view word,
                         std::span<const std::string_view> known) {
-    const std::string text = "unknown " + std::string(what) + " \"" + std::string(word) + "\"; ";
+    const std::string text = "unknown " + std::string(what) + " \"" + printable(word) + "\"; ";
     const auto meant = nearest(word, known);
     return UsageError(meant ? text + "did you mean \"" + std::string(*meant) + "\"?"
                             : text + "use " + listed(known));
@@ -206,7 +215,7 @@ UsageError unknown_word(std::string_view what, std::string_view word,
 
 UsageError invalid_value(std::string_view option, std::string_view value,
                          std::string_view allowed) {
-    return UsageError(std::string(option) + " is \"" + std::string(value) + "\"; use " +
+    return UsageError(std::string(option) + " is \"" + printable(value) + "\"; use " +
                       std::string(allowed));
 }
 
@@ -215,7 +224,9 @@ int run_program(const Program& program, int argc, char** argv,
     const std::vector<std::string> words(argv + 1, argv + argc);
     const bool as_json = asks_json(program, words);
     try {
-        return answer(program, words, run);
+        const int status = answer(program, words, run);
+        require_written_output();
+        return status;
     } catch (const UsageError& error) {
         std::string command(program.name);
         if (!error.command.empty()) command += " " + error.command;

@@ -71,15 +71,17 @@ struct Program {
 [[nodiscard]] std::string help_text(const Program& program);
 
 // `unknown kind "frob"; use imports, mail or all`, or `unknown kind "mial"; did you mean "mail"?`
+// The word is made printable, so the error is one line.
 [[nodiscard]] UsageError unknown_word(std::string_view what, std::string_view word,
                                       std::span<const std::string_view> known);
 
-// `--for is "x"; use a number of seconds`
+// `--for is "x"; use a number of seconds`. The value is made printable.
 [[nodiscard]] UsageError invalid_value(std::string_view option, std::string_view value,
                                        std::string_view allowed);
 
 // Answers `help`, --help and --version, else calls `run`. An exception is one line on standard
 // error: text, or with --json a document {"error": {"code", "message", "details"}, "exit_code"}.
+// Standard output that cannot be written is a failure too.
 int run_program(const Program& program, int argc, char** argv,
                 const std::function<int(const CommandLine&)>& run);
 

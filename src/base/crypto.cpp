@@ -178,6 +178,8 @@ std::string hmac_sha1(std::string_view key, std::string_view data) {
 
 std::uint64_t siphash(std::string_view key, std::string_view data) {
     if (key.size() != kSipHashKeyBytes) throw std::invalid_argument("a SipHash key has 16 bytes");
+    // Kept with its last key, unlike HMAC's: siphash() is called often, and keys of hash tables
+    // protect no stored data.
     thread_local const Mac kContext = [] {
         std::size_t bytes = sizeof(std::uint64_t);
         return new_mac("SIPHASH", OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &bytes));

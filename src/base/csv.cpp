@@ -2,6 +2,8 @@
 // accepts.
 #include "base/csv.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -12,8 +14,7 @@ namespace {
 constexpr std::size_t kBlockBytes = 64U << 10U;
 // The separator is guessed from at most this much of the first record.
 constexpr std::size_t kGuessBytes = 1U << 20U;
-constexpr std::size_t kMostCells = 16'384;  // in a record
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::size_t kMostCells = 16'384;        // in a record
 constexpr std::string_view kSeparators = ",;\t";  // the first one wins if two are equally frequent
 // Spreadsheets run a cell as a formula if it begins with one of these. U+FF1D, U+FF0B, U+FF0D and
 // U+FF20 are the full-width forms of = + - @.

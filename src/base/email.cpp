@@ -9,14 +9,10 @@
 namespace muster {
 namespace {
 
-constexpr bool is_letter_or_digit(unsigned char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // RFC 5322 atext.
 constexpr std::array<bool, 256> kIsAtext = [] {
     std::array<bool, 256> table{};
-    for (unsigned c = 0; c < 128; ++c) table[c] = is_letter_or_digit(static_cast<unsigned char>(c));
+    for (unsigned c = 0; c < 128; ++c) table[c] = is_letter_or_digit(static_cast<char>(c));
     for (const char c : std::string_view("!#$%&'*+-/=?^_`{|}~")) {
         table[static_cast<unsigned char>(c)] = true;
     }
@@ -119,7 +115,7 @@ bool is_label(std::string_view text) {
     if (text.empty() || text.size() > kLongest) return false;
     if (text.front() == '-' || text.back() == '-') return false;
     return std::all_of(text.begin(), text.end(),
-                       [](unsigned char c) { return is_letter_or_digit(c) || c == '-'; });
+                       [](char c) { return is_letter_or_digit(c) || c == '-'; });
 }
 
 bool is_domain(std::string_view text) {
@@ -184,7 +180,7 @@ void fold_email(std::string& text) {
 
 std::optional<FieldCode> normalize_email(std::string& text) {
     trim(text);
-    if (may_have_blank_ends(text)) text = std::string(without_blank_ends(text));
+    if (may_have_blank_ends(text) && is_utf8(text)) text = std::string(without_blank_ends(text));
     if (text.empty()) return FieldCode::Required;
     if (has_control(text)) return FieldCode::InvalidValue;
     fold_email(text);

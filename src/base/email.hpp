@@ -22,11 +22,10 @@ inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
 // that is not UTF-8 keeps its non-ASCII letters.
 void fold_email(std::string& text);
 
-// Trims `text` and folds its case (base/unicode.hpp) in place; `text` must be valid UTF-8. Trimming
-// removes white
-// space and invisible characters at both ends, such as the no-break space of a web page's address
-// and the byte order mark of a file's first cell. Returns nullopt for a valid address. Otherwise
-// Required (empty), InvalidValue (a control character), TooLong or InvalidEmail.
+// Trims `text` and folds its case (base/unicode.hpp) in place. Trimming removes white space and
+// invisible characters at both ends, such as the no-break space of a web page's address and the
+// byte order mark of a file's first cell. Returns nullopt for a valid address. Otherwise Required
+// (empty), InvalidValue (a control character), TooLong or InvalidEmail (also for invalid UTF-8).
 [[nodiscard]] std::optional<FieldCode> normalize_email(std::string& text);
 
 }  // namespace muster

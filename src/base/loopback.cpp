@@ -11,12 +11,6 @@
 namespace muster {
 namespace {
 
-// ":PORT" or empty.
-bool is_port(std::string_view text) {
-    if (text.empty()) return true;
-    return text.front() == ':' && parse_number<std::uint16_t>(text.substr(1)).has_value();
-}
-
 bool is_v6_loopback(std::string_view host) {
     in6_addr address{};
     return inet_pton(AF_INET6, std::string(host).c_str(), &address) == 1 &&
@@ -31,6 +25,11 @@ bool is_v4_loopback(std::string_view host) {
 
 }  // namespace
 
+bool is_port_suffix(std::string_view text) {
+    if (text.empty()) return true;
+    return text.front() == ':' && parse_number<std::uint16_t>(text.substr(1)).has_value();
+}
+
 std::string_view authority_of(std::string_view url) {
     const auto scheme = url.find("://");
     if (scheme == std::string_view::npos) return "";
@@ -43,12 +42,12 @@ bool is_loopback(std::string_view authority) {
         return false;  // inet_pton() would stop at the NUL
     if (authority.starts_with('[')) {
         const auto end = authority.find(']');
-        return end != std::string_view::npos && is_port(authority.substr(end + 1)) &&
+        return end != std::string_view::npos && is_port_suffix(authority.substr(end + 1)) &&
                is_v6_loopback(authority.substr(1, end - 1));
     }
     if (std::count(authority.begin(), authority.end(), ':') > 1) return is_v6_loopback(authority);
     const auto host = authority.substr(0, authority.find(':'));
-    return is_port(authority.substr(host.size())) &&
+    return is_port_suffix(authority.substr(host.size())) &&
            (equal_ignoring_case(host, "localhost") || is_v4_loopback(host));
 }
 

@@ -8,6 +8,9 @@ namespace muster {
 // HOST, HOST:PORT or USER@HOST:PORT of SCHEME://HOST:PORT/…; "" without a scheme. Checks nothing.
 [[nodiscard]] std::string_view authority_of(std::string_view url);
 
+// Whether the text is ":PORT" or "".
+[[nodiscard]] bool is_port_suffix(std::string_view text);
+
 // `authority` is HOST or HOST:PORT of a URL. True for "localhost" in any case, for a dotted-quad
 // address in 127.0.0.0/8, and for the IPv6 address ::1 with or without brackets.
 //

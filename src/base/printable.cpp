@@ -8,15 +8,6 @@
 namespace muster {
 namespace {
 
-// The length in bytes of the UTF-8 character that `text` begins with; 0 where it is invalid.
-std::size_t character_size(std::string_view text) {
-    constexpr std::size_t kLongest = 4;
-    for (std::size_t size = 1; size <= std::min(kLongest, text.size()); ++size) {
-        if (is_utf8(text.substr(0, size))) return size;
-    }
-    return 0;
-}
-
 std::uint32_t code_point(std::string_view character) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(character[at]); };
     if (character.size() == 1) return byte(0);

@@ -73,6 +73,7 @@ inline Json::Value any_json() {
 }
 
 // Adds the description and the example. `example` is JSON, or plain text if the schema is a string.
+// Throws std::logic_error if the schema is not a string and `example` is not one JSON value.
 Json::Value described(Json::Value schema, std::string_view meaning, std::string_view example);
 
 template <>
@@ -198,6 +199,7 @@ template <class Owner, std::size_t kCount>
 struct Record {
     std::string_view name;  // the component's name in the OpenAPI document
     std::array<RecordField<Owner>, kCount> fields;
+    bool is_closed = false;  // the schema allows no further fields
 
     void write(JsonWriter& to, const Owner& owner) const {
         to.begin_object();
@@ -208,8 +210,8 @@ struct Record {
         to.end_object();
     }
 
-    // The title becomes the name of the component in the OpenAPI document. The schema allows
-    // further fields, because later versions may add some.
+    // The title becomes the name of the component in the OpenAPI document. Unless the record is
+    // closed, the schema allows further fields, because later versions may add some.
     Json::Value schema() const {
         Json::Value schema = JsonType<std::string>::typed("object");
         schema["title"] = std::string(name);
@@ -218,9 +220,17 @@ struct Record {
             schema["properties"][key] = entry.schema();
             schema["required"].append(key);
         }
+        if (is_closed) schema["additionalProperties"] = false;
         return schema;
     }
 };
+
+// A record to which later versions may add no fields.
+template <class Owner, std::size_t kCount>
+constexpr auto closed(Record<Owner, kCount> record) {
+    record.is_closed = true;
+    return record;
+}
 
 template <class Owner, class... Fields>
 constexpr auto record(std::string_view name, Fields... fields) {

@@ -5,10 +5,13 @@
 #include "base/words.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -35,6 +38,10 @@ using FileValues = std::map<std::pair<std::string, std::string>, Given>;
     throw SettingsError(where + ": " + reason);
 }
 
+std::string setting_name(const Section& section, const Setting& row) {
+    return section.name + "." + std::string(row.key);
+}
+
 std::vector<Section> sections_of(std::span<const std::string_view> providers) {
     std::vector<Section> sections;
     for (std::span rest = settings_table(); !rest.empty();) {
@@ -56,6 +63,14 @@ std::vector<Section> sections_of(std::span<const std::string_view> providers) {
 
 // ---------------------------------------------------------------------------- reading
 
+// The reason why a file cannot be read, and what to do next. `error` is the errno.
+std::string reading_problem(int error) {
+    if (error == EISDIR) return "it is a folder";
+    const std::string reason = std::generic_category().message(error);
+    return error == EACCES ? reason + "; run the program as the system user muster (sudo -u muster)"
+                           : reason;
+}
+
 const Section& find_section(std::span<const Section> sections, std::string_view name,
                             const std::string& where) {
     const auto found = std::ranges::find(sections, name, &Section::name);
@@ -68,6 +83,9 @@ void read_key(FileValues& to, const Section& section, std::string_view text,
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) refuse(where, "neither [section] nor key = value");
     const std::string key(trimmed(text.substr(0, equals)));
+    if (section.name.empty()) {
+        refuse(where, key + " is before the first [section]; move it into its section");
+    }
     if (std::ranges::find(section.rows, key, &Setting::key) == section.rows.end()) {
         refuse(where, "unknown key " + key + " in [" + section.name + "]");
     }
@@ -78,9 +96,10 @@ void read_key(FileValues& to, const Section& section, std::string_view text,
 }
 
 FileValues read_file(const std::string& path, std::span<const Section> sections) {
+    errno = 0;
     std::ifstream in(path);
     in.peek();  // a folder opens, but cannot be read
-    if (!in.is_open() || in.bad()) refuse(path, "cannot be read");
+    if (!in.is_open() || in.bad()) refuse(path, "cannot be read: " + reading_problem(errno));
     in.clear();
     FileValues values;
     const Section before_sections;
@@ -88,6 +107,7 @@ FileValues read_file(const std::string& path, std::span<const Section> sections)
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {
         const std::string where = path + ":" + std::to_string(number);
+        if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
         const std::string_view text = trimmed(line);
         if (text.empty() || text.front() == '#' || text.front() == ';') continue;
         if (text.front() == '[' && text.back() == ']') {
@@ -96,6 +116,7 @@ FileValues read_file(const std::string& path, std::span<const Section> sections)
             read_key(values, *section, text, where);
         }
     }
+    if (in.bad()) refuse(path, "cannot be read: " + reading_problem(errno));
     return values;
 }
 
@@ -130,23 +151,42 @@ bool accepts(const Setting& row, std::string_view text) {
     return row.check == nullptr || row.check(text);
 }
 
-// "scheme://name:password@host" would show its password in an error message.
+// "scheme://name:password@host" and "name:password@host" would show their password in an error
+// message.
 bool may_be_shown(std::string_view text) {
-    const std::size_t scheme = text.find("://");
-    return scheme == std::string_view::npos || text.find('@', scheme) == std::string_view::npos;
+    const std::size_t at = text.find('@');
+    return at == std::string_view::npos || text.substr(0, at).find(':') == std::string_view::npos;
 }
 
-std::string secret_of(const Setting& row, const Given& given) {
+// A long text without a folder may be a key or a password in the place of its path.
+bool may_be_secret(std::string_view path) {
+    constexpr std::size_t kShortestKey = 32;
+    return path.size() >= kShortestKey && !path.starts_with('/');
+}
+
+std::string secret_file(const std::string& path, const std::string& name, const Given& given) {
+    if (path.empty()) refuse(given.where, name + " names no file; use file:/path");
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    in.peek();
+    if (!in.good()) {
+        const std::string problem = in.eof() ? "it is empty" : reading_problem(errno);
+        refuse(given.where, may_be_secret(path)
+                                ? name + " names a file that cannot be read: " + problem +
+                                      "; write the secret into a file and use file:/path"
+                                : name + " names " + path + ", which cannot be read: " + problem);
+    }
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string secret_of(const Setting& row, const std::string& name, const Given& given) {
     constexpr std::string_view kFile = "file:";
     const bool is_marked = given.text.starts_with(kFile);
     if (!is_marked && row.source != Setting::Source::File) {
         return std::string(trimmed(given.text));
     }
-    const std::string path = given.text.substr(is_marked ? kFile.size() : 0);
-    std::ifstream in(path, std::ios::binary);
-    in.peek();
-    if (!in.good()) refuse(given.where, "cannot read " + path);  // missing, a folder, or empty
-    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string bytes =
+        secret_file(given.text.substr(is_marked ? kFile.size() : 0), name, given);
     return row.source == Setting::Source::File ? bytes : std::string(trimmed(bytes));
 }
 
@@ -162,14 +202,32 @@ struct Store {
 void assign(Settings& settings, const Section& section, const Setting& row, const Given& given) {
     const SettingValue target = row.value(settings, section.provider);
     const bool is_secret = std::holds_alternative<Secret*>(target);
-    const std::string text = is_secret ? secret_of(row, given) : given.text;
+    const std::string name = setting_name(section, row);
+    const std::string text = is_secret ? secret_of(row, name, given) : given.text;
     if (!accepts(row, text)) {
         const bool is_shown = !is_secret && may_be_shown(text);
-        refuse(given.where, section.name + "." + std::string(row.key) +
-                                (is_shown ? " is \"" + text + "\"" : " is not valid") + "; use " +
-                                allowed_values(row));
+        refuse(given.where, name + (is_shown ? " is \"" + text + "\"" : " is not valid") +
+                                "; use " + allowed_values(row));
     }
     std::visit(Store{text}, target);
+}
+
+// A second group of workers cannot listen on the socket of the first.
+void require_different_sockets(const ServerSettings& server, const std::string& where) {
+    struct Socket {
+        std::string name;
+        std::string path;
+    };
+    const std::array sockets = {Socket{"server.socket", server.socket},
+                                Socket{"server.collector_socket", server.collector_socket},
+                                Socket{"server.reader_socket", server.reader_socket}};
+    for (const auto* one = sockets.begin(); one != sockets.end(); ++one) {
+        const auto* const same = std::find_if(
+            one + 1, sockets.end(), [one](const Socket& other) { return other.path == one->path; });
+        if (same == sockets.end()) continue;
+        refuse(where, one->name + " and " + same->name + " are both \"" + one->path +
+                          "\"; give each a path of its own");
+    }
 }
 
 // ---------------------------------------------------------------------------- printing
@@ -225,6 +283,7 @@ Settings load_settings(const std::string& path, std::span<const std::string_view
             assign(settings, section, row, given);
         }
     }
+    require_different_sockets(settings.server, path);
     return settings;
 }
 

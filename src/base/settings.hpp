@@ -44,8 +44,9 @@ struct SettingsError : std::runtime_error {
 enum class KeyFiles { Read, Ignore };
 
 // Reads the file and the environment; MUSTER_<SECTION>_<KEY> overrides the file. The value of a
-// secret may be file:/path. Throws SettingsError for an unknown section or key, an invalid value
-// and a secret that cannot be read. `providers`: the valid ids of [providers.<id>].
+// secret may be file:/path. Throws SettingsError for an unknown section or key, an invalid value,
+// two sockets with the same path, and a file that cannot be read. `providers`: the valid ids of
+// [providers.<id>].
 Settings load_settings(const std::string& path, std::span<const std::string_view> providers,
                        KeyFiles keys = KeyFiles::Read);
 

@@ -38,6 +38,14 @@ std::size_t utf8_length(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts));
 }
 
+std::size_t character_size(std::string_view text) {
+    constexpr std::size_t kLongest = 4;
+    for (std::size_t size = 1; size <= std::min(kLongest, text.size()); ++size) {
+        if (is_utf8(text.substr(0, size))) return size;
+    }
+    return 0;
+}
+
 bool has_control(std::string_view text) {
     return std::any_of(text.begin(), text.end(), is_control);
 }

@@ -14,12 +14,22 @@ namespace muster {
 [[nodiscard]] bool is_utf8(std::string_view text);
 // The number of code points of valid UTF-8.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
+// The length in bytes of the UTF-8 character that `text` begins with; 0 if there is none.
+[[nodiscard]] std::size_t character_size(std::string_view text);
 
 // An ASCII control character, including tab and line ends.
 [[nodiscard]] constexpr bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 [[nodiscard]] bool has_control(std::string_view text);
+
+// An ASCII letter or digit.
+[[nodiscard]] constexpr bool is_letter_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// Some programs write this at the beginning of UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Change ASCII letters in place.
 void ascii_lower(std::string& text);

@@ -43,4 +43,17 @@ std::string folded(std::string_view text) {
     return composed(composed(text, nullptr), folded_point);
 }
 
+std::size_t column_width(std::string_view text) {
+    std::size_t width = 0;
+    while (!text.empty()) {
+        utf8proc_int32_t point = 0;
+        const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                           static_cast<utf8proc_ssize_t>(text.size()), &point);
+        if (size < 0) throw std::runtime_error(utf8proc_errmsg(size));
+        width += static_cast<std::size_t>(utf8proc_charwidth(point));
+        text.remove_prefix(static_cast<std::size_t>(size));
+    }
+    return width;
+}
+
 }  // namespace muster

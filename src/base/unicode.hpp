@@ -1,6 +1,7 @@
-// Unicode normalization and case folding.
+// Unicode normalization, case folding, and the width of text on a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,9 @@ namespace muster {
 // are equal: "ZOE\u0308" and "Zo\u00eb" become "zo\u00eb". It does not depend on a language: the
 // Turkish dotted and dotless I are kept. `text` must be valid UTF-8.
 [[nodiscard]] std::string folded(std::string_view text);
+
+// The columns that the text takes on a terminal: two for a wide East Asian character or an emoji,
+// none for a combining mark. Throws std::runtime_error unless `text` is valid UTF-8.
+[[nodiscard]] std::size_t column_width(std::string_view text);
 
 }  // namespace muster

@@ -36,9 +36,7 @@ std::uint64_t count_at(const Json::Value& object, const char* name) {
 }
 
 ApiError not_understood(const std::string& what) {
-    return {
-        200, "",
-        "nothing that this program understands (" + what + "); is --url the service's address?"};
+    return {200, "", "a reply that is not Muster's (" + what + "); check --url"};
 }
 
 int retry_after_of(const net::HttpResponse& response) {
@@ -49,6 +47,16 @@ bool is_passing(const ApiError& error) {
     const bool is_busy = error.status == 429 || (error.status >= 502 && error.status <= 504);
     return (is_busy || error.code == "IDEMPOTENCY_IN_PROGRESS") &&
            error.retry_after <= kLongestRetryAfter;
+}
+
+// Whether the peer does not speak TLS, or not with us: no later handshake will succeed. OpenSSL
+// reports an interrupted connection as "SSL_..." or as an unexpected end.
+bool is_lasting(const net::TransportError& error) {
+    const std::string_view text = error.what();
+    const bool is_interrupted = text.find("SSL_") != std::string_view::npos ||
+                                text.find("unexpected eof") != std::string_view::npos;
+    const bool is_tls_fault = text.find("SSL routines") != std::string_view::npos;
+    return !error.is_transient() || (is_tls_fault && !is_interrupted);
 }
 
 // An Idempotency-Key for one call and its retries. A later call needs another one: the server
@@ -122,6 +130,10 @@ std::string ApiError::text() const {
     lines += std::string(": ") + what();
     for (const Field& field : fields())
         lines += "\n  " + field.path + ": " + field.code + ": " + field.message;
+    if (code == "IMPORT_JOB_INVALID_STATE" && details.isObject()) {
+        lines += "\n  the job is " + text_at(details, "state") + "; it must be " +
+                 text_at(details, "expected");
+    }
     if (!request_id.empty()) lines += "\n  X-Request-Id: " + request_id;
     return lines;
 }
@@ -142,8 +154,10 @@ ApiError error_of(const net::HttpResponse& response) {
     Json::Value envelope;
     if (parse_json(response.body, body) && body.isObject() && body["error"].isObject())
         envelope = body["error"];
-    std::string message =
-        envelope.isNull() ? "no error that this program knows" : text_at(envelope, "message");
+    const std::string foreign = response.status >= 500
+                                    ? "a reply that is not Muster's; the service may be down"
+                                    : "a reply that is not Muster's; check --url";
+    std::string message = envelope.isNull() ? foreign : text_at(envelope, "message");
     if (response.status >= 300 && response.status <= 399) {
         message =
             "a redirect to " + std::string(response.header("location")) + "; use the right --url";
@@ -209,7 +223,11 @@ net::HttpResponse ApiClient::attempt(const Call& call) {
     if (call.begin != nullptr) (*call.begin)();
     net::HttpResponse response =
         call.sink == nullptr ? http_.perform(request) : http_.download(request, *call.sink);
-    if (response.status < 200 || response.status > 299) throw error_of(response);
+    if (response.status < 200 || response.status > 299) {
+        ApiError error = error_of(response);
+        error.path = call.path;
+        throw error;
+    }
     return response;
 }
 
@@ -234,7 +252,7 @@ net::HttpResponse ApiClient::send(const Call& call) {
             pause(count, error.retry_after,
                   "the server answered " + std::to_string(error.status) + " " + error.code);
         } catch (const net::TransportError& error) {
-            if (!error.is_transient() || count >= settings_.attempts) throw;
+            if (is_lasting(error) || count >= settings_.attempts) throw;
             pause(count, 0, std::string("the connection failed (") + error.what() + ")");
         }
     }

@@ -43,11 +43,12 @@ class ApiError : public std::runtime_error {
     Json::Value details;  // object or null
     std::string request_id;
     int retry_after = 0;  // seconds; 0 = not said
+    std::string path;     // of the call; "" = not known
 
     // The entries of details.fields that have the documented shape.
     [[nodiscard]] std::vector<Field> fields() const;
-    // "the server answered 422 VALIDATION_ERROR: …" and a line for each field and for the request
-    // id.
+    // "the server answered 422 VALIDATION_ERROR: …" and a line for each field, for the states of
+    // IMPORT_JOB_INVALID_STATE, and for the request id.
     [[nodiscard]] std::string text() const;
 };
 

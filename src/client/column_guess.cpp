@@ -161,11 +161,14 @@ std::map<std::size_t, ColumnRoute> routes_by_map(const std::vector<std::string>&
                                   ? registry.find(route.attribute_key) != nullptr
                                   : route.kind != Kind::Ignored || map.target == "ignored";
         if (!is_known) refuse_target(map, registry);
-        if (route.kind != Kind::Ignored && !taken.emplace(map.target, map.column).second) {
-            throw UsageError("--map: two columns go to " + map.target);
-        }
+        const bool is_used = route.kind != Kind::Ignored;
         if (!routes.emplace(at, std::move(route)).second) {
             throw UsageError("--map " + map.column + " is given twice");
+        }
+        const auto [other, is_free] = taken.emplace(map.target, map.column);
+        if (is_used && !is_free) {
+            throw UsageError("--map: the columns " + other->second + " and " + map.column +
+                             " go to " + map.target + "; map one of them");
         }
     }
     return routes;

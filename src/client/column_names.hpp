@@ -1,6 +1,7 @@
 // Column names of members' fields in common exports (Mailchimp, HubSpot, Salesforce, Ghost, Google
 // Contacts, WooCommerce and others) and in spreadsheets in English, German, French, Spanish, Dutch,
-// Italian and Portuguese, as data for column_guess.
+// Italian and Portuguese, as data for column_guess. nginx/static/console/imports/column_names.js is
+// a copy: change both.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ inline constexpr std::array kColumnNames = {
                 "memberno memberid membershipid mitgliedsnummer mitgliedsnr mitgliednummer "
                 "mitgliednr mitgliedsid customerid customernumber customerno kundennummer kundennr "
                 "kundenid clientid contactid contactid18 recordid personid personennummer userid "
-                "uniqueid reference referenz numerodadherent numeroadherent nadherent "
+                "uniqueid reference referenz numerodadherent numeroadherent nadherent ndadherent "
                 "numerodemembre numerodeclient numeroclient numerodesocio numerosocio ndesocio "
                 "nsocio numerodecliente lidnummer lidmaatschapsnummer klantnummer numerosocia "
                 "numerotessera codicecliente numerodeassociado numerodocliente euid leid "

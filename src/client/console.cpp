@@ -32,6 +32,10 @@ std::string grouped(std::uint64_t number) {
     return text;
 }
 
+std::string counted(std::uint64_t number, std::string_view noun) {
+    return grouped(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 void Console::end_bar() {
     if (!is_bar_drawn_) return;
     notes_ << "\r\x1b[K";

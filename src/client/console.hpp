@@ -14,6 +14,8 @@ namespace muster::client {
 
 // 12,345
 [[nodiscard]] std::string grouped(std::uint64_t number);
+// "1 row", "12,345 rows"
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view noun);
 
 class Console {
   public:

@@ -19,7 +19,6 @@
 namespace muster::client {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // Excel then reads UTF-8
 constexpr std::array<std::string_view, 5> kReportColumns = {"row_number", "line", "result",
                                                             "error_code", "error_message"};
 
@@ -92,7 +91,7 @@ void ErrorReport::open() {
         file_.reset(fdopen(descriptor, "wb"));
     }
     if (!file_) fail();
-    std::string line(kByteOrderMark);
+    std::string line(kByteOrderMark);  // Excel then reads UTF-8
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (!is_kept_[i]) continue;
         append_csv_cell(line, columns_[i], CsvCells::Guarded, separator_);

@@ -92,8 +92,9 @@ CheckedFile check_file(const FilePlan& plan, ErrorReport& report, const DateQues
 std::string faults_text(const CheckedFile& checked, const std::string& errors_file) {
     std::string text;
     if (checked.refused > 0) {
-        text = grouped(checked.refused) + " of " + grouped(checked.rows) +
-               " rows are rejected and written to " + errors_file + ":" + checked.refusals.text();
+        text = grouped(checked.refused) + " of " + counted(checked.rows, "row") +
+               (checked.refused == 1 ? " is" : " are") + " rejected and written to " + errors_file +
+               ":" + checked.refusals.text();
     }
     if (checked.values_left_out == 0) return text;
     text += (text.empty() ? "" : "\n") + grouped(checked.values_left_out) +

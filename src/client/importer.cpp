@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "client/column_guess.hpp"
 #include "client/console.hpp"
+#include "client/error_advice.hpp"
 #include "client/error_report.hpp"
 #include "client/file_check.hpp"
 #include "client/file_plan.hpp"
@@ -41,22 +42,12 @@ std::string job_file_name(const std::string& path) {
     return fits ? name : "import.csv";
 }
 
-std::string unreachable_text(const Options& options, const std::string& reason) {
-    std::string text = options.url + " cannot be reached: " + reason;
-    const bool is_trust = reason.find("certificate") != std::string::npos ||
-                          reason.find("SSL peer") != std::string::npos;
-    if (is_trust && options.ca_file.empty()) {
-        text += "; --ca-file PEM names the authority of a service that signs its own certificates";
-    }
-    return text;
-}
-
 class Importer {
   public:
     Importer(const Options& options, const Secret& key, const Terminal& terminal)
         : options_(options),
           key_(key),
-          around_(terminal),
+          terminal_(terminal),
           console_(options.json ? terminal.err : terminal.out, terminal.err,
                    {options.quiet, terminal.err_is_terminal, terminal.ask}),
           api_(connect()),
@@ -82,9 +73,6 @@ class Importer {
     ExitCode conclude(const ImportJob& job);
     void fetch_report(const ImportJob& job);
     void see(const ImportJob& job) { summary_.job = job; }
-    bool is_committing() const {
-        return summary_.job && summary_.job->state == ImportState::Committing;
-    }
     void explain(const ApiError& error);
     void say_how_to_resume(std::string_view more);
     std::string cancel_advice(const std::string& job) const;
@@ -92,12 +80,14 @@ class Importer {
     ExitCode cancel_job();
     ExitCode list_jobs();
     ExitCode end_unanswered(const ImportJob& job);
-    ExitCode fail(ExitCode exit_code, const std::string& text);
+    ExitCode fail(ExitCode exit_code, const std::string& text) {
+        return fail_run(console_, summary_, exit_code, text);
+    }
     ExitCode end_of(const std::exception_ptr& error);
 
     Options options_;  // with the answer to the question about dates
     const Secret& key_;
-    const Terminal& around_;
+    const Terminal& terminal_;
     Console console_;
     std::unique_ptr<ApiClient> api_;
     ErrorReport report_;
@@ -117,18 +107,18 @@ std::unique_ptr<ApiClient> Importer::connect() {
     settings.base_url = options_.url;
     settings.ca_file = options_.ca_file;
     settings.key = key_;
-    settings.first_pause = around_.first_pause;
-    settings.longest_pause = around_.longest_pause;
+    settings.first_pause = terminal_.first_pause;
+    settings.longest_pause = terminal_.longest_pause;
     return std::make_unique<ApiClient>(
         std::move(settings), [this](const std::string& text) { console_.note(text); },
-        around_.stop);
+        terminal_.stop);
 }
 
 void Importer::read_columns() {
     file_ = std::make_unique<InputFile>(options_.file, options_.encoding);
     static_cast<void>(RowSource(*file_, options_.separator, Header::Guess));  // a file with rows
     registry_ = rules::AttributeRegistry(api_->attributes());
-    plan_.emplace(plan_file(*file_, options_, registry_, around_.today));
+    plan_.emplace(plan_file(*file_, options_, registry_, terminal_.today));
     if (plan_->has_header) return;
     console_.say(file_->name() +
                  " has no line of column names, so its first line is a row. Its columns are "
@@ -148,7 +138,7 @@ DateOrder Importer::ask_order(const FormatGuess::Ambiguity& ambiguity) {
             options_.formats.columns.push_back({column, date_pattern_text(pattern)});
         return order;
     }
-    if (around_.stop) throw Stopped();
+    if (terminal_.stop) throw Stopped();
     throw UsageError(what +
                      ", and no value shows whether the day or the month is first; add "
                      "--date-format DD/MM/YYYY or --date-format MM/DD/YYYY");
@@ -159,7 +149,7 @@ void Importer::check_rows() {
     checked_ = check_file(
         *plan_, report_,
         [this](const FormatGuess::Ambiguity& ambiguity) { return ask_order(ambiguity); },
-        around_.stop);
+        terminal_.stop);
     summary_.rows = checked_.rows;
     summary_.refused_here = checked_.refused;
     summary_.values_left_out = checked_.values_left_out;
@@ -179,7 +169,7 @@ ImportJob Importer::adopt_job() {
     ImportJob job = api_->job(options_.resume);
     if (job.file_name != job_file_name(options_.file) || job.declared_total != sendable_) {
         throw UsageError("job " + job.id + " was created for " + printable(job.file_name) +
-                         " with " + grouped(job.declared_total) + " valid rows; this is " +
+                         " with " + counted(job.declared_total, "valid row") + "; this is " +
                          job_file_name(options_.file) + " with " + grouped(sendable_) +
                          ".\nResume with the same file and the same options, or " +
                          cancel_advice(job.id));
@@ -219,14 +209,14 @@ ImportJob Importer::stage(const ImportJob& job) {
                        .rejected = rejected_,
                        .chunk_rows = options_.chunk,
                        .connect = [this] { return connect(); },
-                       .stop = around_.stop},
+                       .stop = terminal_.stop},
                       progress);
         stager.run(job.id, sendable_);
         if (!rejected_.empty())
-            console_.say("The server rejected " + grouped(rejected_.size()) +
-                         " rows while staging");
+            console_.say("The server rejected " + counted(rejected_.size(), "row") +
+                         " while staging");
     }
-    if (around_.stop) throw Stopped();
+    if (terminal_.stop) throw Stopped();
     return api_->validate(job);
 }
 
@@ -234,12 +224,12 @@ ImportJob Importer::stage(const ImportJob& job) {
 ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_t total) {
     const ImportState state = job.state;
     Progress progress(console_, label, total);
-    Milliseconds pause = std::min(around_.first_pause, kLongestPollPause);
+    Milliseconds pause = std::min(terminal_.first_pause, kLongestPollPause);
     auto last_news = Clock::now();
     bool has_said = false;
     while (job.state == state) {
         wait(job.retry_after > 0 ? Milliseconds(std::int64_t{1000} * job.retry_after) : pause,
-             around_.stop);
+             terminal_.stop);
         pause = std::min(pause * 2, kLongestPollPause);
         ImportJob next = api_->job(job.id);
         if (next.processed != job.processed || next.has_begun != job.has_begun)
@@ -269,8 +259,10 @@ void Importer::fetch_report(const ImportJob& job) {
         server.download(*api_, job.id);
         const FaultCounts faults = server.join(*plan_, *checked_.converter, rejected_, report_);
         has_server_rows_ = true;
-        console_.say("The server rejected " + grouped(job.invalid + job.failed) +
-                     " rows, which are written to " + options_.errors + ":" + faults.text());
+        const std::uint64_t rows = job.invalid + job.failed;
+        console_.say("The server rejected " + counted(rows, "row") +
+                     (rows == 1 ? ", which is" : ", which are") + " written to " + options_.errors +
+                     ":" + faults.text());
     }
     if (report_.has_rows()) summary_.errors_file = report_.path();
 }
@@ -287,11 +279,11 @@ ExitCode Importer::release_slot(const ImportJob& job, ExitCode exit_code) {
 // unless the person keeps it.
 ExitCode Importer::end_unanswered(const ImportJob& job) {
     const bool is_kept = console_.ask("Keep the job, to import it later?");
-    if (around_.stop) throw Stopped();
+    if (terminal_.stop) throw Stopped();
     if (!is_kept) return release_slot(job, ExitCode::Stopped);
-    console_.error("nothing was imported");
+    const ExitCode exit_code = fail(ExitCode::Stopped, "nothing was imported");
     say_how_to_resume(" --commit");
-    return ExitCode::Stopped;
+    return exit_code;
 }
 
 // After the dry run. nullopt: the job is committing.
@@ -302,14 +294,15 @@ std::optional<ExitCode> Importer::decide(const ImportJob& job) {
     if (job.valid == 0) return release_slot(job, ExitCode::SomeNotIn);
     if (!options_.commit) {
         if (!console_.can_ask()) {
-            console_.error(
+            const ExitCode exit_code = fail(
+                ExitCode::Stopped,
                 "nothing was imported: --commit is missing, and there is no terminal to ask on");
             say_how_to_resume(" --commit");
-            return ExitCode::Stopped;
+            return exit_code;
         }
         const bool is_agreed = console_.ask("Import " + grouped(job.valid) +
                                             (job.valid == 1 ? " member?" : " members?"));
-        if (around_.stop) throw Stopped();
+        if (terminal_.stop) throw Stopped();
         if (!is_agreed) return end_unanswered(job);
     }
     see(api_->commit(job));
@@ -331,7 +324,7 @@ ExitCode Importer::conclude(const ImportJob& job) {
 ExitCode Importer::bring_to_end(ImportJob job) {
     for (;;) {
         see(job);
-        if (around_.stop) throw Stopped();
+        if (terminal_.stop) throw Stopped();
         switch (job.state) {
             case ImportState::Staging:
                 job = stage(job);
@@ -371,9 +364,9 @@ ExitCode Importer::cancel_job() {
 }
 
 ExitCode Importer::list_jobs() {
-    const std::vector<ImportJob> jobs = api_->jobs();
-    if (jobs.empty()) console_.say("The organization has no import jobs.");
-    for (const ImportJob& job : jobs) console_.say(job_line(job));
+    summary_.jobs = api_->jobs();
+    if (summary_.jobs->empty()) console_.say("The organization has no import jobs.");
+    for (const ImportJob& job : *summary_.jobs) console_.say(job_line(job));
     return ExitCode::AllIn;
 }
 
@@ -396,12 +389,6 @@ ExitCode Importer::run_job() {
     return bring_to_end(open_job());
 }
 
-ExitCode Importer::fail(ExitCode exit_code, const std::string& text) {
-    console_.error(text);
-    summary_.error["message"] = text;
-    return exit_code;
-}
-
 std::string Importer::cancel_advice(const std::string& job) const {
     return "cancel it:\n  " + cancel_command(options_, job);
 }
@@ -420,6 +407,8 @@ void Importer::explain(const ApiError& error) {
     summary_.error["message"] = error.what();
     summary_.error["details"] = error.details;
     summary_.error["request_id"] = error.request_id;
+    const std::string advice = error_advice(options_, error);
+    if (!advice.empty()) console_.error(advice);
     if (error.code != "IMPORT_JOB_ACTIVE_EXISTS" || !error.details.isObject()) return;
     const std::string job = error.details["job_id"].asString();
     console_.error("the organization has an active import job, and can have one at a time: " + job +
@@ -454,11 +443,7 @@ ExitCode Importer::end_of(const std::exception_ptr& error) {
     try {
         std::rethrow_exception(error);
     } catch (const Stopped&) {
-        exit_code = fail(ExitCode::Stopped,
-                         is_committing() ? "stopped waiting; the service continues the import"
-                         : is_undoing    ? "stopped waiting; the service continues the undo"
-                         : options_.undo.empty() ? "stopped; nothing was imported"
-                                                 : "stopped; nothing was undone");
+        exit_code = fail(ExitCode::Stopped, stopped_text(options_, summary_.job));
     } catch (const UsageError& usage) {
         exit_code = fail(ExitCode::Usage, usage.what());
     } catch (const ApiError& refusal) {
@@ -481,12 +466,12 @@ ExitCode Importer::run() {
         exit_code = end_of(std::current_exception());
     }
     if (report_.has_rows()) summary_.errors_file = report_.path();
-    const bool is_complete =
-        options_.undo.empty() && (exit_code == ExitCode::AllIn || exit_code == ExitCode::SomeNotIn);
+    const bool is_complete = !options_.file.empty() &&
+                             (exit_code == ExitCode::AllIn || exit_code == ExitCode::SomeNotIn);
     report_.remove_empty(exit_code == ExitCode::AllIn && !options_.errors.empty());
-    const std::string shortfall = shortfall_text(summary_, "were not imported");
+    const std::string shortfall = shortfall_text(summary_, Shortfall::NotImported);
     if (is_complete && options_.quiet && !shortfall.empty()) console_.error(shortfall);
-    if (options_.json) around_.out << summary_json(summary_, exit_code) << std::endl;
+    if (options_.json) terminal_.out << summary_json(summary_, exit_code) << std::endl;
     return exit_code;
 }
 

@@ -24,8 +24,6 @@ constexpr std::uint64_t kMostTextBytes = std::uint64_t{4} << 30U;  // after deco
 constexpr std::size_t kStartBytes = 4096;
 constexpr std::size_t kCopyBytes = std::size_t{64} << 10U;
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";  // of UTF-8
-
 // A kind of file that is not CSV: how it begins, what it is, what to do.
 struct OtherKind {
     std::string_view magic;
@@ -149,7 +147,7 @@ void InputFile::detect_encoding() {
     const std::unique_ptr<std::streambuf> stream = bytes();
     EncodingDetector detector;
     std::string part = start_of(*stream, kCopyBytes);
-    if (part.starts_with(kUtf8Mark)) encoding_ = "UTF-8";  // such as a report
+    if (part.starts_with(kByteOrderMark)) encoding_ = "UTF-8";  // such as a report
     const std::string utf16 = utf16_name(part);
     const bool is_binary = part.find('\0') != std::string::npos;
     if (encoding_.empty() && utf16.empty() && is_binary) fail("is not a text file");
@@ -168,7 +166,7 @@ void InputFile::find_separator() {
     std::string_view start;
     const std::string bytes = start_of(*text(), 16);
     start = bytes;
-    if (start.starts_with(kUtf8Mark)) start.remove_prefix(kUtf8Mark.size());
+    if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
     if (start.starts_with('"')) start.remove_prefix(1);
     if (start.size() < 6 || !equal_ignoring_case(start.substr(0, 4), "sep=")) return;
     const char separator = start[4];

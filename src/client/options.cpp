@@ -3,8 +3,10 @@
 #include "base/crypto.hpp"
 #include "base/ids.hpp"
 #include "base/loopback.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "client/dates.hpp"
+#include "client/named_files.hpp"
 #include "client/summary.hpp"
 
 #include <sys/stat.h>
@@ -13,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 
 namespace muster::client {
@@ -25,7 +26,8 @@ constexpr std::array kOptions = {
     CommandOption{"--key-file", "FILE",
                   "the organization's key (org_...); or set MUSTER_KEY_FILE or MUSTER_API_KEY"},
     CommandOption{"--map", "COLUMN=TO",
-                  "TO is a field (email, first_name, ...), attribute:KEY or ignored;\n"
+                  "TO is a field (email, first_name, ...), attribute:KEY, attributes (JSON\n"
+                  "objects) or ignored; "
                   "overrides the guess for that column; may be repeated"},
     CommandOption{"--date-format", "F",
                   "of all dates: YYYY-MM-DD, DD.MM.YYYY, MM/DD/YYYY, DD/MM/YYYY, ... or excel\n"
@@ -47,7 +49,7 @@ constexpr std::array kOptions = {
     CommandOption{"--resume", "JOB", "continue a job that was interrupted"},
     CommandOption{"--cancel", "JOB", "cancel a job, without a FILE"},
     CommandOption{"--undo", "JOB",
-                  "take back what a job imported and was not changed since, without a\nFILE; "
+                  "remove what a job imported, except what was changed since, without a\nFILE; "
                   "with --dry-run, print the counts only"},
     CommandOption{"--yes", "", "undo without asking"},
     CommandOption{"--list", "", "list the organization's newest jobs, without a FILE"},
@@ -55,7 +57,9 @@ constexpr std::array kOptions = {
     CommandOption{"--ca-file", "PEM", "trust these certificate authorities"},
     CommandOption{"--separator", "C",
                   "the file's separator (default: guessed from its first line)"},
-    CommandOption{"--quiet", "", "print errors and the question before the import only"},
+    CommandOption{
+        "--quiet", "",
+        "print only errors, the question, and how many rows were not imported\nor values left out"},
     CommandOption{"--json", "", "print the counts as one JSON document on standard output"},
 };
 
@@ -66,19 +70,30 @@ constexpr std::array kKeyOptions = {
     CommandOption{"--token", "KEY", ""},
 };
 
+// Before all other checks, whose errors quote the words of the command line.
 void refuse_key(const CommandLine& line) {
-    for (const CommandOption& option : kKeyOptions) {
-        if (!line.has(option.name)) continue;
+    if (std::ranges::any_of(line.values("--key-file"), exposes_key)) {
         throw UsageError(
-            "a key on the command line is visible to every user of this machine; "
-            "put it into a file and use --key-file, or set MUSTER_API_KEY");
+            "--key-file names a file, and it was given a key; put the key into a file, or set "
+            "MUSTER_API_KEY");
     }
+    bool has_key =
+        std::ranges::any_of(kKeyOptions, [&](const auto& option) { return line.has(option.name); });
+    has_key = has_key || std::ranges::any_of(line.arguments, exposes_key);
+    for (const auto& [option, values] : line.options)
+        has_key = has_key || std::ranges::any_of(values, exposes_key);
+    if (!has_key) return;
+    throw UsageError(
+        "a key on the command line is visible to every user of this machine; "
+        "put it into a file and use --key-file, or set MUSTER_API_KEY");
 }
 
 MapOption parse_map(std::string_view text) {
     const auto equals = text.rfind('=');  // a column's name may contain one, a target does not
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
-        throw invalid_value("--map", text, "Column=field, Column=attribute:key or Column=ignored");
+        throw invalid_value(
+            "--map", text,
+            "Column=field, Column=attribute:key, Column=attributes or Column=ignored");
     }
     return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
@@ -128,12 +143,12 @@ std::string file_of(const CommandLine& line) {
         if (!line.has(option)) continue;
         if (line.arguments.empty()) return "";
         throw UsageError(std::string(option) + " takes no FILE; leave out " +
-                         line.arguments.front());
+                         printable(line.arguments.front()));
     }
     if (line.arguments.empty())
         throw UsageError("FILE is missing; name a CSV file, or - for standard input");
     if (line.arguments.size() > 1) {
-        throw UsageError("unexpected argument " + line.arguments[1] + "; name one FILE");
+        throw UsageError("unexpected argument " + printable(line.arguments[1]) + "; name one FILE");
     }
     const std::string& file = line.arguments.front();
     if (file.empty()) throw UsageError("FILE is empty");
@@ -141,20 +156,20 @@ std::string file_of(const CommandLine& line) {
 }
 
 void check_url(std::string& url) {
+    // First: the other errors quote the URL.
+    if (url.find('@') != std::string::npos)
+        throw UsageError("--url must not contain a name or a password");
     while (url.ends_with('/')) url.pop_back();
     const bool tls = url.starts_with("https://");
     if (!tls && !url.starts_with("http://")) {
         throw invalid_value("--url", url, "https://HOST[:PORT]");
     }
     const std::string_view authority = authority_of(url);
-    if (authority.empty() || url.find_first_of("?# ") != std::string::npos) {
-        throw UsageError("--url must be https://HOST[:PORT] without a query");
-    }
-    if (url.ends_with("/v1")) {
-        throw invalid_value("--url", url, url.substr(0, url.size() - 3) + ", without /v1");
-    }
-    if (authority.find('@') != std::string_view::npos)
-        throw UsageError("--url must not contain a name or a password");
+    const std::string host = url.substr(0, url.find("://") + 3 + authority.size());
+    if (!authority.empty() && url == host + "/v1")
+        throw invalid_value("--url", url, host + ", without /v1");
+    if (authority.empty() || url != host || url.find(' ') != std::string::npos)
+        throw UsageError("--url must be https://HOST[:PORT] without a path or a query");
     if (!tls && !is_loopback(authority)) {
         throw UsageError(
             "--url must be https://, because plain http would expose the key and the members; "
@@ -190,7 +205,7 @@ std::string default_errors_path(std::string file) {
     return file + "-errors" + (report > 1 ? "-" + std::to_string(report) : "") + ".csv";
 }
 
-// Also by two names: a link, or ./members.csv. "-" is standard input.
+// Whether both paths name one file, also through a link. "-" is standard input.
 bool is_same_file(const std::string& errors, const std::string& file) {
     if (errors == file) return true;
     struct stat report {};
@@ -217,12 +232,22 @@ void check_together(Options& options) {
     if (!options.undo.empty() && (options.commit || !options.resume.empty()))
         throw UsageError("--undo takes neither --commit nor --resume; leave them out");
     if (options.yes && options.undo.empty()) throw UsageError("--yes is given without --undo JOB");
+    const bool imports_nothing = options.list || !options.cancel.empty();
+    if (imports_nothing && (options.dry_run || options.commit || !options.resume.empty()))
+        throw UsageError(
+            "--list and --cancel take none of --dry-run, --commit and --resume; leave them out");
     if (without_file > 0) return;
     if (options.formats.strict && !options.formats.date_format.empty())
         throw UsageError("--strict and --date-format are both given; use one of them");
     if (options.errors.empty()) options.errors = default_errors_path(options.file);
     if (is_same_file(options.errors, options.file))
         throw UsageError("--errors is the imported file; name another file");
+}
+
+void check_ca_file(const Options& options, bool is_given) {
+    if (options.ca_file.empty()) return;
+    const char* origin = is_given ? "" : " (of MUSTER_CA_FILE or the profile)";
+    require_certificates("--ca-file " + options.ca_file + origin, options.ca_file);
 }
 
 void append_quoted(std::string& to, std::string_view text) {
@@ -256,7 +281,7 @@ void append_connection(std::string& to, const Options& options) {
     append_option(to, "--ca-file", options.ca_file);
 }
 
-// How the file is read: a job is resumed with the same rows.
+// The options for reading the file. A resumed job needs the same ones.
 void append_reading(std::string& to, const Options& options) {
     append_option(to, "--encoding", options.encoding);
     if (options.no_header) to += " --no-header";
@@ -337,15 +362,14 @@ Options options_of(const CommandLine& line, const Defaults& defaults) {
     options.quiet = line.has("--quiet");
     options.json = line.has("--json");
     check_together(options);
+    check_ca_file(options, line.has("--ca-file"));
     return options;
 }
 
 Secret load_key(const Options& options, const char* environment_key) {
     std::string text;
     if (!options.key_file.empty()) {
-        std::ifstream file(options.key_file, std::ios::binary);
-        if (!std::getline(file, text))
-            throw UsageError("the key file " + options.key_file + " cannot be read");
+        text = first_line("the key file " + options.key_file, options.key_file);
     } else if (environment_key != nullptr) {
         text = environment_key;
     } else {

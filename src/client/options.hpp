@@ -38,7 +38,7 @@ struct Options {
     std::string url;   // without a slash at the end
     std::string key_file;
     std::string ca_file;
-    std::string errors;  // the error report's path; never empty
+    std::string errors;  // the error report's path; "" without a FILE, unless --errors is given
     std::string resume;  // a job's id, or ""
     std::string cancel;  // a job's id, or ""; then there is no file
     std::string undo;    // the same
@@ -68,12 +68,12 @@ struct Defaults {
     std::vector<MapOption> maps;
 };
 
-// Throws UsageError.
+// Throws UsageError. It never quotes a key that is in the place of another value.
 [[nodiscard]] Options options_of(const CommandLine& line, const Defaults& defaults = {});
 
 // The key from --key-file, else from `environment_key` (MUSTER_API_KEY; may be null). Throws
-// UsageError for a file that cannot be read, and for a key that is missing, mistyped or of another
-// kind.
+// UsageError for a file that cannot be read or is empty, and for a key that is missing, mistyped or
+// of another kind.
 [[nodiscard]] Secret load_key(const Options& options, const char* environment_key);
 
 // The command that continues `job`, quoted for a shell; `more` is appended as it is (" --commit").

@@ -1,9 +1,12 @@
 #include "client/profile.hpp"
 
 #include "base/text.hpp"
+#include "client/named_files.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 namespace muster::client {
 namespace {
@@ -14,6 +17,15 @@ constexpr std::string_view kMapWord = "map ";
 std::string environment_text(const EnvironmentValue& environment, const char* name) {
     const char* value = environment(name);
     return value == nullptr ? "" : value;
+}
+
+// A default from the environment. Errors quote it, so it must not be the key.
+std::string environment_default(const EnvironmentValue& environment, const char* name,
+                                std::string_view purpose) {
+    std::string value = environment_text(environment, name);
+    if (!exposes_key(value)) return value;
+    throw UsageError(std::string(name) + " names " + std::string(purpose) +
+                     ", and it was given a key; put the key into a file, or set MUSTER_API_KEY");
 }
 
 std::string expanded(std::string_view path, const std::string& home) {
@@ -39,10 +51,6 @@ bool set_default(Defaults& defaults, std::string_view name, std::string_view val
     return true;
 }
 
-void replace_unless_empty(std::string& text, const std::string& by) {
-    if (!by.empty()) text = by;
-}
-
 }  // namespace
 
 std::string profile_path(const EnvironmentValue& environment) {
@@ -54,7 +62,10 @@ std::string profile_path(const EnvironmentValue& environment) {
 
 Defaults read_profile(const std::string& path, const std::string& home) {
     Defaults defaults;
-    std::ifstream file(path);
+    std::error_code unknown;
+    if (std::filesystem::status(path, unknown).type() == std::filesystem::file_type::not_found)
+        return defaults;
+    std::ifstream file = open_file("the profile " + path, path);
     std::string text;
     for (std::size_t number = 1; std::getline(file, text); ++number) {
         const std::string_view line = trimmed(text);
@@ -63,22 +74,27 @@ Defaults read_profile(const std::string& path, const std::string& home) {
         const std::string_view name = trimmed(line.substr(0, equals));
         const std::string_view value =
             equals == std::string_view::npos ? "" : trimmed(line.substr(equals + 1));
-        if (number <= kMostProfileLines && !value.empty() &&
+        if (number <= kMostProfileLines && !value.empty() && !exposes_key(text) &&
             set_default(defaults, name, value, home))
             continue;
         // The line itself may hold a key.
         throw UsageError(path + ", line " + std::to_string(number) +
                          ": use url = URL, key_file = FILE, ca_file = PEM or map COLUMN = TARGET");
     }
+    require_whole(file, "the profile " + path);
     return defaults;
 }
 
 Defaults defaults_of(const EnvironmentValue& environment) {
     Defaults defaults =
         read_profile(profile_path(environment), environment_text(environment, "HOME"));
-    replace_unless_empty(defaults.url, environment_text(environment, "MUSTER_URL"));
-    replace_unless_empty(defaults.key_file, environment_text(environment, "MUSTER_KEY_FILE"));
-    replace_unless_empty(defaults.ca_file, environment_text(environment, "MUSTER_CA_FILE"));
+    const auto replace = [&](std::string& text, const char* name, std::string_view purpose) {
+        const std::string value = environment_default(environment, name, purpose);
+        if (!value.empty()) text = value;
+    };
+    replace(defaults.url, "MUSTER_URL", "the service");
+    replace(defaults.key_file, "MUSTER_KEY_FILE", "a file");
+    replace(defaults.ca_file, "MUSTER_CA_FILE", "a file");
     if (environment("MUSTER_API_KEY") != nullptr && environment("MUSTER_KEY_FILE") == nullptr)
         defaults.key_file.clear();
     return defaults;

@@ -24,9 +24,8 @@ std::string count_line(std::string_view label, std::uint64_t count) {
     return line + number;
 }
 
-// `outcome`: "were not imported"
-std::string report_line(const Summary& summary, const std::string& outcome) {
-    const std::string text = shortfall_text(summary, outcome);
+std::string report_line(const Summary& summary, Shortfall shortfall) {
+    const std::string text = shortfall_text(summary, shortfall);
     return text.empty() ? "" : "\n" + text;
 }
 
@@ -65,6 +64,17 @@ Json::Value count(std::uint64_t number) {
     return Json::Value(static_cast<Json::UInt64>(number));
 }
 
+// The fields of job_line(), named as in the API.
+Json::Value listed(const ImportJob& job) {
+    Json::Value value;
+    value["id"] = job.id;
+    value["created_at"] = job.created_at;
+    value["state"] = std::string(text_of(job.state));
+    value["declared_total"] = count(job.declared_total);
+    value["file_name"] = job.file_name;
+    return value;
+}
+
 void add_job(Json::Value& document, const ImportJob& job) {
     document["job_id"] = job.id;
     document["state"] = std::string(text_of(job.state));
@@ -99,11 +109,12 @@ std::uint64_t Summary::missing() const {
     return refused() + (job ? job->invalid + job->failed : 0);
 }
 
-std::string shortfall_text(const Summary& summary, const std::string& outcome) {
+std::string shortfall_text(const Summary& summary, Shortfall shortfall) {
     std::string text;
+    const std::string past = summary.missing() == 1 ? " was not imported" : " were not imported";
     if (summary.missing() > 0) {
-        text = grouped(summary.missing()) + " of " + grouped(summary.rows) +
-               (summary.rows == 1 ? " row " : " rows ") + outcome;
+        text = grouped(summary.missing()) + " of " + counted(summary.rows, "row") +
+               (shortfall == Shortfall::NotImported ? past : " cannot be imported");
     }
     if (summary.values_left_out > 0) {
         text += (text.empty() ? "" : "; ") + grouped(summary.values_left_out) +
@@ -139,7 +150,7 @@ std::string job_line(const ImportJob& job) {
     const std::string state(text_of(job.state));
     return job.id + "  " + job.created_at.substr(0, 16) + "  " + state +
            std::string(12 - std::min<std::size_t>(12, state.size()), ' ') +
-           grouped(job.declared_total) + " rows  " + printable(job.file_name);
+           counted(job.declared_total, "row") + "  " + printable(job.file_name);
 }
 
 std::string dry_run_text(const Summary& summary) {
@@ -151,7 +162,7 @@ std::string dry_run_text(const Summary& summary) {
                 count_line("  existing members", preview->existing_members);
     }
     return text + "\n" + count_line("cannot be imported", summary.missing()) +
-           report_line(summary, "cannot be imported");
+           report_line(summary, Shortfall::CannotBeImported);
 }
 
 std::string final_text(const Summary& summary) {
@@ -161,25 +172,35 @@ std::string final_text(const Summary& summary) {
            count_line("  created", job.created) + "\n" +
            count_line("  attached or completed", job.attached) + "\n" +
            count_line("not imported", summary.missing()) +
-           report_line(summary, "were not imported");
+           report_line(summary, Shortfall::NotImported);
 }
 
 std::string summary_json(const Summary& summary, ExitCode exit_code) {
     Json::Value document;
-    for (const char* name : {"job_id", "state", "staged", "valid", "invalid", "created", "attached",
-                             "failed", "preview", "undo", "errors_file"}) {
+    for (const char* name : {"file", "job_id", "state", "staged", "valid", "invalid", "created",
+                             "attached", "failed", "preview", "undo", "errors_file", "jobs"}) {
         document[name] = Json::nullValue;
     }
-    document["file"] = summary.file;
+    if (!summary.file.empty()) document["file"] = summary.file;
     document["rows"] = count(summary.rows);
     document["refused"] = count(summary.refused());
     document["values_left_out"] = count(summary.values_left_out);
     document["rows_left_out"] = count(summary.rows_left_out);
     if (summary.job) add_job(document, *summary.job);
+    if (summary.jobs) {
+        document["jobs"] = Json::Value(Json::arrayValue);
+        for (const ImportJob& job : *summary.jobs) document["jobs"].append(listed(job));
+    }
     if (!summary.errors_file.empty()) document["errors_file"] = summary.errors_file;
     document["error"] = summary.error;
     document["exit_code"] = static_cast<int>(exit_code);
     return json_text(document);
+}
+
+ExitCode fail_run(Console& console, Summary& summary, ExitCode exit_code, const std::string& text) {
+    console.error(text);
+    summary.error["message"] = text;
+    return exit_code;
 }
 
 ExitCode exit_code_of(const Summary& summary) {

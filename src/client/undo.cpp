@@ -27,11 +27,27 @@ std::string undo_text(const ImportJob& job, const std::string& title) {
     return text;
 }
 
+// "Undo the import, and remove 3 members?" The counts are in the question, because --quiet does not
+// show them otherwise.
+std::string undo_question(const ImportJob& job) {
+    const ImportJob::Undo counts = job.undo.value_or(ImportJob::Undo{});
+    const std::string about = counts.is_estimate ? "about " : "";
+    const std::uint64_t removed = counts.removed + counts.detached;
+    std::string text = "Undo the import";
+    if (removed > 0) text += ", and remove " + about + counted(removed, "member");
+    if (counts.emptied > 0)
+        text += ", and empty values of " + about + counted(counts.emptied, "member");
+    return text + "?";
+}
+
 }  // namespace
 
 ExitCode undo_job(const Options& options, ApiClient& api, Console& console, const FollowJob& follow,
                   Summary& summary) {
     const auto see = [&](ImportJob job) { summary.job = std::move(job); };
+    const auto fail = [&](ExitCode exit_code, const std::string& text) {
+        return fail_run(console, summary, exit_code, text);
+    };
     see(api.job(options.undo));
     const ImportState state = summary.job->state;
     if (state != ImportState::Undoing && state != ImportState::Undone) {
@@ -39,24 +55,19 @@ ExitCode undo_job(const Options& options, ApiClient& api, Console& console, cons
         console.say(
             undo_text(*summary.job, "An undo of import " + options.undo + " would do this"));
         if (options.dry_run) return ExitCode::AllIn;
-        if (!options.yes && !console.can_ask()) {
-            console.error(
-                "nothing was undone: --yes is missing, and there is no terminal to ask on");
-            return ExitCode::Stopped;
-        }
-        if (!options.yes && !console.ask("Undo the import?")) {
-            console.error("nothing was undone");
-            return ExitCode::Stopped;
-        }
+        if (!options.yes && !console.can_ask())
+            return fail(ExitCode::Stopped,
+                        "nothing was undone: --yes is missing, and there is no terminal to ask on");
+        if (!options.yes && !console.ask(undo_question(*summary.job)))
+            return fail(ExitCode::Stopped, "nothing was undone");
         see(api.undo(options.undo, UndoCall::Undo));
     }
     if (summary.job->state == ImportState::Undoing) {
         see(follow(*summary.job, summary.job->staged));
     }
-    if (summary.job->state != ImportState::Undone) {
-        console.error("the undo failed: " + summary.job->failure + "; run the command again");
-        return ExitCode::Failed;
-    }
+    // The service's message names the next step.
+    if (summary.job->state != ImportState::Undone)
+        return fail(ExitCode::Failed, "the undo failed: " + summary.job->failure);
     console.say(undo_text(*summary.job, "Import " + options.undo + " is undone"));
     return summary.job->undo && summary.job->undo->kept > 0 ? ExitCode::SomeNotIn : ExitCode::AllIn;
 }

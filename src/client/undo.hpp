@@ -15,7 +15,8 @@ namespace muster::client {
 using FollowJob = std::function<ImportJob(ImportJob job, std::uint64_t total)>;
 
 // AllIn if everything was taken back, SomeNotIn if rows were kept, Stopped if the person does not
-// confirm. `summary.job` is the job as last seen. Throws as ApiClient does.
+// confirm, Failed if the service did not complete the undo. `summary.job` is the job as last seen.
+// Throws as ApiClient does.
 [[nodiscard]] ExitCode undo_job(const Options& options, ApiClient& api, Console& console,
                                 const FollowJob& follow, Summary& summary);
 

@@ -61,8 +61,8 @@ std::string state_of(const rules::TeamSeat& seat) {
 Result add_admin(const Invocation& in) {
     const std::string role = in.optional("--role", "admin");
     (void)role_option(role);
-    const auto added =
-        service::add_admin(in.context, in.organization(), in.required("--email"), role);
+    const std::string email = in.email();
+    const auto added = service::add_admin(in.context, in.organization(), email, role);
     if (!added.is_new_seat) {
         throw CommandError(
             "that admin has a seat in this organization already; to change the role, run `admin "
@@ -80,9 +80,9 @@ Result add_admin(const Invocation& in) {
 
 Result invite_admin(const Invocation& in) {
     const rules::Role role = role_option(in.optional("--role", "admin"));
+    const std::string email = in.email();
     try {
-        return invitation_result(
-            service::invite_admin(in.context, in.organization(), in.required("--email"), role));
+        return invitation_result(service::invite_admin(in.context, in.organization(), email, role));
     } catch (const Error& error) {
         if (error.code() != ErrorCode::Conflict) throw;
         throw CommandError(
@@ -91,14 +91,15 @@ Result invite_admin(const Invocation& in) {
 }
 
 Result resend_invitation(const Invocation& in) {
-    const auto seat =
-        service::resend_invitation(in.context, in.organization(), in.required("--email"));
+    const std::string email = in.email();
+    const auto seat = service::resend_invitation(in.context, in.organization(), email);
     if (!seat) throw no_invitation();
     return invitation_result(*seat);
 }
 
 Result withdraw_invitation(const Invocation& in) {
-    if (!service::withdraw_invitation(in.context, in.organization(), in.required("--email"))) {
+    const std::string email = in.email();
+    if (!service::withdraw_invitation(in.context, in.organization(), email)) {
         throw no_invitation();
     }
     Result result;
@@ -109,8 +110,8 @@ Result withdraw_invitation(const Invocation& in) {
 
 Result set_admin_role(const Invocation& in) {
     const rules::Role role = role_option(in.required("--role"));
-    const auto seat =
-        service::change_role(in.context, in.organization(), in.required("--email"), role);
+    const std::string email = in.email();
+    const auto seat = service::change_role(in.context, in.organization(), email, role);
     if (!seat) throw no_seat();
     return {.json = seat_json(*seat),
             .text = "the role is " + std::string(text_of(role)) + " from the next request on\n"};
@@ -130,8 +131,8 @@ Result list_admins(const Invocation& in) {
 }
 
 Result remove_admin(const Invocation& in) {
+    const std::string email = in.email();
     const OrgId organization = in.organization();
-    const std::string& email = in.required("--email");
     in.confirm("Remove the seat of " + printable(email) + " in organization " +
                organization.text() + "?");
     if (!service::remove_admin(in.context, organization, email)) throw no_seat();
@@ -142,9 +143,9 @@ Result remove_admin(const Invocation& in) {
 }
 
 Result reset_two_factor(const Invocation& in) {
-    in.confirm("Remove the second factor and all sessions of " + printable(in.required("--email")) +
-               "?");
-    const AdminId id = service::reset_two_factor(in.context, in.required("--email"));
+    const std::string email = in.email();
+    in.confirm("Remove the second factor and all sessions of " + printable(email) + "?");
+    const AdminId id = service::reset_two_factor(in.context, email);
     Result result;
     result.json["id"] = id.text();
     result.json["reset"] = true;

@@ -23,6 +23,11 @@ struct CommandError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// The value as `check` returns it. A std::invalid_argument of `check` becomes a UsageError with the
+// option, the value and the fault: `--name is "a\x0ab": the text has a control character`.
+std::string checked_value(std::string_view option, std::string_view value,
+                          std::string (*check)(std::string_view));
+
 struct Invocation {
     service::Context& context;
     db::Database& without_database;  // a connection that names no database, for making one
@@ -37,14 +42,17 @@ struct Invocation {
     // Throws UsageError for an option that is not given.
     const std::string& required(std::string_view option) const;
     std::string optional(std::string_view option, std::string_view fallback = "") const;
+    // --name and --email, as the services store them. Throw UsageError for an invalid value.
+    std::string name() const;
+    std::string email() const;
     // The organization of --org, an id or an exact name. Throws UsageError for a name that no
     // organization or more than one has, std::invalid_argument for an unknown id.
     OrgId organization() const;
     // The same for the command's only argument.
     OrgId organization_argument() const;
     bool flag(std::string_view option) const { return line.has(option); }
-    // Before what cannot be undone; --yes answers the question. Throws UsageError where neither
-    // --yes nor a terminal is given, CommandError for a no.
+    // Before a change that stops or deletes something; --yes answers the question. Throws
+    // UsageError where neither --yes nor a terminal is given, CommandError for a no.
     void confirm(const std::string& question) const;
 };
 

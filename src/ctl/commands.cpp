@@ -1,3 +1,4 @@
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "ctl/command.hpp"
@@ -35,12 +36,12 @@ constexpr std::array kCommandOptions = {
     CommandOption{"--print-sql", "", "print the statements instead of running them"},
     CommandOption{"--provider", "ID", "only this provider"},
     CommandOption{"--rate", "N", "requests a second"},
-    CommandOption{"--role", "ROLE", "owner (people only), admin or viewer (default admin)"},
+    CommandOption{"--role", "ROLE", "the role of the admin or key"},
     CommandOption{"--root-socket", "PATH", "the database's Unix socket, for its administrator"},
     CommandOption{"--root-user", "NAME", "the database's administrator (default root)"},
     CommandOption{"--since", "TIME", "the earliest delivery, such as 2026-01-31T00:00:00Z"},
     CommandOption{"--type", "TYPE", "text, number, date, boolean, single_choice or multi_choice"},
-    CommandOption{"--yes", "", "do what cannot be undone, without a question"},
+    CommandOption{"--yes", "", "do not ask"},
 };
 
 constexpr std::array kCommands = {
@@ -61,14 +62,16 @@ constexpr std::array kCommands = {
             "show what an organization has; with its name, delete all of it", delete_org},
     Command{"org usage", "", "ORG", "show what an organization uses of its limits", show_usage},
     Command{"admin add", "--org --email [--role]", "",
-            "give an admin a seat (role owner, admin or viewer)", add_admin},
-    Command{"admin invite", "--org --email [--role]", "", "invite a person to a seat by mail",
+            "give an admin a seat (role owner, admin or viewer; default admin)", add_admin},
+    Command{"admin invite", "--org --email [--role]", "",
+            "invite a person to a seat by mail (role owner, admin or viewer; default admin)",
             invite_admin},
     Command{"admin resend", "--org --email", "",
             "send an invitation again; it is then valid for 7 days", resend_invitation},
     Command{"admin withdraw", "--org --email", "", "delete an invitation", withdraw_invitation},
     Command{"admin set-role", "--org --email --role", "",
-            "change an admin's role, from the next request on", set_admin_role},
+            "change an admin's role (owner, admin or viewer), from the next request on",
+            set_admin_role},
     Command{"admin list", "--org", "", "list the admins and invitations of an organization",
             list_admins},
     Command{"admin remove", "--org --email [--yes]", "",
@@ -76,7 +79,8 @@ constexpr std::array kCommands = {
     Command{"admin reset-2fa", "--email [--yes]", "",
             "remove an admin's second factor and sessions", reset_two_factor},
     Command{"key issue", "--org --name [--role] [--expires] [--rate] [--burst]", "",
-            "issue an API key (role admin, or viewer to read only) and show it, once", issue_key},
+            "issue an API key (role admin, the default, or viewer to read only) and show it, once",
+            issue_key},
     Command{"key list", "--org", "", "list an organization's API keys", list_keys},
     Command{"key revoke", "--org --id [--yes]", "", "revoke an API key, from the next request on",
             revoke_key},
@@ -265,7 +269,7 @@ Call find_call(const CommandLine& line) {
     const std::span words = line.arguments;
     const auto rest = words.subspan(split(command->words, ' ').size());
     if (command->arguments.empty() && !rest.empty()) {
-        throw UsageError("unexpected argument " + rest.front(), command->words);
+        throw UsageError("unexpected argument " + printable(rest.front()), command->words);
     }
     check_options(*command, line);
     return {*command, {rest.begin(), rest.end()}};

@@ -1,6 +1,7 @@
 // musterctl import.
 #include "service/imports/jobs.hpp"
 
+#include "base/error.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
 
@@ -17,6 +18,10 @@ ImportId import_id(const Invocation& in) {
     const auto id = ImportId::parse(in.required("--id"));
     if (!id) throw invalid_value("--id", in.required("--id"), "an id of `musterctl import list`");
     return *id;
+}
+
+CommandError no_import(ImportId id) {
+    return CommandError("the organization has no import job " + id.text());
 }
 
 constexpr std::array<std::pair<const char*, std::int64_t rules::ImportUndo::*>, 5> kUndoCounts = {{
@@ -115,6 +120,20 @@ std::vector<rules::ImportJob> newest_imports(const Invocation& in) {
     return jobs;
 }
 
+// Cancels the job. Reports in words why it cannot be canceled.
+void cancel(const Invocation& in, OrgId organization, ImportId id) {
+    try {
+        service::cancel_import_now(in.context, organization, id);
+    } catch (const Error& error) {
+        if (in.flag("--json")) throw;  // programs read its code and details
+        if (error.code() == ErrorCode::NotFound) throw no_import(id);
+        if (error.code() != ErrorCode::ImportJobInvalidState) throw;
+        throw CommandError("the job is " + error.details()["state"].asString() +
+                           "; only a job in " + error.details()["expected"].asString() +
+                           " can be canceled");
+    }
+}
+
 }  // namespace
 
 Result list_imports(const Invocation& in) {
@@ -135,7 +154,7 @@ Result show_import(const Invocation& in) {
     // Reads the job without moving it to its next state.
     const ImportId id = import_id(in);
     const auto job = service::read_import(in.context, in.organization(), id);
-    if (!job) throw CommandError("the organization has no import job " + id.text());
+    if (!job) throw no_import(id);
     Result result;
     result.json = job_json(*job);
     result.text = job_text(result.json);
@@ -146,7 +165,7 @@ Result cancel_import(const Invocation& in) {
     const ImportId id = import_id(in);
     const OrgId organization = in.organization();
     in.confirm("Cancel import " + id.text() + "? Its staged rows cannot be imported any more.");
-    service::cancel_import_now(in.context, organization, id);
+    cancel(in, organization, id);
     Result result;
     result.json["id"] = in.required("--id");
     result.json["state"] = "canceled";

@@ -1,4 +1,5 @@
 // The values of a command line, its organization, and the confirmation of a command.
+#include "base/printable.hpp"
 #include "ctl/command.hpp"
 #include "service/access/organizations.hpp"
 
@@ -27,6 +28,15 @@ OrgId organization_of(const Invocation& in, const std::string& option, const std
 
 }  // namespace
 
+std::string checked_value(std::string_view option, std::string_view value,
+                          std::string (*check)(std::string_view)) {
+    try {
+        return check(value);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(std::string(option) + " is \"" + printable(value) + "\": " + error.what());
+    }
+}
+
 const std::string& Invocation::required(std::string_view option) const {
     const auto found = line.options.find(option);
     if (found == line.options.end()) throw UsageError(std::string(option) + " is missing");
@@ -35,6 +45,14 @@ const std::string& Invocation::required(std::string_view option) const {
 
 std::string Invocation::optional(std::string_view option, std::string_view fallback) const {
     return line.value(option, fallback);
+}
+
+std::string Invocation::name() const {
+    return checked_value("--name", required("--name"), service::checked_name);
+}
+
+std::string Invocation::email() const {
+    return checked_value("--email", required("--email"), service::checked_address);
 }
 
 OrgId Invocation::organization() const {
@@ -51,10 +69,7 @@ OrgId Invocation::organization_argument() const {
 void Invocation::confirm(const std::string& question) const {
     if (flag("--yes")) return;
     if (!ask) {
-        throw UsageError(
-            "--yes is missing: this cannot be undone, and there is no terminal to "
-            "ask on: " +
-            question);
+        throw UsageError("--yes is missing, and there is no terminal to ask on: " + question);
     }
     if (!ask(question)) throw CommandError("not confirmed; nothing was changed");
 }

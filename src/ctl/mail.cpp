@@ -13,7 +13,7 @@ std::string address_argument(const Invocation& in) {
     if (in.arguments.size() != 1) {
         throw UsageError("`mail test` needs one ADDRESS, such as ada@example.org", "mail test");
     }
-    return service::checked_address(in.arguments.front());
+    return checked_value("ADDRESS", in.arguments.front(), service::checked_address);
 }
 
 std::string text_of(const service::MailTest& test, const std::string& url,

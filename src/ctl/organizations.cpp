@@ -61,8 +61,7 @@ std::vector<rules::ApiKey> all_keys(const Invocation& in, OrgId organization) {
 Result create_org(const Invocation& in) {
     const auto starters = in.flag("--no-starter-attributes") ? service::StarterAttributes::Disabled
                                                              : service::StarterAttributes::Enabled;
-    const auto organization =
-        service::create_organization(in.context, in.required("--name"), starters);
+    const auto organization = service::create_organization(in.context, in.name(), starters);
     Result result;
     result.json = organization_json(organization);
     result.text = organization.id.text() + "\n";
@@ -83,8 +82,9 @@ Result list_orgs(const Invocation& in) {
 }
 
 Result rename_org(const Invocation& in) {
+    const std::string name = in.name();
     const OrgId id = in.organization_argument();
-    const auto renamed = service::rename_organization(in.context, id, in.required("--name"));
+    const auto renamed = service::rename_organization(in.context, id, name);
     return {organization_json(renamed), "the name is now " + renamed.name + "\n"};
 }
 
@@ -134,10 +134,9 @@ Result issue_key(const Invocation& in) {
     const std::string role = in.optional("--role", "admin");
     const auto key_role = parse<rules::KeyRole>(role);
     if (!key_role) throw invalid_value("--role", role, "admin or viewer");
-    const auto issued =
-        service::issue_api_key(in.context, in.organization(),
-                               {in.required("--name"), expires_at, rate_option(in, "--rate"),
-                                rate_option(in, "--burst"), *key_role});
+    const service::NewApiKey fields{in.name(), expires_at, rate_option(in, "--rate"),
+                                    rate_option(in, "--burst"), *key_role};
+    const auto issued = service::issue_api_key(in.context, in.organization(), fields);
     Result result;
     result.json = key_json(issued.key);
     result.json["key"] = issued.secret.reveal();

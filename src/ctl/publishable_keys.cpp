@@ -5,6 +5,7 @@
 #include "ctl/command.hpp"
 #include "ctl/key_options.hpp"
 #include "ctl/table.hpp"
+#include "rules/origins.hpp"
 
 #include <algorithm>
 
@@ -35,11 +36,21 @@ Json::Value key_json(const PublishableKey& key) {
 
 std::vector<std::string> origins_option(const Invocation& in) {
     const auto words = split(in.required("--origins"), ',');
+    if (words.size() > service::kMostOrigins) {
+        throw UsageError("--origins has " + std::to_string(words.size()) + " entries; use 1 to " +
+                         std::to_string(service::kMostOrigins));
+    }
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        if (rules::canonical_allowed_origin(words[at])) continue;
+        throw invalid_value(
+            "entry " + std::to_string(at + 1) + " of --origins", words[at],
+            "an origin such as https://shop.example or https://*.shop.example, without a path");
+    }
     return {words.begin(), words.end()};
 }
 
 Result issue(const Invocation& in, PublishableKeyKind kind) {
-    service::NewPublishableKey fields{in.required("--name"), origins_option(in), expiry_option(in),
+    service::NewPublishableKey fields{in.name(), origins_option(in), expiry_option(in),
                                       std::nullopt, std::nullopt};
     if (kind == PublishableKeyKind::Tracking) {
         fields.rate_per_second = rate_option(in, "--rate");

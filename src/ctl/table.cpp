@@ -1,13 +1,13 @@
 #include "ctl/table.hpp"
 
-#include "base/text.hpp"
+#include "base/unicode.hpp"
 
 #include <algorithm>
 
 namespace muster::ctl {
 namespace {
 
-constexpr std::size_t kWidest = 44;  // an id has 36
+constexpr std::size_t kWidest = 64;  // a publishable key has 57
 constexpr std::size_t kGap = 2;
 
 }  // namespace
@@ -33,14 +33,14 @@ std::string Table::text() const {
     std::vector<std::size_t> widths(lines_.front().size());
     for (const auto& line : lines_) {
         for (std::size_t at = 0; at < widths.size(); ++at) {
-            widths[at] = std::min(kWidest, std::max(widths[at], utf8_length(line.at(at))));
+            widths[at] = std::min(kWidest, std::max(widths[at], column_width(line.at(at))));
         }
     }
     std::string text;
     for (const auto& line : lines_) {
         for (std::size_t at = 0; at + 1 < widths.size(); ++at) {
-            const std::size_t length = utf8_length(line[at]);
-            text += line[at] + std::string(widths[at] - std::min(widths[at], length) + kGap, ' ');
+            const std::size_t width = column_width(line[at]);
+            text += line[at] + std::string(widths[at] - std::min(widths[at], width) + kGap, ' ');
         }
         text += line.back() + "\n";
     }

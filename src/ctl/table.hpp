@@ -20,8 +20,8 @@ class Table {
     explicit Table(const std::vector<std::string_view>& headings);
     // A cell for each heading. Cells are made printable; an empty one shows as "-".
     void add(const std::vector<std::string>& cells);
-    // A column is as wide as its widest cell, but at most 44 characters. A longer cell is shown
-    // whole and moves the rest of its line.
+    // A column is as wide as its widest cell, but at most 64 columns of the terminal. A longer cell
+    // is shown whole and moves the rest of its line.
     [[nodiscard]] std::string text() const;
 
   private:

@@ -13,11 +13,13 @@ using service::KeptJob;
 
 std::string table_of(const Erasure& erasure) {
     if (erasure.organizations.empty()) return "";
-    Table table({"ORGANIZATION", "MEMBER", "IMPORT ROWS", "REPLIES", "EVENTS", "WEBHOOKS", "NAME"});
+    Table table({"ORGANIZATION", "MEMBER", "IMPORT ROWS", "REPLIES", "EVENTS", "WEBHOOKS",
+                 "INVITED", "NAME"});
     for (const auto& here : erasure.organizations) {
         table.add({here.organization.text(), here.member ? here.member->text() : "",
                    std::to_string(here.import_rows), std::to_string(here.replies),
-                   std::to_string(here.events), std::to_string(here.webhooks), here.name});
+                   std::to_string(here.events), std::to_string(here.webhooks),
+                   here.is_invited ? "yes" : "", here.name});
     }
     return table.text();
 }
@@ -79,6 +81,7 @@ Json::Value json_of(const Erasure& erasure, bool erased) {
         entry["replies"] = Json::Int64(here.replies);
         entry["events"] = Json::Int64(here.events);
         entry["webhooks"] = Json::Int64(here.webhooks);
+        entry["is_invited"] = here.is_invited;
         json["organizations"].append(std::move(entry));
     }
     json["active_imports"] = jobs_json(erasure.active_jobs);
@@ -89,7 +92,7 @@ Json::Value json_of(const Erasure& erasure, bool erased) {
 }  // namespace
 
 Result erase_user(const Invocation& in) {
-    const std::string& email = in.required("--email");
+    const std::string email = in.email();
     const bool erases = in.flag("--yes");
     const Erasure erasure = erases ? service::erase_person(in.context, email)
                                    : service::preview_erasure(in.context, email);

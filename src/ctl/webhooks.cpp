@@ -1,4 +1,5 @@
 // musterctl webhook.
+#include "base/error.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
 #include "service/webhooks/deliveries.hpp"
@@ -42,6 +43,25 @@ std::vector<std::string> cells_of(const EndpointHealth& health) {
             std::string(service::url_without_query(endpoint.url))};
 }
 
+// Queues all deliveries since that time, in short transactions; returns their number.
+std::int64_t recover_all(const Invocation& in, OrgId organization, EndpointId endpoint,
+                         Timestamp since) {
+    std::int64_t queued = 0;
+    try {
+        for (bool has_more = true; has_more;) {
+            const auto piece =
+                service::recover_deliveries(in.context, organization, endpoint, since);
+            queued += piece.queued;
+            has_more = piece.has_more;
+        }
+    } catch (const Error& error) {
+        // With --json programs read its code.
+        if (error.code() != ErrorCode::NotFound || in.flag("--json")) throw;
+        throw CommandError("the organization has no webhook endpoint " + endpoint.text());
+    }
+    return queued;
+}
+
 }  // namespace
 
 Result list_webhooks(const Invocation& in) {
@@ -66,13 +86,7 @@ Result recover_webhooks(const Invocation& in) {
         throw invalid_value("--since", in.required("--since"),
                             "a past time such as 2026-11-20T10:00:00Z");
     }
-    const OrgId organization = in.organization();
-    std::int64_t queued = 0;
-    for (bool has_more = true; has_more;) {
-        const auto piece = service::recover_deliveries(in.context, organization, *endpoint, *since);
-        queued += piece.queued;
-        has_more = piece.has_more;
-    }
+    const std::int64_t queued = recover_all(in, in.organization(), *endpoint, *since);
     Result result;
     result.json["queued"] = Json::Int64(queued);
     result.text = std::to_string(queued) + " queued\n";

@@ -29,9 +29,10 @@ constexpr Patience kImpatience{std::chrono::milliseconds(50), std::chrono::secon
 // that connect again and again without a request would otherwise keep it in that call.
 constexpr std::size_t kMostAccepted = 64;
 constexpr std::size_t kMostPending = 64;
-constexpr std::size_t kMostDeferred = 320;
 constexpr int kShareCheckMilliseconds = 5;      // while a request waits for a share
 constexpr std::chrono::seconds kFinishTime{1};  // for heads that are not complete
+// For what was accepted. musterd kills a worker after 30 seconds, in which it also writes its sums.
+constexpr std::chrono::seconds kLongestFinish{15};
 
 enum class Arrived : std::uint8_t {
     Part,  // of the bytes that wait
@@ -152,7 +153,8 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
     patience_ = std::exchange(has_hurried_, false) && most > 1 ? kImpatience : usual_patience_;
     // Half of the places are for new connections: otherwise one organization's deferred requests
     // would fill each batch.
-    if (!deferred_.empty()) take_deferred(requests, most > 1 ? most / 2 : most);
+    const bool has_new = most > 1 && !is_closing_;
+    if (!deferred_.empty()) take_deferred(requests, has_new ? most / 2 : most);
     if (!pending_.empty()) take_pending(requests, most);
     for (std::size_t i = 0; i < kMostAccepted && !is_closing_ && requests.size() < most; ++i) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -283,12 +285,20 @@ void FcgiServer::keep_pending(Pending pending) {
     pending_.push_back(std::move(pending));
 }
 
+bool FcgiServer::has_complete() const {
+    return std::any_of(pending_.begin(), pending_.end(),
+                       [](const Pending& one) { return one.is_complete; });
+}
+
 bool FcgiServer::wait(const sigset_t& unblocked) const {
     constexpr int kExpiryCheck = 1000;  // milliseconds
+    // epoll_pwait() delivers no signal if a connection is ready, so it alone would let a worker
+    // with a backlog run on.
+    constexpr timespec kAtOnce{};
+    if (ppoll(nullptr, 0, &kAtOnce, &unblocked) < 0) return false;
     epoll_event event{};
-    const bool is_ready = std::any_of(pending_.begin(), pending_.end(),
-                                      [](const Pending& p) { return p.is_complete; }) ||
-                          std::any_of(deferred_.begin(), deferred_.end(),
+    const bool is_ready =
+        has_complete() || std::any_of(deferred_.begin(), deferred_.end(),
                                       [&](const Deferred& d) { return is_due(d); });
     int most = pending_.empty() ? -1 : kExpiryCheck;
     if (!deferred_.empty()) most = kShareCheckMilliseconds;
@@ -305,10 +315,14 @@ void FcgiServer::finish(std::size_t most, const Handler& handler,
         Deferral& deferral = deferred.request.deferral.value();
         deferral.until = deferral.is_turn ? begin : std::min(deferral.until, begin + longest_wait);
     }
-    while ((!pending_.empty() && Clock::now() < begin + kFinishTime) ||
-           (!deferred_.empty() && Clock::now() < begin + kLongestWait)) {
+    const auto has_work = [&] {
+        if (Clock::now() < begin + kFinishTime && !pending_.empty()) return true;
+        return !deferred_.empty() || has_complete();
+    };
+    while (has_work() && Clock::now() < begin + kLongestFinish) {
         epoll_event event{};
-        epoll_wait(epoll_, &event, 1, deferred_.empty() ? 50 : kShareCheckMilliseconds);
+        const int pause = deferred_.empty() ? 50 : kShareCheckMilliseconds;
+        epoll_wait(epoll_, &event, 1, has_complete() ? 0 : pause);
         serve(most, handler);
     }
 }

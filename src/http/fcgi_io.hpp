@@ -32,6 +32,8 @@ class FcgiServer {
     // A deferred request waits this long, or until its turn. Then it is passed to the handler for
     // the last time.
     static constexpr std::chrono::seconds kLongestWait{5};
+    // While this many requests are deferred, no other one may be (Request::may_wait).
+    static constexpr std::size_t kMostDeferred = 320;
     // A peer is closed if it sends no byte of its body, or makes no room for its reply, for 10
     // seconds. A worker waits for the peers of a batch for 30 seconds in all, and then for 50 ms
     // for each of the others.
@@ -53,7 +55,8 @@ class FcgiServer {
     // requests that are due. No other worker can answer these.
     bool has_pending() const;
     // Accepts no more connections, and answers what was accepted before. A request that is not
-    // complete may take another second, and a deferred one may wait for `longest_wait`.
+    // complete may take another second, and a deferred one may wait for `longest_wait`. Takes at
+    // most 15 seconds and the time of one more batch.
     void finish(std::size_t most, const Handler& handler,
                 std::chrono::milliseconds longest_wait = kLongestWait);
 
@@ -73,6 +76,7 @@ class FcgiServer {
         std::unique_ptr<Connection> connection;
         Request request;
     };
+    bool has_complete() const;
     bool is_due(const Deferred& deferred) const;
     void take_deferred(std::vector<Request>& requests, std::size_t most);
     void defer(Request request, Deferral deferral);

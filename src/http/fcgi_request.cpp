@@ -34,7 +34,7 @@ std::optional<std::string> joined_value(const Parameters& parameters, std::strin
     return joined;
 }
 
-// nginx's $msec, "1763700000.123": the time at which it received the request.
+// nginx's $msec, "1763700000.123": the time when it passed the complete request on.
 Timestamp arrival(const Parameters& parameters) {
     std::string text = value_of(parameters, "REQUEST_TIME_MSEC");
     text.erase(std::remove(text.begin(), text.end(), '.'), text.end());
@@ -56,7 +56,6 @@ void set_page(Request& request, const Parameters& sent) {
 }
 
 void set_lengths(Request& request, const Parameters& sent) {
-    request.is_credential_check = sent.find("CREDENTIAL_CHECK") == "1";
     request.announced_length = parse_number<std::size_t>(sent.find("CONTENT_LENGTH").value_or(""));
     if (!request.is_credential_check) {
         request.content_length = request.announced_length.value_or(0);
@@ -77,7 +76,7 @@ Request make_request(const Parameters& sent) {
     request.authorization = value_of(sent, "HTTP_AUTHORIZATION");
     request.has_idempotency_key = sent.find("HTTP_IDEMPOTENCY_KEY").has_value();
     request.idempotency_key = value_of(sent, "HTTP_IDEMPOTENCY_KEY");
-    request.if_none_match = value_of(sent, "HTTP_IF_NONE_MATCH");
+    request.if_none_match = joined_value(sent, "HTTP_IF_NONE_MATCH").value_or("");
     request.if_match = sent_value(sent, "HTTP_IF_MATCH");
     request.organization = sent_value(sent, "HTTP_X_ORGANIZATION");
     request.has_expect_organization = sent.find("HTTP_X_EXPECT_ORGANIZATION").has_value();
@@ -91,6 +90,7 @@ Request make_request(const Parameters& sent) {
     request.arrived = arrival(sent);
     request.charged_policy = value_of(sent, "CHARGED_POLICY");
     request.charged_rate = value_of(sent, "CHARGED_RATE");
+    request.is_credential_check = sent.find("CREDENTIAL_CHECK") == "1";
     set_lengths(request, sent);
     return request;
 }

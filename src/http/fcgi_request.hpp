@@ -1,4 +1,4 @@
-// A request from the parameters that nginx sends (nginx/snippets/muster-params.conf).
+// A request from the parameters that nginx sends (nginx/snippets/muster-fastcgi.conf).
 #pragma once
 
 #include "http/fcgi_records.hpp"

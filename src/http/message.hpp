@@ -74,7 +74,7 @@ struct Request {
     bool is_prefetch = false;  // the browser may never show the reply
     std::string request_id;    // nginx's
     std::string remote_address;
-    Timestamp arrived;  // when nginx received it, or now() if nginx does not say
+    Timestamp arrived;  // when nginx passed it on complete, or now() if nginx does not say
     // nginx asks whether the credential is accepted, before it reads the body
     // (nginx/snippets/muster-credential.conf).
     bool is_credential_check = false;

@@ -2,6 +2,8 @@
 
 #include "base/text.hpp"
 
+#include <algorithm>
+
 namespace muster::http {
 namespace {
 
@@ -14,6 +16,13 @@ int hex_value(char c) {
 
 // "attribute." and the longest key of an attribute have 74 characters.
 constexpr std::size_t kLongestName = 80;
+
+// An optional minus and any number of digits, so the number may exceed every integer type.
+bool is_integer(std::string_view text) {
+    if (text.starts_with('-')) text.remove_prefix(1);
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
 
 }  // namespace
 
@@ -83,9 +92,12 @@ int Query::integer(std::string_view name, int fallback, int least, int most) {
     const auto value = text(name, 64);
     if (!value) return fallback;
     const auto number = parse_number<std::int64_t>(*value);
-    if (!number) {
-        faults_.add(std::string(name), FieldCode::WrongType);
-    } else if (*number < least || *number > most) {
+    if (!is_integer(*value)) {
+        faults_.add(std::string(name), FieldCode::WrongType,
+                    "is not an integer in decimal digits; use " + std::to_string(least) + " to " +
+                        std::to_string(most),
+                    between(least, most));
+    } else if (!number || *number < least || *number > most) {
         faults_.add(std::string(name), FieldCode::OutOfRange, between(least, most));
     } else {
         return static_cast<int>(*number);

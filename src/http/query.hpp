@@ -27,8 +27,8 @@ class Query {
     // nullopt if the parameter is absent. Adds a fault if the value is longer than `max_length`
     // characters.
     std::optional<std::string> text(std::string_view name, std::size_t max_length);
-    // `fallback` if the parameter is absent. Adds WrongType or OutOfRange unless the value is a
-    // decimal number from `least` to `most`.
+    // `fallback` if the parameter is absent or has a fault. Adds WrongType if the value is not an
+    // integer in decimal digits, and OutOfRange if it is not from `least` to `most`.
     int integer(std::string_view name, int fallback, int least, int most);
     // True for "true"; false for "false" or if the parameter is absent. Any other value is a fault.
     bool flag(std::string_view name);

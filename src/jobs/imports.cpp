@@ -31,8 +31,8 @@ namespace {
 
 // How long a job runs if another job waits.
 constexpr Milliseconds kSlice{500};
-// 250,000 addresses use 8 MiB. If more dry runs are interrupted, they begin again in their next
-// turn.
+// 250,000 addresses use 8 MiB. A further interrupted dry run reads the addresses of its earlier
+// rows again.
 constexpr std::size_t kKeptRuns = 3;
 constexpr int kUnitsAhead = 20;
 constexpr Milliseconds kTransientFailurePause{1000};

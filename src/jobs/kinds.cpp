@@ -58,14 +58,19 @@ Work member_job_work(service::Context& context) {
 
 Work webhook_work(service::Context& context) {
     const auto dispatch = std::make_shared<service::WebhookDispatch>(context);
-    return {"webhooks", [dispatch](const Deadline& deadline) {
-                while (!deadline.over()) dispatch->step();
-                dispatch->finish([] {
-                    return Deadline::stopped() ? kAfterSignal
-                                               : service::WebhookDispatch::kLongestAttempt;
-                });
-                return true;
-            }};
+    return {.name = "webhooks",
+            .turn =
+                [dispatch](const Deadline& deadline) {
+                    while (!deadline.over()) dispatch->step();
+                    return true;
+                },
+            .finish =
+                [dispatch] {
+                    dispatch->finish([] {
+                        return Deadline::stopped() ? kAfterSignal
+                                                   : service::WebhookDispatch::kLongestAttempt;
+                    });
+                }};
 }
 
 Work mail_work(service::Context& context) {

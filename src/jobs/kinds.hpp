@@ -1,5 +1,5 @@
 // The kinds of work for the runner: each function creates a Work. The turns are implemented in
-// service/; an import's turn is in jobs/imports.hpp.
+// service/; those on jobs are in jobs/imports.hpp and jobs/member_jobs.hpp.
 #pragma once
 
 #include "jobs/runner.hpp"
@@ -11,12 +11,14 @@
 
 namespace muster::jobs {
 
-// Dry runs and commits. ImportWork documents `helpers`.
+// Dry runs, commits and undos of imports. ImportWork documents `helpers`.
 Work import_work(service::Context& context, std::vector<service::Context*> helpers);
 
-// Webhook deliveries. A turn lasts until the deadline, because it has its own loop and ends in
-// order.
+// Changes of all members that match a filter.
 Work member_job_work(service::Context& context);
+
+// Webhook deliveries. A turn has its own loop and lasts until the deadline. After the last turn the
+// requests in flight are answered and recorded, or released for the next runner.
 Work webhook_work(service::Context& context);
 
 Work mail_work(service::Context& context);

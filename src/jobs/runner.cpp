@@ -25,18 +25,21 @@ void on_stop(int) {
 
 enum class TurnResult { Worked, Idle, Failed };
 
+void log_failure(const char* event, const Work& work, const std::exception& error) {
+    log_event(LogLevel::Error, event, {{"work", work.name}, {"reason", error.what()}});
+}
+
 TurnResult take_turn(const Work& work, const Deadline& deadline) {
     try {
         return work.turn(deadline) ? TurnResult::Worked : TurnResult::Idle;
     } catch (const std::exception& error) {
-        log_event(LogLevel::Error, "runner.turn_failed",
-                  {{"work", work.name}, {"reason", error.what()}});
+        log_failure("runner.turn_failed", work, error);
         return TurnResult::Failed;
     }
 }
 
 // Returns true if no turn failed.
-bool run_kind(const Work& work, const Deadline& deadline) {
+bool take_turns(const Work& work, const Deadline& deadline) {
     bool all_well = true;
     Timestamp sequel_until;
     while (!deadline.over()) {
@@ -55,6 +58,23 @@ bool run_kind(const Work& work, const Deadline& deadline) {
         }
     }
     return all_well;
+}
+
+// Returns true if it did not fail.
+bool finish_kind(const Work& work) {
+    if (!work.finish) return true;
+    try {
+        work.finish();
+        return true;
+    } catch (const std::exception& error) {
+        log_failure("runner.finish_failed", work, error);
+        return false;
+    }
+}
+
+bool run_kind(const Work& work, const Deadline& deadline) {
+    const bool all_well = take_turns(work, deadline);
+    return finish_kind(work) && all_well;
 }
 
 }  // namespace

@@ -35,12 +35,16 @@ struct Work {
     bool ends_when_idle = false;
     // true: more work often comes right after a turn, such as the commit after a dry run.
     bool has_sequels = false;
+    // Called once after the last turn, also after a failed one; may be empty. The runner logs an
+    // exception.
+    std::function<void()> finish{};
 };
 
 // Handles SIGTERM and SIGINT: the run ends after the current step.
 void install_stop_signals();
 
-// Returns when all kinds have ended; true if no turn failed. Two kinds must not share a connection.
+// Returns when all kinds have ended; true if no turn and no `finish` failed. Two kinds must not
+// share a connection.
 bool run(const std::vector<Work>& work, const Deadline& deadline);
 
 }  // namespace muster::jobs

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/json_bounds.hpp"
 #include "base/memory.hpp"
+#include "base/text.hpp"
 #include "json/large_number.hpp"
 
 #include <simdjson.h>
@@ -216,7 +217,7 @@ void JsonBody::Reuse::operator()(Document* document) const {
 
 JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release()) {
     if (body.empty()) refuse("the body is empty");
-    if (body.starts_with("\xef\xbb\xbf")) refuse("the body begins with a byte order mark");
+    if (body.starts_with(kByteOrderMark)) refuse("the body begins with a byte order mark");
     refuse_costly(body);
     if (!document_) document_.reset(new Document);
     dom::element root;

@@ -67,8 +67,8 @@ void append_utf8(std::string& to, char32_t point) {
     tail(0);
 }
 
-// Appends a string with its quotes. Escapes of non-ASCII characters become UTF-8, so that the text
-// is as long as the same text without escapes.
+// Appends a string with its quotes. Escapes of non-ASCII characters become UTF-8, so that such a
+// character is equally long in both forms. Other escapes are not changed.
 void append_unescaped(std::string& to, std::string_view string) {
     for (std::size_t at = 0; at < string.size();) {
         const bool is_escape = string[at] == '\\';

@@ -4,6 +4,7 @@
 #include "base/core_dumps.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
+#include "base/printable.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -106,8 +107,10 @@ std::string checked_kind(const CommandLine& line) {
     names.push_back(kAll);
     if (line.arguments.empty())
         throw UsageError("the kind of work is missing; use " + listed(names));
-    if (line.arguments.size() > 1)
-        throw UsageError("unexpected argument " + line.arguments[1] + "; name one kind of work");
+    if (line.arguments.size() > 1) {
+        throw UsageError("unexpected argument " + printable(line.arguments[1]) +
+                         "; name one kind of work");
+    }
     const std::string& word = line.arguments.front();
     if (std::ranges::find(names, word) == names.end()) throw unknown_word("kind", word, names);
     return word;

@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/core_dumps.hpp"
 #include "base/memory.hpp"
+#include "base/printable.hpp"
 #include "base/settings.hpp"
 #include "http/fcgi_io.hpp"
 #include "http/listener.hpp"
@@ -136,12 +137,15 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     return has_failed ? 1 : 0;
 }
 
-void log_start(const ServerSettings& server) {
+// `database_problem`: the reason why the database cannot be used yet, or "".
+void log_start(const ServerSettings& server, const std::string& database_problem) {
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION},
                {"workers", server.workers},
                {"collectors", server.collectors},
                {"readers", server.readers}});
+    if (database_problem.empty()) return;
+    log_event(LogLevel::Warning, "musterd.database_unavailable", {{"reason", database_problem}});
 }
 
 std::vector<std::string_view> operation_names() {
@@ -171,7 +175,7 @@ Settings load_settings(const std::string& config) {
     return settings;
 }
 
-int serve(const std::string& config) {
+int serve(const std::string& config, const std::string& database_problem) {
     Settings settings = load_settings(config);
     const Listeners listeners = open_listeners(settings.server);
     db::load_driver();
@@ -181,7 +185,7 @@ int serve(const std::string& config) {
     process::BusyWorkers busy_readers(process::half_of_processors());
     process::ActiveOrganizations active;
     std::array<process::OrganizationShares, 3> shares;  // of the groups
-    log_start(settings.server);
+    log_start(settings.server, database_problem);
     const auto group = [&](int workers, WorkerOptions options) {
         options.share.active = &active;
         options.share.limit = {process::half_of(workers), process::half_of_processors()};
@@ -209,14 +213,15 @@ int serve(const std::string& config) {
     return status;
 }
 
-// The reason not to start, or "". A wrong schema prevents the start; an unreachable database does
-// not, because it may come back.
-std::string schema_refusal(const std::string& config) {
+// The reason why the database cannot be used yet, or "". Throws std::runtime_error for a wrong
+// schema, which prevents the start. An unusable database does not, because it may come back.
+std::string check_database(const std::string& config) {
     const Settings settings = main_program::settings_of(config);
     db::Database database(service::connection_settings(settings.database));
     service::Context context = main_program::make_context(database, settings);
     const auto report = service::check_readiness(context);
-    return report.state == service::Readiness::WrongSchema ? report.problem : "";
+    if (report.state == service::Readiness::WrongSchema) throw std::runtime_error(report.problem);
+    return report.problem;
 }
 
 struct PrintOption {
@@ -240,17 +245,15 @@ const std::array kPrintOptions = {
 };
 
 int run(const CommandLine& line) {
-    if (!line.arguments.empty()) throw UsageError("unexpected argument " + line.arguments.front());
+    if (!line.arguments.empty())
+        throw UsageError("unexpected argument " + printable(line.arguments.front()));
     for (const PrintOption& print : kPrintOptions) {
         if (!line.has(print.option.name)) continue;
         std::fputs(print.text().c_str(), stdout);
         return 0;
     }
     const std::string config = main_program::config_of(line);
-    if (const std::string refusal = schema_refusal(config); !refusal.empty()) {
-        throw std::runtime_error(refusal);
-    }
-    return serve(config);
+    return serve(config, check_database(config));
 }
 
 }  // namespace

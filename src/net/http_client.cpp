@@ -97,7 +97,7 @@ TransportFailure failure_of(CURLcode code, CURL* curl) {
         case CURLE_SSL_CIPHER:
         case CURLE_SSL_ISSUER_ERROR:
             return TransportFailure::Tls;
-        default:
+        default:  // also CURLE_SSL_CONNECT_ERROR: an interrupted handshake may succeed later
             return TransportFailure::Broken;
     }
 }

@@ -21,7 +21,7 @@ enum class TransportFailure : std::uint8_t {
     Tls,
     Timeout,
     TooLarge,  // the body is larger than HttpSettings::max_body
-    Broken,    // anything else: a truncated reply, a reply that is not HTTP
+    Broken,    // anything else: a failed handshake, a truncated reply, a reply that is not HTTP
 };
 
 // No complete reply was received. what() is for people and contains neither headers nor bodies.

@@ -26,7 +26,7 @@ class Metrics {
     void count(std::size_t operation, int status, std::int64_t microseconds);
     // Adds statements and rerun transactions.
     void count_database(int statements, int reruns);
-    // Counts one transaction of a collector that wrote this many requests.
+    // Counts one batch of a collector that wrote this many requests.
     void count_collected(std::size_t requests);
     // All metrics in the Prometheus text format.
     std::string text() const;

@@ -96,6 +96,7 @@ class Pool {
             if (g_reload.exchange(false)) reload();
             reap();
             fill();
+            retire_replaced();
             notify_when_ready();
             wait_for_signal();
         }
@@ -160,13 +161,14 @@ class Pool {
         for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0;
              pid = waitpid(-1, &status, WNOHANG)) {
             if (on_end_) on_end_(pid);
-            const auto worker = current_.find(pid);
-            if (worker == current_.end()) {
-                retired_.erase(pid);
-                continue;
-            }
             const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
             if (!clean) log_event(LogLevel::Warning, "pool.worker_died", {{"status", status}});
+            if (retired_.erase(pid) > 0) continue;
+            const auto worker = current_.find(pid);
+            if (worker == current_.end()) {
+                replaced_.erase(pid);
+                continue;
+            }
             const auto now = PoolClock::now();
             if (!clean && now - worker->second.since < kMinimumLife)
                 not_before_ = now + kMinimumLife;
@@ -183,26 +185,37 @@ class Pool {
             log_event(LogLevel::Error, "pool.reload_refused", {{"reason", error.what()}});
             return;
         }
-        // New workers start first. The old workers then finish their requests and end.
-        auto old = std::exchange(current_, {});
+        replaced_.merge(std::exchange(current_, {}));
         ready_counter_ = std::make_unique<ReadyCounter>();
-        fill();
-        for (const auto& [pid, worker] : old) {
-            kill(pid, SIGTERM);
-            retired_[pid] = worker;
-        }
+        is_reloading_ = true;
+    }
+
+    // The old workers finish their requests and end. Those of a group continue while it has no new
+    // worker: a fork may fail, or wait for kMinimumLife.
+    void retire_replaced() {
+        if (!is_reloading_) return;
+        std::erase_if(replaced_, [&](const auto& entry) {
+            if (workers_of(entry.second.group) == 0) return false;
+            kill(entry.first, SIGTERM);
+            retired_.insert(entry);
+            return true;
+        });
+        if (!replaced_.empty() || current_.empty()) return;
+        is_reloading_ = false;
         log_event(LogLevel::Info, "pool.reloaded", {{"workers", current_.size()}});
     }
 
     void drain() {
-        retired_.merge(current_);
-        current_.clear();
+        retired_.merge(std::exchange(replaced_, {}));
+        retired_.merge(std::exchange(current_, {}));
         for (const auto& [pid, worker] : retired_) kill(pid, SIGTERM);
         const auto deadline = PoolClock::now() + kDrainTime;
         while (!retired_.empty() && PoolClock::now() < deadline) {
             reap();
             if (!retired_.empty()) wait_for_signal();
         }
+        if (retired_.empty()) return;
+        log_event(LogLevel::Warning, "pool.workers_killed", {{"workers", retired_.size()}});
         for (const auto& [pid, worker] : retired_) kill(pid, SIGKILL);
     }
 
@@ -210,10 +223,12 @@ class Pool {
     std::function<void(pid_t)> on_end_;
     PoolConfig config_;
     std::map<pid_t, Worker> current_;
-    std::map<pid_t, Worker> retired_;
+    std::map<pid_t, Worker> replaced_;  // of the old configuration
+    std::map<pid_t, Worker> retired_;   // asked to end
     PoolClock::time_point not_before_;
     std::unique_ptr<ReadyCounter> ready_counter_ = std::make_unique<ReadyCounter>();
-    bool is_ready_ = false;  // READY=1 was sent
+    bool is_ready_ = false;      // READY=1 was sent
+    bool is_reloading_ = false;  // until the old workers are asked to end
 };
 
 }  // namespace

@@ -30,10 +30,10 @@ struct WorkerGroup {
 };
 using PoolConfig = std::vector<WorkerGroup>;
 
-// Runs until SIGTERM or SIGINT, then waits up to 30 seconds for the workers to finish.
-// `load_config` is called at the start and at each SIGHUP. If it throws at a SIGHUP, the running
-// workers continue. `on_end` is called for each worker that has ended, however it ended. Returns
-// the exit status for main.
+// Runs until SIGTERM or SIGINT, then waits up to 30 seconds for the workers to finish, and kills
+// the others. `load_config` is called at the start and at each SIGHUP. If it throws at a SIGHUP,
+// the running workers continue. `on_end` is called for each worker that has ended, however it
+// ended. Returns 0, the exit status for main.
 int run_pool(const std::function<PoolConfig()>& load_config,
              const std::function<void(pid_t worker)>& on_end = {});
 

@@ -1,5 +1,6 @@
 // Page cursors. They are opaque to the caller, bound to the endpoint, the organization and the
-// filters of the list, and signed with the installation's key (HMAC).
+// filters of the list, and signed (HMAC) with a key derived from the installation's key. Signed,
+// not encrypted: put no secret into a position.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@ namespace muster::rules {
 
 class CursorSealer {
   public:
-    // `key`: the installation's key, 32 bytes or more.
+    // `key`: 32 bytes, derived from the installation's key for cursors only.
     explicit CursorSealer(std::string key) : key_(std::move(key)) {}
 
     // `scope` names everything that the cursor is bound to: operation, organization, filters.

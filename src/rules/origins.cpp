@@ -100,6 +100,13 @@ std::optional<std::string> origin_of_url(std::string_view url) {
     return canonical_origin(url.substr(0, url.find_first_of("/?#", scheme + 3)));
 }
 
+bool is_web_url(std::string_view url) {
+    const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) {
+        return c > ' ' && c < 0x7f && c != '\\' && c != '"' && c != '<' && c != '>';
+    });
+    return is_plain && url.size() <= kLongestWebUrl && origin_of_url(url).has_value();
+}
+
 std::optional<std::string> canonical_allowed_origin(std::string_view text) {
     const std::string copy = lowered(text);
     if (!copy.starts_with(kWildcard)) return canonical_origin(copy);

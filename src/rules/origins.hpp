@@ -22,6 +22,12 @@ inline constexpr std::size_t kLongestAllowedOrigin = 8 + 2 + 253 + 6;
 // The origin of a Referer: the part before the first '/', '?' or '#' after the host.
 [[nodiscard]] std::optional<std::string> origin_of_url(std::string_view url);
 
+// The longest URL that a record may have.
+inline constexpr std::size_t kLongestWebUrl = 2048;
+// Whether it is an absolute http or https URL with a host and no user, in visible ASCII without ",
+// <, > and \. So a header or an attribute in double quotes can have it as it is stored.
+[[nodiscard]] bool is_web_url(std::string_view url);
+
 // An entry of a list: an origin, or "https://*.example.com[:port]" for one level of subdomains. The
 // domain after the asterisk must contain a dot.
 [[nodiscard]] std::optional<std::string> canonical_allowed_origin(std::string_view text);

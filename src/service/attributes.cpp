@@ -68,21 +68,22 @@ bool is_text(std::string_view text, std::size_t most) {
 
 void check_choices(const Attribute& attribute, Faults& faults) {
     const auto& choices = attribute.choices;
+    const std::string of_type = " for the type " + std::string(text_of(attribute.type));
     if (has_choices(attribute.type) && choices.empty()) {
-        faults.add("choices", FieldCode::Required, "single_choice and multi_choice need choices.");
+        faults.add("choices", FieldCode::Required, "is required" + of_type);
     } else if (!has_choices(attribute.type) && !choices.empty()) {
         faults.add("choices", FieldCode::InvalidValue,
-                   "Only single_choice and multi_choice take choices.");
+                   "is not allowed" + of_type + "; leave it out");
     } else if (choices.size() > kMostChoices) {
-        return faults.add("choices", FieldCode::TooLong, "An attribute has at most 500 choices.");
+        return faults.add("choices", FieldCode::TooLong, longest(kMostChoices));
     }
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < choices.size(); ++i) {
         const std::string path = "choices[" + std::to_string(i) + "]";
         if (!is_text(choices[i], kLongestChoice)) {
-            faults.add(path, FieldCode::InvalidValue, "A choice has 1 to 255 characters.");
+            faults.add(path, FieldCode::InvalidValue, "is not valid; use 1 to 255 characters");
         } else if (!seen.insert(choices[i]).second) {
-            faults.add(path, FieldCode::Duplicate, "Choices must be distinct.");
+            faults.add(path, FieldCode::Duplicate, "is given twice; send each choice once");
         }
     }
 }
@@ -91,16 +92,34 @@ void check_choices(const Attribute& attribute, Faults& faults) {
 Faults faults_of(const Attribute& attribute) {
     Faults faults;
     if (!rules::is_attribute_key(attribute.key)) {
-        faults.add(
-            "key", FieldCode::InvalidValue,
-            "Use parts of lower-case letters, digits and _ that begin with a letter, joined by dots.");
+        faults.add("key", FieldCode::InvalidValue,
+                   "is not valid; use parts of lower-case letters, digits and _ that begin with a "
+                   "letter, joined by dots");
     }
     // A label that defaults to the key has the key's fault.
     if (attribute.label != attribute.key && !is_text(attribute.label, kLongestLabel)) {
-        faults.add("label", FieldCode::InvalidValue, "A label has 1 to 255 characters.");
+        faults.add("label", FieldCode::InvalidValue, "is not valid; use 1 to 255 characters");
     }
     check_choices(attribute, faults);
     return faults;
+}
+
+// For the operator's new attributes. The API's decoder has the same check for what a request sends;
+// a stored label with a control character must not prevent a change of another field.
+void reject_control(const Attribute& attribute) {
+    if (has_control(attribute.label)) {
+        throw std::invalid_argument("the label has a control character; remove it");
+    }
+    if (std::ranges::any_of(attribute.choices, has_control)) {
+        throw std::invalid_argument("a choice has a control character; remove it");
+    }
+}
+
+// For the operator.
+void reject_first(const Faults& faults) {
+    if (faults.empty()) return;
+    const Fault& fault = faults.list().front();
+    throw std::invalid_argument(fault.path + " " + fault.message);
 }
 
 Attribute changed(Attribute attribute, const AttributeChange& change) {
@@ -119,7 +138,8 @@ Attribute changed(Attribute attribute, const AttributeChange& change) {
 void reject_too_many(db::OrgStore& org, Faults& faults) {
     if (store::count_attributes(org) < kMostAttributes) return;
     faults.add("key", FieldCode::OutOfRange,
-               "An organization has at most " + std::to_string(kMostAttributes) + " attributes.");
+               "is new, and the organization already has " + std::to_string(kMostAttributes) +
+                   " attributes; change one of them");
 }
 
 std::int64_t choice_bytes(const Attribute& attribute) {
@@ -137,10 +157,10 @@ void reject_too_many_choices(db::OrgStore& org, const Attribute& attribute,
     const std::int64_t all = store::sum_choice_bytes(org) - bytes_before + bytes;
     if (all <= kMostChoiceBytes) return;
     faults.add("choices", FieldCode::TooLong,
-               "All attributes together would have " + std::to_string(all) +
-                   " bytes of choices, as JSON; an organization has at most " +
+               "is too long: all attributes together would have " + std::to_string(all) +
+                   " bytes of choices, as JSON, and an organization has at most " +
                    std::to_string(kMostChoiceBytes) +
-                   ". Send fewer or shorter choices, or remove choices of other attributes.");
+                   "; send fewer or shorter choices, or remove choices of other attributes");
 }
 
 // Why the members that changed since that time are too many to examine; nullptr if they are not.
@@ -264,15 +284,15 @@ std::optional<rules::AttributeRecord> find_attribute(Context& context, OrgId org
 }
 
 void add_attribute(Context& context, OrgId organization, const Attribute& attribute) {
-    const Faults faults = faults_of(attribute);
-    if (!faults.empty()) throw std::invalid_argument(faults.list().front().message);
+    reject_first(faults_of(attribute));
+    reject_control(attribute);
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();
         Faults too_many;
         reject_too_many(org, too_many);
         reject_too_many_choices(org, attribute, 0, too_many);
-        if (!too_many.empty()) throw std::invalid_argument(too_many.list().front().message);
+        reject_first(too_many);
         if (!store::insert_attribute(org, {AttributeId::create(), attribute, now, now})) {
             throw std::invalid_argument("the organization already has an attribute with this key");
         }

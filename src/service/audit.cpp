@@ -6,6 +6,7 @@
 #include "service/quotas.hpp"
 #include "store/audit_log.hpp"
 #include "store/audit_subjects.hpp"
+#include "store/id_bounds.hpp"
 
 #include <algorithm>
 #include <map>
@@ -42,13 +43,8 @@ rules::AuditEntry admin_entry(const Actor& actor, std::string_view action,
 constexpr Milliseconds kIdsBefore = std::chrono::minutes(1);
 constexpr Milliseconds kIdsAfter = std::chrono::minutes(10);
 
-// The least id that can be created at this time.
 AuditId least_id_at(Timestamp when) {
-    constexpr int kTimeBytes = 6;
-    std::string bytes(Uuid::kBytes, '\0');
-    auto left = std::max<std::int64_t>(when.milliseconds(), 0);
-    for (int i = kTimeBytes; i-- > 0; left >>= 8) bytes[i] = static_cast<char>(left & 0xff);
-    return AuditId(*Uuid::from_bytes(bytes));
+    return AuditId(*Uuid::from_bytes(store::id_at(when, '\0')));
 }
 
 store::AuditRange range_of(std::optional<AuditId> before, const AuditFilter& filter) {

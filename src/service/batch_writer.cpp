@@ -53,7 +53,7 @@ void BatchWriter::write_open(std::vector<BatchPart> parts, const WriteTogether& 
     constexpr std::chrono::milliseconds kShortLock{2};
     constexpr std::chrono::milliseconds kLongAttempt{100};  // the database waited for the lock
     bool has_paused = false;
-    while (parts.size() > 1) {
+    for (leave_closed(parts); parts.size() > 1; leave_closed(parts)) {
         const auto begin = Clock::now();
         const Joint joint = write_together(parts, together);
         if (joint == Joint::Done) continue;
@@ -70,6 +70,17 @@ void BatchWriter::write_open(std::vector<BatchPart> parts, const WriteTogether& 
         return write_open(std::move(later), together);
     }
     for (const BatchPart& part : parts) write_alone(part);
+}
+
+// A locked row of an organization was found in this batch. The organization's other parts may need
+// the row too.
+void BatchWriter::leave_closed(std::vector<BatchPart>& parts) {
+    if (closed_.empty()) return;
+    std::erase_if(parts, [&](const BatchPart& part) {
+        const bool is_closed = closed_.contains(part.organization);
+        if (is_closed) leave(part);
+        return is_closed;
+    });
 }
 
 // Removes the parts of organizations with locked rows. Leaves them to a later batch, except one
@@ -134,10 +145,12 @@ void BatchWriter::write_alone(const BatchPart& part) {
         settle(part, context_.database.transaction(part.write, db::OnLockTimeout::Throw));
         locked_.succeeded(part.organization);
     } catch (const db::DbError& error) {
-        const bool is_timeout = error.kind() == db::DbError::Kind::LockTimeout;
-        if (!is_timeout) return fail(part, std::current_exception());
-        close(part.organization, waited());
-        leave(part);
+        if (error.kind() == db::DbError::Kind::LockTimeout) {
+            close(part.organization, waited());
+            return leave(part);
+        }
+        if (part.split && error.kind() == db::DbError::Kind::BadData) return write_split(part);
+        fail(part, std::current_exception());
     } catch (const Error& error) {
         if (is_record_timeout(error)) return note_timeout(part, waited());
         locked_.succeeded(part.organization);
@@ -146,6 +159,11 @@ void BatchWriter::write_alone(const BatchPart& part) {
         locked_.succeeded(part.organization);
         fail(part, std::current_exception());
     }
+}
+
+// The database may refuse the values of one call. Then the others are written.
+void BatchWriter::write_split(const BatchPart& part) {
+    for (const BatchPart& one : part.split()) write_alone(one);
 }
 
 // Called for an IDEMPOTENCY_IN_PROGRESS that is being handled. One locked record concerns one

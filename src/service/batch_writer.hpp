@@ -25,12 +25,14 @@ struct RowsLocked {
 // The reply after the commit, or the reason why the call changed nothing.
 using Outcome = std::variant<StoredReply, std::exception_ptr, RowsLocked>;
 
-// The calls of one organization that succeed or fail together.
+// The calls of one organization that are written together.
 struct BatchPart {
     OrgId organization;
     std::vector<std::size_t> indexes;  // of the calls
     // Writes the part in a transaction of its own. Returns one reply for each index.
     std::function<std::vector<StoredReply>(db::Tx&)> write;
+    // Returns a part for each call. Empty if the part has one call.
+    std::function<std::vector<BatchPart>()> split = {};
 };
 
 // The replies of a part, or the reason why the part changed nothing. nullopt: the part must be
@@ -51,8 +53,9 @@ class BatchWriter {
         : context_(context), locked_(locked), outcomes_(outcomes) {}
 
     // Sets the outcome of each call. After an error of the whole transaction, such as a lock
-    // timeout, the parts are written in halves, down to single ones. A connection lost during the
-    // commit fails all calls, because the result of the commit is unknown.
+    // timeout, the parts are written in halves, down to single ones. A part whose values the
+    // database refuses is split by call. A connection lost during the commit fails all calls,
+    // because the result of the commit is unknown.
     void write(std::vector<BatchPart> parts, const WriteTogether& together);
 
   private:
@@ -60,8 +63,10 @@ class BatchWriter {
     // How a joint transaction ended.
     enum class Joint : std::uint8_t { Done, Locked, Failed };
     void write_open(std::vector<BatchPart> parts, const WriteTogether& together);
+    void leave_closed(std::vector<BatchPart>& parts);
     Joint write_together(std::vector<BatchPart>& parts, const WriteTogether& together);
     void write_alone(const BatchPart& part);
+    void write_split(const BatchPart& part);
     void note_timeout(const BatchPart& part, std::chrono::milliseconds waited);
     void close(OrgId organization, std::chrono::milliseconds waited);
     void leave(const BatchPart& part, const std::exception_ptr& reason);

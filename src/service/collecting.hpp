@@ -15,6 +15,10 @@ struct CollectedCall {
     std::variant<CollectedEvents, CollectedMember> call;
 };
 
+// For each call: how many transactions of the batch it may have to wait for, because calls before
+// it write the same record (service/members/collect.hpp).
+std::vector<std::size_t> transactions_before(std::span<const CollectedCall> calls);
+
 // Belongs to one worker.
 class Collector {
   public:

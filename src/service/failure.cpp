@@ -30,6 +30,8 @@ std::string explained(const std::exception& error) {
         case db::ServerError::NoSuchTable:
             return "the schema does not match this program: see `musterctl db status`";
         case db::ServerError::DatabaseAccessDenied:
+            return "access denied for database.user: it has no grants in the database, or database.name is wrong; "
+                   "check both, or create them as root with `musterctl db init --root-socket SOCKET`";
         case db::ServerError::AccessDenied:
         case db::ServerError::WrongSystemUser:
             return "access denied for database.user: check its password and grants, or create it as root with "

@@ -32,7 +32,9 @@ std::string open_reply(const Context& context, const IdempotencyClaim& claim,
     const auto body = inner ? open_under(key, inner->reveal(), claim.key_hash) : std::nullopt;
     if (!body) {
         throw Error(ErrorCode::IdempotencyConflict)
-            .detail("reason", "the recorded reply can no longer be decrypted");
+            .detail("reason",
+                    "the recorded reply can no longer be decrypted; the first request succeeded: "
+                    "list the records to find its result, and use a new key for a new request");
     }
     return body->reveal();
 }

@@ -11,7 +11,9 @@
 #include <exception>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace muster::service {
 namespace {
@@ -21,13 +23,13 @@ using rules::Quota;
 // The first transactions of a slot's day wait for each other, and so do later ones in one slot.
 constexpr unsigned kSlots = 8;
 
-// A use that its transactions count under another lock of the organization has one slot.
-bool is_counted_in_turn(Quota quota) {
+// The row of a single slot remains locked until the transaction ends, so take() is exact.
+bool has_one_slot(Quota quota) {
     return quota == Quota::StagedBytes || quota == Quota::IssuedKeys || quota == Quota::MemberJobs;
 }
 
 int slot_for(Quota quota) {
-    if (is_counted_in_turn(quota)) return 0;
+    if (has_one_slot(quota)) return 0;
     unsigned char drawn = 0;
     draw_random(&drawn, sizeof drawn);
     return static_cast<int>(drawn % kSlots);
@@ -97,8 +99,10 @@ struct KnownUse {
 };
 using UseKey = std::pair<OrgId, Quota>;
 
-// A worker that knows this many uses writes all sums after its batch, and forgets them.
+// A worker that knows this many uses forgets those without a pending sum, and then writes some sums
+// after each batch.
 constexpr std::size_t kMostKnown = 10'000;
+constexpr std::size_t kSumsAtOnce = 100;
 constexpr std::int64_t kMostPending = std::int64_t{256} << 10U;
 
 std::map<UseKey, KnownUse>& known_uses() {
@@ -134,10 +138,10 @@ std::int64_t write_sum(db::Tx& tx, const UseKey& key, const KnownUse& known) {
     return store::quota_use(org, key.second, known.day);
 }
 
-// In one transaction. All workers lock the rows in the order of the keys.
-void write_sums(db::Database& database, const std::set<UseKey>& keys,
-                db::OnLockTimeout on_timeout) {
-    if (keys.empty()) return;
+// In one transaction, for at most kSumsAtOnce keys. All workers lock the rows in the order of the
+// keys. Returns whether they were written.
+bool write_some_sums(db::Database& database, std::span<const UseKey> keys,
+                     db::OnLockTimeout on_timeout) {
     auto& all = known_uses();
     std::map<UseKey, std::int64_t> used;
     try {
@@ -147,13 +151,46 @@ void write_sums(db::Database& database, const std::set<UseKey>& keys,
             },
             on_timeout);
     } catch (const std::exception&) {
-        large_sums().insert(keys.begin(), keys.end());  // after the next batch
-        return;
+        return false;
     }
     for (const auto& [key, sum] : used) {
         all.at(key).used = sum;
         all.at(key).pending = 0;
     }
+    return true;
+}
+
+// Stops at the first failure, which may have taken the time of a whole wait. The others are then
+// written after the next batch. Returns whether all were written.
+bool write_sums(db::Database& database, std::span<const UseKey> keys,
+                db::OnLockTimeout on_timeout) {
+    while (!keys.empty()) {
+        const std::size_t count = std::min(keys.size(), kSumsAtOnce);
+        if (!write_some_sums(database, keys.first(count), on_timeout)) break;
+        keys = keys.subspan(count);
+    }
+    large_sums().insert(keys.begin(), keys.end());
+    return keys.empty();
+}
+
+std::vector<UseKey> pending_uses(std::size_t most) {
+    std::vector<UseKey> keys;
+    for (const auto& [key, known] : known_uses()) {
+        if (keys.size() == most) break;
+        if (known.pending > 0) keys.push_back(key);
+    }
+    return keys;
+}
+
+// Nothing is lost: a use without a pending sum is read again when it is needed. A sum of a day that
+// is over limits nothing.
+void forget_written_uses() {
+    const std::int64_t today = rules::quota_day_of(Timestamp::now());
+    const auto is_needless = [&](const auto& use) {
+        return use.second.pending == 0 || use.second.day != today;
+    };
+    std::erase_if(known_uses(), is_needless);
+    std::erase_if(large_sums(), [](const UseKey& key) { return !known_uses().contains(key); });
 }
 
 }  // namespace
@@ -208,20 +245,18 @@ void count_bytes(const OrgTransaction& transaction, Quota quota, std::int64_t by
 }
 
 void write_large_sums(db::Database& database) {
-    write_sums(database, std::exchange(large_sums(), {}), db::OnLockTimeout::Throw);
+    const auto large = std::exchange(large_sums(), {});
+    const std::vector keys(large.begin(), large.end());
+    if (!write_sums(database, keys, db::OnLockTimeout::Throw)) return;
     if (known_uses().size() < kMostKnown) return;
-    write_all_sums(database);
-    known_uses().clear();
-    large_sums().clear();
+    forget_written_uses();
+    if (known_uses().size() < kMostKnown) return;
+    (void)write_sums(database, pending_uses(kSumsAtOnce), db::OnLockTimeout::Throw);
 }
 
 void write_all_sums(db::Database& database) {
-    const std::int64_t today = rules::quota_day_of(Timestamp::now());
-    std::set<UseKey> keys;
-    for (const auto& [key, known] : known_uses()) {
-        if (known.pending > 0 && known.day == today) keys.insert(key);
-    }
-    write_sums(database, keys, db::OnLockTimeout::Retry);
+    forget_written_uses();
+    (void)write_sums(database, pending_uses(known_uses().size()), db::OnLockTimeout::Retry);
 }
 
 void take(db::OrgStore& org, Quota quota, std::int64_t amount, std::int64_t most, Timestamp now) {

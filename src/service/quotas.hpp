@@ -45,9 +45,10 @@ void reject_full(const OrgTransaction& transaction, rules::Quota quota,
                  const LimitsSettings& limits);
 // Counts after the commit. Call reject_full() before it, in the same transaction.
 void count_bytes(const OrgTransaction& transaction, rules::Quota quota, std::int64_t bytes);
-// Write the sums that have reached that amount, or all sums of the day. They do not throw: a sum
-// that cannot be written remains in the worker's memory, and is written after the next batch. Only
-// a worker that knows 10,000 uses forgets it.
+// Write the sums that have reached that amount, or all sums of the day, at most 100 in one
+// transaction. They do not throw: a sum that cannot be written remains in the worker's memory, and
+// is written after a later batch. A worker that knows 10,000 uses also writes smaller sums, at most
+// 100 after each batch, and forgets what is written.
 void write_large_sums(db::Database& database);
 void write_all_sums(db::Database& database);
 

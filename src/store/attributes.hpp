@@ -12,15 +12,15 @@ namespace muster::store {
 
 // False if the key is already used.
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
-// All attributes of the organization, including disabled ones, ordered by key.
 std::int64_t count_attributes(db::OrgStore& org);
 // The size of the choices of all attributes, as JSON.
 std::int64_t sum_choice_bytes(db::OrgStore& org);
+// All attributes of the organization, including disabled ones, ordered by key.
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org);
 // The same for a caller that writes values: the rows cannot change until the transaction ends.
 std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org);
-// One row, locked exclusively until the transaction ends.
 std::optional<rules::AttributeRecord> find_attribute(db::OrgStore& org, std::string_view key);
+// The same, locked exclusively until the transaction ends.
 std::optional<rules::AttributeRecord> lock_attribute(db::OrgStore& org, std::string_view key);
 // Writes all fields of a locked row that can change.
 void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record);

@@ -21,7 +21,8 @@ inline std::size_t batch_size(std::size_t left) {
 }
 
 // Calls `use` with the parameters of each batch, for IN lists. The last value fills the last batch
-// up to a power of two; the repetitions do not change the result.
+// up to a power of two; the repetitions do not change the result of the list. A caller that uses
+// the parameters singly must skip them.
 template <class Value, class Use>
 void in_batches(std::span<const Value> values, const Use& use) {
     for (std::size_t at = 0; at < values.size(); at += kMostRows) {

@@ -4,16 +4,17 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 namespace muster::store {
 
-// The id of that time whose other bytes have this value.
+// The id of that time whose other bytes have this value. A time before 1970 counts as 1970.
 inline std::string id_at(Timestamp when, char rest) {
     constexpr std::size_t kTimeBytes = 6;
     std::string id(Uuid::kBytes, rest);
-    std::int64_t time = when.milliseconds();
+    std::int64_t time = std::max<std::int64_t>(when.milliseconds(), 0);
     for (std::size_t i = kTimeBytes; i-- > 0; time >>= 8) id[i] = static_cast<char>(time & 0xff);
     return id;
 }

@@ -105,10 +105,10 @@ void Client::kill(std::int64_t connection_id) {
     if (!gone) throw std::runtime_error("a killed connection is still open");
 }
 
-bool Client::has_lock_wait() {
+bool Client::has_lock_wait(int count) {
     // Not information_schema.innodb_trx: a connection that queries it often gets a cached state.
     auto rows = query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
-    return rows.next() && std::stoi(rows.bytes(2)) > 0;
+    return rows.next() && std::stoi(rows.bytes(2)) >= count;
 }
 
 std::int64_t Client::bytes_of(const std::string& table) {

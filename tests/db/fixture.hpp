@@ -10,10 +10,13 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace muster::test {
@@ -101,8 +104,8 @@ class Client {
 
     // Kills another connection and waits until the server has closed it.
     void kill(std::int64_t connection_id);
-    // Whether a transaction is waiting for a row lock now.
-    bool has_lock_wait();
+    // Whether so many transactions are waiting for a row lock now.
+    bool has_lock_wait(int count = 1);
 
     // The pages that a table reserves, free ones of its segments included, in bytes.
     std::int64_t bytes_of(const std::string& table);
@@ -168,6 +171,21 @@ struct Fixture : DatabaseContext {
     OrgId organization(std::string_view name = "Acme");
     // A published module with that slug, installed and enabled.
     InstallationId install(OrgId organization, std::string_view slug = "shop");
+
+    // The result of `call`, which runs in a thread and waits for the transaction of these changes
+    // by `client`. Throws std::runtime_error if it does not wait.
+    template <class Call>
+    auto result_after(const std::function<void()>& changes, Call call) {
+        client.run("START TRANSACTION");
+        changes();
+        auto running = std::async(std::launch::async, std::move(call));
+        Client observer;
+        const bool waits = until([&] { return observer.has_lock_wait(); });
+        client.run("COMMIT");
+        auto result = running.get();
+        if (!waits) throw std::runtime_error("the call did not wait for the changes");
+        return result;
+    }
 
     Client client;
 };

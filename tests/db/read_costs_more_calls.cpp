@@ -216,7 +216,7 @@ std::vector<MeasuredCall> webhook_calls() {
         store::lock_claimed(org, deliveries, runner);
         return kDone;
     });
-    calls.add({"webhook_queue.give_back"}, 3 * kAsked + kEnds, [=](OrgStore& org) {
+    calls.add({"webhook_queue.release"}, 3 * kAsked + kEnds, [=](OrgStore& org) {
         store::release_deliveries(org, deliveries, runner, kEnd);
         return kDone;
     });
@@ -264,6 +264,8 @@ std::vector<MeasuredCall> webhook_calls() {
     calls.add({"erasure.delete_webhook_events"}, 4 * kPage + kEnds, [](OrgStore& org) {
         return store::delete_webhook_events(org, id_of<UserId>(7), kPage);
     });
+    calls.add({"erasure.find_invitations"}, 2 + kEnds,
+              [](Tx& tx) { return store::find_inviting_organizations(tx, "a7@x"); });
     calls.add({"erasure.find_memberships"}, kEnds,
               [](Tx& tx) { return store::find_memberships_of(tx, id_of<UserId>(7)); });
     calls.add({"erasure.delete_members", "erasure.delete_user"}, 2 * kEnds, [](Tx& tx) {

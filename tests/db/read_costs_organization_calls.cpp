@@ -99,8 +99,9 @@ std::vector<MeasuredCall> subject_calls() {
 std::vector<MeasuredCall> organization_calls() {
     auto calls = summary_calls();
     for (auto& call : subject_calls()) calls.push_back(std::move(call));
-    calls.push_back(measured({"organization_deletions.list"}, kOnePage,
-                             [](Tx& tx) { return store::list_organization_deletions(tx, kPage); }));
+    calls.push_back(measured({"organization_deletions.list"}, kOnePage, [](Tx& tx) {
+        return store::list_organization_deletions(tx, {}, kPage);
+    }));
     // What belongs to a row: the user and its other memberships; the admin, its seats, sessions and
     // backup codes.
     struct Costs {

@@ -200,7 +200,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_names_the_problem_and_the_fix, OtherDatabase) 
     check(Readiness::Ready, "");
     BOOST_TEST(service::check_readiness(*context).problem == "");
     database->run("INSERT INTO schema_version VALUES (999, 1, 999)");
-    check(Readiness::WrongSchema, "apt install muster");
+    check(Readiness::WrongSchema, "install the newer packages on this host");
     database->run("UPDATE schema_version SET oldest_program = NULL WHERE version = 999");
     check(Readiness::WrongSchema, "a program for version 999 or later");
     database->run("UPDATE schema_version SET oldest_program = 6 WHERE version = 999");

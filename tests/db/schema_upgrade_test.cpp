@@ -125,8 +125,9 @@ BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_not_changed_and_is_rejected_if_incompa
     BOOST_TEST(usable.version == newer);
     client->execute("UPDATE schema_version SET oldest_program = ? WHERE version = ?", newer, newer);
     BOOST_CHECK_EXCEPTION(
-        service::upgrade_schema(*context), std::runtime_error,
-        [](const auto& error) { return says(error, "newer") && says(error, "apt install"); });
+        service::upgrade_schema(*context), std::runtime_error, [](const auto& error) {
+            return says(error, "newer") && says(error, "install the newer packages");
+        });
 }
 
 // ------------------------------------------------------------------- which programs are compatible
@@ -196,7 +197,8 @@ BOOST_FIXTURE_TEST_CASE(a_breaking_upgrade_makes_this_program_refuse_to_work_fro
                Lines({std::to_string(kNewest)}));
     const auto report = service::check_readiness(*context);
     BOOST_TEST(report.state == service::Readiness::WrongSchema);
-    BOOST_TEST(report.problem.find("apt install") != std::string::npos, report.problem);
+    BOOST_TEST(report.problem.find("install the newer packages") != std::string::npos,
+               report.problem);
     apply(kNext, kAdds);
     BOOST_TEST(seen() == "too_new");
     BOOST_TEST(client->number("SELECT oldest_program FROM schema_version WHERE version = ?",

@@ -4,6 +4,7 @@
 #include "rules/access/roles.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/invitations.hpp"
+#include "store/privacy/erasure.hpp"
 
 using namespace muster;
 using test::kLater;
@@ -65,6 +66,10 @@ BOOST_AUTO_TEST_CASE(invitations) {
     });
     check({"seat_invitations.lock_by"},
           [&](OrgStore& org) { return !store::lock_invitations_by(org, owner.admin).empty(); });
+    check({"erasure.delete_invitation"}, [](OrgStore& org) {
+        store::delete_invitation_of(org, "guest@example.test");
+        return false;
+    });
     check({"seat_invitations.delete"},
           [&](OrgStore& org) { return store::delete_invitation(org, owner.invitation); });
     client.execute("DELETE FROM seat_invitations WHERE organization_id = ?", stranger.id);

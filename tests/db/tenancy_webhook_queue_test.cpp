@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(webhook_queue_under_a_lease) {
     check({"webhook_queue.lock_claimed"}, [&](OrgStore& org) {
         return !store::lock_claimed(org, {&owner.delivery, 1}, runner).empty();
     });
-    check({"webhook_queue.give_back"}, [&](OrgStore& org) {
+    check({"webhook_queue.release"}, [&](OrgStore& org) {
         return store::release_deliveries(org, {&owner.delivery, 1}, runner, kLater) == 1;
     });
     check({"webhook_queue.insert_attempts"}, [&](OrgStore& org) {

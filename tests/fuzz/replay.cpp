@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -19,12 +20,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string g_file;  // the current file
+constexpr std::array kCrashes = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
 
-void name_file(int) {
-    g_file += ": failed\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, g_file.data(), g_file.size());
-    std::_Exit(1);
+std::string g_file;     // the current file
+std::string g_failure;  // the line that names it, because a handler may not allocate
+std::array<struct sigaction, NSIG> g_previous;
+
+// The previous handler, such as that of the address sanitizer, then reports the crash.
+void name_file(int number) {
+    [[maybe_unused]] const auto written =
+        ::write(STDERR_FILENO, g_failure.data(), g_failure.size());
+    sigaction(number, &g_previous.at(static_cast<std::size_t>(number)), nullptr);
+}
+
+void handle_crashes() {
+    struct sigaction action {};
+    action.sa_handler = name_file;
+    action.sa_flags = SA_ONSTACK;  // the sanitizers have a stack for it
+    for (const int number : kCrashes) {
+        sigaction(number, &action, &g_previous.at(static_cast<std::size_t>(number)));
+    }
 }
 
 std::vector<std::string> files_of(int count, char** arguments) {
@@ -44,6 +59,7 @@ std::vector<std::string> files_of(int count, char** arguments) {
 
 void replay(const std::string& file) {
     g_file = file;
+    g_failure = file + ": failed\n";
     std::ifstream in(file, std::ios::binary);
     if (!in) throw std::runtime_error("cannot be read");
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -53,7 +69,7 @@ void replay(const std::string& file) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-    std::signal(SIGABRT, name_file);
+    handle_crashes();
     const auto files = files_of(count, arguments);
     for (const std::string& file : files) replay(file);
     std::printf("%zu files replayed\n", files.size());

@@ -1,5 +1,5 @@
 // Serves /v1/session/invitations/… and /v1/session/seats/…: what the signed-in admin decides about
-// the own seats (docs/api/team.md).
+// their own seats (docs/api/team.md).
 #include "api/access/session_record.hpp"
 #include "api/access/signed_out.hpp"
 #include "api/groups.hpp"

@@ -18,15 +18,13 @@ constexpr auto kNewSeat = json::object<NewSeat>(
     json::required("email", &NewSeat::email, json::Email{},
                    "Mail address of the person. The invitation can only be accepted with it.",
                    "grace@example.org"),
-    json::required("role", &NewSeat::role, json::Choice<rules::Role>{},
-                   "viewer: reads; admin: also writes; owner: also manages the team."));
+    json::required("role", &NewSeat::role, json::Choice<rules::Role>{}, rules::kRoleMeaning));
 
 struct NewRole {
     rules::Role role = {};
 };
 constexpr auto kNewRole = json::object<NewRole>(
-    json::required("role", &NewRole::role, json::Choice<rules::Role>{},
-                   "viewer: reads; admin: also writes; owner: also manages the team."));
+    json::required("role", &NewRole::role, json::Choice<rules::Role>{}, rules::kRoleMeaning));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -39,8 +37,7 @@ constexpr auto kTeamSeat = record<TeamSeat>(
     field<&TeamSeat::invitation_id>("invitation_id", "Id of the invitation; null for a seat."),
     field<&TeamSeat::email>("email", "Mail address that the person signs in with.",
                             "grace@example.org"),
-    field<&TeamSeat::role>("role",
-                           "viewer: reads; admin: also writes; owner: also manages the team."),
+    field<&TeamSeat::role>("role", rules::kRoleMeaning),
     field<&TeamSeat::is_enrolled>(
         "two_factor_enrolled",
         "Whether the admin has an authenticator; always false for an invitation."),

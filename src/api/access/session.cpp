@@ -3,6 +3,7 @@
 #include "api/access/session_record.hpp"
 #include "api/access/signed_out.hpp"
 #include "api/groups.hpp"
+#include "service/access/seats.hpp"
 #include "service/access/sessions.hpp"
 #include "service/access/team.hpp"
 #include "service/access/two_factor.hpp"
@@ -173,8 +174,9 @@ ShownListed shown_session(const Call& call, ListedSession session) {
 }
 
 auto list_sessions(Call& call) {
-    auto listed = service::list_sessions(call.context, call.session().admin_id,
-                                         call.cursor_id<SessionId>(), call.query.integer("limit"));
+    auto listed =
+        service::list_sessions(call.context, call.session().admin_id, call.cursor_id<SessionId>(),
+                               call.query.integer("limit") + 1);
     std::vector<ShownListed> shown;
     shown.reserve(listed.size());
     for (ListedSession& session : listed) shown.push_back(shown_session(call, std::move(session)));

@@ -23,8 +23,7 @@ struct JsonType<rules::Seat> {
     static constexpr auto kRecord = record<rules::Seat>(
         "Seat", field<&rules::Seat::organization_id>("organization_id", "Id of the organization."),
         field<&rules::Seat::name>("name", "Name of the organization.", "Riverside Rowing Club"),
-        field<&rules::Seat::role>(
-            "role", "viewer: reads; admin: also writes; owner: also manages the team."));
+        field<&rules::Seat::role>("role", rules::kRoleMeaning));
     static void write(JsonWriter& to, const rules::Seat& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };

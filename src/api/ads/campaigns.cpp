@@ -6,33 +6,9 @@
 #include "api/groups.hpp"
 #include "api/if_match.hpp"
 #include "rules/access/roles.hpp"
-#include "rules/attributes.hpp"
+#include "rules/ads/targeting_record.hpp"
 #include "rules/members/core_field_checks.hpp"
 #include "rules/members/fields.hpp"
-
-namespace muster {
-
-// The same fields as json::object<Targeting> below.
-template <>
-struct JsonType<rules::Targeting> {
-    static constexpr auto kRecord = record<rules::Targeting>(
-        "AdTargeting",
-        field<&rules::Targeting::countries>(
-            "countries", "Allowed countries of the visitor. Empty: any.", R"(["GB"])"),
-        field<&rules::Targeting::locales>(
-            "locales", "Allowed locales of the visitor; de also matches de-AT. Empty: any.",
-            R"(["en"])"),
-        field<&rules::Targeting::tags>("tags", "Tags, one of which the page must have. Empty: any.",
-                                       R"(["football"])"),
-        RecordField<rules::Targeting>{
-            "attributes", "Values that the member must have, by attribute key. Empty: any.",
-            [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
-            [] { return map_of(rules::attribute_value_schema()); }});
-    static void write(JsonWriter& to, const rules::Targeting& value) { kRecord.write(to, value); }
-    static Json::Value schema() { return kRecord.schema(); }
-};
-
-}  // namespace muster
 
 namespace muster::api {
 namespace {

@@ -5,6 +5,7 @@
 #include "api/if_match.hpp"
 #include "base/text.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/origins.hpp"
 #include "service/page_bytes.hpp"
 
 namespace muster::api {
@@ -33,8 +34,8 @@ struct WebUrl {
         if (!value) return;
         const std::string_view text = trimmed(*value);
         if (text.empty()) return to.fault(path, FieldCode::Required);
-        if (text.size() > rules::kLongestAdUrl) {
-            return to.fault(path, FieldCode::TooLong, longest(rules::kLongestAdUrl));
+        if (text.size() > rules::kLongestWebUrl) {
+            return to.fault(path, FieldCode::TooLong, longest(rules::kLongestWebUrl));
         }
         const bool is_https = equal_ignoring_case(text.substr(0, text.find(':')), "https");
         if (!rules::is_web_url(text) || (scheme == Scheme::Https && !is_https)) {
@@ -44,7 +45,7 @@ struct WebUrl {
     }
     Json::Value schema() const {
         Json::Value schema = JsonType<std::string>::typed("string", "uri");
-        schema["maxLength"] = Json::UInt64(rules::kLongestAdUrl);
+        schema["maxLength"] = Json::UInt64(rules::kLongestWebUrl);
         return schema;
     }
 };

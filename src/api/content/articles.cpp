@@ -265,6 +265,7 @@ constexpr std::array kArticleListQuery = {
                    .meaning = "Only titles that begin with this text, ignoring case and accents; "
                               "ordered by title."},
 };
+constexpr std::array kArticleCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
 constexpr std::array kArticleSlugErrors = {ErrorCode::Conflict};
 constexpr std::array kPublishErrors = {ErrorCode::InvalidState};
 
@@ -303,7 +304,7 @@ constexpr std::array kArticleEndpoints = {
         .body_example = R"({"slug": "cup-final", "title": "Cup final",
                  "body_html": "<p>See you there.</p>", "tags": ["cup"]})",
         .reply = with_version({201, "The article as stored."}),
-        .errors = kArticleSlugErrors,
+        .errors = kArticleCreateErrors,
         .handler = decoded<kNewArticle, answers<kArticle, create_article>>,
         .is_published = false},
     Endpoint{

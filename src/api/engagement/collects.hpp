@@ -3,12 +3,24 @@
 #pragma once
 
 #include "api/answers.hpp"
+#include "json/json_source.hpp"
 #include "rules/engagement/events.hpp"
 #include "service/collecting.hpp"
 
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace muster::api {
+
+// Keeps numbers in the metadata of the body's "events" exactly as sent.
+template <class Event>
+void take_metadata_as_sent(const Call& call, std::vector<Event>& events) {
+    auto sent = json::members_as_sent(*call.body, call.body_text, "events", "metadata");
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (events[i].metadata) events[i].metadata->text = std::move(sent.at(i));
+    }
+}
 
 template <const auto& kRecord, auto kWork>
 struct Collects {

@@ -4,7 +4,6 @@
 
 #include "api/engagement/collects.hpp"
 #include "api/groups.hpp"
-#include "json/json_source.hpp"
 #include "rules/engagement/event_record.hpp"
 #include "service/callers.hpp"
 
@@ -61,14 +60,6 @@ constexpr auto kPushedBatch = json::object<PushedBatch>(
                    "Events to store. If one event is malformed, no event is stored."));
 
 // ---------------------------------------------------------------------------- handler
-
-// Keeps numbers in metadata exactly as sent.
-void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
-    auto sent = json::members_as_sent(*call.body, call.body_text, "events", "metadata");
-    for (std::size_t i = 0; i < events.size(); ++i) {
-        if (events[i].metadata) events[i].metadata->text = std::move(sent.at(i));
-    }
-}
 
 service::PushedCall ingest_events(Call& call, PushedBatch in) {
     take_metadata_as_sent(call, in.events);

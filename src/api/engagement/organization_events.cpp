@@ -10,7 +10,7 @@ constexpr auto kRecentEventList = list_of<rules::kRecentEvent>("RecentEventList"
 
 auto list_recent(Call& call) {
     auto events = service::list_recent_events(call.context, call.org(), call.cursor_id<EventId>(),
-                                              call.query.integer("limit"));
+                                              call.query.integer("limit") + 1);
     return page_of(call, std::move(events));
 }
 

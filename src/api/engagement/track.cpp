@@ -139,25 +139,17 @@ bool has_metadata(const Body& body) {
                        [](const TrackedEvent& event) { return event.metadata; });
 }
 
-// Keeps numbers in metadata exactly as sent.
-void take_metadata_as_sent(const Call& call, Body& body) {
+void take_metadata_of_body(const Call& call, Body& body) {
     auto& events = body.batch.events;
-    if (!body.is_batch) {
-        events[0].metadata->text =
-            json::compact_json(json::member_as_sent(*call.body, call.body_text, "metadata"));
-        return;
-    }
-    auto sent = json::members_as_sent(*call.body, call.body_text, "events", "metadata");
-    for (std::size_t i = 0; i < events.size(); ++i) {
-        if (events[i].metadata) events[i].metadata->text = std::move(sent.at(i));
-    }
+    if (body.is_batch) return take_metadata_as_sent(call, events);
+    events[0].metadata->text =
+        json::compact_json(json::member_as_sent(*call.body, call.body_text, "metadata"));
 }
 
 void reject_other_key(const Call& call, const std::optional<std::string>& key) {
     if (!key || *key == call.caller.publishable_key->token) return;
     Faults faults;
-    faults.add("key", FieldCode::InvalidValue,
-               "The key differs from the key in the query; send it once.");
+    faults.add("key", FieldCode::InvalidValue, "is not the key in the query; send the key once");
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
@@ -171,7 +163,7 @@ void reject_long_metadata(const Body& body) {
 service::TrackedCall track_events(Call& call, Body body) {
     reject_other_key(call, body.batch.key);
     if (has_metadata(body)) {
-        take_metadata_as_sent(call, body);
+        take_metadata_of_body(call, body);
         reject_long_metadata(body);
     }
     return service::TrackedCall{call.actor(), std::move(body.batch.events),

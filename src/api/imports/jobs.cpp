@@ -163,8 +163,9 @@ constexpr auto kImportJob = record<ImportJob>(
         "was not undone. In the reply to a dry run of the undo: the prediction."),
     field<&ImportJob::errors>(
         "errors",
-        "Number of invalid and failed rows by error and field, the most frequent first. Up to 20 "
-        "fields of an error are distinguished; the rows of further fields have field null."),
+        "Number of invalid and failed rows by error and field, the most frequent first; after an "
+        "undo also of the kept rows. Up to 20 fields of an error are distinguished; the rows of "
+        "further fields have field null."),
     field<&ImportJob::phase_started_at>(
         "phase_started_at",
         "Time when the job entered its state; null if it did before the upgrade that added this field."),
@@ -220,7 +221,7 @@ bool may_start_commit(const Call& call) {
 
 auto get_import(Call& call) {
     const auto id = call.id<ImportId>();
-    auto job = may_start_commit(call) ? service::poll_import(call.context, call.actor(), id)
+    auto job = may_start_commit(call) ? service::poll_import(call.context, call.org(), id)
                                       : service::read_import(call.context, call.org(), id);
     if (!job) throw Error(ErrorCode::NotFound);
     return polled(std::move(*job));

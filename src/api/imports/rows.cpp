@@ -72,7 +72,7 @@ Json::Value staged_payload_schema() {
     // A row without an email address is staged too; the dry run reports it.
     Json::Value& email = schema["properties"]["email"];
     email = or_null(email);
-    // A malformed row is shown as it was sent.
+    // A malformed row is shown with its invalid values, after trimming and case folding.
     for (const auto& field : rules::kCoreFields) {
         Json::Value& property = schema["properties"][std::string(field.name)];
         for (const char* limit : {"maxLength", "format"}) property.removeMember(limit);
@@ -112,8 +112,10 @@ constexpr auto kImportRow = record<ImportRow>(
     RecordField<ImportRow>{"payload", "The member's data as staged.",
                            [](JsonWriter& to, const ImportRow& row) { to.raw(row.payload); },
                            staged_payload_schema},
-    field<&ImportRow::created_at>("created_at", "Time when the record was created."),
-    field<&ImportRow::updated_at>("updated_at", "Time of the last change."));
+    field<&ImportRow::created_at>(
+        "created_at", "Time when rows of its block of 500 row numbers were last staged."),
+    field<&ImportRow::updated_at>(
+        "updated_at", "Time when its block was last staged, validated, committed or undone."));
 
 struct Staged {
     std::int64_t staged = 0;

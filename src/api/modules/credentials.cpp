@@ -123,7 +123,7 @@ constexpr std::array kCredentialEndpoints = {
         .description =
             "Issues a credential for the module's backend, with the secret that signs its "
             "requests. Only this reply and its replays contain them. An installation has at most "
-            "50 valid credentials. Use an Idempotency-Key that others cannot guess.",
+            "50 unrevoked credentials. Use an Idempotency-Key that others cannot guess.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,

@@ -137,7 +137,8 @@ constexpr std::array kInstallationEndpoints = {
         .summary = "Change an installation's config or version",
         .description =
             "Replaces the config, moves to another version, or both. *** keeps a stored secret "
-            "value. The config must match the config_schema of the version.",
+            "value. The config must match the config_schema of the version. A request that changes "
+            "nothing emits no event.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .takes_if_match = true,

@@ -202,9 +202,9 @@ constexpr std::array kModuleEndpoints = {
         .operation = "createModuleVersion",
         .summary = "Create a version of a module as a draft",
         .description =
-            "Creates a version of a module as a draft. The manifest is stored as sent and validated "
-            "at publication. Version texts are unique in the module (409 CONFLICT). Repeat safely "
-            "with an Idempotency-Key.",
+            "Creates a version of a module as a draft. The manifest is stored as a JSON value and "
+            "validated at publication. Version texts are unique in the module (409 CONFLICT). "
+            "Repeat safely with an Idempotency-Key.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,

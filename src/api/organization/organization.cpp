@@ -1,5 +1,6 @@
 // Serves /v1/organization: its record, its name, and its numbers (docs/api/organization.md).
 #include "api/groups.hpp"
+#include "api/if_match.hpp"
 #include "http/etag.hpp"
 #include "rules/access/organizations.hpp"
 #include "rules/access/roles.hpp"
@@ -33,10 +34,7 @@ auto get_organization(Call& call) {
 
 auto update_organization(Call& call, OrgTransaction& transaction, const OrganizationChange& in) {
     return service::rename_organization(transaction, in.name, [&](const Organization& before) {
-        const auto& if_match = call.request.if_match;
-        if (!if_match) return;
-        const std::string etag = http::etag_of(to_json(kOrganizationRecord, before));
-        if (!http::if_match_holds(*if_match, etag)) throw Error(ErrorCode::PreconditionFailed);
+        check_condition(call, http::etag_of(to_json(kOrganizationRecord, before)));
     });
 }
 

@@ -90,9 +90,10 @@ constexpr std::array kTrackingKeyEndpoints = {
         .operation = "updateTrackingKey",
         .summary = "Change a tracking key",
         .description =
-            "Changes the fields that are sent and keeps the others; null removes an end or a "
-            "limit. The change takes effect with the next request. A new origin or a later end "
-            "needs a second factor of the last 15 minutes. A revoked key is 409 INVALID_STATE.",
+            "Changes the fields that are sent and keeps the others. null for expires_at removes "
+            "the end; null for rate_limit_per_second or burst restores the installation's default. "
+            "The change takes effect with the next request. A new origin or a later end needs a "
+            "second factor of the last 15 minutes. A revoked key is 409 INVALID_STATE.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,

@@ -7,11 +7,21 @@ namespace muster {
 
 // One word of printable ASCII, safe in a mail header, an SMTP command or a request.
 [[nodiscard]] bool is_plain_word(std::string_view text);
-// SCHEME://HOST[:PORT], without a name and a password.
+// smtp://HOST[:PORT] or smtps://HOST[:PORT], without a name and a password.
 [[nodiscard]] bool is_mail_url(std::string_view url);
 [[nodiscard]] bool is_sender(std::string_view address);
-// As browsers send it: lower case, without a path.
+// https://HOST[:PORT] without a path, or http:// on the loopback only.
+[[nodiscard]] bool is_public_url(std::string_view text);
+// The same as browsers send it: in lower case.
 [[nodiscard]] bool is_origin(std::string_view text);
+// unix:PATH or tcp://HOST[:PORT], or several of them, separated by commas.
+[[nodiscard]] bool is_database_url(std::string_view text);
+// An absolute path that fits into the address of a Unix socket.
+[[nodiscard]] bool is_socket_path(std::string_view path);
+// IP addresses with or without a port, separated by commas without spaces, as c-ares reads them.
+[[nodiscard]] bool is_name_servers(std::string_view text);
+// Whether this process can read the file, and the file has content.
+[[nodiscard]] bool is_readable_file(std::string_view path);
 // https://, or http:// on the loopback only, because secrets are sent there.
 [[nodiscard]] bool is_secret_url(std::string_view text);
 // HOST or HOST:PORT.

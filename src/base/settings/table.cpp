@@ -20,14 +20,17 @@ SettingValue of_provider(Settings& settings, std::string_view provider) {
 constexpr std::string_view kPlainWord = "one word of printable ASCII characters";
 constexpr std::string_view kSecretUrl =
     "an address that begins with https:// (http:// on the loopback only)";
+constexpr std::string_view kSocketPath = "an absolute path of at most 107 bytes";
+constexpr std::string_view kCertificates = "a PEM file that the programs can read";
 
 constexpr auto kSettings = std::to_array<Setting>({
     {.section = "database",
      .key = "url",
      .value = at<&Settings::database, &DatabaseSettings::url>,
      .fallback = "unix:/run/mysqld/mysqld.sock",
-     .meaning =
-         "The database's address: unix:PATH or tcp://HOST:PORT. Several addresses, separated by commas, are tried in turn."},
+     .check = is_database_url,
+     .expects = "unix:PATH or tcp://HOST:PORT, or several, separated by commas",
+     .meaning = "The database's address. Several addresses are tried in turn."},
     {.section = "database",
      .key = "name",
      .value = at<&Settings::database, &DatabaseSettings::name>,
@@ -46,6 +49,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = "database",
      .key = "tls_ca",
      .value = at<&Settings::database, &DatabaseSettings::tls_ca>,
+     .check = is_readable_file,
+     .expects = kCertificates,
      .meaning =
          "A PEM file with the authority that signed the server's certificate; empty: no TLS. Not used on Unix sockets."},
     {.section = "database",
@@ -70,6 +75,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      .key = "socket",
      .value = at<&Settings::server, &ServerSettings::socket>,
      .fallback = "/run/muster.socket",
+     .check = is_socket_path,
+     .expects = kSocketPath,
      .meaning =
          "The Unix socket on which nginx reaches musterd; not used under systemd socket activation."},
     {.section = "server",
@@ -89,6 +96,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      .key = "collector_socket",
      .value = at<&Settings::server, &ServerSettings::collector_socket>,
      .fallback = "/run/muster-collector.socket",
+     .check = is_socket_path,
+     .expects = kSocketPath,
      .meaning =
          "The Unix socket for new users and events, whose requests are written together; not used under systemd socket activation."},
     {.section = "server",
@@ -102,6 +111,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      .key = "reader_socket",
      .value = at<&Settings::server, &ServerSettings::reader_socket>,
      .fallback = "/run/muster-reader.socket",
+     .check = is_socket_path,
+     .expects = kSocketPath,
      .meaning =
          "The Unix socket for short reads, which are answered many at a time; not used under systemd socket activation."},
     {.section = "server",
@@ -134,7 +145,10 @@ constexpr auto kSettings = std::to_array<Setting>({
      .key = "base_url",
      .value = at<&Settings::server, &ServerSettings::base_url>,
      .fallback = "https://localhost",
-     .meaning = "The address that clients use, for the OpenAPI description."},
+     .check = is_public_url,
+     .expects = "https://HOST[:PORT] (http:// on the loopback only), without a path",
+     .meaning =
+         "The address that clients use: in the OpenAPI description, the links of ads and the tracking script."},
     {.section = "limits",
      .key = "key_rate",
      .value = at<&Settings::limits, &LimitsSettings::key_rate>,
@@ -294,6 +308,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = "mail",
      .key = "ca_file",
      .value = at<&Settings::mail, &MailSettings::ca_file>,
+     .check = is_readable_file,
+     .expects = kCertificates,
      .meaning =
          "A PEM file with the authority that signed the mail server's certificate; empty: the system's."},
     {.section = "webhooks",
@@ -326,21 +342,25 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = "webhooks",
      .key = "ca_file",
      .value = at<&Settings::webhooks, &WebhooksSettings::ca_file>,
+     .check = is_readable_file,
+     .expects = kCertificates,
      .meaning =
          "A PEM file with the authorities that may sign an endpoint's certificate; empty: the system's."},
     {.section = "webhooks",
      .key = "dns",
      .value = at<&Settings::webhooks, &WebhooksSettings::dns>,
-     .meaning =
-         "Name servers that resolve the endpoints' names: ADDRESS[:PORT], separated by commas. Empty: the system's."},
+     .check = is_name_servers,
+     .expects =
+         "IP addresses with or without :PORT (IPv6 as [ADDRESS]:PORT), separated by commas without spaces",
+     .meaning = "Name servers that resolve the endpoints' names. Empty: the system's."},
     {.section = "console",
      .key = "origin",
      .value = at<&Settings::console, &ConsoleSettings::origin>,
      .fallback = "https://localhost",
      .check = is_origin,
-     .expects = "https://HOST[:PORT], in lower case and without a path",
-     .meaning =
-         "The console's origin, https://HOST[:PORT]. Console operations are refused to pages of other origins."},
+     .expects =
+         "https://HOST[:PORT] (http:// on the loopback only), in lower case and without a path",
+     .meaning = "The console's origin. Console operations are refused to pages of other origins."},
     {.section = "security",
      .key = "key_file",
      .value = at<&Settings::security, &SecuritySettings::key>,
@@ -426,6 +446,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = kProviderSection,
      .key = "ca_file",
      .value = of_provider<&ProviderSettings::ca_file>,
+     .check = is_readable_file,
+     .expects = kCertificates,
      .meaning =
          "A PEM file with the authority that signed the certificate of these addresses; empty: the system's."},
 });

@@ -112,6 +112,8 @@ void WebhookTransfer::set_limits(Milliseconds left) {
     set(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(left, to_connect).count()));
     set(curl, CURLOPT_MAXAGE_CONN, kIdleSeconds);
     set(curl, CURLOPT_MAXLIFETIME_CONN, kAliveSeconds);
+    set(curl, CURLOPT_PREREQFUNCTION, on_request);
+    set(curl, CURLOPT_PREREQDATA, this);
 }
 
 // Restricts the transfer to the checked addresses.
@@ -174,6 +176,16 @@ curl_socket_t WebhookTransfer::on_open(void* to, curlsocktype /*purpose*/,
         return CURL_SOCKET_BAD;
     }
     return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+}
+
+// curl sends a post again if a kept connection closes before the reply begins, up to five times: to
+// the receiver, each of them is a complete post. So a repetition uses a new connection, which curl
+// does not repeat.
+int WebhookTransfer::on_request(void* to, char* /*peer*/, char* /*local*/, int /*peer_port*/,
+                                int /*local_port*/) noexcept {
+    const auto& self = *static_cast<WebhookTransfer*>(to);
+    const CURLcode code = curl_easy_setopt(self.curl_.get(), CURLOPT_FRESH_CONNECT, 1L);
+    return code == CURLE_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
 const char* WebhookTransfer::failure_of(CURLcode code) const {

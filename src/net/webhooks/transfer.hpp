@@ -46,6 +46,9 @@ class WebhookTransfer {
     static std::size_t on_header(char* data, std::size_t size, std::size_t count,
                                  void* to) noexcept;
     static curl_socket_t on_open(void* to, curlsocktype purpose, curl_sockaddr* address) noexcept;
+    // Called before each request of the transfer.
+    static int on_request(void* to, char* peer, char* local, int peer_port,
+                          int local_port) noexcept;
 
     void set_limits(Milliseconds left);
     void set_route();

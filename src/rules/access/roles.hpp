@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace muster::rules {
 
@@ -12,6 +13,10 @@ using muster::text_of;
 
 // The rights of an admin in one organization. Each role includes the previous ones.
 enum class Role : std::uint8_t { Viewer, Admin, Owner };
+
+// For the OpenAPI description.
+inline constexpr std::string_view kRoleMeaning =
+    "viewer: reads; admin: also writes; owner: also manages the team, and renames the organization.";
 
 }  // namespace muster::rules
 

@@ -1,8 +1,7 @@
 #include "rules/ads/ads.hpp"
 
-#include "rules/attributes.hpp"
+#include "rules/ads/targeting_record.hpp"
 #include "rules/modules/manifest.hpp"
-#include "rules/origins.hpp"
 
 #include <algorithm>
 #include <set>
@@ -10,26 +9,23 @@
 namespace muster::rules {
 namespace {
 
-constexpr auto kTargetingDocument = record<Targeting>(
-    "Targeting",
-    field<&Targeting::countries>(
-        "countries", "Countries of the visitor, of which one must match. Empty: any.", R"(["GB"])"),
-    field<&Targeting::locales>(
-        "locales", "Locales, of which one must match; de also matches de-AT. Empty: any.",
-        R"(["en"])"),
-    field<&Targeting::tags>("tags", "Tags of the page, of which one must match. Empty: any.",
-                            R"(["football"])"),
-    RecordField<Targeting>{"attributes",
-                           "Values that the member must have, by attribute key. Empty: any.",
-                           [](JsonWriter& to, const Targeting& of) { to.raw(of.attributes); },
-                           JsonType<RawJson>::schema});
-
 template <class Value>
 void validate_distinct(const std::vector<Value>& values, const std::string& path, Faults& faults) {
     std::set<Value> seen;
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (seen.insert(values[i]).second) continue;
         faults.add(path + "[" + std::to_string(i) + "]", FieldCode::Duplicate);
+    }
+}
+
+// A request for an ad separates the tags of its page by commas, so none of them contains one.
+void validate_tags(const std::vector<std::string>& tags, Faults& faults) {
+    validate_distinct(tags, "targeting.tags", faults);
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+        if (tags[i].find(',') == std::string::npos) continue;
+        faults.add(
+            "targeting.tags[" + std::to_string(i) + "]", FieldCode::InvalidValue,
+            "contains a comma, which separates the tags of a page; use one tag for each part");
     }
 }
 
@@ -69,16 +65,9 @@ bool is_slot_slug(std::string_view text) {
     return is_module_slug(text);
 }
 
-bool is_web_url(std::string_view url) {
-    const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) {
-        return c > ' ' && c < 0x7f && c != '\\' && c != '"' && c != '<' && c != '>';
-    });
-    return is_plain && url.size() <= kLongestAdUrl && origin_of_url(url).has_value();
-}
-
 void validate_campaign(const AdCampaign& campaign, Faults& faults) {
     if (campaign.ends_at && *campaign.ends_at <= campaign.starts_at) {
-        faults.add("ends_at", FieldCode::OutOfRange, "It must be later than starts_at.");
+        faults.add("ends_at", FieldCode::OutOfRange, "is not after starts_at; use a later time");
     }
     validate_distinct(campaign.slot_ids, "slot_ids", faults);
 }
@@ -87,7 +76,7 @@ void validate_targeting(const Targeting& targeting, const AttributeRegistry& reg
                         Faults& faults) {
     validate_distinct(targeting.countries, "targeting.countries", faults);
     validate_distinct(targeting.locales, "targeting.locales", faults);
-    validate_distinct(targeting.tags, "targeting.tags", faults);
+    validate_tags(targeting.tags, faults);
     Json::Value values;
     if (!parse_json(targeting.attributes, values) || !values.isObject()) {
         faults.add("targeting.attributes", FieldCode::WrongType);
@@ -113,8 +102,8 @@ void validate_creative(const AdCreative& creative, Faults& faults) {
     const auto check = [&](const char* name, bool is_given, bool is_needed) {
         if (is_given == is_needed) return;
         faults.add(name, is_needed ? FieldCode::Required : FieldCode::InvalidValue,
-                   is_needed ? "This kind of creative requires it."
-                             : "This kind of creative does not allow it.");
+                   is_needed ? "is required for this kind of creative"
+                             : "is not allowed for this kind of creative; send null");
     };
     check("image_url", creative.image_url.has_value(), is_image);
     check("html", creative.html.has_value(), !is_image);
@@ -122,7 +111,7 @@ void validate_creative(const AdCreative& creative, Faults& faults) {
 
 std::string targeting_document(const Targeting& targeting) {
     if (targeting == Targeting{}) return "{}";
-    return to_json(kTargetingDocument, targeting);
+    return to_json(JsonType<Targeting>::kRecord, targeting);
 }
 
 std::optional<Targeting> targeting_of(std::string_view document) {

@@ -29,7 +29,6 @@ inline constexpr std::int64_t kLargestSide = 10'000;
 inline constexpr std::int64_t kHeaviestWeight = 1000;
 inline constexpr std::int64_t kMostDailyImpressions = 1'000'000'000;
 inline constexpr std::int64_t kHighestFrequencyCap = 1000;
-inline constexpr std::size_t kLongestAdUrl = 2048;
 inline constexpr std::size_t kMostAdHtml = 65'536;  // bytes
 inline constexpr std::size_t kMostAdTags = 20;
 inline constexpr std::size_t kLongestAdTag = 64;
@@ -120,12 +119,9 @@ constexpr std::int64_t ad_day_of(Timestamp when) {
 
 // [a-z][a-z0-9-]{1,62}
 [[nodiscard]] bool is_slot_slug(std::string_view text);
-// True for an absolute http or https URL of visible ASCII, with a host and without a user, that can
-// be sent in a header unchanged.
-[[nodiscard]] bool is_web_url(std::string_view url);
 
 // Adds faults that concern several fields or the registry: an end before the start, duplicates in a
-// list, attributes that are not enabled, values that an attribute cannot have.
+// list, tags with a comma, attributes that are not enabled, values that an attribute cannot have.
 void validate_campaign(const AdCampaign& campaign, Faults& faults);
 void validate_targeting(const Targeting& targeting, const AttributeRegistry& registry,
                         Faults& faults);

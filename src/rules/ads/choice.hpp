@@ -53,11 +53,12 @@ using AdChance = std::function<std::uint64_t(std::uint64_t bound)>;
 [[nodiscard]] std::size_t draw_by_weight(std::span<const AdCandidate* const> candidates,
                                          const AdChance& chance);
 
-// A serving without an impression returns to the budget after at least this time.
+// Servings without an impression return to the budget at most once in this time.
 inline constexpr Milliseconds kUnseenAfter = std::chrono::minutes(1);
 
 // The number of servings of a day's budget that a worker reserves at once: a thousandth, at least 1
-// and at most 100. Servings that are reserved and not served are lost to the campaign.
+// and at most 100. Those without an impression return to the budget, also while the worker may
+// still serve them.
 [[nodiscard]] std::int64_t reserved_at_once(std::int64_t budget);
 
 }  // namespace muster::rules

@@ -102,6 +102,10 @@ using TokenAnswer = std::variant<Tokens, TokenFailure>;
 // The values of the row's look-up; nullopt if a field is missing.
 [[nodiscard]] std::optional<std::map<std::string, std::string>> read_lookup_answer(
     const Provider& provider, int status, std::string_view body);
+// Why a revocation failed: the provider's error code, or "http_500"; nullopt if the token is
+// revoked or unknown to the provider. As with tokens, a 200 may report an error.
+[[nodiscard]] std::optional<std::string> revocation_failure(const Provider& provider, int status,
+                                                            std::string_view body);
 
 // The message for an admin, with the provider's name: at most 255 characters. The only text from
 // the provider is its error code.

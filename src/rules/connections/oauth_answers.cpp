@@ -247,4 +247,17 @@ std::optional<std::map<std::string, std::string>> read_lookup_answer(const Provi
     return found;
 }
 
+std::optional<std::string> revocation_failure(const Provider& provider, int status,
+                                              std::string_view body) {
+    const Answer answer(body);
+    const bool is_success = status >= 200 && status <= 299;
+    if (is_success && !(answer.is_object() && has_error(answer))) return std::nullopt;
+    TokenFailure failure = failure_of(provider, status, answer);
+    const bool says_unknown = status == 400 || status == 404 || status == 410 || status == 422;
+    const bool is_unknown = is_success
+                                ? failure.kind == Kind::Revoked || failure.kind == Kind::Refused
+                                : says_unknown && failure.kind != Kind::Misconfigured;
+    return is_unknown ? std::nullopt : std::optional(std::move(failure.code));
+}
+
 }  // namespace muster::rules

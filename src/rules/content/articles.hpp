@@ -36,7 +36,7 @@ struct Article {
     RawJson tags;  // an array of texts
     std::optional<std::string> author;
     std::optional<std::string> cover_url;
-    std::optional<Timestamp> published_at;  // nullopt: a draft; or in the future
+    std::optional<Timestamp> published_at;  // nullopt: a draft. A time in the future: scheduled.
     std::optional<AdminId> created_by;
     std::optional<std::string> created_by_email;  // set only when it is shown in the console
     Timestamp created_at;

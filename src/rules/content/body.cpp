@@ -3,8 +3,6 @@
 #include "base/text.hpp"
 #include "rules/origins.hpp"
 
-#include <algorithm>
-
 namespace muster::rules {
 
 void Html::decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
@@ -39,9 +37,7 @@ void HttpsUrl::decode(const json::JsonIn& in, const json::Path& path, json::Deco
     if (!value) return;
     const std::string_view text = trimmed(*value);
     if (text.size() > max) return to.fault(path, FieldCode::TooLong, longest(max));
-    const bool is_visible =
-        std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
-    if (!is_visible || !text.starts_with("https://") || !origin_of_url(text)) {
+    if (!text.starts_with("https://") || !is_web_url(text)) {
         return to.fault(path, FieldCode::InvalidUrl);
     }
     out = text;

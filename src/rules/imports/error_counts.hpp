@@ -2,7 +2,7 @@
 // the rows contain.
 #pragma once
 
-#include "rules/imports/states.hpp"
+#include "rules/imports/row_states.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ class ErrorCounts {
     static constexpr std::size_t kMostFields = 20;
 
     void add(RowError error, std::string_view field, std::int64_t count = 1);
-    // Counts the rows that are invalid or failed.
+    // Counts the rows that have an error: invalid, failed, or kept by an undo.
     void add(const std::vector<RowOutcome>& outcomes);
     void add(const ErrorCounts& other);
     bool empty() const { return counts_.empty(); }

@@ -7,6 +7,7 @@
 #include "rules/imports/block_key.hpp"
 #include "rules/imports/error_counts.hpp"
 #include "rules/imports/row_faults.hpp"
+#include "rules/imports/row_states.hpp"
 #include "rules/imports/states.hpp"
 
 #include <cstdint>

@@ -28,7 +28,9 @@ class MappingCheck {
 
     void run(const Mapping& mapping) {
         for (index_ = 0; index_ < mapping.columns.size(); ++index_) check(mapping.columns[index_]);
-        if (!fields_.contains("email")) faults_.add("mapping.columns", FieldCode::Required);
+        if (fields_.contains("email")) return;
+        faults_.add("mapping.columns", FieldCode::Required,
+                    "has no column for email; map one to fieldKey email");
     }
 
   private:

@@ -3,7 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
-#include "rules/imports/states.hpp"
+#include "rules/imports/row_states.hpp"
 #include "rules/members/filled_values.hpp"
 
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
+#include "rules/members/status.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,7 +10,6 @@
 namespace muster::rules {
 namespace {
 
-constexpr std::string_view kActiveStatus = "active";
 constexpr std::string_view kAttributePrefix = "attributes.";
 
 std::string path_of(std::string_view attribute) {
@@ -39,7 +39,7 @@ std::string changed_value(const StagedRow& row, const Member& member) {
         const auto& stored = member.*kTextFields[i].stored;
         if (stored.value_or("") != row.texts[i + 1]) return std::string(kTextFields[i].name);
     }
-    if (member.status != kActiveStatus) return "status";
+    if (member.status != text_of(MemberStatus::Active)) return "status";
     const auto written =
         attribute_document(row.attributes(), Provenance::Import, member.created_at);
     return changed_attribute(attribute_entries(written), attribute_entries(member.attributes));

@@ -3,20 +3,16 @@
 #pragma once
 
 #include "base/ids.hpp"
-#include "base/names.hpp"
 #include "base/time.hpp"
 #include "rules/members/filter.hpp"
+#include "rules/members/status.hpp"
 
-#include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::rules {
-
-enum class MemberStatus : std::uint8_t { Active, Locked };
 
 // An absent condition matches every member.
 struct MemberJobFilter {
@@ -36,11 +32,3 @@ struct MemberJobFilter {
 [[nodiscard]] MemberJobFilter parse_filter(std::string_view json);
 
 }  // namespace muster::rules
-
-namespace muster {
-
-template <>
-inline constexpr std::array kNames<rules::MemberStatus> = {
-    Name{rules::MemberStatus::Active, "active"}, Name{rules::MemberStatus::Locked, "locked"}};
-
-}  // namespace muster

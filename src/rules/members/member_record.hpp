@@ -5,6 +5,7 @@
 #include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
 #include "rules/members/member.hpp"
+#include "rules/members/status.hpp"
 
 namespace muster::rules {
 
@@ -36,9 +37,7 @@ inline constexpr auto kUserFields = std::array{
                         [] { return array_of_schema(one_of({"member"})); }},
     field<&Member::status>("status",
                            "active or locked. The data of a locked member can still be changed.")
-        .of([] {
-            return one_of({"active", "locked"});
-        }),
+        .of(JsonType<MemberStatus>::schema),
     field<&Member::locked_at>("locked_at", "Time of the lock; null while active."),
     field<&Member::lock_reason>("lock_reason", "Reason for the lock; null if none was given.",
                                 "Asked for it by phone"),

@@ -18,7 +18,6 @@ namespace muster::rules {
 namespace {
 
 using json::JsonIn;
-using json::JsonKind;
 using json::JsonObject;
 using json::JsonParser;
 
@@ -95,14 +94,8 @@ std::vector<std::string> choices_of(const Property& property) {
 
 // A text that is equal for equal values: 1 and 1.0 are the same number.
 std::string comparable(const JsonIn& value) {
-    constexpr double kExact = 9007199254740992.0;  // 2^53
-    if (value.kind() == JsonKind::Double) {
-        const double number = *value.number();
-        const bool is_whole = number >= -kExact && number <= kExact &&
-                              number == static_cast<double>(static_cast<std::int64_t>(number));
-        if (is_whole) return std::to_string(static_cast<std::int64_t>(number));
-    }
-    return value_json(value);
+    const auto whole = json::whole_number(value);
+    return whole ? std::to_string(*whole) : value_json(value);
 }
 
 // ---------------------------------------------------------------------------- the manifest
@@ -423,8 +416,8 @@ class ConfigCheck {
     void reject_hidden(const std::string& path, const Property& property) {
         faults_.add(path, FieldCode::InvalidValue,
                     property.is_secret
-                        ? "\"***\" keeps a stored value, but none is stored."
-                        : "The stored value is secret. Send a new value; it will be shown.");
+                        ? "is \"***\", which keeps a stored value, but none is stored; send a value"
+                        : "is a stored secret, which this version would show; send a new value");
     }
 
     void write(const std::string& path, std::string_view name, const Property& property,

@@ -37,7 +37,7 @@ inline constexpr std::string_view kDroppedClass = "backlog_dropped";
 struct WebhookAttempt {
     Timestamp at;
     std::optional<std::int64_t> status_code;
-    std::string attempt_class;  // rules/webhook_wire.hpp
+    std::string attempt_class;  // the outcome (net/webhooks/sender.hpp)
     std::int64_t duration_ms = 0;
     std::optional<std::string> response_excerpt;
     std::optional<std::string> signature;  // the header; nullopt before schema version 8

@@ -1,4 +1,4 @@
-// A webhook endpoint, without its secrets.
+// A webhook endpoint, without its secrets, and its health.
 #pragma once
 
 #include "base/ids.hpp"
@@ -44,6 +44,13 @@ struct WebhookEndpoint {
     std::optional<Timestamp> last_succeeded_at;
     Timestamp created_at;
     Timestamp updated_at;
+};
+
+// An endpoint with the numbers of its pending and failed deliveries.
+struct EndpointHealth {
+    WebhookEndpoint endpoint;
+    std::int64_t pending = 0;
+    std::int64_t failed = 0;
 };
 
 }  // namespace muster::rules

@@ -20,15 +20,6 @@ constexpr double kSpread = 0.4;
 constexpr int kGone = 410;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// The length in bytes of the first character of the text; 0 if it is not valid UTF-8.
-std::size_t character_length(std::string_view text) {
-    constexpr std::size_t kLongest = 4;
-    for (std::size_t length = 1; length <= std::min(kLongest, text.size()); ++length) {
-        if (is_utf8(text.substr(0, length))) return length;
-    }
-    return 0;
-}
-
 }  // namespace
 
 std::optional<Milliseconds> next_attempt_after(int made, double random,
@@ -54,11 +45,11 @@ std::string_view counted_class(std::string_view outcome) {
 std::string readable_excerpt(std::string_view bytes, std::size_t most) {
     std::string text;
     while (!bytes.empty()) {
-        const std::size_t length = character_length(bytes);
-        const std::string_view next = length > 0 ? bytes.substr(0, length) : kReplacement;
+        const std::size_t size = character_size(bytes);
+        const std::string_view next = size > 0 ? bytes.substr(0, size) : kReplacement;
         if (text.size() + next.size() > most) break;
         text += next;
-        bytes.remove_prefix(std::max<std::size_t>(length, 1));
+        bytes.remove_prefix(std::max<std::size_t>(size, 1));
     }
     return text;
 }

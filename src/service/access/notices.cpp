@@ -9,7 +9,7 @@
 #include "rules/access/guess_budget.hpp"
 #include "rules/access/roles.hpp"
 #include "service/access/budgets.hpp"
-#include "service/access/sessions.hpp"
+#include "service/access/seats.hpp"
 #include "service/mail.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/organizations.hpp"
@@ -57,7 +57,7 @@ void reject_factor_change(std::optional<int> wait_seconds) {
     if (!wait_seconds) return;
     throw Error(ErrorCode::RateLimited)
         .retry_after(*wait_seconds)
-        .detail("reason", "an admin changes the own second factor at most ten times a day");
+        .detail("reason", "an admin changes their own second factor at most ten times a day");
 }
 
 // The actor and `about`; then up to `most_owners` owners, or admins if there is no owner, in the
@@ -129,7 +129,7 @@ Notice notice_of_pause(const rules::Admin& admin) {
 Notice notice_of_factor(const rules::Admin& admin, FactorChange change, Timestamp now) {
     const std::string what = change == FactorChange::BackupCodes ? "backup codes" : "authenticator";
     return {.subject = "Muster: new " + what + " of an admin",
-            .text = "An admin replaced the own " + what + ":\n\n    admin: " + admin.email +
+            .text = "An admin replaced their own " + what + ":\n\n    admin: " + admin.email +
                     "\n    at: " + now.text() +
                     "\n\nA current code of the second factor was sent for it. If the admin did "
                     "not do this,\nask the operator of Muster to end the sessions of the admin "

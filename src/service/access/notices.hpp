@@ -61,7 +61,7 @@ std::string shown_name(std::string_view name);
 // to the owners count for their organizations. After three in a day for one admin it does nothing.
 void notify_of_pause(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, Timestamp now);
 
-// The same about a change that an admin made to the own second factor. Throws RATE_LIMITED after
+// The same about a change that an admin made to their own second factor. Throws RATE_LIMITED after
 // ten in a day, so that each has a mail and none of them fill the audit log.
 enum class FactorChange : std::uint8_t { BackupCodes, Authenticator };
 void notify_of_factor(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin,

@@ -32,23 +32,33 @@ rules::Organization rename_locked(db::OrgStore& org, const std::string& name,
 std::string checked_address(std::string_view email) {
     std::string address(email);
     if (normalize_email(address)) {
-        throw std::invalid_argument("the address is not an email address");
+        throw std::invalid_argument(
+            "this is not an email address; use one such as ada@example.org");
     }
     return address;
 }
 
 std::string checked_name(std::string_view name) {
     const std::string_view text = trimmed(name);
-    if (text.empty() || !is_utf8(text) || utf8_length(text) > rules::kLongestOrganizationName) {
-        throw std::invalid_argument("a name has 1 to 255 characters");
+    constexpr std::size_t kLongest = rules::kLongestOrganizationName;
+    if (text.empty()) throw std::invalid_argument("the text is empty; use 1 to 255 characters");
+    if (!is_utf8(text)) throw std::invalid_argument("the text is not UTF-8; encode it as UTF-8");
+    if (has_control(text)) {
+        throw std::invalid_argument(
+            "the text has a control character, such as a line break or a tab; remove it");
+    }
+    if (is_longer_than(text, kLongest)) {
+        throw std::invalid_argument("the text has " + std::to_string(utf8_length(text)) +
+                                    " characters; use 1 to " + std::to_string(kLongest));
     }
     return std::string(text);
 }
 
 rules::Organization create_organization(Context& context, std::string_view name,
                                         StarterAttributes starters) {
+    const std::string checked = checked_name(name);
     return context.database.transaction([&](db::Tx& tx) {
-        rules::Organization organization{OrgId::create(), checked_name(name), Timestamp::now()};
+        rules::Organization organization{OrgId::create(), checked, Timestamp::now()};
         store::insert_organization(tx, organization);
         OrgTransaction transaction{tx, {organization.id}, organization.created_at};
         add_starter_attributes(transaction, starters == StarterAttributes::Enabled);

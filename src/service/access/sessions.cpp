@@ -6,6 +6,7 @@
 #include "db/transaction.hpp"
 #include "service/access/budgets.hpp"
 #include "service/access/credentials.hpp"
+#include "service/access/seats.hpp"
 #include "service/audit.hpp"
 #include "service/quotas.hpp"
 #include "store/access/admins.hpp"
@@ -106,34 +107,11 @@ std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Time
     return session && is_active(*session, now) ? std::move(session) : std::nullopt;
 }
 
-std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats) {
-    std::vector<OrgId> organizations;
-    for (const rules::Seat& seat : seats) organizations.push_back(seat.organization_id);
-    return organizations;
-}
-
-std::vector<OrgId> sorted_organizations_of(std::span<const rules::Seat> seats) {
-    auto organizations = organizations_of(seats);
-    std::ranges::sort(organizations);
-    return organizations;
-}
-
 std::optional<OrgId> organization_of_sign_in(db::Tx& tx, const rules::Session& session) {
     const auto organizations = organizations_of(store::find_seats(tx, session.admin_id));
     const OrgId& active = session.active_organization_id;
     if (std::ranges::find(organizations, active) != organizations.end()) return active;
     return organizations.empty() ? std::nullopt : std::optional(organizations.front());
-}
-
-std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {
-    return context.database.autocommit([&](db::Tx& tx) { return store::find_seats(tx, admin); });
-}
-
-std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organization) {
-    return context.database.autocommit([&](db::Tx& tx) {
-        db::OrgStore org(tx, organization);
-        return store::find_role(org, admin);
-    });
 }
 
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
@@ -170,9 +148,8 @@ void close_session_of(db::Tx& tx, const std::string& token) {
 
 std::vector<rules::ListedSession> list_sessions(Context& context, AdminId admin,
                                                 std::optional<SessionId> before, int limit) {
-    return context.database.autocommit([&](db::Tx& tx) {
-        return store::page_sessions(tx, open_sessions(admin), before, limit + 1);
-    });
+    return context.database.autocommit(
+        [&](db::Tx& tx) { return store::page_sessions(tx, open_sessions(admin), before, limit); });
 }
 
 std::optional<rules::ListedSession> find_session(Context& context, AdminId admin, SessionId id) {

@@ -14,7 +14,6 @@
 
 namespace muster::rules {
 struct Admin;  // rules/access/admins.hpp
-struct Seat;
 }  // namespace muster::rules
 
 namespace muster::service {
@@ -42,18 +41,10 @@ Secret replace_session_token(db::Tx& tx, SessionId session);
 // long. Check `verified_at` for the second factor. Does not update `last_used_at`.
 std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Timestamp now);
 
-// The organizations of the seats, in their order.
-std::vector<OrgId> organizations_of(std::span<const rules::Seat> seats);
-// In the order of their ids. A transaction that locks records of several organizations, or writes
-// to their audit logs, does it in this order: otherwise two transactions wait for each other.
-std::vector<OrgId> sorted_organizations_of(std::span<const rules::Seat> seats);
 // The organization whose log shows that the session was opened or verified, or ended others: the
 // active one, or the one of the earliest seat if the admin has no seat in the active one. nullopt
 // if the admin has no seat. Seats in disabled organizations do not count.
 std::optional<OrgId> organization_of_sign_in(db::Tx& tx, const rules::Session& session);
-std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
-// The role of the admin's seat in the organization, or nullopt if there is no such seat.
-std::optional<rules::Role> role_in(Context& context, AdminId admin, OrgId organization);
 // Returns false if the admin has no seat in the organization. Throws QUOTA_EXCEEDED if the audit
 // log of another organization than the active one is full for today, and RATE_LIMITED after 50
 // switches of the admin to it in a day.
@@ -63,8 +54,8 @@ void close_session(Context& context, const rules::Session& session);
 // The same for the session of a token, if there is one.
 void close_session_of(db::Tx& tx, const std::string& token);
 
-// The admin's sessions, newest first, up to `limit` + 1: the extra one shows that there is a next
-// page. Sessions that have ended are left out.
+// At most `limit` of the admin's sessions, newest first, before `before`. Sessions that have ended
+// are left out.
 std::vector<rules::ListedSession> list_sessions(Context& context, AdminId admin,
                                                 std::optional<SessionId> before, int limit);
 // nullopt if the admin has no such session, or it has ended.

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/access/guess_budget.hpp"
+#include "service/access/seats.hpp"
 #include "service/audit.hpp"
 #include "service/mail.hpp"
 #include "store/access/admins.hpp"

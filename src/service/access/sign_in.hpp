@@ -10,6 +10,10 @@
 #include <string_view>
 #include <vector>
 
+namespace muster::rules {
+struct Seat;  // rules/access/admins.hpp
+}
+
 namespace muster::service {
 
 // Queues a mail with a new code, valid for five minutes, and replaces the previous code. For an

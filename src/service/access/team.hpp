@@ -1,7 +1,7 @@
 // The team of an organization: its seats, and invitations to seats (docs/api/team.md). The API and
 // musterctl use the same functions: an OrgTransaction without an admin is the operator's. Changes
 // of a team wait for each other. An admin who changes a team must still be an owner then; otherwise
-// the functions throw FORBIDDEN. Every admin may remove the own seat.
+// the functions throw FORBIDDEN. Every admin may remove their own seat.
 #pragma once
 
 #include "rules/access/team.hpp"
@@ -67,8 +67,8 @@ rules::Seat accept_offer(Context& context, const rules::Session& session, rules:
                          std::string_view request_id);
 void decline_offer(Context& context, const rules::Session& session, rules::InvitationId id,
                    std::string_view request_id);
-// Removes the own seat, whatever its role, as remove_seat() does. Returns whether the session
-// ended.
+// Removes the admin's own seat, whatever its role, as remove_seat() does. Returns whether the
+// session ended.
 bool leave_organization(Context& context, const rules::Session& session, OrgId organization,
                         std::string_view request_id);
 

@@ -14,7 +14,7 @@ namespace muster::service {
 class LockedTeam {
   public:
     // Throws FORBIDDEN if the transaction's admin is not an owner any more, except if the change is
-    // about the own seat only.
+    // about their own seat only.
     explicit LockedTeam(OrgTransaction& transaction, std::optional<AdminId> own = {});
 
     std::optional<rules::Role> role_of(AdminId admin) const;

@@ -8,6 +8,7 @@
 #include "service/access/budgets.hpp"
 #include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
+#include "service/access/seats.hpp"
 #include "service/access/sessions.hpp"
 #include "service/access/team.hpp"
 #include "service/audit.hpp"

@@ -29,7 +29,7 @@ void validate_slots(db::OrgStore& org, const std::vector<SlotId>& ids, Faults& f
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (std::find(found.begin(), found.end(), ids[i]) != found.end()) continue;
         faults.add("slot_ids[" + std::to_string(i) + "]", FieldCode::InvalidValue,
-                   "There is no such slot.");
+                   "is not the id of a slot of the organization; list the slots");
     }
 }
 

@@ -26,9 +26,12 @@ void sanitize(AdCreative& creative, Faults& faults) {
     creative.html = rules::sanitized_html(*creative.html);
     if (creative.html->empty()) {
         faults.add("html", FieldCode::InvalidValue,
-                   "All of the HTML was removed as unsafe; use allowed elements.");
+                   "contains only HTML that was removed as unsafe; use allowed elements");
     } else if (creative.html->size() > rules::kMostAdHtml) {
-        faults.add("html", FieldCode::TooLong, "The HTML is too long after it was sanitized.");
+        faults.add("html", FieldCode::TooLong,
+                   "has " + std::to_string(creative.html->size()) +
+                       " bytes after it was sanitized; use at most " +
+                       std::to_string(rules::kMostAdHtml));
     }
 }
 
@@ -68,7 +71,8 @@ AdCreative create_ad_creative(OrgTransaction& transaction, const NewAdCreative& 
     sanitize(creative, faults);
     // Locked, so that the count does not change before the commit.
     if (!store::lock_ad_campaign(org, creative.campaign_id)) {
-        faults.add("campaign_id", FieldCode::InvalidValue, "There is no such campaign.");
+        faults.add("campaign_id", FieldCode::InvalidValue,
+                   "is not the id of a campaign of the organization; list the campaigns");
     }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     if (store::count_ad_creatives(org, creative.campaign_id) >= rules::kMostCreatives) {

@@ -42,12 +42,12 @@ std::vector<rules::AdCreative> list_ad_creatives(Context& context, OrgId organiz
                                                  std::optional<CreativeId> after, int limit);
 // Throws NOT_FOUND.
 rules::AdCreative read_ad_creative(Context& context, OrgId organization, CreativeId id);
-// Changes a creative. `updated_at` changes only if a value does. Throws NOT_FOUND, and the same
-// errors as create_ad_creative().
+// Changes a creative. `updated_at` changes only if a value does. Throws NOT_FOUND, VALIDATION_ERROR
+// with all faults, and what `check` throws.
 rules::AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
                                      const AdCreativeChange& change,
                                      const VersionCheck& check = {});
-// Throws NOT_FOUND.
+// Throws NOT_FOUND, and what `check` throws.
 void delete_ad_creative(OrgTransaction& transaction, CreativeId id, const VersionCheck& check = {});
 
 }  // namespace muster::service

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "db/transaction.hpp"
+#include "rules/origins.hpp"
 #include "store/ads/serving.hpp"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId 
 // A random number below `bound`, for serve_ad().
 std::uint64_t ad_chance(std::uint64_t bound);
 
-// Whether a redemption is counted. A HEAD request is not, and no request above the rate.
+// Whether a redemption is counted. A HEAD request, a prefetch and a request above the rate are not.
 enum class Counting : std::uint8_t { Count, Skip };
 
 // The organization that served the ad; nullopt if the token is not authentic.

@@ -5,8 +5,8 @@
 namespace muster::service {
 namespace {
 
-// The maximum number of entries of each map; a full map is cleared. A lost reservation is an
-// impression that is never shown.
+// The maximum number of entries of each map; a full map is cleared. A lost reservation returns to
+// the budget like a serving without an impression (store::return_unseen()).
 constexpr std::size_t kMostEntries = 1024;
 // Of all slots. One with 100 campaigns of 20 creatives can have 8 MiB.
 constexpr std::size_t kMostSlotBytes = std::size_t{32} << 20U;

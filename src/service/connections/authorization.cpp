@@ -31,10 +31,8 @@ using Outcome = CallbackResult::Outcome;
 using Reason = CallbackResult::Reason;
 
 constexpr std::string_view kCookiePurpose = "connect cookie";
-constexpr std::size_t kLongestCode = 4096;
 
-// ---------------------------------------------------------------------------- starting an
-// authorization
+// ---------------------------------------------------------------------------- the start
 
 [[noreturn]] void reject_field(const std::string& path) {
     Faults faults;
@@ -191,7 +189,7 @@ CheckResult check_answer(const Callback& callback) {
                                                ". Connect it again."};
     }
     const bool has_code = request.code && !request.code->empty();
-    if (!has_code || request.code->size() > kLongestCode) return unreadable(callback);
+    if (!has_code || request.code->size() > kLongestAuthorizationCode) return unreadable(callback);
     return std::nullopt;
 }
 
@@ -297,7 +295,8 @@ Decision process_callback(Context& context, db::Tx& tx, const CallbackRequest& r
     }
     CodeGrant grant = grant_of(context, callback);
     if (!try_acquire(*callback.provider)) throw Error(ErrorCode::ServiceUnavailable).retry_after(2);
-    // Records the start of the exchange: the connection is pending until it ends.
+    // Only updated_at changes: kExchangeLife counts from it, and note_failed_exchange() recognizes
+    // a newer authorization by it.
     set_unconnected_status(org, grant.connection, connection->status, connection->error, now);
     return {{Outcome::Connected, Reason::None, connection->id},
             std::move(grant),
@@ -336,9 +335,9 @@ ConnectLink begin_authorization(OrgTransaction& transaction, const Context& cont
     const ProviderConnection connection =
         named ? renew_connection(transaction, request, std::move(*named))
               : add_connection(transaction, request);
-    const rules::AuthorizationRequest authorization{
-        context.settings.console.origin + "/v1/external-data/callback",
-        create_signing_secret("").reveal(), create_signing_secret("").reveal()};
+    const rules::AuthorizationRequest authorization{callback_url(context.settings),
+                                                    create_signing_secret("").reveal(),
+                                                    create_signing_secret("").reveal()};
     db::OrgStore org(transaction.tx, transaction.org());
     store::replace_authorization(
         org, {transaction.org(), connection.id, sha256(authorization.state), session,
@@ -354,18 +353,6 @@ ConnectLink begin_authorization(OrgTransaction& transaction, const Context& cont
 
 std::string connect_proof(const KeyRing& keys, SessionId session) {
     return to_hex(hmac_sha256(keys.derive(kCookiePurpose).reveal(), session.bytes()));
-}
-
-std::string_view text_of(CallbackResult::Outcome outcome) {
-    constexpr std::array<std::string_view, 3> kTexts = {"connected", "denied", "failed"};
-    return kTexts[static_cast<std::size_t>(outcome)];
-}
-
-std::string_view text_of(CallbackResult::Reason reason) {
-    constexpr std::array<std::string_view, 13> kTexts = {
-        "",     "request", "state",    "expired", "removed",       "browser",    "session",
-        "role", "issuer",  "provider", "refused", "configuration", "unavailable"};
-    return kTexts[static_cast<std::size_t>(reason)];
 }
 
 CallbackResult complete_authorization(Context& context, const CallbackRequest& request,

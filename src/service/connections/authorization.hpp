@@ -4,16 +4,22 @@
 #pragma once
 
 #include "base/faults.hpp"
+#include "base/names.hpp"
 #include "rules/connections/providers.hpp"
 #include "service/connections/tokens.hpp"
 #include "service/context.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace muster::service {
+
+using muster::text_of;
 
 struct ConnectRequest {
     const rules::Provider* provider = nullptr;
@@ -41,6 +47,9 @@ ConnectLink begin_authorization(OrgTransaction& transaction, const Context& cont
 // The value of the cookie that proves, at the callback, that the same browser started the
 // authorization.
 std::string connect_proof(const KeyRing& keys, SessionId session);
+
+// The maximum length of a provider's authorization code. A callback with a longer one is rejected.
+inline constexpr std::size_t kLongestAuthorizationCode = 4096;
 
 // The callback request, with which the provider redirects the browser back.
 struct CallbackRequest {
@@ -74,8 +83,6 @@ struct CallbackResult {
     Reason reason = Reason::None;
     std::optional<ConnectionId> connection;  // nullopt if the browser must not learn it
 };
-std::string_view text_of(CallbackResult::Outcome outcome);
-std::string_view text_of(CallbackResult::Reason reason);  // "" for none
 
 // Uses up the state, checks browser, session and answer, and exchanges the code for tokens. On
 // failure, a connection that never had tokens stores the reason as its error. `try_acquire` is
@@ -85,3 +92,28 @@ CallbackResult complete_authorization(Context& context, const CallbackRequest& r
                                       const TryAcquire& try_acquire);
 
 }  // namespace muster::service
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<service::CallbackResult::Reason> = {
+    Name{service::CallbackResult::Reason::None, ""},
+    Name{service::CallbackResult::Reason::Request, "request"},
+    Name{service::CallbackResult::Reason::State, "state"},
+    Name{service::CallbackResult::Reason::Expired, "expired"},
+    Name{service::CallbackResult::Reason::Removed, "removed"},
+    Name{service::CallbackResult::Reason::Browser, "browser"},
+    Name{service::CallbackResult::Reason::Session, "session"},
+    Name{service::CallbackResult::Reason::Role, "role"},
+    Name{service::CallbackResult::Reason::Issuer, "issuer"},
+    Name{service::CallbackResult::Reason::Provider, "provider"},
+    Name{service::CallbackResult::Reason::Refused, "refused"},
+    Name{service::CallbackResult::Reason::Configuration, "configuration"},
+    Name{service::CallbackResult::Reason::Unavailable, "unavailable"}};
+template <>
+inline constexpr std::array kNames<service::CallbackResult::Outcome> = {
+    Name{service::CallbackResult::Outcome::Connected, "connected"},
+    Name{service::CallbackResult::Outcome::Denied, "denied"},
+    Name{service::CallbackResult::Outcome::Failed, "failed"}};
+
+}  // namespace muster

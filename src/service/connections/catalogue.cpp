@@ -4,7 +4,7 @@
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/connections/oauth.hpp"
-#include "service/access/sessions.hpp"
+#include "service/access/seats.hpp"
 #include "store/connections/connections.hpp"
 
 #include <algorithm>
@@ -48,12 +48,6 @@ void require_any_ready(const ProvidersSettings& settings) {
         .retry_after(kProviderRetrySeconds);
 }
 
-bool has_seat(const std::vector<rules::Seat>& seats, OrgId organization) {
-    return std::any_of(seats.begin(), seats.end(), [&](const rules::Seat& seat) {
-        return seat.organization_id == organization;
-    });
-}
-
 }  // namespace
 
 std::vector<CatalogEntry> provider_catalog(const ProvidersSettings& settings) {
@@ -76,7 +70,7 @@ void require_ready(const Provider& provider, const ProvidersSettings& settings) 
 
 std::vector<ProviderConnection> list_connections(Context& context, AdminId admin,
                                                  OrgId organization) {
-    if (!has_seat(seats_of(context, admin), organization)) throw Error(ErrorCode::NotFound);
+    if (!role_in(context, admin, organization)) throw Error(ErrorCode::NotFound);
     require_any_ready(context.settings.providers);
     auto listed = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);

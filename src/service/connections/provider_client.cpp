@@ -18,10 +18,9 @@ using Kind = rules::TokenFailure::Kind;
 constexpr const char* kNoCode = "muster-provider-check";
 
 OAuthRequest invalid_code_request(const Settings& settings, const rules::OAuthClient& client) {
-    const rules::AuthorizationRequest request = {
-        .redirect_uri = settings.console.origin + "/v1/external-data/callback",
-        .state = "",
-        .verifier = create_signing_secret("").reveal()};
+    const rules::AuthorizationRequest request = {.redirect_uri = callback_url(settings),
+                                                 .state = "",
+                                                 .verifier = create_signing_secret("").reveal()};
     return rules::code_request(client, request, kNoCode);
 }
 
@@ -55,6 +54,10 @@ void set_verdict(const rules::Provider& provider, const rules::TokenFailure& fai
 }
 
 }  // namespace
+
+std::string callback_url(const Settings& settings) {
+    return settings.console.origin + "/v1/external-data/callback";
+}
 
 std::optional<rules::OAuthClient> client_of(const ProvidersSettings& settings,
                                             std::string_view provider, std::string_view host) {
@@ -106,13 +109,11 @@ RevokeReply revoke_tokens(const rules::OAuthClient& client, const KeptTokens& to
     const Secret& token = rules::token_to_revoke(*client.provider, tokens.access, tokens.refresh);
     const OAuthReply reply = net::call_oauth(rules::revocation_request(client, token));
     if (!reply.was_received()) return {RevokeResult::Failed, reply.failure, false};
-    const int status = reply.status;
-    const std::string code = "http_" + std::to_string(status);
-    if (status >= 200 && status < 300) return {RevokeResult::Done, "", true};
-    // The provider does not know the token (any more). Other statuses mean that the revocation
-    // failed.
-    const bool is_unknown = status == 400 || status == 404 || status == 410 || status == 422;
-    return {is_unknown ? RevokeResult::Done : RevokeResult::Failed, code, true};
+    const auto failure =
+        rules::revocation_failure(*client.provider, reply.status, reply.body.reveal());
+    if (failure) return {RevokeResult::Failed, *failure, true};
+    const bool is_success = reply.status >= 200 && reply.status <= 299;
+    return {RevokeResult::Done, is_success ? "" : "http_" + std::to_string(reply.status), true};
 }
 
 std::string merged_details(std::string_view before,

@@ -18,6 +18,9 @@ struct Settings;
 
 namespace muster::service {
 
+// The redirect URI, which the operator registers at each provider.
+[[nodiscard]] std::string callback_url(const Settings& settings);
+
 // The configured OAuth client of a provider; nullopt if the provider is unknown or not set up.
 std::optional<rules::OAuthClient> client_of(const ProvidersSettings& settings,
                                             std::string_view provider, std::string_view host);

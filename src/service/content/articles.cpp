@@ -76,7 +76,7 @@ void check_publish_at(Timestamp at, Timestamp now) {
     if (at > now && at - now <= rules::kMostPublishAhead) return;
     Faults faults;
     faults.add("publish_at", FieldCode::OutOfRange,
-               "Use a time in the future, at most 366 days ahead; omit it to publish now.");
+               "is out of range; use a time in the next 366 days, or omit it to publish now");
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 

@@ -38,7 +38,8 @@ struct ArticleChange {
     Text cover_url;
 };
 
-// Creates a draft. Throws CONFLICT if the slug is taken.
+// Creates a draft. Throws CONFLICT if the slug is taken, and INVALID_STATE if the organization has
+// kMostArticles.
 rules::Article create_article(OrgTransaction& transaction, const NewArticle& in);
 // Changes an article; a change of a published article is visible at once. `updated_at` changes only
 // if a value does. Throws NOT_FOUND, and CONFLICT if the slug is taken.

@@ -8,6 +8,9 @@
 namespace muster::service {
 namespace {
 
+std::vector<BatchPart> tracked_parts_of_one_call(const Context& context, OrgId organization,
+                                                 const EventCalls& calls);
+
 BatchPart tracked_part(const Context& context, OrgId organization, const EventCalls& calls) {
     std::vector<std::size_t> indexes;
     std::vector<const CollectedEvents*> collected;
@@ -17,18 +20,33 @@ BatchPart tracked_part(const Context& context, OrgId organization, const EventCa
         collected.push_back(call);
         tracked.push_back(&std::get<TrackedCall>(call->events));
     }
-    return {organization, std::move(indexes),
-            [&context, collected = std::move(collected), tracked = std::move(tracked)](db::Tx& tx) {
-                OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
-                reject_full(transaction, rules::Quota::TrackedBytes, context.settings.limits);
-                const auto counts = track_events(transaction, tracked);
-                std::vector<StoredReply> replies;
-                replies.reserve(counts.size());
-                for (std::size_t i = 0; i < counts.size(); ++i) {
-                    replies.push_back(collected[i]->reply(counts[i]));
-                }
-                return replies;
-            }};
+    BatchPart part{
+        organization, std::move(indexes),
+        [&context, collected = std::move(collected), tracked = std::move(tracked)](db::Tx& tx) {
+            OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
+            reject_full(transaction, rules::Quota::TrackedBytes, context.settings.limits);
+            const auto counts = track_events(transaction, tracked);
+            std::vector<StoredReply> replies;
+            replies.reserve(counts.size());
+            for (std::size_t i = 0; i < counts.size(); ++i) {
+                replies.push_back(collected[i]->reply(counts[i]));
+            }
+            return replies;
+        }};
+    if (calls.size() > 1) {
+        part.split = [&context, organization, calls] {
+            return tracked_parts_of_one_call(context, organization, calls);
+        };
+    }
+    return part;
+}
+
+std::vector<BatchPart> tracked_parts_of_one_call(const Context& context, OrgId organization,
+                                                 const EventCalls& calls) {
+    std::vector<BatchPart> parts;
+    parts.reserve(calls.size());
+    for (const auto& call : calls) parts.push_back(tracked_part(context, organization, {call}));
+    return parts;
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ std::vector<EngagementEvent> list_recent_events(Context& context, OrgId organiza
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_recent_events(org, Timestamp::now() - rules::kRecentEvents, before,
-                                         limit + 1);
+                                         limit);
     });
 }
 

@@ -39,9 +39,8 @@ struct EventTotal {
 EventTotal count_member_events(Context& context, const rules::Member& member,
                                std::int64_t most = kMostCountedEvents);
 
-// The organization's events of the last 24 hours, those of visitors included, newest first by their
-// reception, before the event `before` if it is given. Returns up to `limit` + 1 events; the extra
-// event shows that there is a next page.
+// At most `limit` of the organization's events of the last 24 hours, those of visitors included,
+// newest first by their reception, before the event `before` if it is given.
 std::vector<rules::EngagementEvent> list_recent_events(Context& context, OrgId organization,
                                                        std::optional<EventId> before, int limit);
 

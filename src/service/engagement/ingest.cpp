@@ -121,12 +121,11 @@ class IngestBatch {
     void validate(const PushedEvent& event, const std::string& path,
                   const std::vector<std::string>& emitted, Faults& faults) const {
         const int references = references_of(event);
-        if (references == 0) {
-            faults.add(path, FieldCode::Required,
-                       "Give one of user_id, member_id, member_external_id and email.");
-        } else if (references > 1) {
-            faults.add(path, FieldCode::InvalidValue,
-                       "Give only one of user_id, member_id, member_external_id and email.");
+        if (references != 1) {
+            faults.add(
+                path, references == 0 ? FieldCode::Required : FieldCode::InvalidValue,
+                "has " + std::to_string(references) +
+                    " of user_id, member_id, member_external_id and email; send exactly one");
         } else if (!members_.of(event)) {
             faults.add(path + std::string(reference_name(event)), FieldCode::InvalidValue);
         }

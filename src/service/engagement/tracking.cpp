@@ -22,7 +22,9 @@ void check(const TrackedEvent& event, const std::string& path, Timestamp now, Fa
     if (references != 1) {
         faults.add(path.empty() ? "event" : path,
                    references == 0 ? FieldCode::Required : FieldCode::InvalidValue,
-                   "Give exactly one of user_id, member_id, member_external_id and anonymous_id.");
+                   "has " + std::to_string(references) +
+                       " of user_id, member_id, member_external_id and anonymous_id; send exactly "
+                       "one");
     }
     rules::validate_event(event.metadata, event.occurred_at, now, prefix, faults);
 }

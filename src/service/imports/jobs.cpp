@@ -192,11 +192,11 @@ std::optional<rules::ImportJob> read_import(Context& context, OrgId organization
     });
 }
 
-std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor, ImportId id) {
-    auto job = read_import(context, actor.organization, id);
+std::optional<rules::ImportJob> poll_import(Context& context, OrgId organization, ImportId id) {
+    auto job = read_import(context, organization, id);
     if (!job || job->state != ImportState::Validated || !job->commit_requested) return job;
     return context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, actor.organization);
+        db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();
         // The request may have been withdrawn since the read above.
         if (store::start_requested_commit(org, id, now)) store::begin_import_phase(org, id, now);

@@ -50,11 +50,12 @@ rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id);
 // The same for the operator, in its own transaction.
 void cancel_import_now(Context& context, OrgId organization, ImportId id);
 
+// Reads the job, and changes nothing; nullopt if the organization does not have it.
 std::optional<rules::ImportJob> read_import(Context& context, OrgId organization, ImportId id);
 
 // Reads the job for polling; nullopt if the organization does not have it. A validated job with a
 // requested commit moves to committing.
-std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor, ImportId id);
+std::optional<rules::ImportJob> poll_import(Context& context, OrgId organization, ImportId id);
 
 struct ImportPage {
     std::vector<rules::ImportJob> jobs;

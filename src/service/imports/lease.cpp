@@ -37,12 +37,15 @@ bool finish(Context& context, const Lease& lease, ImportState from, ImportState 
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
     return context.database.transaction([&](db::Tx& tx) -> std::optional<Lease> {
         const Timestamp now = Timestamp::now();
-        const auto due = store::find_due_import(tx, now);
-        if (!due) return std::nullopt;
-        db::OrgStore org(tx, due->organization);
-        if (!store::claim_import(org, due->id, owner, now, lease_end(context, now)))
-            return std::nullopt;
-        return Lease{due->organization, due->id, owner};
+        // A job that another runner claims at the same time is no longer due after the claim
+        // waited.
+        while (const auto due = store::find_due_import(tx, now)) {
+            db::OrgStore org(tx, due->organization);
+            if (store::claim_import(org, due->id, owner, now, lease_end(context, now))) {
+                return Lease{due->organization, due->id, owner};
+            }
+        }
+        return std::nullopt;
     });
 }
 

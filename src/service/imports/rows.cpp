@@ -7,10 +7,10 @@
 #include "rules/imports/block.hpp"
 #include "rules/imports/row_faults.hpp"
 #include "rules/members/core_fields.hpp"
-#include "service/imports/jobs.hpp"
 #include "service/imports/members.hpp"
 #include "store/id_bounds.hpp"
 #include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -104,6 +104,13 @@ BlockKey part_of(Context& context, OrgId organization, ImportId id, std::uint32_
         if (part.key.part <= index) from = part.key;
     }
     return from;
+}
+
+bool has_import(Context& context, OrgId organization, ImportId id) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_import(org, id, Timestamp::now()).has_value();
+    });
 }
 
 struct VisitedRow {
@@ -280,7 +287,7 @@ void add_members(const store::BlockOutcome& block, RowPlace& place, std::size_t 
 std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organization, ImportId id,
                                               std::int64_t after, const RowFilter& filter,
                                               int limit) {
-    if (!read_import(context, organization, id)) return std::nullopt;
+    if (!has_import(context, organization, id)) return std::nullopt;
     ImportRowPage page;
     const auto states = states_to_read(filter);
     if (!states) return page;

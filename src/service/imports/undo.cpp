@@ -6,6 +6,7 @@
 #include "rules/imports/undo.hpp"
 #include "service/audit.hpp"
 #include "service/imports/jobs.hpp"
+#include "service/versions.hpp"
 #include "store/ads/serving.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
@@ -50,18 +51,17 @@ struct Piece {
 };
 
 // What an undo changes in the members of a piece.
-struct MemberChanges {
+struct UndoWrites {
     std::vector<UserId> removed_users;
     std::vector<MemberId> removed_members;
     std::vector<rules::Member> emptied;
 };
 
-void write_changes(db::OrgStore& org, MemberChanges changes, Timestamp now) {
+void write_changes(db::OrgStore& org, UndoWrites changes, Timestamp now) {
     store::delete_members(org, changes.removed_users);
     store::delete_ad_days_of(org, changes.removed_members);
     for (rules::Member& member : changes.emptied) {
-        // Not before an earlier change, so that mirrors see this one.
-        member.updated_at = std::max(now, member.updated_at);
+        member.updated_at = next_version(member.updated_at, now);
         store::update_member(org, member);
     }
 }
@@ -131,7 +131,7 @@ class BlockUndo {
     }
 
     // Decides the rows of the piece. `found`: its members.
-    MemberChanges decide(db::OrgStore& org, const Piece& piece, std::vector<rules::Member> found) {
+    UndoWrites decide(db::OrgStore& org, const Piece& piece, std::vector<rules::Member> found) {
         std::vector<MemberId> ids;
         std::unordered_map<UserId, rules::Member> members;
         for (rules::Member& member : found) {
@@ -139,7 +139,7 @@ class BlockUndo {
             members.emplace(member.user_id, std::move(member));
         }
         const auto with_events = store::find_members_with_events(org, ids);
-        MemberChanges changes;
+        UndoWrites changes;
         for (std::size_t row = piece.from; row < piece.to; ++row) {
             if (!rules::is_committed(before_[row].state)) continue;
             const auto member = members.find(before_[row].user_id);
@@ -150,7 +150,7 @@ class BlockUndo {
     }
 
     void decide_row(std::size_t row, const rules::Member* member,
-                    const std::unordered_set<MemberId>& with_events, MemberChanges& changes) {
+                    const std::unordered_set<MemberId>& with_events, UndoWrites& changes) {
         const bool has_events = member && with_events.contains(member->member_id);
         auto undo = rules::undo_row(rows_[row], before_[row], member, has_events);
         const RowState state = undo.outcome.state;

@@ -108,7 +108,7 @@ std::vector<MemberJob> list_member_jobs(Context& context, OrgId organization,
                                         std::optional<MemberJobId> before, int limit) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::page_member_jobs(org, before, limit + 1, Timestamp::now());
+        return store::page_member_jobs(org, before, limit, Timestamp::now());
     });
 }
 

@@ -30,8 +30,7 @@ rules::MemberJob cancel_member_job(OrgTransaction& transaction, rules::MemberJob
 
 std::optional<rules::MemberJob> find_member_job(Context& context, OrgId organization,
                                                 rules::MemberJobId id);
-// Newest first, before `before`. Returns up to `limit` + 1 jobs; the extra job shows that there is
-// a next page.
+// At most `limit` jobs, newest first, before `before`.
 std::vector<rules::MemberJob> list_member_jobs(Context& context, OrgId organization,
                                                std::optional<rules::MemberJobId> before, int limit);
 

@@ -7,12 +7,14 @@
 #include "rules/members/core_fields.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
+#include "rules/members/status.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
 #include "service/outbox.hpp"
 #include "service/quotas.hpp"
+#include "service/versions.hpp"
 #include "store/ads/serving.hpp"
 #include "store/members/members.hpp"
 
@@ -24,8 +26,8 @@ namespace {
 
 using rules::Member;
 
-constexpr std::string_view kActive = "active";
-constexpr std::string_view kLocked = "locked";
+constexpr std::string_view kActive = text_of(rules::MemberStatus::Active);
+constexpr std::string_view kLocked = text_of(rules::MemberStatus::Locked);
 
 Member find_for_change(OrgTransaction& transaction, UserId user, const MemberCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
@@ -35,9 +37,9 @@ Member find_for_change(OrgTransaction& transaction, UserId user, const MemberChe
     return std::move(*member);
 }
 
-// The time of the change: never before the previous change, which it may have waited for.
+// The time of the change: after the previous change, which it may have waited for.
 Timestamp change_time(const OrgTransaction& transaction, const Member& member) {
-    return std::max(transaction.now, member.updated_at);
+    return next_version(member.updated_at, transaction.now);
 }
 
 // The audit action and the webhook event of a change.

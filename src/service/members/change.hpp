@@ -39,8 +39,8 @@ rules::Member lock_member(OrgTransaction& transaction, UserId user,
 rules::Member unlock_member(OrgTransaction& transaction, UserId user,
                             const MemberCheck& check = {});
 
-// Deletes the membership and all data that the organization holds of the user. Does not delete the
-// user.
+// Deletes the membership with its attributes and ad counts. Engagement events lose their link.
+// Webhook events and recorded replies remain until they expire. Does not delete the user.
 void remove_member(OrgTransaction& transaction, UserId user, const MemberCheck& check = {});
 
 // Numbers of members.

@@ -160,6 +160,23 @@ std::vector<BatchPart> member_parts(const Context& context, const MemberCalls& c
     return parts;
 }
 
+std::vector<std::size_t> transactions_before(const MemberCalls& calls) {
+    std::map<std::string_view, std::size_t> of_addresses;
+    std::map<std::pair<OrgId, std::string_view>, std::size_t> of_keys;
+    std::size_t no_key = 0;
+    std::vector<std::size_t> before;
+    before.reserve(calls.size());
+    for (const auto& [index, call] : calls) {
+        std::size_t& of_address = of_addresses[call->fields->email];
+        std::size_t& of_key =
+            call->claim ? of_keys[{call->actor.organization, call->claim->key_hash}] : no_key;
+        const std::size_t its = call->claim ? std::max(of_address, of_key) : of_address;
+        before.push_back(its);
+        of_address = of_key = its + 1;
+    }
+    return before;
+}
+
 std::vector<PartOutcome> write_members_together(db::Tx& tx, const Context& context,
                                                 const MemberCalls& calls,
                                                 std::span<const BatchPart> parts) {

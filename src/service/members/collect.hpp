@@ -30,6 +30,10 @@ using MemberCalls = std::map<std::size_t, const CollectedMember*>;
 // One part for each request.
 std::vector<BatchPart> member_parts(const Context& context, const MemberCalls& calls);
 
+// For each call, in the order of `calls`: how many transactions of the batch it may have to wait
+// for, because calls before it have its address or its Idempotency-Key.
+std::vector<std::size_t> transactions_before(const MemberCalls& calls);
+
 // Writes the parts with few statements. Equal addresses and equal Idempotency-Keys wait for a
 // further transaction, so that each request sees the result of the one before it.
 std::vector<PartOutcome> write_members_together(db::Tx& tx, const Context& context,

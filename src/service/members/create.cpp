@@ -9,8 +9,10 @@
 #include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
+#include "rules/members/status.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
+#include "service/members/by_user.hpp"
 #include "service/outbox.hpp"
 #include "service/quotas.hpp"
 #include "store/members/members.hpp"
@@ -137,7 +139,7 @@ rules::Member member_as_inserted(OrgId organization, const MemberInput& input, U
         if (!input.texts[i].empty()) member.*rules::kTextFields[i].stored = input.texts[i];
     }
     member.attributes = input.attributes;
-    member.status = "active";
+    member.status = text_of(rules::MemberStatus::Active);
     member.created_at = member.updated_at = now;
     return member;
 }
@@ -328,23 +330,21 @@ class MemberCreator {
 
     static std::unordered_map<UserId, rules::Member> members_of(db::OrgStore& org,
                                                                 std::span<const UserId> users) {
-        std::unordered_map<UserId, rules::Member> members;
-        if (users.empty()) return members;
-        for (auto& member : store::find_members(org, users)) {
-            members.emplace(member.user_id, std::move(member));
-        }
-        return members;
+        if (users.empty()) return {};
+        return by_user(store::find_members(org, users));
     }
 
     void read_filled(db::OrgStore& org, const std::vector<std::size_t>& indexes,
                      const std::vector<UserId>& filled) {
         auto members = members_of(org, filled);
-        if (members.size() != filled.size()) {
-            throw db::RetryTransaction{"a member was removed concurrently"};
-        }
         for (const std::size_t i : indexes) {
             const auto member = members.find(created_[i].member.user_id);
-            if (member != members.end()) created_[i].member = std::move(member->second);
+            if (member == members.end()) continue;
+            // The member was removed after it was read, so the statement inserted a new one.
+            if (member->second.member_id != created_[i].member.member_id) {
+                throw db::RetryTransaction{"a member was removed concurrently"};
+            }
+            created_[i].member = std::move(member->second);
         }
     }
 

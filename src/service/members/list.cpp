@@ -6,6 +6,7 @@
 #include "rules/members/member.hpp"
 #include "rules/members/member_csv.hpp"
 #include "service/attributes.hpp"
+#include "service/members/by_user.hpp"
 #include "store/members/list.hpp"
 #include "store/members/members.hpp"
 
@@ -312,11 +313,7 @@ class PageReader {
     // Appends the members of these keys in order, without those deleted in the meantime. Returns
     // how many of the keys the page has now.
     std::size_t add(std::span<const MemberKey> keys, std::vector<rules::Member>& to) {
-        std::unordered_map<UserId, rules::Member> found;
-        for (auto& member : store::find_members(org_, ids_of(keys, kRowsPerRead))) {
-            const UserId id = member.user_id;
-            found.emplace(id, std::move(member));
-        }
+        auto found = by_user(store::find_members(org_, ids_of(keys, kRowsPerRead)));
         std::size_t done = 0;
         while (done < keys.size() && !is_full()) {
             const auto member = found.find(keys[done++].user_id);
@@ -333,22 +330,14 @@ class PageReader {
     std::size_t bytes_ = 0;
 };
 
-// The members among these users. The ids are padded to a fixed number, which needs only one
-// prepared statement.
+// The members among these users.
 std::unordered_map<UserId, rules::Member> read_members(Context& context, OrgId organization,
                                                        std::span<const UserId> users) {
-    std::vector<UserId> ids(users.begin(), users.end());
-    ids.resize(kRowsPerRead, ids.back());
-    std::unordered_map<UserId, rules::Member> members;
-    context.database.autocommit([&](db::Tx& tx) {
-        members.clear();
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        for (auto& member : store::find_members(org, ids)) {
-            const UserId id = member.user_id;
-            members.emplace(id, std::move(member));
-        }
+        return by_user(
+            store::find_members(org, padded({users.begin(), users.end()}, kRowsPerRead)));
     });
-    return members;
 }
 
 }  // namespace

@@ -16,15 +16,12 @@ namespace {
 
 // Requires that the installation is locked, so that the count does not change before the commit.
 void reject_if_unavailable(db::OrgStore& org, const rules::Installation& installation) {
-    if (installation.status == rules::InstallationStatus::Disabled) {
-        throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the installation is disabled; enable it first");
-    }
+    reject_disabled(installation);
     if (store::count_module_credentials(org, installation.id) >= kMostModuleCredentials) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "an installation has at most " +
-                                  std::to_string(kMostModuleCredentials) +
-                                  " active credentials; revoke one first");
+            .detail("reason",
+                    "an installation has at most " + std::to_string(kMostModuleCredentials) +
+                        " unrevoked credentials, including expired ones; revoke one first");
     }
 }
 

@@ -60,20 +60,24 @@ bool is_too_large(const rules::Config& config, std::size_t stored, std::size_t s
            config.secrets.reveal().size() > std::max(rules::kMostConfigBytes, stored_secrets);
 }
 
-// Validates the config for the version and stores it in the record. Returns the encrypted secrets,
-// "" if there are none.
-std::string set_config(const KeyRing& keys, Installation& installation,
-                       const rules::ModuleVersion& version, std::string_view config,
-                       const Secret& kept) {
+// The config as it is stored, validated for the version.
+rules::Config validated_config(const Installation& installation,
+                               const rules::ModuleVersion& version, std::string_view config,
+                               const Secret& kept) {
     Faults faults;
     auto checked = rules::check_config(version.manifest.text, config, kept, faults);
     if (is_too_large(checked, installation.config.text.size(), kept.reveal().size())) {
         faults.add("config", FieldCode::TooLong, longest(rules::kMostConfigBytes));
     }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
-    installation.config.text = std::move(checked.shown);
-    if (checked.secrets.empty()) return "";
-    return keys.seal(checked.secrets.reveal(), rules::config_seal_name(installation.id));
+    return checked;
+}
+
+// Stores the config in the record. Returns the encrypted secrets, "" if there are none.
+std::string set_config(const KeyRing& keys, Installation& installation, rules::Config config) {
+    installation.config.text = std::move(config.shown);
+    if (config.secrets.empty()) return "";
+    return keys.seal(config.secrets.reveal(), rules::config_seal_name(installation.id));
 }
 
 // Empty if the secrets cannot be decrypted; an admin fixes that by sending all of them again.
@@ -109,6 +113,12 @@ rules::Installation lock_installation(OrgTransaction& transaction, InstallationI
     return std::move(*installation);
 }
 
+void reject_disabled(const rules::Installation& installation) {
+    if (installation.status == InstallationStatus::Disabled) {
+        reject_state("the installation is disabled; enable it first");
+    }
+}
+
 std::vector<rules::Installation> list_installations(Context& context, OrgId organization,
                                                     std::optional<InstallationId> after,
                                                     int limit) {
@@ -137,7 +147,8 @@ Installation install_module(Context& context, OrgTransaction& transaction,
     installation.installed_by_email = transaction.actor.admin_email;
     installation.installed_at = installation.created_at = installation.updated_at = transaction.now;
     const std::string sealed =
-        set_config(context.keys, installation, version, in.config ? in.config->text : "{}", {});
+        set_config(context.keys, installation,
+                   validated_config(installation, version, in.config ? in.config->text : "{}", {}));
     if (!store::insert_installation(org, installation, sealed)) reject_second_installation();
     emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
     audit(transaction, "installation.created", installation.id.text(),
@@ -153,9 +164,15 @@ Installation change_installation(Context& context, OrgTransaction& transaction, 
     if (!change.version_id && !change.config) return installation;
     const auto version = published_version(org, installation.module_id,
                                            change.version_id.value_or(installation.version_id));
-    const std::string config = change.config ? change.config->text : installation.config.text;
-    const std::string sealed = set_config(context.keys, installation, version, config,
-                                          stored_secrets(context.keys, org, id));
+    const Secret kept = stored_secrets(context.keys, org, id);
+    auto config =
+        validated_config(installation, version,
+                         change.config ? change.config->text : installation.config.text, kept);
+    const bool is_same = version.id == installation.version_id &&
+                         config.shown == installation.config.text &&
+                         config.secrets.reveal() == kept.reveal();
+    if (is_same) return installation;
+    const std::string sealed = set_config(context.keys, installation, std::move(config));
     installation.version_id = version.id;
     installation.updated_at = next_version(installation.updated_at, transaction.now);
     store::set_installation_config(org, installation, sealed);

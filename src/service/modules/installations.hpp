@@ -18,6 +18,9 @@ std::optional<rules::Installation> find_installation(Context& context, OrgId org
 // Locks the row until the end of the transaction. Throws NOT_FOUND.
 rules::Installation lock_installation(OrgTransaction& transaction, InstallationId id);
 
+// Throws INVALID_STATE if the installation is disabled.
+void reject_disabled(const rules::Installation& installation);
+
 // At most `limit` installations with an id greater than `after`, ordered by id.
 std::vector<rules::Installation> list_installations(Context& context, OrgId organization,
                                                     std::optional<InstallationId> after, int limit);
@@ -41,8 +44,9 @@ struct InstallationChange {
     std::optional<RawJson> config;
 };
 
-// Changes an installation and emits an event. The config, new or old, must be valid for the
-// resulting version. Throws NOT_FOUND, INVALID_STATE for a draft version, VALIDATION_ERROR.
+// Changes an installation and emits an event, unless the version and the config are already the
+// same. The config, new or old, must be valid for the resulting version. Throws NOT_FOUND,
+// INVALID_STATE for a draft version, VALIDATION_ERROR.
 rules::Installation change_installation(Context& context, OrgTransaction& transaction,
                                         InstallationId id, const InstallationChange& change,
                                         const VersionCheck& check = {});

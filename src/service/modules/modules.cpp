@@ -5,6 +5,7 @@
 #include "db/transaction.hpp"
 #include "rules/modules/manifest.hpp"
 #include "service/audit.hpp"
+#include "service/versions.hpp"
 #include "store/modules/modules.hpp"
 
 namespace muster::service {
@@ -119,12 +120,14 @@ rules::ModuleVersion publish_version(OrgTransaction& transaction, ModuleId modul
         reject_state("the module is deprecated; create another module");
     reject_invalid_manifest(module, *version);
 
-    store::publish_version(org, id, transaction.now);
+    // Publications wait for each other, so one that began earlier may come later.
+    const Timestamp now = next_version(module.updated_at, transaction.now);
+    store::publish_version(org, id, now);
     version->status = VersionStatus::Published;
-    version->published_at = version->updated_at = transaction.now;
+    version->published_at = version->updated_at = now;
     module.status = ModuleStatus::Published;
     module.current_version_id = id;
-    module.updated_at = transaction.now;
+    module.updated_at = now;
     store::update_module(org, module);
     audit(transaction, "module.published", module_id.text(),
           {{"version_id", id.text()}, {"version", version->version}});
@@ -138,7 +141,7 @@ rules::Module deprecate_module(OrgTransaction& transaction, ModuleId id) {
     if (module.status == ModuleStatus::Draft)
         reject_state("the module was never published; only a published one can be deprecated");
     module.status = ModuleStatus::Deprecated;
-    module.updated_at = transaction.now;
+    module.updated_at = next_version(module.updated_at, transaction.now);
     store::update_module(org, module);
     audit(transaction, "module.deprecated", id.text());
     return module;

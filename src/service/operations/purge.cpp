@@ -13,6 +13,7 @@
 #include "store/webhooks/endpoints.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -167,10 +168,18 @@ std::int64_t Purged::operator[](std::string_view name) const {
 Purged purge_step(Context& context) {
     const Timestamp now = Timestamp::now();
     Purged purged;
+    std::exception_ptr failure;
     for (const Purge& purge : purges(context.settings.jobs)) {
-        const auto rows = purge.age ? run(context, purge, now - *purge.age) : 0;
+        std::int64_t rows = 0;
+        try {
+            if (purge.age) rows = run(context, purge, now - *purge.age);
+        } catch (const db::DbError& error) {
+            if (error.kind() == db::DbError::Kind::Gone) throw;
+            if (!failure) failure = std::current_exception();  // the others do not depend on it
+        }
         purged.counts.push_back({purge.name, rows});
     }
+    if (failure) std::rethrow_exception(failure);
     return purged;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
+#include "service/failure.hpp"
 #include "store/operations/schema.hpp"
 #include "store/operations/server.hpp"
 
@@ -122,7 +123,7 @@ std::string too_new_text(const SchemaRecord& installed) {
     return "the schema is newer than this program: it requires a program for version " +
            std::to_string(required) + " or later; this one is for version " +
            std::to_string(store::kSchemaVersion) +
-           ": upgrade muster on this host (`apt install muster`)";
+           ": install the newer packages on this host (operations/upgrade.md)";
 }
 
 // Runs all upgrades after the schema's current version.
@@ -282,9 +283,8 @@ ReadinessReport check_readiness(Context& context) {
     try {
         const std::string problem = schema_status(context).problem;
         return {problem.empty() ? Readiness::Ready : Readiness::WrongSchema, problem};
-    } catch (const db::DbError&) {
-        return {Readiness::DatabaseUnavailable,
-                "the database does not answer: check database.* in the configuration"};
+    } catch (const db::DbError& error) {
+        return {Readiness::DatabaseUnavailable, explained(error)};
     }
 }
 

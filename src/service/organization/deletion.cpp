@@ -5,16 +5,30 @@
 #include "db/transaction.hpp"
 #include "rules/access/organizations.hpp"
 #include "service/audit.hpp"
+#include "service/organization/status.hpp"
 #include "store/access/organizations.hpp"
 #include "store/organization/deletion.hpp"
-#include "store/organization/status.hpp"
 
 #include <algorithm>
 
 namespace muster::service {
 namespace {
 
-constexpr int kDeletionsAtOnce = 100;
+constexpr std::size_t kDeletionsAtOnce = 100;
+
+// Returns false if there was nothing to delete.
+bool continue_deletion(Context& context, OrgId organization,
+                       const std::function<bool()>& should_stop) {
+    const auto before = find_deleted_rows(context, organization);
+    const auto state = delete_organization(context, organization, should_stop);
+    const auto after = find_deleted_rows(context, organization);
+    if (state == DeletionState::Waiting && before == after) return false;
+    log_event(LogLevel::Info, "organization.deletion",
+              {{"org", organization.text()},
+               {"done", state == DeletionState::Done ? "true" : "false"},
+               {"rows", after.value_or(0)}});
+    return true;
+}
 
 }  // namespace
 
@@ -33,8 +47,6 @@ std::vector<TableCount> preview_organization_deletion(Context& context, OrgId or
 void request_organization_deletion(Context& context, OrgId organization) {
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        // Also before the organization's lock, as disable_organization() does.
-        store::end_job_leases(org);
         const auto found = store::read_and_lock_organization(org);
         if (!found) throw Error(ErrorCode::NotFound);
         if (found->state == rules::OrganizationState::Deleting) return;
@@ -43,12 +55,12 @@ void request_organization_deletion(Context& context, OrgId organization) {
             store::set_organization_disabled(org, now);
         }
         (void)store::insert_organization_deletion(org, now);
-        store::end_job_leases(org);
         store::remove_all_connections(org, now);
         // In the installation's log, because the organization's is deleted too.
         audit_operator(tx, std::nullopt, "organization.deletion_requested", organization.text(),
                        {{"name", found->name}}, now);
     });
+    end_job_leases(context, organization);
 }
 
 DeletionState OrganizationDeletion::step() {
@@ -97,20 +109,18 @@ DeletionState delete_organization(Context& context, OrgId organization,
 }
 
 bool delete_organizations(Context& context, const std::function<bool()>& should_stop) {
-    const auto requested = context.database.autocommit(
-        [](db::Tx& tx) { return store::list_organization_deletions(tx, kDeletionsAtOnce); });
     bool has_deleted = false;
-    for (const OrgId& organization : requested) {
-        const auto before = find_deleted_rows(context, organization);
-        const auto state = delete_organization(context, organization, should_stop);
-        const auto after = find_deleted_rows(context, organization);
-        if (state == DeletionState::Waiting && before == after) continue;
-        has_deleted = true;
-        log_event(LogLevel::Info, "organization.deletion",
-                  {{"org", organization.text()},
-                   {"done", state == DeletionState::Done ? "true" : "false"},
-                   {"rows", after.value_or(0)}});
-    }
+    std::vector<OrgId> page;
+    do {
+        const OrgId last = page.empty() ? OrgId() : page.back();
+        page = context.database.autocommit([&](db::Tx& tx) {
+            return store::list_organization_deletions(tx, last, static_cast<int>(kDeletionsAtOnce));
+        });
+        for (const OrgId organization : page) {
+            if (should_stop()) return has_deleted;
+            has_deleted = continue_deletion(context, organization, should_stop) || has_deleted;
+        }
+    } while (page.size() == kDeletionsAtOnce);
     return has_deleted;
 }
 

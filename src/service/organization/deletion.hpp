@@ -24,9 +24,9 @@ struct TableCount {
 // The tables that hold rows of the organization, with their numbers of rows.
 std::vector<TableCount> preview_organization_deletion(Context& context, OrgId organization);
 
-// Disables the organization for good, and leaves its rows to the steps below. Users who are members
-// of other organizations too stay; the others go with their membership. Does nothing if it was
-// requested before. Throws NOT_FOUND.
+// Disables the organization permanently; the steps below delete its rows. They keep users who are
+// members of other organizations, and delete the others with their membership. Does nothing if it
+// was requested before. Throws NOT_FOUND.
 void request_organization_deletion(Context& context, OrgId organization);
 
 enum class DeletionState : std::uint8_t {
@@ -37,7 +37,7 @@ enum class DeletionState : std::uint8_t {
 };
 
 // A deletion in steps. Steps of several processes take turns. A step that is interrupted changes
-// nothing, so any process can go on later.
+// nothing, so any process can continue later.
 class OrganizationDeletion {
   public:
     OrganizationDeletion(Context& context, OrgId organization)

@@ -23,20 +23,24 @@ OrganizationState lock_state(db::OrgStore& org) {
 
 }  // namespace
 
-bool disable_organization(Context& context, OrgId organization) {
-    return context.database.transaction([&](db::Tx& tx) {
+void end_job_leases(Context& context, OrgId organization) {
+    context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        // A runner that works for it notices at its next step. Before the organization's lock,
-        // because the unit of a job also locks its job first.
         store::end_job_leases(org);
+    });
+}
+
+bool disable_organization(Context& context, OrgId organization) {
+    const bool is_new = context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
         if (lock_state(org) != OrganizationState::Active) return false;
         const Timestamp now = Timestamp::now();
         store::set_organization_disabled(org, now);
-        // Of a job that began before the lock.
-        store::end_job_leases(org);
         audit_operator(tx, organization, "organization.disabled", organization.text(), {}, now);
         return true;
     });
+    end_job_leases(context, organization);
+    return is_new;
 }
 
 bool enable_organization(Context& context, OrgId organization) {

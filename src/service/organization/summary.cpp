@@ -3,6 +3,7 @@
 #include "db/transaction.hpp"
 #include "rules/ads/ads.hpp"
 #include "rules/content/articles.hpp"
+#include "rules/members/status.hpp"
 #include "store/organization/summary.hpp"
 
 #include <algorithm>
@@ -16,8 +17,10 @@ rules::BoundedCount bounded(std::int64_t counted) {
 
 rules::MemberCounts count_summarized_members(db::OrgStore& org, Timestamp now) {
     constexpr std::int64_t kMost = rules::kMostSummarized + 1;
-    return {bounded(store::count_members_of_status(org, "active", kMost)),
-            bounded(store::count_members_of_status(org, "locked", kMost)),
+    const auto of_status = [&](rules::MemberStatus status) {
+        return bounded(store::count_members_of_status(org, text_of(status), kMost));
+    };
+    return {of_status(rules::MemberStatus::Active), of_status(rules::MemberStatus::Locked),
             bounded(store::count_members_changed(org, now - rules::kSummarizedChanges, kMost))};
 }
 

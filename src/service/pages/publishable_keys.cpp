@@ -52,9 +52,9 @@ void insert_within_bound(db::OrgStore& org, const PublishableKey& key) {
     (void)store::lock_organization(org);
     if (store::count_publishable_keys(org) >= kMostPublishableKeys) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "an organization has at most " +
-                                  std::to_string(kMostPublishableKeys) +
-                                  " active publishable keys; revoke one first");
+            .detail("reason",
+                    "an organization has at most " + std::to_string(kMostPublishableKeys) +
+                        " unrevoked publishable keys, including expired ones; revoke one first");
     }
     store::insert_publishable_key(org, key);
 }

@@ -5,6 +5,7 @@
 #include "rules/access/organizations.hpp"
 #include "rules/event_types.hpp"
 #include "rules/imports/block.hpp"
+#include "rules/imports/states.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
 #include "service/access/organizations.hpp"
@@ -29,6 +30,8 @@ namespace {
 constexpr int kBlocksAtOnce = 32;
 constexpr int kRepliesAtOnce = 500;
 constexpr int kEventsAtOnce = 1000;
+// An event is deleted with its deliveries to all endpoints and their attempts.
+constexpr int kWebhooksAtOnce = 200;
 constexpr std::string_view kAction = "user.erased";
 
 enum class Mode : std::uint8_t { Preview, Erase };
@@ -74,9 +77,9 @@ class Eraser {
             webhooks = store::count_webhook_events(tx, *user);
         });
         for (const auto& [organization, member] : memberships) {
-            const MemberId whose = member;  // a structured binding cannot be captured
+            const MemberId whose = member;  // clang 14 cannot capture a structured binding
             counts_[organization].events +=
-                in_batches(organization, [&](db::Tx&, db::OrgStore& org) {
+                in_batches(organization, kEventsAtOnce, [&](db::Tx&, db::OrgStore& org) {
                     return erases() ? store::delete_engagement_events(org, whose, kEventsAtOnce)
                                     : store::count_engagement_events(org, whose);
                 });
@@ -87,9 +90,9 @@ class Eraser {
         }
     }
 
-    // Runs `step` in separate transactions until it returns less than a full batch. Returns the
-    // total.
-    std::int64_t in_batches(OrgId organization,
+    // Runs `step` in separate transactions until it returns less than a batch of `size`. Returns
+    // the total.
+    std::int64_t in_batches(OrgId organization, int size,
                             const std::function<std::int64_t(db::Tx&, db::OrgStore&)>& step) {
         std::int64_t total = 0;
         for (;;) {
@@ -98,26 +101,23 @@ class Eraser {
                 return step(tx, org);
             });
             total += count;
-            if (count > 0) audited_.insert(organization);
-            if (!erases() || count < kEventsAtOnce) return total;
+            if (!erases() || count < size) return total;
         }
     }
 
-    std::int64_t erase_webhook_events(UserId user, OrgId organization, const Memberships& of) {
-        return in_batches(organization, [&](db::Tx& tx, db::OrgStore& org) {
-            return delete_webhook_events(tx, org, user, of, kEventsAtOnce);
+    static bool has_membership(const Memberships& of, OrgId organization) {
+        return std::any_of(of.begin(), of.end(), [&](const auto& membership) {
+            return membership.organization == organization;
         });
     }
 
     // If the person is no longer a member, audit_identity() does not cover this organization.
-    std::int64_t delete_webhook_events(db::Tx& tx, db::OrgStore& org, UserId user,
-                                       const Memberships& of, int limit) {
-        const auto count = store::delete_webhook_events(org, user, limit);
-        const bool is_member = std::any_of(of.begin(), of.end(), [&](const auto& membership) {
-            return membership.organization == org.org();
+    std::int64_t erase_webhook_events(UserId user, OrgId organization, const Memberships& of) {
+        return in_batches(organization, kWebhooksAtOnce, [&](db::Tx& tx, db::OrgStore& org) {
+            const auto count = store::delete_webhook_events(org, user, kWebhooksAtOnce);
+            if (count > 0 && !has_membership(of, organization)) audit_once(tx, organization);
+            return count;
         });
-        if (count > 0 && !is_member) audit_once(tx, org.org());
-        return count;
     }
 
     std::optional<UserId> find_user(db::Tx& tx, store::UserLock lock) const {
@@ -145,7 +145,7 @@ class Eraser {
         }
         for (auto& [organization, counts] : latest) {
             db::OrgStore org(tx, organization);
-            counts.webhooks = delete_webhook_events(tx, org, user, of, kAll);
+            counts.webhooks = store::delete_webhook_events(org, user, kAll);
         }
         return latest;
     }
@@ -155,28 +155,43 @@ class Eraser {
         std::map<OrgId, EventCounts> latest;
         context_.database.transaction([&](db::Tx& tx) {
             memberships.clear();
+            latest.clear();
             // Locked first, so that no read is older than the lock.
             erasure_.user =
                 find_user(tx, erases() ? store::UserLock::ForUpdate : store::UserLock::None);
             erasure_.is_admin = store::is_admin_address(tx, email_);
-            if (erases()) store::delete_invitations_of(tx, email_);
-            if (!erasure_.user) return;
-            memberships = store::find_memberships_of(tx, *erasure_.user);
+            if (erasure_.user) memberships = store::find_memberships_of(tx, *erasure_.user);
+            const auto inviting = store::find_inviting_organizations(tx, email_);
+            invited_by_ = {inviting.begin(), inviting.end()};
             if (!erases()) return;
-            store::delete_user(tx, *erasure_.user);
-            latest = erase_latest_events(tx, *erasure_.user, memberships);
-            audit_identity(tx, memberships);
-            for (const auto& membership : memberships) notify_modules(tx, membership);
+            delete_invitations(tx);
+            if (erasure_.user) latest = delete_identity(tx, *erasure_.user, memberships);
+            audit_others(tx, memberships, latest);
         });
         for (const auto& [organization, member] : memberships) {
             members_.emplace(organization, member);
-            audited_.insert(organization);
         }
         for (const auto& [organization, counts] : latest) {
             counts_[organization].events += counts.events;
             counts_[organization].webhooks += counts.webhooks;
-            if (counts.webhooks > 0) audited_.insert(organization);
         }
+    }
+
+    void delete_invitations(db::Tx& tx) const {
+        for (const OrgId organization : invited_by_) {
+            db::OrgStore org(tx, organization);
+            store::delete_invitation_of(org, email_);
+        }
+    }
+
+    // Returns the events that arrived since erase_events().
+    std::map<OrgId, EventCounts> delete_identity(db::Tx& tx, UserId user,
+                                                 const Memberships& memberships) {
+        store::delete_user(tx, user);
+        auto latest = erase_latest_events(tx, user, memberships);
+        audit_identity(tx, memberships);
+        for (const auto& membership : memberships) notify_modules(tx, membership);
+        return latest;
     }
 
     // Modules hold data of the person too. The event contains only ids and has no person, so a
@@ -196,8 +211,25 @@ class Eraser {
         const std::string subject = erasure_.user->text();
         for (const auto& membership : memberships) {
             audit_operator(tx, membership.organization, kAction, subject, {}, now);
+            note_audited(tx, membership.organization);
         }
         if (memberships.empty()) audit_operator(tx, std::nullopt, kAction, subject, {}, now);
+    }
+
+    // audit_identity() covers the organizations of memberships. The others invited the person, or
+    // the membership ended after erase_events(), which erased its events.
+    void audit_others(db::Tx& tx, const Memberships& memberships,
+                      const std::map<OrgId, EventCounts>& latest) {
+        std::set<OrgId> concerned = invited_by_;
+        for (const auto& [organization, counts] : counts_) {
+            if (counts.events + counts.webhooks > 0) concerned.insert(organization);
+        }
+        for (const auto& [organization, counts] : latest) {
+            if (counts.webhooks > 0) concerned.insert(organization);
+        }
+        for (const OrgId organization : concerned) {
+            if (!has_membership(memberships, organization)) audit_once(tx, organization);
+        }
     }
 
     // Writes to the organization's log, once per run. If the person was not a member, the user id
@@ -205,17 +237,27 @@ class Eraser {
     void audit_once(db::Tx& tx, OrgId organization) {
         if (audited_.contains(organization)) return;
         audit_operator(tx, organization, kAction, "", {}, Timestamp::now());
+        note_audited(tx, organization);
+    }
+
+    void note_audited(db::Tx& tx, OrgId organization) {
+        tx.after_commit([this, organization] { audited_.insert(organization); });
     }
 
     void erase_in(const rules::Organization& organization) {
         const EventCounts& counts = counts_[organization.id];
-        OrganizationErasure erased{organization.id, organization.name, {}, 0, 0,
-                                   counts.events,   counts.webhooks};
+        OrganizationErasure erased;
+        erased.organization = organization.id;
+        erased.name = organization.name;
+        erased.events = counts.events;
+        erased.webhooks = counts.webhooks;
+        erased.is_invited = invited_by_.contains(organization.id);
         const auto member = members_.find(organization.id);
         if (member != members_.end()) erased.member = member->second;
         erase_staged_rows(erased);
         erase_replies(erased);
-        if (erased.member || erased.import_rows + erased.replies + erased.webhooks > 0) {
+        if (erased.member || erased.is_invited ||
+            erased.import_rows + erased.replies + erased.events + erased.webhooks > 0) {
             erasure_.organizations.push_back(std::move(erased));
         }
     }
@@ -256,7 +298,6 @@ class Eraser {
             return total;
         });
         erased.import_rows += result.rows;
-        if (result.rows > 0) audited_.insert(erased.organization);
         if (result.is_active) add_job(erasure_.active_jobs, erased.organization, job);
         if (result.is_unreadable) add_job(erasure_.unreadable_jobs, erased.organization, job);
     }
@@ -302,14 +343,12 @@ class Eraser {
 
     std::int64_t erase_found_replies(OrgId organization, const std::vector<std::string>& found) {
         if (!erases()) return static_cast<std::int64_t>(found.size());
-        const auto deleted = context_.database.transaction([&](db::Tx& tx) {
+        return context_.database.transaction([&](db::Tx& tx) {
             db::OrgStore org(tx, organization);
             const auto count = store::delete_replies(org, found, email_in_json_);
             if (count > 0) audit_once(tx, organization);
             return count;
         });
-        if (deleted > 0) audited_.insert(organization);
-        return deleted;
     }
 
     Context& context_;
@@ -319,6 +358,7 @@ class Eraser {
     Erasure erasure_;
     std::map<OrgId, MemberId> members_;
     std::map<OrgId, EventCounts> counts_;
+    std::set<OrgId> invited_by_;
     std::set<OrgId> audited_;
 };
 

@@ -20,6 +20,7 @@ struct OrganizationErasure {
     std::int64_t replies = 0;      // recorded for Idempotency-Keys
     std::int64_t events = 0;       // engagement events of the membership
     std::int64_t webhooks = 0;     // webhook events about the user, with their deliveries
+    bool is_invited = false;       // to a seat in the team
 };
 
 struct KeptJob {

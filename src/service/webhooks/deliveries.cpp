@@ -27,10 +27,7 @@ rules::WebhookEndpoint locked_active(OrgTransaction& transaction, const Endpoint
     db::OrgStore org(transaction.tx, transaction.org());
     auto endpoint = store::lock_webhook_endpoint(org, ref.installation, ref.endpoint);
     if (!endpoint) throw Error(ErrorCode::NotFound);
-    if (installation.status == rules::InstallationStatus::Disabled) {
-        throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the installation is disabled; enable it first");
-    }
+    reject_disabled(installation);
     if (endpoint->status != rules::EndpointStatus::Active) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "the endpoint is " + std::string(text_of(endpoint->status)) +

@@ -6,6 +6,7 @@
 #include "service/access/notices.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
+#include "store/modules/installations.hpp"
 #include "store/webhooks/queue.hpp"
 
 #include <string>
@@ -71,6 +72,8 @@ bool disable_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys, 
     db::OrgStore org(transaction.tx, transaction.org());
     const auto target = store::find_target(org, endpoint);
     if (!target) return false;
+    // First, so that of two endpoints that are disabled at the same time the second sees the first.
+    if (!store::lock_installation(org, target->installation)) return false;
     if (!store::disable_endpoint(org, endpoint, reason, failing_before, transaction.now))
         return false;
     cancel_deliveries(transaction, endpoint);

@@ -144,11 +144,7 @@ void check_endpoint_fields(const Context& context, const std::optional<std::stri
 IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
                                        InstallationId installation,
                                        const NewWebhookEndpoint& fields) {
-    const auto owner = lock_installation(transaction, installation);
-    if (owner.status == InstallationStatus::Disabled) {
-        throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the installation is disabled; enable it first");
-    }
+    reject_disabled(lock_installation(transaction, installation));
     db::OrgStore org(transaction.tx, transaction.org());
     if (store::count_webhook_endpoints(org, installation) >= kMostEndpoints) {
         throw Error(ErrorCode::InvalidState)
@@ -271,11 +267,7 @@ IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing
 std::vector<EndpointHealth> list_endpoint_health(Context& context, OrgId organization) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        std::vector<EndpointHealth> list;
-        for (auto& entry : store::list_endpoint_health(org)) {
-            list.push_back({std::move(entry.endpoint), entry.pending, entry.failed});
-        }
-        return list;
+        return store::list_endpoint_health(org);
     });
 }
 

@@ -17,7 +17,7 @@ namespace muster::service {
 
 inline constexpr std::int64_t kMostEndpoints = 200;  // per installation
 // Per organization, including disabled installations: the runner looks at every endpoint of all
-// tenants, and a request emits its events to each endpoint of its organization.
+// tenants, and creates a delivery of an event for each endpoint that subscribes to it.
 inline constexpr std::int64_t kMostEndpointsInAll = 500;
 inline constexpr std::size_t kMostEventTypes = 100;  // per endpoint
 inline constexpr std::size_t kLongestWebhookUrl = 2048;
@@ -90,12 +90,8 @@ void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref
 IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
                                       const EndpointRef& ref, const VersionCheck& check = {});
 
-// For the operator: the organization's endpoints with the numbers of pending and failed deliveries.
-struct EndpointHealth {
-    rules::WebhookEndpoint endpoint;
-    std::int64_t pending = 0;
-    std::int64_t failed = 0;
-};
+// For the operator: all endpoints of the organization, ordered by id.
+using rules::EndpointHealth;
 std::vector<EndpointHealth> list_endpoint_health(Context& context, OrgId organization);
 
 }  // namespace muster::service

@@ -6,9 +6,9 @@ namespace muster::service {
 namespace {
 
 constexpr Milliseconds kSlowAnswer{2'000};
-// A fast endpoint's deliveries are claimed ahead, so that one transaction claims more of them. The
-// number can be started before `start_before` (dispatch.cpp).
 constexpr Milliseconds kFastAnswer{25};
+// So many deliveries are claimed for each connection of a fast endpoint, to make claims larger. The
+// connections can start all of them in time (start_before in dispatch.cpp).
 constexpr std::size_t kClaimAhead = 4;
 // A quarter is reserved for organizations with few deliveries.
 constexpr std::size_t kReservedFraction = 4;

@@ -38,7 +38,7 @@ constexpr auto kDay = columns<rules::AdDay>(
 }  // namespace
 
 std::int64_t lock_and_count_ad_campaigns(db::OrgStore& org) {
-    // Two transactions that find no rows may deadlock when they insert; one of them runs again.
+    // Without rows there is nothing to lock: the first ones may be added at the same time.
     static constexpr OrgSql kCount{
         "ad_campaigns.count_for_adding",
         "SELECT COUNT(*) FROM ad_campaigns WHERE organization_id = :org FOR UPDATE"};

@@ -10,7 +10,8 @@
 
 namespace muster::store {
 
-// The number of campaigns of the organization. No campaign can be added until the transaction ends.
+// The number of campaigns of the organization, whose rows are locked: another count waits until the
+// transaction ends.
 std::int64_t lock_and_count_ad_campaigns(db::OrgStore& org);
 // Does not insert its slots.
 void insert_ad_campaign(db::OrgStore& org, const rules::AdCampaign& campaign);

@@ -130,9 +130,10 @@ bool reserve_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, st
         "ad_serving.reserve_of_budget",
         "INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served, returned_at) "
         "VALUES (:org, ?, ?, ?, ?) "
-        "ON DUPLICATE KEY UPDATE served = IF(served + ? <= ?, served + ?, served)"};
+        "ON DUPLICATE KEY UPDATE returned_at = IF(served = 0, ?, returned_at), "
+        "served = IF(served + ? <= ?, served + ?, served)"};
     return most >= count &&
-           org.execute(kReserve, campaign, day, count, now, count, most, count) > 0;
+           org.execute(kReserve, campaign, day, count, now, now, count, most, count) > 0;
 }
 
 bool return_unseen(db::OrgStore& org, CampaignId campaign, std::int64_t day, Timestamp before,

@@ -19,7 +19,7 @@ constexpr auto kSlot = columns<AdSlot>(
 }  // namespace
 
 std::int64_t lock_and_count_ad_slots(db::OrgStore& org) {
-    // Two transactions that find no rows may deadlock when they insert; one of them runs again.
+    // Without rows there is nothing to lock: the first ones may be added at the same time.
     static constexpr OrgSql kCount{
         "ad_slots.count_for_adding",
         "SELECT COUNT(*) FROM ad_slots WHERE organization_id = :org FOR UPDATE"};

@@ -10,7 +10,8 @@
 
 namespace muster::store {
 
-// The number of slots of the organization. No slot can be added until the transaction ends.
+// The number of slots of the organization, whose rows are locked: another count waits until the
+// transaction ends.
 std::int64_t lock_and_count_ad_slots(db::OrgStore& org);
 // False if the slug is already used.
 bool insert_ad_slot(db::OrgStore& org, const rules::AdSlot& slot);

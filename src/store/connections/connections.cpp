@@ -34,7 +34,7 @@ constexpr auto kListed =
 }  // namespace
 
 std::int64_t lock_and_count_connections(db::OrgStore& org) {
-    // Two transactions that find no rows may deadlock when they insert; one of them runs again.
+    // Without rows there is nothing to lock: the first ones may be added at the same time.
     static constexpr OrgSql kCount{"connections.count_for_adding",
                                    "SELECT COUNT(*) FROM connections WHERE organization_id = :org "
                                    "AND removed_at IS NULL FOR UPDATE"};

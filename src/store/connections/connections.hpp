@@ -15,8 +15,8 @@ struct ListedConnection {
     std::optional<Timestamp> authorization_expires_at;  // nullopt: none is pending
 };
 
-// The number of connections of the organization. No connection can be added until the transaction
-// ends.
+// The number of connections of the organization, whose rows are locked: another count waits until
+// the transaction ends.
 std::int64_t lock_and_count_connections(db::OrgStore& org);
 void insert_connection(db::OrgStore& org, const rules::ProviderConnection& connection);
 // Oldest first.

@@ -4,7 +4,7 @@
 #include "db/transaction.hpp"
 #include "rules/imports/block_key.hpp"
 #include "rules/imports/outcome.hpp"
-#include "rules/imports/states.hpp"
+#include "rules/imports/row_states.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -284,11 +284,14 @@ std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
 
 bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
                   Timestamp until) {
+    // The subquery names the job's column and not :org, so it is evaluated for the locked row:
+    // after the wait for a transaction that disables the organization.
     static constexpr OrgSql kClaim{
         "imports.claim",
         "UPDATE import_jobs SET lease_owner = ?, lease_until = ?, served_at = ?, heartbeat_at = ?, "
         "attempts = attempts + 1, revision = revision + 1 WHERE organization_id = :org AND id = ? "
-        "AND lease_until <= ? AND state IN ('validating', 'committing', 'undoing')"};
+        "AND lease_until <= ? AND state IN ('validating', 'committing', 'undoing') "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = import_jobs.organization_id) IS NULL"};
     return org.execute(kClaim, owner, until, now, now, id, now) == 1;
 }
 

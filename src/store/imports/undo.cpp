@@ -1,5 +1,8 @@
 #include "store/imports/undo.hpp"
 
+#include <bit>
+#include <vector>
+
 namespace muster::store {
 
 using db::OrgSql;
@@ -26,7 +29,10 @@ std::unordered_set<MemberId> find_members_with_events(db::OrgStore& org,
         "AND e.member_id = m.id)"};
     std::unordered_set<MemberId> found;
     if (members.empty()) return found;
-    const std::vector<Param> params(members.begin(), members.end());
+    // One statement for all members of a block, which has more rows than in_batches() takes at
+    // once.
+    std::vector<Param> params(members.begin(), members.end());
+    params.resize(std::bit_ceil(params.size()), params.back());
     for (const MemberId member : org.each_bulk<MemberId>(kFind, params.size(), params)) {
         found.insert(member);
     }

@@ -139,11 +139,15 @@ std::optional<DueMemberJob> find_due_member_job(db::Tx& tx, Timestamp now) {
 
 bool claim_member_job(db::OrgStore& org, MemberJobId id, const Uuid& owner, Timestamp now,
                       Timestamp until) {
+    // The subquery names the job's column and not :org, so it is evaluated for the locked row:
+    // after the wait for a transaction that disables the organization.
     static constexpr OrgSql kClaim{
         "member_jobs.claim",
         "UPDATE member_jobs SET lease_owner = ?, lease_until = ?, served_at = ?, heartbeat_at = ?, "
         "attempts = attempts + 1 WHERE organization_id = :org AND id = ? "
-        "AND lease_until <= ? AND state IN ('validating', 'committing')"};
+        "AND lease_until <= ? AND state IN ('validating', 'committing') "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = member_jobs.organization_id) "
+        "IS NULL"};
     return org.execute(kClaim, owner, until, now, now, id, now) == 1;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace muster::store {
 
@@ -85,7 +86,11 @@ std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
         std::vector<LinkedMember> some = ask(params, limit);
         if (static_cast<int>(some.size()) == limit) {
             some.clear();
-            for (const Param& param : params) add(some, ask({param}, 2));
+            // The last parameters may repeat a value, whose member would then count as several.
+            std::set<std::string_view> asked;
+            for (const Param& param : params) {
+                if (asked.insert(param.bytes()).second) add(some, ask({param}, 2));
+            }
         }
         add(found, std::move(some));
     });

@@ -97,7 +97,8 @@ constexpr SqlText fill_text() {
     }
     text.add(
         {"JSON_LENGTH(JSON_MERGE_PATCH(VALUES(attributes), members.attributes)) > "
-         "JSON_LENGTH(members.attributes), VALUES(updated_at), members.updated_at), "});
+         "JSON_LENGTH(members.attributes), "
+         "GREATEST(VALUES(updated_at), members.updated_at + 1), members.updated_at), "});
     for (const auto& field : kFields) {
         text.add({field.name, " = COALESCE(members.", field.name, ", VALUES(", field.name, ")), "});
     }

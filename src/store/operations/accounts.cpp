@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t kLongestName = 32;
 constexpr std::size_t kLongestHost = 60;
 
-bool is_letter_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 // A string literal, for the sql_mode of Muster's connections and for the default one.
 std::string quoted(std::string_view text) {
     std::string made = "'";

@@ -26,7 +26,7 @@ std::int64_t purge_ad_member_days(db::Tx& tx, Timestamp now, int limit);
 // Deletes previous secrets of endpoints that are not used any more.
 std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit);
 
-// Deletes keys and credentials revoked at `until` or earlier.
+// Deletes keys and credentials revoked at `until` or earlier; API keys also if they expired then.
 std::int64_t purge_ended_api_keys(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int limit);
@@ -36,9 +36,9 @@ std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
 // Deletes invitations with expires_at <= `until`.
 std::int64_t purge_invitations(db::Tx& tx, Timestamp until, int limit);
 
-// Deletes authorizations with expires_at <= `until`.
-// Jobs are kept for 30 days after their creation.
+// Deletes jobs with expires_at <= `until`: 30 days after their creation.
 std::int64_t purge_member_jobs(db::Tx& tx, Timestamp until, int limit);
+// Deletes authorizations with expires_at <= `until`.
 std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int limit);
 // Deletes connections without tokens that have not changed since `until` and have no pending
 // authorization.

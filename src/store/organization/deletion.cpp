@@ -26,13 +26,13 @@ bool insert_organization_deletion(db::OrgStore& org, Timestamp now) {
     return db::try_unique([&] { org.execute(kInsert, now); });
 }
 
-std::vector<OrgId> list_organization_deletions(db::Tx& tx, int limit) {
+std::vector<OrgId> list_organization_deletions(db::Tx& tx, OrgId after, int limit) {
     static constexpr SystemSql kList{
         "organization_deletions.list",
         Why{"the runner serves all tenants; each row names its tenant"},
         "SELECT organization_id FROM organization_deletions FORCE INDEX (PRIMARY) "
-        "ORDER BY organization_id LIMIT ?"};
-    return tx.all<OrgId>(kList, limit);
+        "WHERE organization_id > ? ORDER BY organization_id LIMIT ?"};
+    return tx.all<OrgId>(kList, after, limit);
 }
 
 bool lock_organization_deletion(db::OrgStore& org) {

@@ -13,7 +13,8 @@ namespace muster::store {
 
 // Returns false if the deletion was requested before. The organization must exist and be disabled.
 bool insert_organization_deletion(db::OrgStore& org, Timestamp now);
-std::vector<OrgId> list_organization_deletions(db::Tx& tx, int limit);
+// Those of the organizations after this one, in the order of their ids.
+std::vector<OrgId> list_organization_deletions(db::Tx& tx, OrgId after, int limit);
 // Locks the deletion until the transaction ends, so that runners take turns. False if the
 // organization is no longer being deleted, or does not exist any more.
 bool lock_organization_deletion(db::OrgStore& org);

@@ -85,11 +85,19 @@ std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit) {
     return org.execute(kDelete, user, limit);
 }
 
-void delete_invitations_of(db::Tx& tx, std::string_view email) {
-    static constexpr SystemSql kDelete{"erasure.delete_invitations",
-                                       Why{"a person is erased from all organizations at once"},
-                                       "DELETE FROM seat_invitations WHERE email = ?"};
-    tx.execute(kDelete, email);
+std::vector<OrgId> find_inviting_organizations(db::Tx& tx, std::string_view email) {
+    static constexpr SystemSql kFind{
+        "erasure.find_invitations", Why{"a person is erased from all organizations at once"},
+        "SELECT organization_id FROM seat_invitations FORCE INDEX (address) WHERE email = ? "
+        "ORDER BY organization_id"};
+    return tx.all<OrgId>(kFind, email);
+}
+
+void delete_invitation_of(db::OrgStore& org, std::string_view email) {
+    static constexpr OrgSql kDelete{
+        "erasure.delete_invitation",
+        "DELETE FROM seat_invitations WHERE organization_id = :org AND email = ?"};
+    org.execute(kDelete, email);
 }
 
 bool is_admin_address(db::Tx& tx, std::string_view email) {

@@ -39,8 +39,9 @@ struct CountedEvents {
 std::vector<CountedEvents> count_webhook_events(db::Tx& tx, UserId user);
 std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit);
 
-// Deletes the invitations of the address to seats of any organization.
-void delete_invitations_of(db::Tx& tx, std::string_view email);
+// The organizations that invited the address to a seat: each has at most one invitation of it.
+std::vector<OrgId> find_inviting_organizations(db::Tx& tx, std::string_view email);
+void delete_invitation_of(db::OrgStore& org, std::string_view email);
 bool is_admin_address(db::Tx& tx, std::string_view email);
 
 struct BlockPosition {

@@ -2,6 +2,8 @@
 
 #include "db/sql_text.hpp"
 #include "rules/webhook_wire.hpp"
+#include "store/batches.hpp"
+#include "store/id_bounds.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -75,15 +77,6 @@ constexpr auto kAttempt =
                        column<&AttemptOf::attempt, &WebhookAttempt::response_excerpt>("a.excerpt"),
                        column<&AttemptOf::attempt, &WebhookAttempt::signature>("a.signature"));
 
-// The least id of this time.
-std::string least_id_of(Timestamp when) {
-    constexpr std::size_t kTimeBytes = 6;
-    std::string id(Uuid::kBytes, '\0');
-    std::int64_t time = std::max<std::int64_t>(when.milliseconds(), 0);
-    for (std::size_t i = kTimeBytes; i-- > 0; time >>= 8) id[i] = static_cast<char>(time & 0xff);
-    return id;
-}
-
 // The bounds of the ids that were created in a time span, and those of created_at. The margin
 // covers the time between the creation of an id and the row's own time.
 struct Bounds {
@@ -97,11 +90,11 @@ Bounds bounds_of(const TimeSpan& span) {
     Bounds bounds{std::string(Uuid::kBytes, '\0'), std::string(Uuid::kBytes, '\xff'),
                   Timestamp(INT64_MIN), Timestamp(INT64_MAX)};
     if (span.since) {
-        bounds.from = least_id_of(*span.since - kMargin);
+        bounds.from = id_before(*span.since, kMargin);
         bounds.since = *span.since;
     }
     if (span.until) {
-        bounds.to = least_id_of(*span.until + kMargin);
+        bounds.to = id_at(*span.until + kMargin, '\0');
         bounds.until = *span.until;
     }
     return bounds;
@@ -166,18 +159,19 @@ void read_attempts(db::OrgStore& org, std::vector<WebhookDelivery>& deliveries) 
                 "STRAIGHT_JOIN webhook_attempts a ON a.organization_id = :org AND a.id = placed.id "
                 "WHERE placed.place <= ? ORDER BY a.delivery_id, a.id"};
         }>};
-    if (deliveries.empty()) return;
-    std::vector<Param> ids;
+    std::vector<DeliveryId> ids;
     std::unordered_map<DeliveryId, WebhookDelivery*> by_id;
     for (WebhookDelivery& delivery : deliveries) {
-        ids.emplace_back(delivery.id);
+        ids.push_back(delivery.id);
         by_id[delivery.id] = &delivery;
     }
-    const std::size_t count = ids.size();
-    ids.emplace_back(kMostAttemptsShown);
-    for (auto [delivery, attempt] : org.each_bulk(kRead, count, ids)) {
-        by_id.at(delivery)->attempts.push_back(std::move(attempt));
-    }
+    in_batches(std::span<const DeliveryId>(ids), [&](std::vector<Param> params) {
+        const std::size_t count = params.size();
+        params.emplace_back(kMostAttemptsShown);
+        for (auto [delivery, attempt] : org.each_bulk(kRead, count, params)) {
+            by_id.at(delivery)->attempts.push_back(std::move(attempt));
+        }
+    });
 }
 
 std::int64_t delete_old_attempts(db::OrgStore& org, std::span<const DeliveryId> deliveries) {
@@ -189,13 +183,19 @@ std::int64_t delete_old_attempts(db::OrgStore& org, std::span<const DeliveryId> 
     static constexpr OrgSql kDelete{
         "webhook_deliveries.delete_old_attempts",
         "DELETE FROM webhook_attempts WHERE organization_id = :org AND id IN ({?})"};
-    if (deliveries.empty()) return 0;
-    std::vector<Param> params(deliveries.begin(), deliveries.end());
-    params.insert(params.end(),
-                  {kMostAttemptsShown, kMostOldAttempts * static_cast<int>(deliveries.size())});
-    const auto found = org.all_bulk<AttemptId>(kFind, deliveries.size(), params);
-    const std::vector<Param> old(found.begin(), found.end());
-    return old.empty() ? 0 : org.execute_bulk(kDelete, old.size(), old);
+    const auto most = kMostOldAttempts * static_cast<std::int64_t>(deliveries.size());
+    std::vector<AttemptId> old;
+    in_batches(deliveries, [&](std::vector<Param> params) {
+        const std::size_t count = params.size();
+        const auto found = static_cast<std::int64_t>(old.size());
+        params.insert(params.end(), {kMostAttemptsShown, most - found});
+        for (const AttemptId id : org.each_bulk<AttemptId>(kFind, count, params)) old.push_back(id);
+    });
+    std::int64_t deleted = 0;
+    in_batches(std::span<const AttemptId>(old), [&](const std::vector<Param>& params) {
+        deleted += org.execute_bulk(kDelete, params.size(), params);
+    });
+    return deleted;
 }
 
 bool requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now) {

@@ -43,7 +43,7 @@ std::optional<rules::WebhookDelivery> find_delivery(db::OrgStore& org, EndpointI
                                                     DeliveryId id);
 // The maximum number of attempts shown per delivery.
 inline constexpr int kMostAttemptsShown = 40;
-// Reads the last attempts of all deliveries, oldest first, with one statement.
+// Reads the last attempts of all deliveries, oldest first.
 void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliveries);
 // Deletes all but the last kMostAttemptsShown attempts of each delivery, at most kMostOldAttempts
 // times the number of deliveries. Returns their number.

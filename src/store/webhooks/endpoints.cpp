@@ -11,6 +11,7 @@ using db::columns;
 using db::converted;
 using db::nested;
 using db::OrgSql;
+using rules::EndpointHealth;
 using rules::WebhookEndpoint;
 
 namespace {

@@ -48,14 +48,8 @@ struct RemovedEndpoint {
 // The removed endpoints of all organizations.
 std::vector<RemovedEndpoint> find_removed_endpoints(db::Tx& tx, Timestamp until, int limit);
 
-// An endpoint with the numbers of its pending and failed deliveries.
-struct EndpointHealth {
-    rules::WebhookEndpoint endpoint;
-    std::int64_t pending = 0;
-    std::int64_t failed = 0;
-};
 // All endpoints of the organization, ordered by id.
-std::vector<EndpointHealth> list_endpoint_health(db::OrgStore& org);
+std::vector<rules::EndpointHealth> list_endpoint_health(db::OrgStore& org);
 
 // The installation that the endpoint belongs to.
 std::optional<InstallationId> find_installation_of_endpoint(db::OrgStore& org, EndpointId id);

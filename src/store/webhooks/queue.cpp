@@ -1,6 +1,9 @@
 #include "store/webhooks/queue.hpp"
 
 #include "db/sql_text.hpp"
+#include "store/batches.hpp"
+
+#include <algorithm>
 
 namespace muster::store {
 
@@ -67,12 +70,38 @@ constexpr auto kOldestDue = columns<WebhookBacklog>(
     column<&WebhookBacklog::oldest>("MIN(due)"),
     column<&WebhookBacklog::oldest_of_healthy>("MIN(IF(failing_since IS NULL, due, NULL))"));
 
-// The parameters of a statement on deliveries: `before`, then the ids.
-std::vector<Param> with_ids(std::initializer_list<Param> before,
-                            std::span<const DeliveryId> deliveries) {
-    std::vector<Param> params(before);
-    params.insert(params.end(), deliveries.begin(), deliveries.end());
-    return params;
+// Calls `use` for each batch, with the number of ids and the parameters: `before`, then the ids.
+template <class IdType, class Use>
+void in_id_batches(std::initializer_list<Param> before, std::span<const IdType> ids,
+                   const Use& use) {
+    in_batches(ids, [&](std::vector<Param> params) {
+        const std::size_t count = params.size();
+        params.insert(params.begin(), before);
+        use(count, params);
+    });
+}
+
+// Changes the rows with these ids. Returns the number of changed rows.
+template <class IdType>
+std::int64_t change_rows(db::OrgStore& org, const OrgSql<>& sql,
+                         std::initializer_list<Param> before, std::span<const IdType> ids) {
+    std::int64_t changed = 0;
+    in_id_batches(before, ids, [&](std::size_t count, const std::vector<Param>& params) {
+        changed += org.execute_bulk(sql, count, params);
+    });
+    return changed;
+}
+
+// Locks the rows with these ids. Returns the ids of the locked ones, sorted.
+template <class IdType>
+std::vector<IdType> lock_rows(db::OrgStore& org, const OrgSql<>& sql,
+                              std::initializer_list<Param> before, std::span<const IdType> ids) {
+    std::vector<IdType> locked;
+    in_id_batches(before, ids, [&](std::size_t count, const std::vector<Param>& params) {
+        for (const IdType id : org.each_bulk<IdType>(sql, count, params)) locked.push_back(id);
+    });
+    std::sort(locked.begin(), locked.end());
+    return locked;
 }
 
 }  // namespace
@@ -128,13 +157,15 @@ void read_bodies(db::OrgStore& org, std::vector<ClaimedDelivery>& deliveries) {
     static constexpr OrgSql kRead{"webhook_queue.read_bodies", kBody,
                                   "SELECT {columns} FROM webhook_events FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND id IN ({?})"};
-    std::vector<Param> params;
-    params.reserve(deliveries.size());
-    for (const ClaimedDelivery& delivery : deliveries) params.emplace_back(delivery.event);
+    std::vector<WebhookEventId> events;
+    events.reserve(deliveries.size());
+    for (const ClaimedDelivery& delivery : deliveries) events.push_back(delivery.event);
     std::map<WebhookEventId, std::shared_ptr<const std::string>> bodies;
-    for (auto [event, body] : org.each_bulk(kRead, params.size(), params)) {
-        bodies.emplace(event, std::make_shared<const std::string>(std::move(body)));
-    }
+    in_batches(std::span<const WebhookEventId>(events), [&](const std::vector<Param>& params) {
+        for (auto [event, body] : org.each_bulk(kRead, params.size(), params)) {
+            bodies.emplace(event, std::make_shared<const std::string>(std::move(body)));
+        }
+    });
     for (ClaimedDelivery& delivery : deliveries) delivery.body = bodies.at(delivery.event);
 }
 
@@ -163,7 +194,7 @@ Claim claim_deliveries(db::OrgStore& org, EndpointId endpoint, const Uuid& owner
     std::vector<DeliveryId> ids;
     ids.reserve(deliveries.size());
     for (const ClaimedDelivery& delivery : deliveries) ids.push_back(delivery.id);
-    org.execute_bulk(kClaim, ids.size(), with_ids({until, owner}, ids));
+    change_rows(org, kClaim, {until, owner}, std::span<const DeliveryId>(ids));
     read_bodies(org, deliveries);
     return claim;
 }
@@ -175,18 +206,17 @@ std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const Delivery
         "SELECT id FROM webhook_deliveries FORCE INDEX (PRIMARY) "
         "WHERE lease_owner = ? AND status = 'pending' "
         "AND organization_id = :org AND id IN ({?}) ORDER BY id FOR UPDATE SKIP LOCKED"};
-    return org.all_bulk<DeliveryId>(kLock, deliveries.size(), with_ids({owner}, deliveries));
+    return lock_rows(org, kLock, {owner}, deliveries);
 }
 
 std::int64_t release_deliveries(db::OrgStore& org, std::span<const DeliveryId> deliveries,
                                 const Uuid& owner, Timestamp when) {
-    static constexpr OrgSql kGive{
-        "webhook_queue.give_back",
+    static constexpr OrgSql kRelease{
+        "webhook_queue.release",
         "UPDATE webhook_deliveries FORCE INDEX (PRIMARY) SET due_at = ?, lease_owner = NULL "
         "WHERE lease_owner = ? "
         "AND status = 'pending' AND organization_id = :org AND id IN ({?})"};
-    if (deliveries.empty()) return 0;
-    return org.execute_bulk(kGive, deliveries.size(), with_ids({when, owner}, deliveries));
+    return change_rows(org, kRelease, {when, owner}, deliveries);
 }
 
 // ---------------------------------------------------------------------------- results
@@ -196,16 +226,19 @@ void insert_attempts(db::OrgStore& org, std::span<const NewAttempt> attempts) {
         "webhook_queue.insert_attempts",
         "INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, status_code, "
         "duration_ms, excerpt, signature, created_at) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?)}"};
-    std::vector<AttemptId> ids(attempts.size());
-    std::vector<Param> params;
-    for (std::size_t i = 0; i < attempts.size(); ++i) {
-        const NewAttempt& attempt = attempts[i];
-        ids[i] = AttemptId::create();
-        params.insert(params.end(), {ids[i], attempt.delivery, attempt.outcome, attempt.status_code,
-                                     attempt.duration_ms, Param::text_or_null(attempt.excerpt),
-                                     Param::text_or_null(attempt.signature), attempt.at});
-    }
-    if (!attempts.empty()) org.execute_bulk(kInsert, attempts.size(), params);
+    in_pieces(attempts, [&](std::span<const NewAttempt> piece) {
+        std::vector<AttemptId> ids(piece.size());
+        std::vector<Param> params;
+        for (std::size_t i = 0; i < piece.size(); ++i) {
+            const NewAttempt& attempt = piece[i];
+            ids[i] = AttemptId::create();
+            params.insert(params.end(),
+                          {ids[i], attempt.delivery, attempt.outcome, attempt.status_code,
+                           attempt.duration_ms, Param::text_or_null(attempt.excerpt),
+                           Param::text_or_null(attempt.signature), attempt.at});
+        }
+        org.execute_bulk(kInsert, piece.size(), params);
+    });
 }
 
 void add_attempt_totals(db::Tx& tx, std::span<const AttemptCount> counts) {
@@ -233,9 +266,7 @@ void set_succeeded(db::OrgStore& org, std::span<const DeliveryId> deliveries, Ti
         "UPDATE webhook_deliveries FORCE INDEX (PRIMARY) "
         "SET status = 'succeeded', step = step + 1, due_at = NULL, "
         "lease_owner = NULL, updated_at = ? WHERE organization_id = :org AND id IN ({?})"};
-    if (!deliveries.empty()) {
-        org.execute_bulk(kSet, deliveries.size(), with_ids({now}, deliveries));
-    }
+    change_rows(org, kSet, {now}, deliveries);
 }
 
 void set_attempted(db::OrgStore& org, DeliveryId delivery, std::optional<Timestamp> due_at,
@@ -256,10 +287,11 @@ std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
                                   "WHERE failing_since IS NOT NULL "
                                   "AND organization_id = :org AND id IN ({?})"};
     std::map<EndpointId, Timestamp> failing;
-    const std::vector<Param> params(endpoints.begin(), endpoints.end());
-    for (const auto& [endpoint, since] : org.each_bulk(kFind, params.size(), params)) {
-        failing.emplace(endpoint, since);
-    }
+    in_batches(endpoints, [&](const std::vector<Param>& params) {
+        for (const auto& [endpoint, since] : org.each_bulk(kFind, params.size(), params)) {
+            failing.emplace(endpoint, since);
+        }
+    });
     return failing;
 }
 
@@ -268,8 +300,7 @@ std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const Endpoi
                                   "SELECT id FROM webhook_endpoints FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND id IN ({?}) "
                                   "ORDER BY id FOR UPDATE SKIP LOCKED"};
-    return org.all_bulk<EndpointId>(kLock, endpoints.size(),
-                                    std::vector<Param>(endpoints.begin(), endpoints.end()));
+    return lock_rows(org, kLock, {}, endpoints);
 }
 
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints) {
@@ -278,8 +309,7 @@ void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints) {
         "UPDATE webhook_endpoints FORCE INDEX (PRIMARY) SET failing_since = NULL "
         "WHERE failing_since IS NOT NULL "
         "AND organization_id = :org AND id IN ({?})"};
-    const std::vector<Param> params(endpoints.begin(), endpoints.end());
-    if (!endpoints.empty()) org.execute_bulk(kClear, endpoints.size(), params);
+    change_rows(org, kClear, {}, endpoints);
 }
 
 void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Timestamp now) {
@@ -288,9 +318,7 @@ void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Times
         "UPDATE webhook_endpoints FORCE INDEX (PRIMARY) SET failing_since = ? "
         "WHERE failing_since IS NULL "
         "AND organization_id = :org AND id IN ({?})"};
-    std::vector<Param> params{now};
-    params.insert(params.end(), endpoints.begin(), endpoints.end());
-    if (!endpoints.empty()) org.execute_bulk(kSet, endpoints.size(), params);
+    change_rows(org, kSet, {now}, endpoints);
 }
 
 bool disable_endpoint(db::OrgStore& org, EndpointId endpoint, std::string_view reason,

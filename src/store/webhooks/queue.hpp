@@ -64,8 +64,8 @@ struct Claim {
 Claim claim_deliveries(db::OrgStore& org, EndpointId endpoint, const Uuid& owner, Timestamp now,
                        Timestamp until, const ClaimLimit& limit);
 
-// The deliveries whose lease the owner still holds, locked until the transaction ends. Skips locked
-// deliveries: the other transaction is ending the owner's lease.
+// The deliveries whose lease the owner still holds, sorted and locked until the transaction ends.
+// Skips locked deliveries: the other transaction is ending the owner's lease.
 std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const DeliveryId> deliveries,
                                      const Uuid& owner);
 // Ends the owner's leases and makes the deliveries due at `when`. Returns the number of changed
@@ -100,12 +100,12 @@ void set_attempted(db::OrgStore& org, DeliveryId delivery, std::optional<Timesta
                    Timestamp now);
 
 // The failing endpoints among these, with the time of their first failure. Takes no locks, because
-// transactions that emit events hold the rows of endpoints.
+// transactions that create deliveries or change an endpoint hold the rows of endpoints.
 std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
                                              std::span<const EndpointId> endpoints);
 // Locks the endpoints among these that are not locked yet, until the transaction ends, and returns
-// them. Transactions that emit events or change an endpoint hold such locks, some of them for long,
-// and results must not wait for them. The next result of a skipped endpoint updates it.
+// them. Transactions that create deliveries or change an endpoint hold such locks, some of them for
+// long, and results must not wait for them. The next result of a skipped endpoint updates it.
 std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Timestamp now);

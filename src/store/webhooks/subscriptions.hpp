@@ -24,7 +24,8 @@ struct UnindexedEndpoint {
     OrgId organization;
     EndpointId endpoint;
 };
-// Endpoints that an older program has written, at most `limit`. Reads all endpoints.
+// At most `limit` endpoints that have changed without write_subscriptions(), for example by an
+// older program or by the rotation of a secret. Their rows may be out of date. Reads all endpoints.
 std::vector<UnindexedEndpoint> find_unindexed(db::Tx& tx, int limit);
 
 // Writes the rows of an endpoint by its event_types. Skips an endpoint that is locked.

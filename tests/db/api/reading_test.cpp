@@ -1,13 +1,9 @@
 // api/pipeline.hpp: the short reads of a batch share their queries, and each request gets the reply
 // that it would get alone.
-#include "api/pipeline.hpp"
+#include "db/api/pipeline_fixture.hpp"
 
 #include "base/log.hpp"
 #include "db/members.hpp"
-#include "process/concurrency_limit.hpp"
-#include "process/metrics.hpp"
-#include "process/rate_limiter.hpp"
-#include "service/access/api_keys.hpp"
 #include "service/members/create.hpp"
 #include "service/pages/publishable_keys.hpp"
 #include "unit/base/logged.hpp"
@@ -20,13 +16,7 @@ using http::Request;
 
 namespace {
 
-struct Reading : test::Fixture {
-    Reading() {
-        settings.server.stale_after = 30;
-        settings.limits.key_rate = settings.limits.key_burst = 1000;
-        settings.limits.organization_rate = settings.limits.organization_burst = 1000;
-    }
-
+struct Reading : test::PipelineFixture {
     UserId join(OrgId organization, const std::string& email) {
         test::Batch batch;
         batch.add(email);
@@ -37,18 +27,8 @@ struct Reading : test::Fixture {
                 .user_id;
         });
     }
-    service::IssuedKey issue(OrgId organization) {
-        return service::issue_api_key(context, organization, {"key", {}, {}, {}});
-    }
     static Request get(const std::string& path, const service::IssuedKey& key) {
-        Request made;
-        made.method = http::Method::Get;
-        made.path = path;
-        made.authorization = "Bearer " + key.secret.reveal();
-        made.request_id = "r1";
-        made.arrived = Timestamp::now();
-        made.read_body = [](std::size_t) { return std::optional<std::string>(""); };
-        return made;
+        return request(http::Method::Get, path, key);
     }
     static Request get_user(UserId user, const service::IssuedKey& key) {
         return get("/v1/users/" + user.text(), key);
@@ -75,16 +55,8 @@ struct Reading : test::Fixture {
         return db::statistics().statements;
     }
 
-    Settings settings = test::settings();
-    service::Context worker{database, settings, KeyRing(Secret(std::string(32, 'k')))};
-    process::Metrics metrics{{}};
-    process::RateLimiter limiter{64};
-    process::ConcurrencyLimit concurrency;
-    static constexpr std::size_t kMostOfBatch = 32;
-    api::Pipeline pipeline{worker, metrics, limiter, concurrency, {.most_of_batch = kMostOfBatch}};
     std::vector<std::size_t> sent;  // the indexes in the order of the replies
 
-    OrgId acme = organization("Acme");
     OrgId umbrella = organization("Umbrella");
     service::IssuedKey ours = issue(acme);
     service::IssuedKey theirs = issue(umbrella);

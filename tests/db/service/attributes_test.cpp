@@ -214,9 +214,13 @@ BOOST_AUTO_TEST_CASE(an_organization_has_at_most_200_attributes) {
     const AttributeChange text{{}, AttributeType::Text, {}, true};
     for (int i = 8; i < 200; ++i) put("k" + std::to_string(i), text);
     BOOST_TEST(faults("one_more", text) == Keys{"key out_of_range"});
-    BOOST_CHECK_THROW(
+    BOOST_CHECK_EXCEPTION(
         service::add_attribute(context, acme, {"one_more", "L", AttributeType::Text, {}, true}),
-        std::invalid_argument);
+        std::invalid_argument, [](const std::invalid_argument& error) {
+            return std::string_view(error.what()) ==
+                   "key is new, and the organization already has 200 attributes; change one of "
+                   "them";
+        });
     put("k8", {std::string("Changed"), AttributeType::Text, {}, false});
     const OrgId other = organization("Other");
     as(other, [&](service::OrgTransaction& transaction) {

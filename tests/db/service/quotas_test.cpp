@@ -280,6 +280,35 @@ BOOST_AUTO_TEST_CASE(small_replies_are_counted_in_sums) {
     BOOST_TEST(used(Quota::ReplyBytes) == 200 * 500);
 }
 
+BOOST_AUTO_TEST_CASE(a_worker_that_knows_many_uses_writes_some_sums_and_loses_none) {
+    service::write_all_sums(database);
+    client.run("DELETE FROM organization_days");
+    std::vector<OrgId> organizations(10'000, OrgId{});
+    std::string rows;
+    for (OrgId& id : organizations) {
+        id = OrgId::create();
+        rows +=
+            (rows.empty() ? "" : ",") + ("(UNHEX(REPLACE('" + id.text() + "', '-', '')), '', 1)");
+    }
+    client.run("INSERT INTO organizations (id, name, created_at) VALUES " + rows);
+    database.transaction([&](db::Tx& tx) {
+        for (const OrgId& id : organizations) {
+            const OrgTransaction transaction{tx, {id}, Timestamp::now()};
+            service::reject_full(transaction, Quota::TrackedBytes, test::settings().limits);
+            service::count_bytes(transaction, Quota::TrackedBytes, 1);
+        }
+    });
+    const auto written = [&] {
+        return client.number("SELECT COALESCE(SUM(amount), 0) FROM organization_days");
+    };
+    service::write_large_sums(database);
+    BOOST_TEST(written() == 100);
+    service::write_large_sums(database);  // 9,900 are left, so there is no need
+    BOOST_TEST(written() == 100);
+    service::write_all_sums(database);
+    BOOST_TEST(written() == 10'000);
+}
+
 // ---------------------------------------------------------------------------- audit entries
 
 BOOST_AUTO_TEST_CASE(entries_beyond_those_of_a_day_are_refused) {

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(the_cookie_is_accepted_from_a_page_of_the_console) {
     for_each_method([](Method method) { BOOST_TEST((token(from_page(method)) == kToken)); });
 }
 
-BOOST_AUTO_TEST_CASE(the_cookie_is_ignored_unless_the_browser_names_the_own_origin) {
+BOOST_AUTO_TEST_CASE(the_cookie_is_ignored_unless_the_browser_names_its_own_origin) {
     for_each_method([](Method method) {
         for (const char* site :
              {"same-site", "cross-site", "none", "", "Same-Origin", "same-origin ",

@@ -113,6 +113,11 @@ BOOST_AUTO_TEST_CASE(exactly_the_rows_are_described) {
         if (row->second_reply)
             BOOST_TEST(responses.isMember(std::to_string(row->second_reply->status)));
         BOOST_TEST(responses.isMember("default"), row->operation);
+        const std::string shared = resolved(responses["default"])["description"].asString();
+        for (const char* code : {"BAD_REQUEST", "PAYLOAD_TOO_LARGE", "QUOTA_EXCEEDED",
+                                 "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"}) {
+            BOOST_TEST(shared.find("`" + std::string(code) + "`: ") != std::string::npos, code);
+        }
         for (const ErrorCode code : row->errors) {
             const auto& entry = error_entry(code);
             const std::string text =
@@ -158,6 +163,8 @@ BOOST_AUTO_TEST_CASE(parameters_match_the_row) {
             expected.insert({"header Origin", "header Sec-Fetch-Site"});
         }
         if (row->takes_if_match) expected.insert("header If-Match");
+        if (row->takes_if_match && row->method == http::Method::Put)
+            expected.insert("header If-None-Match");
         if (row->takes_console_header) expected.insert("header X-Muster-Console");
         if (row->accepts_gzip) expected.insert("header Content-Encoding");
         if (row->second_reply && row->second_reply->status == 304)
@@ -173,14 +180,32 @@ BOOST_AUTO_TEST_CASE(parameters_match_the_row) {
             described.insert(parameter["in"].asString() + " " + parameter["name"].asString());
             const bool is_key = parameter["name"].asString() == "Idempotency-Key";
             const bool is_expectation = parameter["name"].asString() == "X-Expect-Organization";
+            const bool is_origin = parameter["name"].asString() == "Origin";
             const bool is_required = parameter["in"].asString() == "path" ||
-                                     (row->access == api::Access::Module && !is_expectation);
+                                     (row->access == api::Access::Module && !is_expectation) ||
+                                     (is_origin && row->method != http::Method::Get);
             BOOST_TEST(parameter["required"].asBool() == is_required, row->operation);
             BOOST_TEST(
                 (!is_key || !is_required || row->idempotency == api::IdempotencyKey::Required));
         }
         BOOST_TEST(described == expected, row->operation);
     }
+}
+
+BOOST_AUTO_TEST_CASE(an_idempotency_key_has_a_length) {
+    const Json::Value& schema = component("#/components/parameters/Idempotency-Key")["schema"];
+    BOOST_TEST(schema["minLength"].asInt() == 1);
+    BOOST_TEST(schema["maxLength"].asInt() == 255);
+}
+
+BOOST_AUTO_TEST_CASE(the_tracking_key_may_be_in_the_query_or_in_a_text_body) {
+    const Json::Value& track = document["paths"]["/v1/track"]["post"];
+    BOOST_TEST(json_text(track["security"]) == R"([{"trackingKey":[]},{}])");
+    const Json::Value& text = track["requestBody"]["content"]["text/plain"]["schema"];
+    BOOST_TEST(text["type"].asString() == "string");
+    BOOST_TEST(text["contentMediaType"].asString() == "application/json");
+    const Json::Value& serve = document["paths"]["/v1/ads/serve"]["get"];
+    BOOST_TEST(json_text(serve["security"]) == R"([{"trackingKey":[]}])");
 }
 
 BOOST_AUTO_TEST_CASE(every_reference_resolves_and_every_component_is_used) {
@@ -239,6 +264,9 @@ BOOST_AUTO_TEST_CASE(replies_allow_more_fields_and_requests_reject_them) {
     for (const char* reply : {"User", "UserList", "ImportJob", "Session", "ApiError"}) {
         BOOST_TEST(!schemas[reply].isMember("additionalProperties"), reply);
     }
+    // Specification 2.11 allows no further fields in a connection.
+    BOOST_TEST(schemas["Connection"]["additionalProperties"] == Json::Value(false));
+    BOOST_TEST(schemas["Connection"]["required"].size() == 5U);
     for (const api::Endpoint* row : rows()) {
         if (!row->body_schema) continue;
         const Json::Value& schema = schemas[std::string(row->body_component)];

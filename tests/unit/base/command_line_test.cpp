@@ -3,7 +3,12 @@
 
 #include "print.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
+#include <cstdio>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -49,6 +54,22 @@ int run(std::vector<std::string> words, const std::function<int(const CommandLin
     return run_program(kProgram, static_cast<int>(argv.size()), argv.data(), body);
 }
 
+// The exit status of a program whose standard output is a file on a full disk.
+int run_on_full_disk(const std::vector<std::string>& words,
+                     const std::function<int(const CommandLine&)>& body) {
+    std::fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    dup2(full, STDOUT_FILENO);
+    const int status = run(words, body);
+    dup2(kept, STDOUT_FILENO);
+    close(full);
+    close(kept);
+    std::clearerr(stdout);
+    std::cout.clear();
+    return status;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(command_line)
@@ -89,6 +110,7 @@ BOOST_AUTO_TEST_CASE(a_usage_error_names_the_option) {
     BOOST_TEST(refusal({"--confi=secret"}) == "unknown option --confi; did you mean --config?");
     BOOST_TEST(refusal({"--secre"}) == "unknown option --secre");  // has no help
     BOOST_TEST(refusal({"-q"}) == "unknown option -q");
+    BOOST_TEST(refusal({"--\x1b[31m\n"}) == "unknown option --\\x1b[31m\\x0a");
     BOOST_TEST(refusal({"--config"}) == "--config needs a value: --config FILE");
     BOOST_TEST(refusal({"--config", "--quiet"}) == "--config needs a value: --config FILE");
     BOOST_TEST(refusal({"--config="}) == "--config is empty; use --config FILE");
@@ -117,8 +139,12 @@ BOOST_AUTO_TEST_CASE(an_unknown_word_is_rejected_with_the_valid_ones) {
                "unknown kind \"frob\"; use imports, mail or all");
     BOOST_TEST(std::string(unknown_word("kind", "mial", kKinds).what()) ==
                "unknown kind \"mial\"; did you mean \"mail\"?");
+    BOOST_TEST(std::string(unknown_word("kind", "\x1b[31m\n", kKinds).what()) ==
+               "unknown kind \"\\x1b[31m\\x0a\"; use imports, mail or all");
     BOOST_TEST(std::string(invalid_value("--for", "x", "a number").what()) ==
                "--for is \"x\"; use a number");
+    BOOST_TEST(std::string(invalid_value("--for", "x\ny\xff", "a number").what()) ==
+               "--for is \"x\\x0ay\\xff\"; use a number");
 }
 
 BOOST_AUTO_TEST_CASE(the_exit_status_distinguishes_usage_errors) {
@@ -133,6 +159,22 @@ BOOST_AUTO_TEST_CASE(the_exit_status_distinguishes_usage_errors) {
     BOOST_TEST(run({"--version", "x"}, never) == 0);
     BOOST_TEST(run({}, [](const CommandLine&) -> int { throw UsageError("no"); }) == 7);
     BOOST_TEST(run({}, [](const CommandLine&) -> int { throw std::runtime_error("no"); }) == 8);
+}
+
+BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_is_a_failure) {
+    const auto silent = [](const CommandLine&) { return 0; };
+    const auto put = [](const CommandLine&) {
+        std::fputs("the secret\n", stdout);
+        return 0;
+    };
+    const auto stream = [](const CommandLine&) {
+        std::cout << "the counts" << std::endl;
+        return 0;
+    };
+    BOOST_TEST(run_on_full_disk({}, silent) == 0);
+    BOOST_TEST(run_on_full_disk({}, put) == 8);
+    BOOST_TEST(run_on_full_disk({}, stream) == 8);
+    BOOST_TEST(run_on_full_disk({"--help"}, silent) == 8);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -56,6 +56,10 @@ std::string schema_of(const char* property) {
     return muster::json_text(schema);
 }
 
+std::string example_of(const Json::Value& schema, std::string_view example) {
+    return muster::json_text(muster::described(schema, "", example)["examples"]);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(records)
@@ -107,6 +111,16 @@ BOOST_AUTO_TEST_CASE(each_type_is_described) {
     BOOST_TEST(schema_of("table") ==
                R"({"items":{"items":{"type":"integer"},"type":"array"},"type":"array"})");
     BOOST_TEST(schema_of("raw") == R"({"additionalProperties":{},"type":"object"})");
+}
+
+BOOST_AUTO_TEST_CASE(an_example_is_text_or_one_json_value) {
+    const Json::Value number = muster::JsonType<std::int64_t>::schema();
+    BOOST_TEST(example_of(number, "-5") == "[-5]");
+    BOOST_TEST(example_of(muster::array_of_schema(number), "[1, 2]") == "[[1,2]]");
+    BOOST_TEST(example_of(muster::JsonType<std::string>::schema(), "5") == R"(["5"])");
+    for (const std::string_view text : {"five", "1, 2", "1]"}) {
+        BOOST_CHECK_THROW((void)example_of(number, text), std::logic_error);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

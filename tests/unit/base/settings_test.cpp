@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -133,14 +134,29 @@ BOOST_AUTO_TEST_CASE(a_key_is_read_to_the_last_byte_with_or_without_the_prefix) 
 
 BOOST_AUTO_TEST_CASE(an_unreadable_secret_is_rejected_with_its_location) {
     BOOST_TEST(refusal("[database]\n\npassword = file:/nowhere/p\n") ==
-               "muster.conf:3: cannot read /nowhere/p");
+               "muster.conf:3: database.password names /nowhere/p, which cannot be read: "
+               "No such file or directory");
     const std::string empty = scratch.write("empty", "");
     BOOST_TEST(refusal("[database]\npassword = file:" + empty) ==
-               "muster.conf:2: cannot read empty");
+               "muster.conf:2: database.password names empty, which cannot be read: it is empty");
+    BOOST_TEST(refusal("[security]\nkey_file = file:\n") ==
+               "muster.conf:2: security.key_file names no file; use file:/path");
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_is_rejected_as_a_secret_file) {
-    BOOST_CHECK_THROW(load("[security]\nkey_file = " + scratch.file("") + "\n"), SettingsError);
+    std::filesystem::create_directory(scratch.file("folder"));
+    BOOST_TEST(refusal("[security]\nkey_file = " + scratch.file("folder") + "\n") ==
+               "muster.conf:2: security.key_file names folder, which cannot be read: "
+               "it is a folder");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_in_the_place_of_its_path_is_not_shown) {
+    const std::string digits(64, 'a');
+    for (const std::string prefix : {"", "file:"}) {
+        BOOST_TEST(refusal("[security]\nkey_file = " + prefix + digits + "\n") ==
+                   "muster.conf:2: security.key_file names a file that cannot be read: "
+                   "No such file or directory; write the secret into a file and use file:/path");
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_short_key_is_rejected_and_not_shown) {
@@ -160,7 +176,8 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_rejected_with_its_line) {
         {"\n[]\n", "muster.conf:2: unknown section []"},
         {"[server]\nworker = 1\n", "muster.conf:2: unknown key worker in [server]"},
         {"[server]\nname = x\n", "muster.conf:2: unknown key name in [server]"},
-        {"workers = 1\n", "muster.conf:1: unknown key workers in []"},
+        {"workers = 1\n",
+         "muster.conf:1: workers is before the first [section]; move it into its section"},
         {"[server]\nworkers\n", "muster.conf:2: neither [section] nor key = value"},
         {"[server\n", "muster.conf:1: neither [section] nor key = value"},
         {"[server]\nworkers = 1\nworkers = 1\n", "muster.conf:3: server.workers is given twice"},
@@ -194,8 +211,10 @@ BOOST_AUTO_TEST_CASE(an_invalid_choice_is_rejected_with_the_valid_ones) {
     check("mail", "tls", {"", "yes", "Require", "try require"}, "none, try or require");
     check("server", "socket_mode", {"rw-rw----", "0668", "06600", ""},
           "octal permissions such as 0660");
-    check("console", "origin", {"", "console.example", "https://Console.example", "https://a/b"},
-          "https://HOST[:PORT], in lower case and without a path");
+    check("console", "origin",
+          {"", "console.example", "https://Console.example", "https://a/b", "https://a/",
+           "https://a:0", "https://a:65536", "https://a:", "https://*.a", "http://a.example"},
+          "https://HOST[:PORT] (http:// on the loopback only), in lower case and without a path");
 }
 
 BOOST_AUTO_TEST_CASE(a_valid_choice_is_read) {
@@ -207,9 +226,69 @@ BOOST_AUTO_TEST_CASE(a_valid_choice_is_read) {
                "https://a.example:8443");
 }
 
+BOOST_AUTO_TEST_CASE(an_address_that_the_programs_cannot_use_is_rejected) {
+    const auto check = [&](const std::string& section, const std::string& key,
+                           const std::vector<std::string>& good,
+                           const std::vector<std::string>& bad) {
+        const std::string line = "[" + section + "]\n" + key + " = ";
+        for (const std::string& value : good) BOOST_TEST(refusal(line + value + "\n") == "");
+        for (const std::string& value : bad) {
+            BOOST_TEST(refusal(line + value + "\n")
+                           .starts_with("muster.conf:2: " + section + "." + key + " is \"" + value +
+                                        "\"; use "));
+        }
+    };
+    check("database", "url",
+          {"unix:/run/a.sock", "tcp://db:3306", "tcp://db", "tcp://10.0.0.7:3306",
+           "tcp://[2001:db8::1]:3306", "tcp://db1,tcp://db_2:1 , unix:/a"},
+          {"", "foo", "tcp://h:99999", "tcp://h:0", "tcp://", "tcp://:1", "unix:", "unix:a.sock",
+           "tcp://a,", "tcp://a,b", "tcp://a/name", "mysql://a", "tcp://::1:3306"});
+    for (const char* key : {"socket", "collector_socket", "reader_socket"}) {
+        check("server", key, {"/run/a b", "/" + std::string(106, 'x')},
+              {"", "muster.socket", "./a", "/" + std::string(107, 'x')});
+    }
+    check("server", "base_url",
+          {"https://api.example.org", "https://API.example:8443", "https://[::1]:1",
+           "http://127.0.0.1:8080", "http://localhost"},
+          {"", "api.example.org", "http://api.example.org", "https://a/v1", "https://a/a",
+           "https://a/", "https://a?b", "https://a:99999", "https://", "ftp://a", "https:// a"});
+    check("webhooks", "dns",
+          {"", "10.0.0.1", "10.0.0.1:53,[2001:db8::1]:53,2001:db8::2", "::1", "127.0.0.1:5353"},
+          {"localhost", "dns.example:53", "10.0.0.1:99999", "10.0.0.1:", "10.0.0.1, 10.0.0.2",
+           "10.0.0.1,", "[::1]", "[10.0.0.1]:53", "fe80::1%eth0", "10.0.0"});
+    check("mail", "url", {"smtp://mail_relay:2525"}, {"smtp://a:99999", "smtp://a:x"});
+}
+
+BOOST_AUTO_TEST_CASE(two_sockets_with_the_same_path_are_rejected) {
+    BOOST_TEST(refusal("[server]\nsocket = /run/a\nreader_socket = /run/a\n") ==
+               "muster.conf: server.socket and server.reader_socket are both \"/run/a\"; "
+               "give each a path of its own");
+    BOOST_TEST(refusal("[server]\ncollector_socket = /run/muster-reader.socket\n")
+                   .starts_with("muster.conf: server.collector_socket and server.reader_socket"));
+}
+
+BOOST_AUTO_TEST_CASE(a_certificate_file_must_be_readable) {
+    const std::string file = scratch.write("ca.pem", "a certificate\n");
+    for (const auto& [section, key] :
+         std::vector<std::pair<std::string, std::string>>{{"database", "tls_ca"},
+                                                          {"mail", "ca_file"},
+                                                          {"webhooks", "ca_file"},
+                                                          {"providers.slack", "ca_file"}}) {
+        const std::string line = "[" + section + "]\n" + key + " = ";
+        BOOST_TEST(refusal(line + file + "\n") == "");
+        BOOST_TEST(refusal(line + "\n") == "");
+        BOOST_TEST(refusal(line + "/nowhere/ca.pem\n") ==
+                   "muster.conf:2: " + section + "." + key +
+                       " is \"/nowhere/ca.pem\"; use a PEM file that the programs can read");
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_rejected_address_does_not_show_its_password) {
     BOOST_TEST(refusal("[mail]\nurl = smtp://user:pw@host\n") ==
                "muster.conf:2: mail.url is not valid; use smtp://HOST:PORT or smtps://HOST:PORT");
+    const std::string reason = refusal("[database]\nurl = muster:hidden@db\n");
+    BOOST_TEST(reason.starts_with("muster.conf:2: database.url is not valid; use "), reason);
+    BOOST_TEST(reason.find("hidden") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(invalid_mail_settings_are_rejected_with_their_line) {
@@ -240,15 +319,25 @@ BOOST_AUTO_TEST_CASE(invalid_mail_settings_are_rejected_with_their_line) {
 
 BOOST_AUTO_TEST_CASE(a_folder_is_not_a_file) {
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
-    BOOST_CHECK_THROW(load_settings(scratch.file(""), kProviders), SettingsError);
+    BOOST_CHECK_EXCEPTION(load_settings(scratch.file(""), kProviders), SettingsError,
+                          [this](const SettingsError& error) {
+                              return error.what() ==
+                                     scratch.file("") + ": cannot be read: it is a folder";
+                          });
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_rejected) {
     BOOST_CHECK_EXCEPTION(load_settings("/nowhere/muster.conf", kProviders), SettingsError,
                           [](const SettingsError& error) {
                               return std::string(error.what()) ==
-                                     "/nowhere/muster.conf: cannot be read";
+                                     "/nowhere/muster.conf: cannot be read: "
+                                     "No such file or directory";
                           });
+}
+
+BOOST_AUTO_TEST_CASE(a_byte_order_mark_is_skipped) {
+    BOOST_TEST(load("\xEF\xBB\xBF[server]\nworkers = 3\n").server.workers == 3);
+    BOOST_TEST(load("\xEF\xBB\xBF# a comment\n[server]\nworkers = 3\n").server.workers == 3);
 }
 
 // ---------------------------------------------------------------------------- providers
@@ -320,7 +409,9 @@ BOOST_AUTO_TEST_CASE(values_of_a_provider_request_are_one_word) {
                expected("host", "https://gitlab.example", "HOST or HOST:PORT"));
     BOOST_TEST(reason("host = a@b") == expected("host", "a@b", "HOST or HOST:PORT"));
     BOOST_TEST(reason("scopes = a\"b") == expected("scopes", "a\"b", "words separated by spaces"));
-    BOOST_TEST(reason("client_secret = file:/nowhere") == "muster.conf:2: cannot read /nowhere");
+    BOOST_TEST(reason("client_secret = file:/nowhere") ==
+               "muster.conf:2: providers.slack.client_secret names /nowhere, which cannot be read: "
+               "No such file or directory");
 }
 
 BOOST_AUTO_TEST_CASE(the_environment_overrides_provider_settings) {

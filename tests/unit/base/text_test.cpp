@@ -69,6 +69,16 @@ BOOST_AUTO_TEST_CASE(length_counts_code_points) {
     BOOST_TEST(utf8_length(std::string_view("\0\0", 2)) == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(the_first_character_has_one_to_four_bytes) {
+    BOOST_TEST(muster::character_size("abc") == 1U);
+    BOOST_TEST(muster::character_size("\u00eb.") == 2U);
+    BOOST_TEST(muster::character_size("\u4f60\u597d") == 3U);
+    BOOST_TEST(muster::character_size("\U0001f600") == 4U);
+    for (const std::string_view text : {"", "\xff", "\xc3(", "\xf0\x9f\x98"}) {
+        BOOST_TEST(muster::character_size(text) == 0U);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(case_is_folded_in_ascii_only) {
     std::string text = "AZaz09@[`{ \u00c4\u00e4\u0130";
     muster::ascii_lower(text);

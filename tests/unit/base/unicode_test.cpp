@@ -1,4 +1,5 @@
-// base/unicode.hpp: spellings that look alike become equal, and others stay different.
+// base/unicode.hpp: spellings that look alike become equal, and others stay different; the width of
+// text on a terminal.
 #include "base/unicode.hpp"
 
 #include "print.hpp"
@@ -7,10 +8,12 @@
 
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+using muster::column_width;
 using muster::folded;
 
 BOOST_AUTO_TEST_SUITE(unicode)
@@ -59,6 +62,15 @@ BOOST_AUTO_TEST_CASE(letters_of_different_words_stay_different) {
     BOOST_TEST(folded("\u0131") == "\u0131");
     BOOST_TEST(folded("\ufb01") == "\ufb01");  // a ligature is not a compatibility spelling
     BOOST_TEST(folded("stra\u00dfe") != folded("strasse"));
+}
+
+BOOST_AUTO_TEST_CASE(wide_characters_take_two_columns_and_combining_marks_none) {
+    const std::vector<std::pair<std::string, std::size_t>> table = {
+        {"", 0},       {"Ann", 3},        {"Zo\u00eb", 3}, {"Zoe\u0308", 3}, {"\u6771\u4eac", 4},
+        {"\uac00", 2}, {"\U0001f600", 2},
+    };
+    for (const auto& [text, expected] : table) BOOST_TEST(column_width(text) == expected, text);
+    BOOST_CHECK_THROW((void)column_width("a\xff"), std::runtime_error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

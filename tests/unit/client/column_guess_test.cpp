@@ -154,6 +154,7 @@ BOOST_AUTO_TEST_CASE(lists_in_other_languages_are_recognized) {
     }
     BOOST_TEST(targets({"Voornaam", "Naam", "E-mail"}) == "first_name last_name email");
     BOOST_TEST(targets({"Subscriber", "Name", "Last name"}) == "email first_name last_name");
+    BOOST_TEST(targets({"N° d'adhérent", "Courriel"}) == "external_id email");
     BOOST_TEST(targets({"Nom", "Courriel"}) == "display_name email");
     BOOST_TEST(targets({"Nombre", "Correo"}) == "display_name email");
 }
@@ -194,7 +195,9 @@ BOOST_AUTO_TEST_CASE(an_invalid_map_is_refused_with_the_choices) {
     refuses({{"Notes", "nickname"}}, "unknown target; use email,");
     refuses({{"Notes", "phone"}}, "use attribute:phone");
     refuses({{"Notes", "attribute:favourite_team"}}, "boat_length");
-    refuses({{"Notes", "email"}, {"Phone", "email"}}, "two columns go to email");
+    refuses({{"Notes", "email"}, {"Phone", "email"}},
+            "--map: the columns Notes and Phone go to email; map one of them");
+    refuses({{"Notes", "email"}, {"Notes", "email"}}, "--map Notes is given twice");
     refuses({{"Notes", "email"}, {"Notes", "ignored"}}, "is given twice");
     refuses({{"Email", "ignored"}}, "--map 'COLUMN=email'");
 }

@@ -15,6 +15,9 @@ BOOST_AUTO_TEST_CASE(numbers_have_thousands_separators) {
     BOOST_TEST(grouped(999) == "999");
     BOOST_TEST(grouped(1000) == "1,000");
     BOOST_TEST(grouped(1234567) == "1,234,567");
+    BOOST_TEST(counted(0, "row") == "0 rows");
+    BOOST_TEST(counted(1, "valid row") == "1 valid row");
+    BOOST_TEST(counted(12345, "row") == "12,345 rows");
 }
 
 BOOST_AUTO_TEST_CASE(a_progress_line_has_share_count_rate_and_eta_and_fits_a_terminal) {

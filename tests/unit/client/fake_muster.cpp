@@ -88,6 +88,7 @@ ServedResponse FakeMuster::route(const ServedRequest& request) {
     if (what == "POST " + base + "/validate") return move("staging", "validating");
     if (what == "POST " + base + "/commit") return move("validated", "committing");
     if (what == "POST " + base + "/cancel") return move(state, "canceled");
+    if (what == "POST " + base + "/undo") return begin_undo(request);
     const std::string download = "GET " + base + "/error-report";
     if (what == download) return report(0);
     if (what.starts_with(download + "?after=")) {
@@ -138,11 +139,19 @@ ServedResponse FakeMuster::move(const std::string& from, const std::string& to) 
     return response;
 }
 
+ServedResponse FakeMuster::begin_undo(const ServedRequest& request) {
+    Json::Value body;
+    static_cast<void>(parse_json(request.body, body));
+    return move(state, body["dry_run"].asBool() ? state : "undoing");
+}
+
 ServedResponse FakeMuster::poll() {
-    const bool is_in_progress = state == "validating" || state == "committing";
-    if (is_in_progress && ++polls_ >= polls_per_move) {
+    static const std::map<std::string, std::string> kNext = {
+        {"validating", "validated"}, {"committing", "completed"}, {"undoing", "undone"}};
+    const auto next = kNext.find(state);
+    if (next != kNext.end() && ++polls_ >= polls_per_move) {
         if (state == "validating") dry_run();
-        state = state == fails_in ? "failed" : state == "validating" ? "validated" : "completed";
+        state = state == fails_in ? "failed" : next->second;
     }
     return job();
 }
@@ -184,6 +193,7 @@ ServedResponse FakeMuster::job() const {
         value["preview"]["new_members"] = number(valid);
         value["preview"]["existing_members"] = 0;
     }
+    value["undo"] = undo;
     value["failure"] = Json::Value();
     if (state == "failed") {
         value["failure"]["code"] = "RUNNER_GAVE_UP";

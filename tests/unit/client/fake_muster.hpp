@@ -1,5 +1,5 @@
 // The import part of the partner API in memory, for tests of the client: states, staging, a dry run
-// that finds duplicates and checks shirt sizes, replays, and a hook to simulate failures.
+// that finds duplicates and checks shirt sizes, undos, replays, and a hook to simulate failures.
 #pragma once
 
 #include "unit/client/loopback_server.hpp"
@@ -24,6 +24,7 @@ class FakeMuster {
     // Its state and its inputs; access them only between requests.
     std::string state;  // "" = no job
     Json::Value created;
+    Json::Value undo;  // the counts of the job
     std::map<std::uint32_t, Json::Value> rows;
     std::vector<std::string> log;         // "POST /v1/imports" and so on
     std::vector<std::string> keys;        // Idempotency-Keys, in order
@@ -43,6 +44,7 @@ class FakeMuster {
     ServedResponse create(const ServedRequest& request);
     ServedResponse stage(const ServedRequest& request);
     ServedResponse move(const std::string& from, const std::string& to);
+    ServedResponse begin_undo(const ServedRequest& request);
     ServedResponse poll();
     ServedResponse job() const;
     ServedResponse list() const;

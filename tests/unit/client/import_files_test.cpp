@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(every_row_with_a_fault_is_in_one_report_and_the_counts_add_
             "\"\"XXS\"\"; allowed are S, M, L\"\r\n" +
             "day@example.org,,1990-02-30,,5,8,value left out,LOCAL_INVALID_DATE,\"Birthday is "
             "\"\"1990-02-30\"\"; use an existing date from 1900-01-01 to yesterday\"\r\n");
-    BOOST_TEST(environment.says("1 of 5 rows are rejected and written to "));
+    BOOST_TEST(environment.says("1 of 5 rows is rejected and written to "));
     BOOST_TEST(environment.says("3 values are left out, and written to "));
     BOOST_TEST(
         environment.says("\n  1 row: Birthday is \"04/17\"; a date needs a year (line 7)\n"));

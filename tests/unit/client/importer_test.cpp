@@ -87,6 +87,35 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_not_imported_now_can_be_kept) {
     BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
 }
 
+BOOST_AUTO_TEST_CASE(the_document_says_why_a_valid_file_was_not_imported) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {"--json"}), ExitCode::Stopped));
+    BOOST_TEST(environment.json()["error"]["message"].asString() ==
+               "nothing was imported: --commit is missing, and there is no terminal to ask on");
+    int questions = 0;
+    environment.ask = [&](const std::string&) { return ++questions == 2; };  // keeps the job
+    BOOST_CHECK(
+        is(environment.run("members.csv", {"--json", "--resume", kJob}), ExitCode::Stopped));
+    BOOST_TEST(environment.json()["error"]["message"].asString() == "nothing was imported");
+}
+
+BOOST_AUTO_TEST_CASE(a_canceled_job_has_no_file_and_no_missing_rows) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(2) + "m1@example.org,,,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
+    const std::vector<std::string> cancel = {"--cancel", kJob, "--url", environment.api.url(),
+                                             "--quiet"};
+    BOOST_CHECK(is(environment.run_words(cancel), ExitCode::AllIn));
+    BOOST_TEST(environment.all() == "");
+    BOOST_TEST(environment.api.state == "canceled");
+    BOOST_CHECK(
+        is(environment.run_words({"--cancel", kJob, "--url", environment.api.url(), "--json"}),
+           ExitCode::AllIn));
+    BOOST_TEST(environment.json()["invalid"].asInt() == 1);
+    BOOST_TEST(environment.json()["file"].isNull());
+}
+
 BOOST_AUTO_TEST_CASE(an_interrupted_staging_can_be_resumed_without_losing_or_repeating_rows) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(50));
@@ -261,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_quiet_run_says_that_rows_are_missing_and_a_clean_one_remo
     environment.scratch.write("members.csv", many_rows(2) + "broken,,,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--quiet"}), ExitCode::SomeNotIn));
     BOOST_TEST(environment.all() ==
-               "muster-import: 1 of 3 rows were not imported; the reasons are in " +
+               "muster-import: 1 of 3 rows was not imported; the reasons are in " +
                    environment.scratch.file("members-errors.csv") + "\n");
     BOOST_TEST(environment.scratch.exists("members-errors.csv"));
     environment.api.state = "";

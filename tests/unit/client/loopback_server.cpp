@@ -95,24 +95,12 @@ bool send_response(int socket, const ServedResponse& response) {
 }  // namespace
 
 LoopbackServer::LoopbackServer(Handler handler) : handler_(std::move(handler)) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* any = reinterpret_cast<sockaddr*>(&address);
-    socklen_t length = sizeof address;
-    if (bind(listener_, any, length) != 0 || listen(listener_, 1024) != 0 ||
-        getsockname(listener_, any, &length) != 0) {
-        throw std::runtime_error("no socket on the loopback");
-    }
-    port_ = ntohs(address.sin_port);
     acceptor_ = std::jthread([this] { accept_all(); });
 }
 
 LoopbackServer::~LoopbackServer() {
-    shutdown(listener_, SHUT_RDWR);
+    listener_.end();
     acceptor_.join();
-    close(listener_);
     {
         const std::lock_guard lock(mutex_);
         for (const int socket : sockets_) shutdown(socket, SHUT_RDWR);
@@ -123,7 +111,7 @@ LoopbackServer::~LoopbackServer() {
 
 void LoopbackServer::accept_all() {
     for (;;) {
-        const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        const int socket = listener_.accept();
         if (socket < 0) return;
         ++connections_;
         const std::lock_guard lock(mutex_);

@@ -2,6 +2,8 @@
 // thread per connection, and a handler that can also abort the connection.
 #pragma once
 
+#include "unit/net/loopback_listener.hpp"
+
 #include <atomic>
 #include <functional>
 #include <map>
@@ -41,7 +43,7 @@ class LoopbackServer {
     LoopbackServer(const LoopbackServer&) = delete;
     LoopbackServer& operator=(const LoopbackServer&) = delete;
 
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+    std::string url() const { return "http://" + listener_.authority(); }
     int connections() const { return connections_; }
 
   private:
@@ -49,8 +51,7 @@ class LoopbackServer {
     void serve(int socket);
 
     Handler handler_;
-    int listener_ = -1;
-    int port_ = 0;
+    LoopbackListener listener_{1024};
     std::atomic<int> connections_{0};
     std::mutex mutex_;
     std::vector<int> sockets_;

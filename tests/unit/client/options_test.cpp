@@ -35,6 +35,19 @@ void refuses_url(const std::string& url) {
     }
 }
 
+constexpr const char* kCertificate =
+    "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n";
+
+// What options_of() and load_key() say against the words.
+std::string refusal_of(const std::vector<std::string>& more) {
+    try {
+        static_cast<void>(load_key(parse(more), "session-token"));
+        return "";
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+}
+
 std::string accepted_url(const std::string& url) {
     return parse_words({"members.csv", "--url", url}).url;
 }
@@ -44,10 +57,13 @@ std::string accepted_url(const std::string& url) {
 BOOST_AUTO_TEST_SUITE(client_options)
 
 BOOST_AUTO_TEST_CASE(all_options_are_accepted_with_and_without_equals_sign) {
+    const test::Scratch scratch;
+    const std::string ca_file = scratch.write("ca.pem", kCertificate);
     const Options options =
         parse({"--key-file=k", "--map", "A=B=email", "--map=Shirt=attribute:shirt_size", "--commit",
                "--errors", "e.csv", "--resume", "01900000-0000-7000-8000-000000000000",
-               "--chunk=100", "--ca-file", "ca.pem", "--separator", ";", "--quiet", "--json"});
+               "--chunk=100", "--ca-file", ca_file, "--separator", ";", "--quiet", "--json"});
+    BOOST_TEST(options.ca_file == ca_file);
     BOOST_TEST(options.file == "members.csv");
     BOOST_TEST(options.key_file == "k");
     BOOST_REQUIRE(options.maps.size() == 2);
@@ -82,8 +98,42 @@ BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_rejected_and_not_repeated) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_key_in_the_place_of_another_value_is_rejected_and_not_repeated) {
+    using Words = std::vector<std::string>;
+    for (const char* prefix : {"org_", "mk_live_", "ek_live_", "ck_live_"}) {
+        const std::string key = create_credential(prefix).reveal();
+        for (const Words& words :
+             {Words{key}, Words{"--map", key}, Words{"--map", "Email=" + key},
+              Words{"--chunk", key}, Words{"--url", key}, Words{"--resume", key},
+              Words{"--ca-file", key}, Words{"--key-file", key},
+              Words{"--key-file", key, "--key-file", "good"}}) {
+            BOOST_TEST_CONTEXT(words.front()) {
+                const std::string text = refusal_of(words);
+                BOOST_TEST(text.find(key) == std::string::npos);
+                BOOST_TEST(text.find(words.front() == "--key-file"
+                                         ? "--key-file names a file, and it was given a key"
+                                         : "a key on the command line is visible") == 0U);
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_begins_as_a_key_is_not_a_key) {
+    const test::Scratch scratch;
+    const std::string key = create_credential("org_").reveal();
+    BOOST_TEST(refusal_of({"--map", "org_unit=external_id", "--errors", "org_members.csv"}) == "");
+    BOOST_TEST(refusal_of({"--key-file", scratch.write(key, key + "\n")}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_help_of_quiet_names_what_it_prints) {
+    const std::string help = help_text(program());
+    BOOST_TEST(help.find("--quiet             print only errors, the question, and how many rows "
+                         "were not imported\n") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(invalid_command_lines_are_refused) {
     refuses_arguments({"other.csv"}, "unexpected argument other.csv; name one FILE");
+    refuses_arguments({"\x1b[31m.csv"}, "unexpected argument \\x1b[31m.csv; name one FILE");
     refuses_arguments({"--dry-run", "--commit"}, "--dry-run and --commit are both given");
     refuses_arguments({"--chunk", "0"}, "1 to 5000");
     refuses_arguments({"--chunk", "5001"}, "1 to 5000");
@@ -106,18 +156,21 @@ BOOST_AUTO_TEST_CASE(invalid_command_lines_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(options_override_the_defaults) {
-    const Defaults defaults{"https://x.org/", "x.key", "x.pem", {}};
+    const test::Scratch scratch;
+    const std::string x_file = scratch.write("x.pem", kCertificate);
+    const std::string y_file = scratch.write("y.pem", kCertificate);
+    const Defaults defaults{"https://x.org/", "x.key", x_file, {}};
     const std::vector<std::string> words = {"members.csv"};
     const Options by_default = options_of(parse_command_line(program(), words), defaults);
     BOOST_TEST(by_default.url == "https://x.org");
     BOOST_TEST(by_default.key_file == "x.key");
-    BOOST_TEST(by_default.ca_file == "x.pem");
+    BOOST_TEST(by_default.ca_file == x_file);
     const std::vector<std::string> all = {"members.csv", "--url",     "https://y.org", "--key-file",
-                                          "y.key",       "--ca-file", "y.pem"};
+                                          "y.key",       "--ca-file", y_file};
     const Options given = options_of(parse_command_line(program(), all), defaults);
     BOOST_TEST(given.url == "https://y.org");
     BOOST_TEST(given.key_file == "y.key");
-    BOOST_TEST(given.ca_file == "y.pem");
+    BOOST_TEST(given.ca_file == y_file);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_is_canceled_without_a_file) {
@@ -171,8 +224,17 @@ BOOST_AUTO_TEST_CASE(plain_http_is_for_the_loopback_only) {
     refuses_url("http://api.example.org");
     refuses_url("http://127.0.0.1.example.org");
     refuses_url("http://localhost.example.org");
-    refuses_url("https://name:word@api.example.org");
+    for (const char* const url :
+         {"https://name:word@api.example.org", "https://name:word@api.example.org/v1",
+          "ftp://name:word@api.example.org", "name:word@api.example.org"}) {
+        BOOST_CHECK_EXCEPTION(
+            static_cast<void>(accepted_url(url)), UsageError, [](const UsageError& error) {
+                return std::string_view(error.what()).find("word@") == std::string_view::npos;
+            });
+    }
     refuses_url("https://api.example.org?x=1");
+    refuses_arguments({"--url", "https://api.example.org/foo"}, "without a path or a query");
+    refuses_arguments({"--url", "https://api.example.org/foo/v1"}, "without a path or a query");
     refuses_url("ftp://api.example.org");
     refuses_url("api.example.org");
     refuses_url("https://");
@@ -200,9 +262,35 @@ BOOST_AUTO_TEST_CASE(an_invalid_key_is_rejected) {
                               });
     }
     BOOST_CHECK_THROW(static_cast<void>(load_key(parse({}), nullptr)), UsageError);
-    BOOST_CHECK_THROW(static_cast<void>(load_key(parse({"--key-file", "/nowhere/key"}), nullptr)),
-                      UsageError);
-    BOOST_CHECK_THROW(static_cast<void>(load_key(parse({"--key-file", "/"}), nullptr)), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_file_that_cannot_be_used_is_named_with_the_reason) {
+    const test::Scratch scratch;
+    const std::string empty = scratch.write("empty", "");
+    BOOST_TEST(refusal_of({"--key-file", "/nowhere/key"}) ==
+               "the key file /nowhere/key cannot be read: No such file or directory");
+    BOOST_TEST(refusal_of({"--key-file", "/"}) == "the key file / is a folder; use a file");
+    BOOST_TEST(refusal_of({"--key-file", empty}) == "the key file " + empty + " is empty");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_without_certificate_authorities_is_refused_with_its_option) {
+    const test::Scratch scratch;
+    const std::string text = scratch.write("text.pem", "hello\n");
+    BOOST_TEST(refusal_of({"--ca-file", "/nowhere/ca.pem"}) ==
+               "--ca-file /nowhere/ca.pem cannot be read: No such file or directory");
+    BOOST_TEST(refusal_of({"--ca-file", "/"}) == "--ca-file / is a folder; use a file");
+    BOOST_TEST(refusal_of({"--ca-file", text}) ==
+               "--ca-file " + text + " has no certificate; name a file in PEM format");
+    const std::vector<std::string> words = {"members.csv"};
+    const Defaults defaults{"https://x.org", "x.key", "/nowhere/ca.pem", {}};
+    BOOST_CHECK_EXCEPTION(
+        static_cast<void>(options_of(parse_command_line(program(), words), defaults)), UsageError,
+        [](const UsageError& error) {
+            return std::string_view(error.what()).find("MUSTER_CA_FILE or the profile") !=
+                   std::string_view::npos;
+        });
+    const std::string list = scratch.write("list.pem", std::string("# a list\n") + kCertificate);
+    BOOST_TEST(refusal_of({"--ca-file", list}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(the_resume_command_repeats_the_relevant_options_and_quotes_them) {
@@ -238,13 +326,26 @@ BOOST_AUTO_TEST_CASE(the_error_report_is_not_the_imported_file_under_another_nam
     BOOST_TEST(parse_words(words("older.csv")).errors == scratch.file("older.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(an_undo_takes_no_option_of_an_import) {
+BOOST_AUTO_TEST_CASE(a_command_without_a_file_takes_no_option_of_an_import) {
+    using Words = std::vector<std::string>;
     const std::string job = "01900000-0000-7000-8000-000000000000";
-    for (const std::vector<std::string>& more :
-         {std::vector<std::string>{"--commit"}, std::vector<std::string>{"--resume", job}}) {
-        std::vector<std::string> words = {"--undo", job, "--url", "https://api.example.org"};
+    const auto is_accepted = [](Words words, const Words& more) {
         words.insert(words.end(), more.begin(), more.end());
-        BOOST_CHECK_THROW(static_cast<void>(parse_words(words)), UsageError);
+        words.insert(words.end(), {"--url", "https://api.example.org"});
+        try {
+            static_cast<void>(parse_words(words));
+            return true;
+        } catch (const UsageError&) {
+            return false;
+        }
+    };
+    for (const Words& command : {Words{"--undo", job}, Words{"--cancel", job}, Words{"--list"}}) {
+        BOOST_TEST_CONTEXT(command.front()) {
+            BOOST_TEST(is_accepted(command, {}));
+            BOOST_TEST(!is_accepted(command, {"--commit"}));
+            BOOST_TEST(!is_accepted(command, {"--resume", job}));
+            BOOST_TEST(is_accepted(command, {"--dry-run"}) == (command.front() == "--undo"));
+        }
     }
 }
 

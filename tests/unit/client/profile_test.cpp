@@ -1,6 +1,7 @@
 // client/profile.hpp: the defaults of muster-import.
 #include "client/profile.hpp"
 
+#include "base/crypto.hpp"
 #include "unit/client/scratch.hpp"
 
 #include "print.hpp"
@@ -44,6 +45,23 @@ BOOST_AUTO_TEST_CASE(lines_of_the_profile_are_defaults) {
     BOOST_TEST(read_profile(scratch.file("missing"), "/h").url == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_profile_that_cannot_be_read_is_an_error) {
+    const test::Scratch scratch;
+    const std::string folder = scratch.file("");
+    BOOST_CHECK_EXCEPTION(
+        static_cast<void>(read_profile(folder, "/h")), UsageError, [&](const UsageError& error) {
+            return error.what() == "the profile " + folder + " is a folder; use a file";
+        });
+    std::filesystem::create_symlink("loop", scratch.file("loop"));
+    BOOST_CHECK_EXCEPTION(static_cast<void>(read_profile(scratch.file("loop"), "/h")), UsageError,
+                          [](const UsageError& error) {
+                              return std::string_view(error.what()).find(" cannot be read: ") !=
+                                     std::string_view::npos;
+                          });
+    scratch.write("file", "");
+    BOOST_TEST(read_profile(scratch.file("file/profile"), "/h").url == "");
+}
+
 BOOST_AUTO_TEST_CASE(another_line_is_an_error_that_does_not_show_it) {
     const test::Scratch scratch;
     for (const char* line : {"key = org_secret", "org_secret", "url =", "color = blue"}) {
@@ -54,6 +72,25 @@ BOOST_AUTO_TEST_CASE(another_line_is_an_error_that_does_not_show_it) {
                                   return text.find("line 2: use url = ") != text.npos &&
                                          text.find("secret") == text.npos;
                               });
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_key_in_the_place_of_a_name_is_rejected_and_not_repeated) {
+    const std::string key = create_credential("org_").reveal();
+    const test::Scratch scratch;
+    const std::string path = scratch.write("profile", "key_file = " + key + "\n");
+    const auto is_hidden = [&](const UsageError& error) {
+        return std::string_view(error.what()).find(key) == std::string_view::npos;
+    };
+    BOOST_CHECK_EXCEPTION(static_cast<void>(read_profile(path, "")), UsageError, is_hidden);
+    for (const char* name : {"MUSTER_URL", "MUSTER_KEY_FILE", "MUSTER_CA_FILE"}) {
+        BOOST_CHECK_EXCEPTION(
+            static_cast<void>(defaults_of(environment_of({{name, key}}))), UsageError,
+            [&](const UsageError& error) {
+                const std::string_view text = error.what();
+                return is_hidden(error) && text.starts_with(std::string(name) + " names ") &&
+                       text.find("it was given a key; put the key into a file") != text.npos;
+            });
     }
 }
 

@@ -19,14 +19,24 @@ BOOST_AUTO_TEST_CASE(columns_are_aligned_by_characters) {
     BOOST_TEST(Table({"ID", "NAME"}).text() == "ID  NAME\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_column_is_at_most_44_characters_wide_and_a_cell_is_whole) {
+BOOST_AUTO_TEST_CASE(a_column_is_at_most_64_columns_wide_and_a_cell_is_whole) {
     Table table({"NAME", "ID"});
     const std::string name(255, 'x');
     table.add({name, "1"});
     table.add({"a", "2"});
-    const std::string wide = std::string(44 - 4, ' ');
+    const std::string wide = std::string(64 - 4, ' ');
     BOOST_TEST(table.text() ==
-               "NAME" + wide + "  ID\n" + name + "  1\n" + "a" + std::string(43, ' ') + "  2\n");
+               "NAME" + wide + "  ID\n" + name + "  1\n" + "a" + std::string(63, ' ') + "  2\n");
+}
+
+BOOST_AUTO_TEST_CASE(columns_are_aligned_by_the_width_on_a_terminal) {
+    Table table({"NAME", "KEY", "STATE"});
+    const std::string key = "ek_live_" + std::string(49, 'k');  // a publishable key
+    table.add({"\u6771\u4eac", key, "active"});
+    table.add({"Zoe\u0308", "-", "revoked"});
+    BOOST_TEST(table.text() == "NAME  KEY" + std::string(56, ' ') + "STATE\n" + "\u6771\u4eac  " +
+                                   key + "  active\n" + "Zoe\u0308   -" + std::string(58, ' ') +
+                                   "revoked\n");
 }
 
 BOOST_AUTO_TEST_CASE(cells_are_printable) {

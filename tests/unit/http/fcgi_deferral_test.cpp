@@ -4,6 +4,8 @@
 #include "print.hpp"
 #include "unit/http/served.hpp"
 
+#include <poll.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -111,6 +113,27 @@ BOOST_AUTO_TEST_CASE(a_deferred_request_is_answered_before_the_worker_ends) {
     has_room = true;
     sharing.finish(1, handler);
     BOOST_TEST(peer.received().find("Status: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_ends_answers_all_deferred_requests_however_long_one_takes) {
+    int answered = 0;
+    const Peer peers[] = {Peer(path), Peer(path), Peer(path)};
+    const Handler handler = [&](std::span<const Request> requests, const Answer& answer) {
+        if (requests[0].may_wait) return std::vector<Deferral>{{.index = 0, .share = "a"}};
+        if (answered++ == 0) {  // as a slow database does
+            constexpr std::chrono::milliseconds kSlow = FcgiServer::kLongestWait + 100ms;
+            poll(nullptr, 0, static_cast<int>(kSlow.count()));
+        }
+        answer(0, Reply{});
+        return std::vector<Deferral>{};
+    };
+    FcgiServer sharing(listener, [](const std::string&) { return false; });
+    for (const Peer& peer : peers) {
+        peer.send(head());
+        BOOST_TEST(sharing.serve(1, handler) == 1U);
+    }
+    sharing.finish(1, handler, 0s);
+    BOOST_TEST(answered == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_that_ends_does_not_wait_for_a_turn) {

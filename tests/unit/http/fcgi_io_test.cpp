@@ -109,6 +109,26 @@ BOOST_AUTO_TEST_CASE(a_call_waits_for_the_heads_of_a_bounded_number_of_peers) {
     BOOST_TEST(whole.received().find("Status: ") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_signal_ends_the_wait_although_a_request_waits) {
+    struct sigaction noted {};
+    noted.sa_handler = [](int) {};
+    struct sigaction before {};
+    sigaction(SIGUSR1, &noted, &before);
+    sigset_t usual;
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &blocked, &usual);
+    const Peer peer(path);
+    peer.send(head());
+    BOOST_TEST(server.wait(usual));
+    raise(SIGUSR1);
+    BOOST_TEST(!server.wait(usual));
+    BOOST_TEST(server.wait(usual));  // the signal was delivered
+    pthread_sigmask(SIG_SETMASK, &usual, nullptr);
+    sigaction(SIGUSR1, &before, nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(an_accepted_request_is_answered_before_the_worker_ends) {
     const Peer late(path);
     late.send(head().substr(0, 20));

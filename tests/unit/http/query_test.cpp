@@ -74,9 +74,14 @@ BOOST_AUTO_TEST_CASE(faults_are_reported_by_name) {
         {"limit=101", {"limit out_of_range"}},
         {"limit=-1", {"limit out_of_range"}},
         {"limit=99999999999", {"limit out_of_range"}},
+        {"limit=18446744073709551617", {"limit out_of_range"}},
+        {"limit=-18446744073709551617", {"limit out_of_range"}},
         {"limit=", {"limit wrong_type"}},
         {"limit=ten", {"limit wrong_type"}},
         {"limit=1.5", {"limit wrong_type"}},
+        {"limit=1.0", {"limit wrong_type"}},
+        {"limit=-", {"limit wrong_type"}},
+        {"limit=5x", {"limit wrong_type"}},
         {"limit=+5", {"limit wrong_type"}},
         {"limit=%205", {"limit wrong_type"}},
         {"raw=yes", {"raw invalid_choice"}},
@@ -101,8 +106,25 @@ BOOST_AUTO_TEST_CASE(faults_are_reported_by_name) {
     for (const auto& [text, faults] : table) BOOST_TEST(Read(text).faults() == faults, text);
 }
 
+BOOST_AUTO_TEST_CASE(a_fault_of_a_number_has_the_allowed_range) {
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {"limit=ten", "is not an integer in decimal digits; use 1 to 100"},
+        {"limit=", "is not an integer in decimal digits; use 1 to 100"},
+        {"limit=101", "is out of range; use 1 to 100"},
+        {"limit=18446744073709551617", "is out of range; use 1 to 100"},
+    };
+    for (const auto& [text, message] : table) {
+        const Read read(text);
+        BOOST_TEST_REQUIRE(read.list.list().size() == 1U, text);
+        const auto& fault = read.list.list().front();
+        BOOST_TEST(fault.message == message, text);
+        BOOST_TEST((fault.limits.minimum == 1 && fault.limits.maximum == 100), text);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_invalid_number_reads_as_the_default) {
-    for (const std::string_view text : {"limit=0", "limit=x", "limit=%zz"}) {
+    for (const std::string_view text :
+         {"limit=0", "limit=x", "limit=%zz", "limit=18446744073709551617"}) {
         BOOST_TEST(Read(text).limit == 50, text);
     }
 }

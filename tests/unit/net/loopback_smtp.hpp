@@ -2,6 +2,8 @@
 // thread per connection, and a script that decides each reply.
 #pragma once
 
+#include "unit/net/loopback_listener.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -36,23 +38,11 @@ class LoopbackSmtp {
 
     explicit LoopbackSmtp(Script script = [](std::string_view) { return ""; })
         : script_(std::move(script)) {
-        listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        auto* any = reinterpret_cast<sockaddr*>(&address);
-        socklen_t length = sizeof address;
-        if (bind(listener_, any, length) != 0 || listen(listener_, 16) != 0 ||
-            getsockname(listener_, any, &length) != 0) {
-            throw std::runtime_error("no socket on the loopback");
-        }
-        port_ = ntohs(address.sin_port);
         acceptor_ = std::jthread([this] { accept_all(); });
     }
     ~LoopbackSmtp() {
-        shutdown(listener_, SHUT_RDWR);
+        listener_.end();
         acceptor_.join();
-        close(listener_);
         {
             const std::lock_guard lock(mutex_);
             for (const int socket : sockets_) shutdown(socket, SHUT_RDWR);
@@ -63,7 +53,7 @@ class LoopbackSmtp {
     LoopbackSmtp(const LoopbackSmtp&) = delete;
     LoopbackSmtp& operator=(const LoopbackSmtp&) = delete;
 
-    std::string url() const { return "smtp://127.0.0.1:" + std::to_string(port_); }
+    std::string url() const { return "smtp://" + listener_.authority(); }
     // Mails that were accepted with 250, and mails whose reply the script replaced.
     std::vector<ReceivedMail> mails() const {
         const std::lock_guard lock(mutex_);
@@ -153,7 +143,7 @@ class LoopbackSmtp {
 
     void accept_all() {
         for (;;) {
-            const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+            const int socket = listener_.accept();
             if (socket < 0) return;
             const std::lock_guard lock(mutex_);
             sockets_.push_back(socket);
@@ -162,8 +152,7 @@ class LoopbackSmtp {
     }
 
     Script script_;
-    int listener_ = -1;
-    int port_ = 0;
+    LoopbackListener listener_{16};
     mutable std::mutex mutex_;
     std::vector<ReceivedMail> mails_;
     std::vector<std::string> commands_;

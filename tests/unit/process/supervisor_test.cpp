@@ -7,18 +7,22 @@
 #include "print.hpp"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace muster::process;
 
@@ -46,10 +50,10 @@ class Manager {
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
 
-    // The next message; "" if none arrives in ten seconds.
-    std::string next() {
+    // The next message; "" if none arrives in this time.
+    std::string next(int milliseconds = 10'000) {
         pollfd waiting{fd_, POLLIN, 0};
-        if (poll(&waiting, 1, 10'000) != 1) return "";
+        if (poll(&waiting, 1, milliseconds) != 1) return "";
         std::array<char, 256> text{};
         const ssize_t size = recv(fd_, text.data(), text.size(), 0);
         return {text.data(), static_cast<std::size_t>(size)};
@@ -72,16 +76,46 @@ int idle(const char* before) {
     return 0;
 }
 
-// A pool in its own process. Its second configuration is invalid, all others are valid.
+// The second configuration is invalid, all others are valid.
+std::function<PoolConfig()> with_invalid_second() {
+    return [asked = 0]() mutable -> PoolConfig {
+        if (++asked == 2) throw std::runtime_error("not valid");
+        return {{2, [] { return idle(""); }}, {1, [] { return idle("STATUS=last"); }}};
+    };
+}
+
+// Reports its begin and its end.
+int reporting_worker() {
+    const int status = idle("STATUS=begun");
+    notify_supervisor("STATUS=ended");
+    return status;
+}
+
+// Changes whether the process can start others.
+void allow_forks(bool are_allowed) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NPROC, &limit);
+    limit.rlim_cur = are_allowed ? limit.rlim_max : 0;
+    setrlimit(RLIMIT_NPROC, &limit);
+}
+
+// No worker can be started for the second configuration.
+std::function<PoolConfig()> with_failing_second() {
+    return [asked = 0]() mutable -> PoolConfig {
+        allow_forks(++asked != 2);
+        return {{1, reporting_worker}};
+    };
+}
+
+// A pool in its own process, as a user whose processes can be limited.
 class RunningPool {
   public:
-    RunningPool() : pid_(fork()) {
-        if (pid_ == 0) {
-            _exit(run_pool([asked = 0]() mutable -> PoolConfig {
-                if (++asked == 2) throw std::runtime_error("not valid");
-                return {{2, [] { return idle(""); }}, {1, [] { return idle("STATUS=last"); }}};
-            }));
-        }
+    explicit RunningPool(const std::function<PoolConfig()>& load = with_invalid_second())
+        : pid_(fork()) {
+        if (pid_ != 0) return;
+        constexpr uid_t kNobody = 65534;
+        if (getuid() == 0 && setuid(kNobody) != 0) _exit(1);
+        _exit(run_pool(load));
     }
     ~RunningPool() {
         if (pid_ > 0) kill(pid_, SIGKILL);
@@ -153,6 +187,25 @@ BOOST_AUTO_TEST_CASE(a_reload_reports_ready_whether_it_was_rejected_or_not) {
     BOOST_TEST(manager.next() == "RELOADING=1");
     BOOST_TEST(manager.next() == "STATUS=last");
     BOOST_TEST(manager.next() == "READY=1");
+    pool.signal(SIGTERM);
+    BOOST_TEST(manager.next() == "STOPPING=1");
+    BOOST_TEST(pool.end() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_reload_keeps_the_old_workers_until_a_new_one_exists) {
+    Manager manager(name_of_socket());
+    RunningPool pool(with_failing_second());
+    BOOST_TEST(manager.next() == "STATUS=begun");
+    BOOST_TEST(manager.next() == "READY=1");
+    pool.signal(SIGHUP);
+    BOOST_TEST(manager.next() == "RELOADING=1");
+    BOOST_TEST(manager.next(200) == "");
+    pool.signal(SIGHUP);
+    BOOST_TEST(manager.next() == "RELOADING=1");
+    std::vector<std::string> messages = {manager.next(), manager.next(), manager.next()};
+    std::ranges::sort(messages);  // the two workers are independent
+    const std::vector<std::string> expected = {"READY=1", "STATUS=begun", "STATUS=ended"};
+    BOOST_TEST(messages == expected);
     pool.signal(SIGTERM);
     BOOST_TEST(manager.next() == "STOPPING=1");
     BOOST_TEST(pool.end() == 0);

@@ -7,7 +7,6 @@
 #include "db/admins.hpp"
 #include "db/lookups.hpp"
 #include "service/access/organizations.hpp"
-#include "service/access/sessions.hpp"
 #include "service/access/team.hpp"
 #include "service/audit.hpp"
 #include "service/callers.hpp"

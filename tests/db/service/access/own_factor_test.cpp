@@ -1,4 +1,4 @@
-// service/access/two_factor.hpp: an admin replaces the own backup codes and authenticator. Each
+// service/access/two_factor.hpp: an admin replaces their own backup codes and authenticator. Each
 // needs a current code, and is mailed and logged.
 #include "base/crypto.hpp"
 #include "base/error.hpp"

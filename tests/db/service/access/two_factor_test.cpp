@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(right_codes_of_a_day_are_bounded_and_the_next_one_stays_val
     BOOST_TEST(verify(code(enable())));
 }
 
-BOOST_AUTO_TEST_CASE(an_admin_who_forgives_the_own_wrong_codes_fills_no_audit_log) {
+BOOST_AUTO_TEST_CASE(an_admin_who_forgives_their_own_wrong_codes_fills_no_audit_log) {
     const auto made = enrolled();
     for (int round = 0; round < 20; ++round) {
         for (int i = 0; i < 4; ++i) BOOST_TEST(!verify(wrong(made)));

@@ -137,6 +137,19 @@ BOOST_AUTO_TEST_CASE(a_fault_of_one_call_rolls_back_only_that_call) {
     BOOST_TEST(reply_of(collect({pushed("k2", "b")})[0]));
 }
 
+BOOST_AUTO_TEST_CASE(an_event_that_the_database_refuses_fails_one_call_only) {
+    const test::SchemaChange refusing(
+        client,
+        "CREATE TRIGGER refusing BEFORE INSERT ON engagement_events FOR EACH ROW "
+        "IF NEW.client_event_id = 'bad' THEN SIGNAL SQLSTATE '45000'; END IF",
+        "DROP TRIGGER refusing");
+    const auto outcomes = collect({tracked(acme, "a"), tracked(acme, "bad"), tracked(acme, "c")});
+    BOOST_TEST(reply_of(outcomes[0]));
+    BOOST_TEST(!reply_of(outcomes[1]));
+    BOOST_TEST(reply_of(outcomes[2]));
+    BOOST_TEST(ids() == (Texts{"a", "c"}));
+}
+
 BOOST_AUTO_TEST_CASE(an_idempotency_key_sent_twice_in_a_batch_gets_two_replies_and_one_effect) {
     const auto outcomes = collect({pushed("k", "a"), pushed("k", "a"), pushed("k", "other")});
     BOOST_TEST_REQUIRE(reply_of(outcomes[1]));

@@ -252,4 +252,26 @@ BOOST_AUTO_TEST_CASE(an_erasure_waits_for_events_being_written_and_deletes_them)
     BOOST_TEST(code_of([&] { push({event()}); }) == ErrorCode::ValidationError);
 }
 
+BOOST_AUTO_TEST_CASE(an_erasure_logs_a_membership_that_ends_after_its_events_were_deleted) {
+    subscribe({"engagement.recorded"});
+    for (const std::string table : {"engagement_events", "webhook_events"})
+        BOOST_TEST_CONTEXT(table) {
+            ann_member = member(acme, "ann@x.test");
+            push({event()});
+            if (table == "webhook_events") client.run("DELETE FROM engagement_events");
+            client.run("DELETE FROM audit_log");
+            const test::SchemaChange leaving(client,
+                                             "CREATE TRIGGER leaving AFTER DELETE ON " + table +
+                                                 " FOR EACH ROW DELETE FROM members",
+                                             "DROP TRIGGER leaving");
+            const auto erased = service::erase_person(context, "ann@x.test");
+            BOOST_TEST_REQUIRE(erased.organizations.size() == 1U);
+            BOOST_TEST(erased.organizations[0].webhooks >= 1);
+            BOOST_TEST(!erased.organizations[0].member.has_value());
+            BOOST_TEST(client.number("SELECT COUNT(*) FROM audit_log WHERE action = 'user.erased' "
+                                     "AND organization_id = ?",
+                                     acme) == 1);
+        }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

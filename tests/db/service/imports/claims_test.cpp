@@ -6,6 +6,8 @@
 #include "service/organization/status.hpp"
 #include "store/imports/jobs.hpp"
 
+#include <functional>
+
 using namespace muster;
 using rules::ImportState;
 using test::DatabaseContext;
@@ -25,6 +27,19 @@ struct Claims : ImportFixture {
         const ImportId id = staged(people(1, 3));
         validate(id);
         return id;
+    }
+
+    ImportId due_in(OrgId organization) {
+        const ImportId id = new_import(organization);
+        client.execute("UPDATE import_jobs SET state = 'validating' WHERE id = ?", id);
+        return id;
+    }
+    // The claim of a runner that waits for the transaction of these changes.
+    std::optional<service::Lease> claim_during(const std::function<void()>& changes) {
+        return result_after(changes, [] {
+            DatabaseContext rival;
+            return service::claim_due_import(rival.context, Uuid::v7());
+        });
     }
 
     Uuid owner = Uuid::v7();
@@ -101,6 +116,27 @@ BOOST_AUTO_TEST_CASE(a_job_of_a_disabled_organization_waits) {
     const auto lease = service::claim_due_import(context, owner);
     BOOST_TEST_REQUIRE(lease.has_value());
     BOOST_TEST(lease->id == id);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_waited_for_the_disabling_of_the_organization_finds_no_job) {
+    due();
+    const auto lease = claim_during([&] {
+        client.run("UPDATE import_jobs SET lease_until = 0, revision = revision + 1");
+        client.execute("UPDATE organizations SET disabled_at = 1 WHERE id = ?", acme);
+    });
+    BOOST_TEST(!lease.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_runner_that_loses_a_job_to_another_takes_the_next_one) {
+    const ImportId first = due();
+    client.run("UPDATE import_jobs SET created_at = created_at - 1000");
+    const ImportId second = due_in(organization("Other"));
+    const auto lease = claim_during([&] {
+        client.execute("UPDATE import_jobs SET lease_until = ? WHERE id = ?",
+                       Timestamp::now() + Milliseconds(60'000), first);
+    });
+    BOOST_TEST_REQUIRE(lease.has_value());
+    BOOST_TEST(lease->id == second);
 }
 
 BOOST_AUTO_TEST_CASE(disabling_ends_the_lease_of_the_runner) {

@@ -388,7 +388,7 @@ BOOST_AUTO_TEST_CASE(reopening_withdraws_a_requested_commit) {
     BOOST_TEST(!job(id).commit_requested);
     validate(id);
     check_rest(lease());
-    BOOST_TEST((service::poll_import(context, {acme}, id)->state == ImportState::Validated));
+    BOOST_TEST((service::poll_import(context, acme, id)->state == ImportState::Validated));
 }
 
 BOOST_AUTO_TEST_CASE(a_commit_depends_on_the_state_and_the_body) {
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_poll_starts_the_requested_commit_of_a_validated_job) {
     const ImportId id = staged(people(1, 3));
     request_commit(id, false);
     const auto poll = [&] {
-        const auto polled = service::poll_import(context, {acme, std::nullopt}, id);
+        const auto polled = service::poll_import(context, acme, id);
         BOOST_TEST_REQUIRE(polled.has_value());
         return polled->state;
     };
@@ -461,7 +461,7 @@ BOOST_AUTO_TEST_CASE(a_commit_does_not_start_after_its_request_was_withdrawn) {
 
 BOOST_AUTO_TEST_CASE(a_poll_does_not_change_a_job_without_a_requested_commit) {
     const ImportId id = validated(people(1, 3));
-    const auto polled = service::poll_import(context, {acme, std::nullopt}, id);
+    const auto polled = service::poll_import(context, acme, id);
     BOOST_TEST(polled->state == ImportState::Validated);
 }
 
@@ -474,7 +474,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_or_foreign_job_is_not_found) {
         BOOST_TEST(code_of([&] { request_commit(id, false); }) == ErrorCode::NotFound);
         BOOST_TEST(code_of([&] { cancel(id); }) == ErrorCode::NotFound);
         BOOST_TEST(!service::read_import(context, acme, id).has_value());
-        BOOST_TEST(!service::poll_import(context, {acme, std::nullopt}, id).has_value());
+        BOOST_TEST(!service::poll_import(context, acme, id).has_value());
         BOOST_TEST(!service::list_import_rows(context, acme, id, 0, {}, 10).has_value());
     }
     BOOST_TEST(service::read_import(context, other, theirs)->state == ImportState::Staging);

@@ -11,6 +11,8 @@
 
 #include "print.hpp"
 
+#include <future>
+
 using namespace muster;
 using rules::Member;
 using rules::MemberPatch;
@@ -221,6 +223,58 @@ BOOST_AUTO_TEST_CASE(parallel_creations_and_removals_are_consistent) {
     const auto count =
         client.number("SELECT COUNT(*) FROM members WHERE organization_id = ?", acme);
     BOOST_TEST((count == 0 || count == 1));
+}
+
+BOOST_AUTO_TEST_CASE(a_creation_that_waited_for_a_removal_attaches_the_person_again) {
+    rules::MemberFields fields;
+    fields.email = "ann@x.test";
+    fields.last_name = "Lee";  // a value to fill
+    std::future<service::CreatedMember> creation;
+    as(acme, [&](service::OrgTransaction& removing) {
+        service::remove_member(removing, ann);
+        creation = std::async(std::launch::async, [&] {
+            DatabaseContext worker;
+            return worker.as(acme, [&](service::OrgTransaction& transaction) {
+                return service::create_member(transaction, fields);
+            });
+        });
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+        return 0;
+    });
+    const auto created = creation.get();
+    BOOST_TEST((created.outcome == rules::MemberOutcome::Attached));
+    BOOST_TEST(created.member.last_name == "Lee");
+    BOOST_TEST(!created.member.external_id.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(updated_at_increases_with_each_change) {
+    Timestamp last = kStart;
+    const auto changes = [&](const Member& member) {
+        const bool is_later = member.updated_at > last;
+        last = member.updated_at;
+        return is_later && test::find_member(context, acme, ann)->updated_at == last;
+    };
+    // A transaction that waited for another one has an earlier time than that one.
+    const auto at_start = [&](const auto& work) {
+        return database.transaction([&](db::Tx& tx) {
+            service::OrgTransaction transaction{tx, {acme}, kStart};
+            return work(transaction);
+        });
+    };
+    const auto rename = [&](const std::string& name) {
+        MemberPatch patch;
+        patch.texts[1] = name;
+        return at_start(
+            [&](auto& transaction) { return service::change_member(transaction, ann, patch); });
+    };
+    BOOST_TEST(changes(rename("Bea")));
+    BOOST_TEST(changes(rename("Cleo")));
+    BOOST_TEST(changes(
+        at_start([&](auto& transaction) { return service::lock_member(transaction, ann, "x"); })));
+    BOOST_TEST(changes(
+        at_start([&](auto& transaction) { return service::unlock_member(transaction, ann); })));
+    run(acme, Batch().add("ann@x.test", {"", "", "Lee"}));
+    BOOST_TEST(changes(member(acme, "ann@x.test")));
 }
 
 BOOST_AUTO_TEST_CASE(attributes_are_shown_with_type_origin_and_time) {

@@ -313,6 +313,30 @@ BOOST_AUTO_TEST_CASE(a_new_config_replaces_the_old_one_except_for_kept_secrets) 
     BOOST_TEST(change(id, {}).updated_at == before);
 }
 
+BOOST_AUTO_TEST_CASE(a_change_without_an_effect_is_not_recorded) {
+    const auto module = published("shop", kWithSecret);
+    const auto installed = install(module.id, R"({"key":"old","rate":1.50})");
+    const auto hook = endpoint(installed.id);
+    const RawJson hidden{R"({"key":"***","rate":1.5})"};
+    const RawJson plain{R"({"key":"old","rate":1.50})"};
+    for (const service::InstallationChange& what :
+         std::vector<service::InstallationChange>{{{}, hidden},
+                                                  {{}, plain},
+                                                  {installed.version_id, {}},
+                                                  {installed.version_id, plain}}) {
+        const auto found = change(installed.id, what);
+        BOOST_TEST(found.updated_at == installed.updated_at);
+        BOOST_TEST(found.config.text == hidden.text);
+    }
+    BOOST_TEST(event_deliveries(hook).empty());
+    BOOST_TEST(actions(acme).front() == "installation.created");
+    const auto changed = change(installed.id, {{}, RawJson{R"({"key":"new","rate":1.5})"}});
+    BOOST_TEST(changed.updated_at > installed.updated_at);
+    BOOST_TEST(event_deliveries(hook) == std::vector<std::string>{"installation.changed pending"});
+    BOOST_TEST(actions(acme).front() == "installation.changed");
+    BOOST_TEST(secrets_of(installed.id) == R"({"key":"new"})");
+}
+
 BOOST_AUTO_TEST_CASE(the_old_config_must_match_the_new_version) {
     const auto module = published("shop", kWithSecret);
     const auto id = install(module.id, R"({"key":"old","rate":1})").id;

@@ -101,6 +101,28 @@ BOOST_AUTO_TEST_CASE(a_published_version_becomes_current_and_remains_published) 
     BOOST_TEST(listed[0].published_at <= listed[1].published_at);
 }
 
+BOOST_AUTO_TEST_CASE(a_change_that_began_earlier_gets_a_later_time) {
+    const auto module = create("shop");
+    const auto one = draft(module.id, "1");
+    const auto two = draft(module.id, "2");
+    const auto first = *publish(module.id, one.id).published_at;
+    const auto second = as_admin([&](service::OrgTransaction& transaction) {
+        transaction.now = first - Milliseconds(50);
+        return service::publish_version(transaction, module.id, two.id);
+    });
+    BOOST_TEST(*second.published_at > first);
+    const auto current = *service::find_module(context, acme, module.id);
+    BOOST_TEST(current.current_version_id == two.id);
+    BOOST_TEST(current.updated_at == *second.published_at);
+    BOOST_TEST((service::find_version(context, acme, module.id, two.id)->published_at ==
+                second.published_at));
+    const auto deprecated = as_admin([&](service::OrgTransaction& transaction) {
+        transaction.now = first - Milliseconds(50);
+        return service::deprecate_module(transaction, module.id);
+    });
+    BOOST_TEST(deprecated.updated_at > current.updated_at);
+}
+
 BOOST_AUTO_TEST_CASE(an_invalid_manifest_is_not_published) {
     const auto module = create("shop");
     const auto broken =

@@ -400,6 +400,23 @@ BOOST_AUTO_TEST_CASE(metrics_report_moving_jobs_and_whether_the_database_respond
                std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_purge_that_fails_does_not_stop_the_later_ones) {
+    expire(completed(people(1, 1)), Timestamp::now());
+    client.execute(
+        "INSERT INTO ad_member_days (organization_id, campaign_id, member_id, day, shown) "
+        "VALUES (?, REPEAT('c', 16), REPEAT('m', 16), 1, 1)",
+        acme);
+    client.run(
+        "CREATE TRIGGER fails BEFORE DELETE ON import_jobs FOR EACH ROW "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'made up by a test'");
+    const auto kind = test::kind_of([&] { (void)service::purge_step(context); });
+    client.run("DROP TRIGGER fails");
+    BOOST_TEST((kind == db::DbError::Kind::BadData));
+    BOOST_TEST(jobs() == 1);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_member_days") == 0);
+    BOOST_TEST(service::purge_step(context)["imports"] == 1);
+}
+
 BOOST_AUTO_TEST_CASE(rotated_webhook_secrets_are_purged_when_their_overlap_ends) {
     const InstallationId shop = install(acme);
     const Timestamp now = Timestamp::now();

@@ -127,6 +127,27 @@ BOOST_AUTO_TEST_CASE(a_deletion_waits_for_tokens_and_young_entries_of_the_audit_
     BOOST_TEST(traces_of(owner.id).empty());
 }
 
+BOOST_AUTO_TEST_CASE(deletions_that_wait_do_not_hold_up_the_others) {
+    // Their ids come first, and a young entry of the audit log makes each of them wait.
+    const std::string waiting = "UNHEX(LPAD(HEX(seq), 32, '0'))";
+    const std::string from = " FROM " + test::sequence(101);
+    client.run("INSERT INTO organizations (id, name, created_at, disabled_at) SELECT " + waiting +
+               ", 'Waiting', 1, 1" + from);
+    client.run("INSERT INTO organization_deletions (organization_id, requested_at) SELECT " +
+               waiting + ", 1" + from);
+    service::request_organization_deletion(context, owner.id);
+    end_waiting();
+    client.execute(
+        "INSERT INTO audit_log (organization_id, id, actor, action, details, created_at) SELECT " +
+            waiting +
+            ", UNHEX(CONCAT(LEFT(HEX(?), 30), LPAD(HEX(seq), 2, '0'))), 'operator', 'a.b', '{}', ?" +
+            from,
+        AuditId::create(), Timestamp::now());
+    BOOST_TEST(service::delete_organizations(context, [] { return false; }));
+    BOOST_TEST(traces_of(owner.id).empty());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM organization_deletions") == 101);
+}
+
 BOOST_AUTO_TEST_CASE(users_and_admins_of_other_organizations_stay) {
     client.execute(
         "INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, "

@@ -42,6 +42,26 @@ struct Stopping : TwoTenants {
         }
     }
 
+    // The transaction of a unit takes a lock, and then another one while the operator's change
+    // waits.
+    void check_unit(const std::string& first, const std::string& second) {
+        const auto check = [&](const std::function<void(service::Context&)>& change) {
+            test::Client unit;
+            unit.run("START TRANSACTION");
+            BOOST_TEST_REQUIRE(!unit.column(first, owner.id).empty());
+            auto changed = std::async(std::launch::async, [&] {
+                test::DatabaseContext worker;
+                change(worker.context);
+            });
+            BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+            BOOST_TEST(client.column(second + " SKIP LOCKED", owner.id).size() == 1U);
+            unit.run("ROLLBACK");
+            changed.get();
+        };
+        check([&](auto& with) { (void)service::disable_organization(with, owner.id); });
+        check([&](auto& with) { service::request_organization_deletion(with, owner.id); });
+    }
+
     std::string hash_in(const std::string& table) {
         return client.value("SELECT secret_hash FROM " + table + " WHERE organization_id = ?",
                             owner.id);
@@ -139,29 +159,15 @@ BOOST_AUTO_TEST_CASE(each_change_of_the_state_happens_once_and_is_logged) {
                 }) == ErrorCode::NotFound));
 }
 
-BOOST_AUTO_TEST_CASE(a_unit_of_a_job_can_write_to_the_log_while_the_organization_is_disabled) {
-    const auto check = [&](const std::function<void(service::Context&)>& change) {
-        test::Client unit;
-        unit.run("START TRANSACTION");
-        BOOST_TEST_REQUIRE(!unit.column("SELECT id FROM member_jobs WHERE organization_id = ? "
-                                        "AND active_job = 1 FOR UPDATE",
-                                        owner.id)
-                                .empty());
-        auto changed = std::async(std::launch::async, [&] {
-            test::DatabaseContext worker;
-            change(worker.context);
-        });
-        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
-        // An audit entry locks the organization, because of its foreign key.
-        BOOST_TEST(
-            client
-                .column("SELECT 1 FROM organizations WHERE id = ? FOR UPDATE SKIP LOCKED", owner.id)
-                .size() == 1U);
-        unit.run("ROLLBACK");
-        changed.get();
-    };
-    check([&](auto& with) { (void)service::disable_organization(with, owner.id); });
-    check([&](auto& with) { service::request_organization_deletion(with, owner.id); });
+BOOST_AUTO_TEST_CASE(a_unit_of_a_job_does_not_wait_for_the_operator_who_waits_for_it) {
+    const std::string import_job =
+        "SELECT id FROM import_jobs WHERE organization_id = ? AND active_job = 1 FOR UPDATE";
+    const std::string member_job =
+        "SELECT id FROM member_jobs WHERE organization_id = ? AND active_job = 1 FOR UPDATE";
+    // The rows of members and of the audit log lock their organization by a foreign key.
+    const std::string organization = "SELECT id FROM organizations WHERE id = ? ";
+    check_unit(member_job, organization + "FOR UPDATE");
+    check_unit(organization + "LOCK IN SHARE MODE", import_job);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

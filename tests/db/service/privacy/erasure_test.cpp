@@ -237,14 +237,15 @@ BOOST_AUTO_TEST_CASE(an_admin_with_the_address_is_reported_and_kept) {
     BOOST_TEST(users() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(invitations_of_the_address_are_deleted) {
+BOOST_AUTO_TEST_CASE(invitations_of_the_address_are_reported_deleted_and_logged) {
     const auto invited = [&] { return service::list_team(context, acme).size(); };
     service::invite_admin(context, acme, kAnn, rules::Role::Viewer);
     service::invite_admin(context, acme, "bob@x.test", rules::Role::Viewer);
-    preview();
+    BOOST_TEST(preview().organizations.at(0).is_invited);
     BOOST_TEST(invited() == 2U);
-    erase();
+    BOOST_TEST(erase().organizations.at(0).is_invited);
     BOOST_TEST(invited() == 1U);
+    BOOST_TEST(noted(acme) == Texts{"NULL"});
 }
 
 // ---------------------------------------------------------------------------- staged rows

@@ -12,6 +12,7 @@
 #include "print.hpp"
 
 #include <algorithm>
+#include <future>
 
 using namespace muster;
 using service::AttemptResult;
@@ -309,6 +310,28 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_replies_gone_is_disabled_and_gets_nothing_
                             "webhook_endpoint.disabled") == "system");
     BOOST_TEST(client.value("SELECT details FROM audit_log WHERE subject_id = ?", to.text()) ==
                R"({"reason":"gone"})");
+}
+
+BOOST_AUTO_TEST_CASE(the_last_two_endpoints_that_are_disabled_at_once_leave_an_error) {
+    const std::vector both{endpoint("https://one.example/"), endpoint("https://two.example/")};
+    client.run("START TRANSACTION");  // the audit entries wait for it
+    client.execute("UPDATE organizations SET name = 'Held' WHERE id = ?", acme);
+    std::vector<std::future<bool>> running;
+    test::Client observer;
+    for (const EndpointId& one : both) {
+        running.push_back(std::async(std::launch::async, [this, one] {
+            test::DatabaseContext runner;
+            return runner.as(acme, [&](service::OrgTransaction& transaction) {
+                return service::disable_webhook_endpoint(transaction, context.keys, one, "gone",
+                                                         std::nullopt);
+            });
+        }));
+        const auto waiting = static_cast<int>(running.size());
+        BOOST_TEST(test::until([&] { return observer.has_lock_wait(waiting); }));
+    }
+    client.run("COMMIT");
+    for (auto& one : running) BOOST_TEST(one.get());
+    BOOST_TEST(client.value("SELECT status FROM module_installations") == "error");
 }
 
 BOOST_AUTO_TEST_CASE(deliveries_of_a_reactivated_endpoint_are_not_canceled) {

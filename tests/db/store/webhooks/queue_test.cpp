@@ -7,6 +7,7 @@
 
 #include "print.hpp"
 
+#include <algorithm>
 #include <set>
 
 using namespace muster;
@@ -44,6 +45,17 @@ struct Queue : test::WebhookFixture {
             const auto before = test::entries_read(tx, "rnd");
             work(tx);
             return test::entries_read(tx, "rnd") - before;
+        });
+    }
+    // How many statements the connection of `database` has prepared.
+    std::int64_t prepared() {
+        static constexpr db::SystemSql kPrepared{"test.prepared",
+                                                 db::Why{"a test looks at its own session"},
+                                                 "SHOW SESSION STATUS LIKE 'Com_stmt_prepare'"};
+        return database.autocommit([](db::Tx& tx) -> std::int64_t {
+            auto rows = tx.query(kPrepared);
+            BOOST_REQUIRE(rows.next());
+            return std::stoll(rows.bytes(2));
         });
     }
     store::Claim claim(db::OrgStore& org, EndpointId of, const store::ClaimLimit& limit) {
@@ -178,6 +190,39 @@ BOOST_AUTO_TEST_CASE(a_claim_takes_the_longest_due_deliveries_whose_bodies_fit) 
     BOOST_TEST(ids_of(last) == Ids{ids[5]});
     BOOST_TEST(!last.has_more);
     BOOST_TEST(!claim(to, {2, 2'000}).has_more);
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_five_to_eight_deliveries_share_a_prepared_statement) {
+    const auto ids = queue(endpoint("https://one.example/"), 8);
+    (void)prepared();
+    const auto before = prepared();
+    for (std::size_t count = 5; count <= 8; ++count) {
+        as(acme, [&](service::OrgTransaction& transaction) {
+            db::OrgStore org(transaction.tx, acme);
+            store::set_succeeded(org, std::span(ids).first(count), transaction.now);
+        });
+    }
+    BOOST_TEST(prepared() - before == 1);
+    BOOST_TEST(client.number("SELECT MAX(step) FROM webhook_deliveries") == 4);
+    BOOST_TEST(client.number("SELECT MIN(step) FROM webhook_deliveries") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_runner_ends_more_leases_than_one_statement_lists) {
+    const auto to = endpoint("https://one.example/");
+    queue(to, 300);
+    const Uuid runner = Uuid::v7();
+    as(acme, [&](service::OrgTransaction& transaction) {
+        db::OrgStore org(transaction.tx, acme);
+        const Timestamp now = transaction.now;
+        auto ids = ids_of(store::claim_deliveries(org, to, runner, now, now + Milliseconds(60'000),
+                                                  {300, kMebibyte}));
+        BOOST_TEST(ids.size() == 300U);
+        std::reverse(ids.begin(), ids.end());
+        const auto locked = store::lock_claimed(org, ids, runner);
+        BOOST_TEST(locked.size() == 300U);
+        BOOST_TEST(std::is_sorted(locked.begin(), locked.end()));
+        BOOST_TEST(store::release_deliveries(org, ids, runner, now) == 300);
+    });
 }
 
 BOOST_AUTO_TEST_CASE(the_size_of_a_body_is_in_bytes) {

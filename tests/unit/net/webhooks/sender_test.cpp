@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <ctime>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -22,34 +23,59 @@ namespace {
 class FullQueue {
   public:
     FullQueue() {
-        listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        auto* any = reinterpret_cast<sockaddr*>(&address);
-        socklen_t length = sizeof address;
-        if (bind(listener_, any, length) != 0 || listen(listener_, 0) != 0 ||
-            getsockname(listener_, any, &length) != 0)
-            throw std::runtime_error("no socket on the loopback");
-        port_ = ntohs(address.sin_port);
         for (int& waiting : waiting_) {
             waiting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-            static_cast<void>(connect(waiting, any, length));
+            static_cast<void>(connect(waiting, listener_.address(), sizeof(sockaddr_in)));
         }
     }
     ~FullQueue() {
         for (const int waiting : waiting_) close(waiting);
-        close(listener_);
     }
     FullQueue(const FullQueue&) = delete;
     FullQueue& operator=(const FullQueue&) = delete;
 
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+    std::string url() const { return "http://" + listener_.authority(); }
 
   private:
-    int listener_ = -1;
-    int port_ = 0;
+    LoopbackListener listener_{0};
     std::array<int, 4> waiting_{};
+};
+
+// Keeps eight connections open. Then it closes each connection at its next post, without a reply.
+class ForgetfulReceiver {
+  public:
+    // Without `answers_new`, it closes new connections too.
+    explicit ForgetfulReceiver(bool answers_new) : answers_new_(answers_new) {}
+
+    // Returns when the sender has eight idle connections.
+    void open_connections(WebhookSender& sender) {
+        for (std::uint64_t tag = 0; tag < kKept; ++tag)
+            sender.start(post_to(server_.url() + "/open", tag));
+        for (const auto& result : all_of(sender)) BOOST_TEST_REQUIRE(result.outcome == "200");
+        BOOST_TEST_REQUIRE(server_.connections() == static_cast<int>(kKept));
+    }
+    std::string url() const { return server_.url() + "/hook"; }
+    int posts() const { return posts_; }
+
+  private:
+    static constexpr std::uint64_t kKept = 8;
+
+    ServedResponse answer(const ServedRequest& request) {
+        ServedResponse response;
+        if (request.path == "/open") {
+            // No connection is idle before all of them are open.
+            opened_.arrive_and_wait();
+        } else {
+            ++posts_;
+            response.hang_up = !answers_new_ || server_.connections() <= static_cast<int>(kKept);
+        }
+        return response;
+    }
+
+    const bool answers_new_;
+    std::atomic<int> posts_ = 0;
+    std::latch opened_{static_cast<std::ptrdiff_t>(kKept)};
+    LoopbackServer server_{[this](const ServedRequest& request) { return answer(request); }};
 };
 
 // A port without a listener.
@@ -256,6 +282,17 @@ BOOST_AUTO_TEST_CASE(a_closed_kept_connection_is_reopened) {
     WebhookSender sender(settings());
     for (int i = 0; i < 5; ++i) BOOST_TEST(send(sender, post_to(server.url())).outcome == "200");
     BOOST_TEST(count == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_post_is_repeated_once_and_on_a_new_connection) {
+    for (const auto& [answers_new, outcome] :
+         {std::pair(true, "200"), std::pair(false, "connect")}) {
+        ForgetfulReceiver receiver(answers_new);
+        WebhookSender sender(settings());
+        receiver.open_connections(sender);
+        BOOST_TEST(send(sender, post_to(receiver.url())).outcome == outcome);
+        BOOST_TEST(receiver.posts() == 2);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(an_unresponsive_receiver_does_not_block_others) {

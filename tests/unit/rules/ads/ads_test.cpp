@@ -1,6 +1,7 @@
 // rules/ads/ads.hpp and rules/ads/choice.hpp: validation and targeting of campaigns, budget pacing,
 // and the draw.
 #include "rules/ads/ads.hpp"
+#include "rules/origins.hpp"
 
 #include "rules/ads/choice.hpp"
 #include "rules/attributes.hpp"
@@ -138,12 +139,13 @@ BOOST_AUTO_TEST_CASE(every_fault_of_a_targeting_is_reported) {
         boost::test_tools::per_element());
     const Strings all{
         "targeting.countries[1] duplicate",          "targeting.tags[1] duplicate",
+        "targeting.tags[2] invalid_value",           "targeting.tags[3] invalid_value",
         "targeting.attributes.age invalid_value",    "targeting.attributes.likes invalid_value",
         "targeting.attributes.no unknown_attribute", "targeting.attributes.off unknown_attribute",
         "targeting.attributes.team wrong_type"};
     BOOST_TEST(faults_of({{"GB", "GB"},
                           {},
-                          {"x", "x"},
+                          {"x", "x", "x,y", ","},
                           R"({"age":"1","likes":"b","no":1,"off":"x","team":["t"]})"}) == all,
                boost::test_tools::per_element());
 }

@@ -11,6 +11,8 @@ using namespace muster::rules;
 
 namespace {
 
+const auto error = [](const std::string& code) { return R"({"error":")" + code + R"("})"; };
+
 using Kind = TokenFailure::Kind;
 using Details = std::map<std::string, std::string>;
 
@@ -295,7 +297,6 @@ BOOST_AUTO_TEST_CASE(a_reply_must_be_a_json_object) {
 }
 
 BOOST_AUTO_TEST_CASE(errors_are_classified_by_who_can_fix_them) {
-    const auto error = [](const std::string& code) { return R"({"error":")" + code + R"("})"; };
     for (const Provider& row : providers()) {
         check_failure(row.id, 400, error("invalid_grant"), Kind::Refused, "invalid_grant");
         check_failure(row.id, 400, error("invalid_client"), Kind::Misconfigured, "invalid_client");
@@ -315,6 +316,23 @@ BOOST_AUTO_TEST_CASE(errors_are_classified_by_who_can_fix_them) {
     check_failure("gitlab", 404, "", Kind::Unavailable, "http_404");
     check_failure("gitlab", 401, "no", Kind::Misconfigured, "http_401");
     check_failure("gitlab", 401, error("invalid_grant"), Kind::Refused, "invalid_grant");
+}
+
+BOOST_AUTO_TEST_CASE(a_revocation_fails_if_the_reply_reports_an_error) {
+    const auto failure = [](const char* id, int status, const std::string& body) {
+        return revocation_failure(*find_provider(id), status, body).value_or("none");
+    };
+    BOOST_TEST(failure("google_docs", 400, error("invalid_token")) == "none");
+    for (const char* body : {"", "{}", R"({"ok":true,"revoked":true})", "revoked"}) {
+        BOOST_TEST(failure("slack", 200, body) == "none", body);
+    }
+    BOOST_TEST(failure("slack", 200, R"({"ok":false,"error":"token_revoked"})") == "none");
+    BOOST_TEST(failure("gitlab", 404, "") == "none");
+    BOOST_TEST(failure("slack", 200, R"({"ok":false,"error":"fatal_error"})") == "fatal_error");
+    BOOST_TEST(failure("slack", 200, R"({"ok":false})") == "http_200");
+    BOOST_TEST(failure("gitlab", 400, error("invalid_client")) == "invalid_client");
+    BOOST_TEST(failure("gitlab", 401, error("invalid_grant")) == "invalid_grant");
+    BOOST_TEST(failure("gitlab", 503, "") == "http_503");
 }
 
 BOOST_AUTO_TEST_CASE(provider_specific_errors_are_recognized) {

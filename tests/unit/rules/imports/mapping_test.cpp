@@ -171,6 +171,16 @@ BOOST_AUTO_TEST_CASE(one_column_is_the_email) {
                "mapping.columns[0].attributeKey unknown_attribute; mapping.columns required");
 }
 
+BOOST_AUTO_TEST_CASE(the_fault_of_a_missing_email_says_what_to_map) {
+    Mapping mapping;
+    mapping.columns.push_back({"X", "ignored", "", ""});
+    Faults faults;
+    check_mapping(mapping, AttributeRegistry(), faults);
+    BOOST_TEST_REQUIRE(faults.list().size() == 1U);
+    BOOST_TEST(faults.list().front().message ==
+               "has no column for email; map one to fieldKey email");
+}
+
 BOOST_AUTO_TEST_CASE(all_faults_are_reported_at_once_up_to_the_limit) {
     BOOST_TEST(faults_of({{"A", "nope", "", ""},
                           {"B", "core_field", "x", ""},

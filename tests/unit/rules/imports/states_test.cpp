@@ -1,5 +1,7 @@
-// rules/imports/states.hpp: the names of states and errors, and the transitions of each state.
+// rules/imports/states.hpp and row_states.hpp: the names of states and errors, and the transitions
+// of each state.
 #include "rules/imports/states.hpp"
+#include "rules/imports/row_states.hpp"
 
 #include "print.hpp"
 

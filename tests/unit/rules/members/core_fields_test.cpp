@@ -344,6 +344,14 @@ BOOST_AUTO_TEST_CASE(an_email_is_trimmed_lowered_and_required) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(an_email_with_an_incomplete_character_at_an_end_is_invalid) {
+    check({
+        {CoreField::Email, "ann@example.com\xf0", "invalid_email", ""},
+        {CoreField::Email, "\xe2\x80", "invalid_email", ""},
+        {CoreField::Email, "\xc2", "invalid_email", ""},
+    });
+}
+
 BOOST_AUTO_TEST_CASE(a_country_is_converted_to_capitals) {
     check({
         {CoreField::Country, "de", "good", "DE"},

@@ -1,0 +1,82 @@
+// jobs/runner.hpp: the turns of a kind of work, and its end.
+#include "jobs/runner.hpp"
+
+#include "unit/base/logged.hpp"
+
+#include "print.hpp"
+
+#include <stdexcept>
+
+using namespace muster;
+using jobs::Deadline;
+using jobs::Work;
+
+namespace {
+
+constexpr Milliseconds kRun{1'000};
+
+struct OneKind {
+    // The log of a run of this kind.
+    std::string run(Work work) {
+        work.finish = [this, finish = work.finish] {
+            ends.push_back(turns);
+            if (finish) finish();
+        };
+        return test::logged(
+            [&] { has_succeeded = jobs::run({work}, Deadline(Timestamp::now() + kRun)); });
+    }
+    bool works() { return ++turns > 0; }
+    bool fails() {
+        ++turns;
+        throw std::runtime_error("made up by a test");
+    }
+
+    int turns = 0;
+    std::vector<int> ends;  // the number of turns before each call of `finish`
+    bool has_succeeded = false;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(job_runner, OneKind)
+
+BOOST_AUTO_TEST_CASE(work_is_finished_once_after_its_last_turn) {
+    const auto turn = [this](const Deadline& deadline) {
+        deadline.pause(Milliseconds(10));
+        return works();
+    };
+    BOOST_TEST(run({.name = "kind", .turn = turn}) == "");
+    BOOST_TEST(has_succeeded);
+    BOOST_TEST(turns > 0);
+    BOOST_TEST(ends == std::vector{turns});
+}
+
+BOOST_AUTO_TEST_CASE(work_whose_last_turn_failed_is_finished) {
+    const std::string log =
+        run({.name = "kind", .turn = [this](const Deadline&) { return fails(); }});
+    BOOST_TEST(log.find("made up by a test") != log.npos);
+    BOOST_TEST(!has_succeeded);
+    BOOST_TEST(turns > 0);
+    BOOST_TEST(ends == std::vector{turns});
+}
+
+BOOST_AUTO_TEST_CASE(work_that_ends_when_idle_is_finished) {
+    run({.name = "kind",
+         .turn = [this](const Deadline&) { return !works(); },
+         .ends_when_idle = true});
+    BOOST_TEST(has_succeeded);
+    BOOST_TEST(turns > 0);
+    BOOST_TEST(ends == std::vector{turns});
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_end_is_logged_and_fails_the_run) {
+    const std::string log = run({.name = "kind",
+                                 .turn = [this](const Deadline&) { return !works(); },
+                                 .ends_when_idle = true,
+                                 .finish = [this] { fails(); }});
+    BOOST_TEST(log.find("runner.finish_failed") != log.npos);
+    BOOST_TEST(log.find("work=kind") != log.npos);
+    BOOST_TEST(!has_succeeded);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
