@@ -30,7 +30,7 @@
 #   make check-reproducible      build the packages twice and compare them
 #   make clean        remove build/; `make distclean` also removes what configure wrote
 #
-# `demo`, `check`, `deb`, `check-deb` and `check-reproducible` install the packages that they need.
+# `demo`, `check`, `check-sanitized`, `deb`, `check-deb` and `check-reproducible` install the packages that they need.
 #
 #   BUILD=build/dev OPTIMIZE=-O0  a quick build for editing, in a folder of its own
 #   SANITIZE=address,undefined    builds everything with the sanitizers, in a folder of its own

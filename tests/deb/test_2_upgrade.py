@@ -112,6 +112,20 @@ def test_while_the_database_hangs_an_upgrade_does_not_wait_and_keeps_the_old_mus
     machine.run("systemctl restart muster")
 
 
+def test_with_a_configuration_that_it_rejects_an_upgrade_keeps_the_old_musterd_running(machine, packages):
+    folder = packages_of_version("0.1.4-2", packages, machine, "rejected")
+    before = main_pid(machine)
+    machine.run("cp -a /etc/muster/muster.conf muster.conf.good")
+    machine.run("printf '[webhooks]\\ndns = nowhere\\n' >>/etc/muster/muster.conf")
+    try:
+        said = machine.run(f"apt install -y {folder}/muster_*.deb 2>&1", seconds=100)
+        assert "webhooks.dns is \"nowhere\"" in said and "correct the configuration" in said
+        assert main_pid(machine) == before
+    finally:
+        machine.run("mv muster.conf.good /etc/muster/muster.conf")
+    machine.run("systemctl restart muster")
+
+
 def test_a_musterd_with_an_older_schema_names_the_command_and_starts_after_it(machine, older_schema):
     older_schema()
     machine.tried("systemctl restart muster")
@@ -128,7 +142,7 @@ def test_all_programs_start_again_after_a_reboot(machine):
              .get("healthy"))
 
 
-def test_a_killed_musterd_is_replaced_while_connections_wait(machine, load):
+def test_a_killed_musterd_is_replaced_and_answers(machine, load):
     before = main_pid(machine)
     assert before != "0"
     machine.run(f"kill -KILL {before}")

@@ -136,6 +136,12 @@ def module_org(stack, contract):
     return Organization(stack, contract)
 
 
+@pytest.fixture(scope="module")
+def installed(module_org):
+    """The installation of a new module without settings."""
+    return module_org.install(module_org.published_module())
+
+
 @pytest.fixture
 def no_runner(stack):
     """No runner processes jobs during the test, except those that the test starts."""
@@ -184,12 +190,12 @@ def _the_stacks_are_healthy(stacks):
 
 
 @pytest.fixture(autouse=True)
-def _the_stack_is_whole(stack):
+def _the_stack_is_whole(stacks):
     """Every test finds all services running, and leaves them running."""
     yield
-    missing = [name for name, pid in stack.env["pids"].items() if pid is None]
-    for name in missing:
+    missing = [(stack, name) for stack in stacks for name in stack.env["pids"] if not stack.runs(name)]
+    for stack, name in missing:
         stack.service("start", name)
-    if missing:
+    for stack, _ in missing:
         wait_for(stack.answers, "the stack to answer again")
-    assert not missing, f"the test left these services stopped: {missing}"
+    assert not missing, f"the test left these services stopped: {[(stack.folder.name, name) for stack, name in missing]}"

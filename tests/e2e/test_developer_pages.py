@@ -14,8 +14,6 @@ from support.guides import block
 from support.stack import ROOT
 
 MAKE = re.compile(r"^(?:sudo )?((?:\w+=\S+ )*)make\b([^#|;&\n]*)", re.MULTILINE)
-# make itself reads them.
-OF_MAKE = {"BUILD", "OPTIMIZE"}
 
 
 def makes():

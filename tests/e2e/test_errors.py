@@ -267,7 +267,7 @@ def test_a_faulty_query_is_422_with_every_fault(module_org, contract, listed_job
         f"limit={most + 1}": {"limit": "out_of_range"}, "limit=999999999999": {"limit": "out_of_range"},
         "limit=": {"limit": "wrong_type"}, "limit=ten": {"limit": "wrong_type"}, "limit=1.5": {"limit": "wrong_type"},
         "limit=0x10": {"limit": "wrong_type"}, "limit=%2010": {"limit": "wrong_type"}, "limit=+5": {"limit": "wrong_type"},
-        "limit=99999999999999999999": {"limit": "wrong_type"}, "limit": {"limit": "wrong_type"},
+        "limit=99999999999999999999": {"limit": "out_of_range"}, "limit": {"limit": "wrong_type"},
         "limit=1&limit=2": {"limit": "duplicate"}, "limit=1&limit=1": {"limit": "duplicate"},
         "no_such=1": {"no_such": "unknown_field"}, "Limit=1": {"Limit": "unknown_field"},
         "limit[]=1": {"limit[]": "unknown_field"},

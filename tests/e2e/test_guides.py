@@ -16,7 +16,8 @@ from support.admin import Admin, step_now, totp
 from support.documented import note
 from support.guides import Command, block, blocks, commands, commands_of
 from support.mail import wait_for_code, wait_for_mail
-from support.stack import ROOT, free_port
+from support.ports import free_port
+from support.stack import ROOT
 from support.world import Organization
 
 MODULES = ("umask 077", "python3 receiver.py &", "T=$(date +%s) SECRET=", "SINCE=", "jq -r '\"Authorization: Bearer")

@@ -1,5 +1,7 @@
-"""If-Match with records whose ETag is their updated_at. For users see
+"""If-Match and If-None-Match with records whose ETag is their updated_at. For users see
 members/test_users_change.py."""
+
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.ads import CONSOLE, Ads
@@ -30,7 +32,8 @@ def creative(_, ads):
 
 
 def installation(org, _):
-    return f"/v1/installations/{org.install(org.published_module())['id']}"
+    module = org.published_module({"name": "Module", "config_schema": {"note": {"type": "string"}}})
+    return f"/v1/installations/{org.install(module)['id']}"
 
 
 def endpoint(org, _):
@@ -49,7 +52,7 @@ RECORDS = [
     (slot, [("PATCH", "", {"name": "New"}), ("DELETE", "", None)]),
     (campaign, [("PATCH", "", {"name": "New"}), ("DELETE", "", None)]),
     (creative, [("PATCH", "", {"alt": "New"}), ("DELETE", "", None)]),
-    (installation, [("PATCH", "", {"config": {}}), ("DELETE", "", None), ("POST", "/enable", {})]),
+    (installation, [("PATCH", "", {"config": {"note": "new"}}), ("DELETE", "", None), ("POST", "/enable", {})]),
     (endpoint, [("PATCH", "", {"status": "paused"}), ("POST", "/rotate-secret", {}), ("DELETE", "", None)]),
     (attribute, [("PUT", "", {"type": "text", "enabled": False})]),
 ]
@@ -87,6 +90,36 @@ def test_if_match_requires_that_an_attribute_exists(module_org):
     for header in ("*", STALE):
         module_org.admin().api.request("PUT", path, json=body, headers={"If-Match": header}, expect=412)
     module_org.admin().api.get(path, expect=404)
+
+
+def test_if_none_match_requires_that_no_attribute_exists(module_org):
+    client = module_org.admin().api
+    path = f"/v1/attributes/{slug('a').replace('-', '_')}"
+    body = {"type": "text", "label": "First", "enabled": True}
+    made = client.request("PUT", path, json=body, headers={"If-None-Match": "*"}, expect=200)
+    for header in ("*", made.headers["ETag"], f'W/{made.headers["ETag"]}'):
+        client.request("PUT", path, json=body | {"label": "Second"}, headers={"If-None-Match": header}, expect=412, code="PRECONDITION_FAILED")
+    assert client.get_json(path) == made.json()
+    client.request("PUT", path, json=body | {"label": "Second"}, headers={"If-None-Match": STALE}, expect=200)
+
+
+def test_of_two_admins_who_add_one_attribute_one_succeeds(module_org):
+    path = f"/v1/attributes/{slug('a').replace('-', '_')}"
+    admins = [module_org.new_admin("owner").api for _ in range(2)]
+
+    def add(client):
+        return client.request("PUT", path, json={"type": "text", "enabled": True}, headers={"If-None-Match": "*"}).status_code
+
+    with ThreadPoolExecutor(len(admins)) as threads:
+        assert sorted(threads.map(add, admins)) == [200, 412]
+
+
+def test_if_none_match_prevents_changes_of_that_version(module_org):
+    user = module_org.create_user({"email": f"{slug('if')}@members.example"})
+    path = f"/v1/users/{user['id']}"
+    tag = module_org.api.get(path, expect=200).headers["ETag"]
+    module_org.api.request("PATCH", path, json={"first_name": "New"}, headers={"If-None-Match": tag}, expect=412)
+    assert module_org.api.get_json(path)["first_name"] is None
 
 
 def test_of_two_changes_of_one_version_one_succeeds(module_org, ads):

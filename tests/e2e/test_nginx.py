@@ -124,9 +124,17 @@ def test_the_root_is_a_page_with_links_under_the_policy_of_the_console(stack):
         assert wire.exchange(stack, wire.request_bytes("GET", path)).status == 200, path
     assert wire.exchange(stack, wire.request_bytes("GET", "/?x=1")).body == page.body
     assert wire.exchange(stack, wire.request_bytes("HEAD", "/")).status == 200
-    assert envelope(wire.exchange(stack, wire.request_bytes("POST", "/")))["code"] == "METHOD_NOT_ALLOWED"
     for path in ("/console/start.html", "/index.html", "/start.html"):
         assert envelope(wire.exchange(stack, wire.request_bytes("GET", path)))["code"] == "NOT_FOUND"
+
+
+def test_a_405_of_nginx_allows_the_methods_of_the_path(stack):
+    for path in ("/", "/?x=1", "/console/", "/console/lib/texts.js", "/js/muster.js"):
+        refused = wire.exchange(stack, wire.request_bytes("POST", path))
+        assert (envelope(refused)["code"], refused.values("Allow")) == ("METHOD_NOT_ALLOWED", ["GET, HEAD"]), path
+    for path in ("/v1/users", "/console/v1", "/console/v1/articles"):
+        refused = wire.exchange(stack, wire.request_bytes("TRACE", path))
+        assert refused.values("Allow") == ["GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"], path
 
 
 def test_other_answers_are_not_compressed(stack, org):

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from support.bodies import names_a_record
-from support.contract import Contract, references
+from support.contract import Contract, component, references
 
 
 @pytest.fixture
@@ -94,10 +94,30 @@ def test_every_property_has_a_description(contract):
             if not value.get("description")] == []
 
 
-def test_replies_allow_more_fields_and_requests_reject_them(contract):
-    document = contract.document
-    assert "additionalProperties" not in document["components"]["schemas"]["User"]
-    assert document["components"]["schemas"]["MemberPayload"]["additionalProperties"] is False
+def used_below(document, node):
+    """The components that a part of the description refers to, directly or indirectly, as "schemas/User"."""
+    found, left = set(), references(node)
+    while left - found:
+        name = (left - found).pop()
+        found.add(name)
+        left |= references(component(document, name))
+    return found
+
+
+def test_replies_allow_more_fields_and_requests_reject_them(contract, partners):
+    assert contract.document["components"]["schemas"]["MemberPayload"]["additionalProperties"] is False
+    replies = [row["responses"] for methods in partners["paths"].values() for row in methods.values()]
+    used = [name for name in used_below(partners, replies) if name.startswith("schemas/")]
+    assert "schemas/User" in used and len(used) > 30
+    # Specification 2.11 allows no further fields in a connection.
+    assert {name for name in used if component(partners, name).get("additionalProperties") is False} == {"schemas/Connection"}
+
+
+def test_only_reads_of_the_console_may_lack_the_origin(contract):
+    origins = {operation.id: (operation.method, parameter.get("required", False)) for operation in contract.operations
+               for parameter in operation.row.get("parameters", []) if parameter["name"] == "Origin"}
+    assert origins["connectProvider"] == ("POST", True) and origins["listConnections"] == ("GET", False)
+    assert all(is_required == (method != "GET") for method, is_required in origins.values()), origins
 
 
 def test_the_tests_themselves_reject_fields_that_are_not_described(contract):

@@ -18,7 +18,7 @@ COMMON_CODES = {"QUOTA_EXCEEDED", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNA
 
 
 @pytest.fixture(autouse=True)
-def _all_services_run():
+def _the_stack_is_whole():
     """The stacks belong to other processes, which have ended."""
 
 
@@ -110,11 +110,26 @@ def test_the_database_contains_no_secret_in_clear_text(stacks):
             assert not holds_any(dump, stack.keys_issued), f"{table} holds a secret"
 
 
+# The ends of workers that tests provoke, as waitpid() reports them: SIGKILL, and exit code 1 after an internal error.
+PROVOKED_ENDS = {"9", "256"}
+# The errors that tests provoke: outages of the database and of receivers, broken rows, mails and configurations.
+PROVOKED_ERRORS = {"import.attempt_failed", "mail.expired", "mail.failed", "mail.refused", "pool.reload_refused",
+                   "reply.interrupted", "request.failed", "runner.finish_failed", "runner.turn_failed"}
+
+
+def test_no_worker_crashed(stacks):
+    for stack in stacks:
+        ends = set(re.findall(r"event=pool\.worker_died status=(\d+)", stack.log("musterd")))
+        assert ends <= PROVOKED_ENDS, f"{stack.folder.name}: workers ended with {ends - PROVOKED_ENDS}"
+
+
 def test_no_program_logged_an_unexpected_error(stacks):
     for stack, name in itertools.product(stacks, ("musterd", "runner", "own-runner")):
         log = stack.log(name)
         for word in ("AddressSanitizer", "runtime error:", "LeakSanitizer", "terminate called", "Assertion", "Segmentation"):
             assert word not in log, f"{name}.log: {word}"
+        errors = set(re.findall(r"^level=error event=(\S+)", log, re.MULTILINE))
+        assert errors <= PROVOKED_ERRORS, f"{stack.folder.name}: {name} logged {errors - PROVOKED_ERRORS}"
     for stack in stacks:
         # Warnings and worse of nginx itself, such as a crashed worker or no free file, and alerts of its site. All are unexpected.
         found = stack.log("nginx.error") + stack.log("nginx")

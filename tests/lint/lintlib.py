@@ -91,6 +91,8 @@ def string_literals(text):
 
 
 def includes(text):
-    """(line, form, path) of each #include; form is '"' or '<'."""
+    """(line, form, path) of each #include; form is '"' for a file of the project, otherwise '<'. The compiler searches src/
+    for both forms."""
     pattern = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
-    return [(text.count("\n", 0, m.start()) + 1, m.group(1), m.group(2)) for m in pattern.finditer(text)]
+    return [(text.count("\n", 0, m.start()) + 1, '"' if (ROOT / "src" / m.group(2)).is_file() else m.group(1), m.group(2))
+            for m in pattern.finditer(text)]

@@ -15,10 +15,10 @@ from support.npm import Packages  # noqa: E402
 
 
 def contents(*paths):
-    """The names and contents of these files, and of all files below these folders."""
-    files = sorted(file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])
-                   if file.is_file() and "__pycache__" not in file.parts)
-    return [part for file in files for part in (file.name.encode(), file.read_bytes())]
+    """The names and contents of these files, and of all files below these folders. A name begins with the folder's."""
+    files = [(path.parent, file) for path in paths for file in sorted(path.rglob("*") if path.is_dir() else [path])
+             if file.is_file() and "__pycache__" not in file.parts]
+    return [part for root, file in files for part in (bytes(file.relative_to(root)), file.read_bytes())]
 
 
 def record(lint, parts):

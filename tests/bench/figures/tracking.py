@@ -51,7 +51,7 @@ def wait_for_writers(stack):
         before = count
         if time.monotonic() > end:
             raise BrokenMeasurement("the floor keeps writing events after its load has ended")
-        time.sleep(0.05)
+        time.sleep(0.05)  # lint: sleeps because it polls
 
 
 def figure(bench, name, what, bar, events, measure_floor):

@@ -4,22 +4,20 @@ and programs that write to the database without a server."""
 import os
 import resource
 import shutil
-import socket
 import subprocess
+import sys
 import time
 
 from lib.figure import BrokenMeasurement, Sample
 from lib.stack import NGINX
 from lib.wrk import measured_load
 
+sys.path.append(os.path.realpath(os.path.join(os.path.dirname(__file__), "../../e2e")))
+
+from support.ports import free_port  # noqa: E402
+
 WORKERS = 8
 CONNECTIONS = 8
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class BareServer:
@@ -67,7 +65,7 @@ class BareServer:
         while not ready():
             if time.monotonic() > end or any(process.poll() is not None for process in self.processes.values()):
                 raise BrokenMeasurement("the minimal server did not start")
-            time.sleep(0.01)
+            time.sleep(0.01)  # lint: sleeps because it polls
 
     def __exit__(self, *_):
         if self in self.bench.running:

@@ -78,7 +78,7 @@ class ImportBench:
                                      job.id.replace("-", ""))
             if claimed:
                 return claimed
-            time.sleep(0.005)
+            time.sleep(0.005)  # lint: sleeps because it polls
         raise BrokenMeasurement("no runner claimed the job")
 
     def connect(self):

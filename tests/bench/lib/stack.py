@@ -85,7 +85,7 @@ class Stack:
         while not self.is_ready():
             if time.monotonic() > end:
                 raise BrokenMeasurement("musterd does not answer")
-            time.sleep(0.02)
+            time.sleep(0.02)  # lint: sleeps because it polls
 
     def is_ready(self):
         try:
@@ -176,7 +176,7 @@ class Stack:
         while self.status("Innodb_buffer_pool_pages_dirty") > 100:
             if time.monotonic() > end:
                 raise BrokenMeasurement("the database keeps writing dirty pages")
-            time.sleep(0.05)
+            time.sleep(0.05)  # lint: sleeps because it polls
         for name, value in reversed(usual.items()):
             self.sql(f"SET GLOBAL {name} = {value}")
 

@@ -95,7 +95,7 @@ def worker_groups(stack):
             return groups
         if time.monotonic() > end:
             raise BrokenMeasurement("musterd has " + ", ".join(wrong))
-        time.sleep(0.05)
+        time.sleep(0.05)  # lint: sleeps because it polls
 
 
 def only_worker(stack):

@@ -23,7 +23,7 @@ def wait_for(what, seconds, ask):
     while not (answer := ask()):
         if time.monotonic() > until:
             raise Failed(f"{what}: not within {seconds} s")
-        time.sleep(0.1)
+        time.sleep(0.1)  # lint: sleeps because it polls
     return answer
 
 

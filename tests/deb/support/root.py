@@ -1,8 +1,7 @@
 """A temporary Debian root: a minimal installation of Debian.
 
 make_root() fills a folder once per run; Layer gives each user of it a copy by overlayfs, so that packages installed by
-one of
-them do not affect the next one.
+one of them do not affect the next one.
 """
 
 import glob

@@ -10,7 +10,7 @@ import pytest
 from support.bodies import body_of, path_of
 from support.client import error_of, faults_of
 from support.stack import wait_for
-from support.world import email
+from support.world import email, in_seconds
 from test_auth import checksum
 
 DAY = 24 * 3600
@@ -19,11 +19,6 @@ DAY = 24 * 3600
 @pytest.fixture
 def admin(module_org):
     return module_org.admin().api
-
-
-def in_seconds(seconds):
-    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}Z"
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The console's session in a real browser (docs/api/sign-in.md "The session of a browser")."""
 
-import shutil
-
 import pytest
 from support.admin import AUTH, FACTOR, totp
 from support.browser import Site, start_browser
@@ -26,11 +24,8 @@ fetch(address, {method: "DELETE", credentials: "include", headers: {"X-Muster-Co
 
 @pytest.fixture(scope="module")
 def browser(stack):
-    profile = stack.folder / "tmp/console-browser"
-    shutil.rmtree(profile, ignore_errors=True)
-    running = start_browser(profile)
-    yield running
-    running.quit()
+    with start_browser(stack.folder / "tmp/console-browser") as running:
+        yield running
 
 
 class Page:

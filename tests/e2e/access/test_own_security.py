@@ -114,7 +114,7 @@ def test_another_session_cannot_confirm_the_authenticator(admin, stack):
 # ---------------------------------------------------------------------------- sessions
 
 
-def test_an_admin_lists_the_own_sessions(admin, module_org):
+def test_an_admin_lists_their_own_sessions(admin, module_org):
     page = admin.console()
     admin.pass_second_factor(page)
     reply = page.get("/v1/sessions", expect=200).json()
@@ -166,7 +166,7 @@ def test_an_admin_ends_all_other_sessions(admin):
     admin.api.get("/v1/users", expect=200)
 
 
-def test_ending_the_own_session_is_a_sign_out(admin):
+def test_ending_the_session_in_use_is_a_sign_out(admin):
     page = admin.pass_second_factor(admin.console())
     token = page.cookie
     (own,) = [session["id"] for session in page.get_json("/v1/sessions")["sessions"] if session["is_current"]]

@@ -2,7 +2,6 @@
 (docs/ads.md "Ads"). For the console see test_ads_console.py."""
 
 import base64
-import datetime
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +10,7 @@ import pytest
 from support.ads import IMAGE, LANDING, Ads, path_of_url
 from support.client import PageClient, faults_of
 from support.stack import wait_for
-from support.world import email
+from support.world import email, in_seconds
 
 DAY = 24 * 3600
 GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAAAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==")
@@ -20,11 +19,6 @@ GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAAAAACH5BAEAAAAALAAAAAABAAEAAAICRAEA
 @pytest.fixture(scope="module")
 def ads(module_org):
     return Ads(module_org)
-
-
-def in_seconds(seconds):
-    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}Z"
 
 
 def impress(anyone, ad, expect=200, method="GET", **options):

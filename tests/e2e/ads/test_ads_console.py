@@ -145,7 +145,7 @@ def test_a_campaign_has_the_given_values_and_defaults(ads, slot):
     slots = sorted([slot["id"], ads.slot()["id"]])
     full = {"name": "Full", "slot_ids": slots, "status": "paused", "starts_at": "2030-01-01T00:00:00.000Z",
             "ends_at": "2030-02-01T00:00:00.000Z", "weight": 1000, "daily_impressions": 1_000_000_000, "frequency_cap": 1000,
-            "targeting": {"countries": ["DE", "GB"], "locales": ["en", "de-AT"], "tags": ["a,b", "ü"],
+            "targeting": {"countries": ["DE", "GB"], "locales": ["en", "de-AT"], "tags": ["a b", "ü"],
                           "attributes": {"interests": "news", "points": 1.5, "vip": True, "phone": "1"}}}
     made = ads.campaign(slot, **full)
     assert {name: made[name] for name in full} == full == {name: ads.read("campaigns", made)[name] for name in full}
@@ -167,9 +167,10 @@ FAULTY_CAMPAIGNS = [
       "targeting.tags[1]": "too_long", "targeting.age": "unknown_field", "targeting.attributes": "wrong_type"}),
     ({"targeting": {"tags": ["t"] * 21}}, {"targeting.tags": "too_long"}),
     ({"starts_at": "2030-01-01T00:00:00Z", "ends_at": "2030-01-01T00:00:00Z",
-      "targeting": {"countries": ["GB", "gb"], "tags": ["a", "a"],
+      "targeting": {"countries": ["GB", "gb"], "tags": ["a", "a", "b,c"],
                     "attributes": {"no_such": 1, "emergency_contact": "x", "points": "1", "interests": "golf", "vip": [True]}}},
      {"ends_at": "out_of_range", "targeting.countries[1]": "duplicate", "targeting.tags[1]": "duplicate",
+      "targeting.tags[2]": "invalid_value",
       "targeting.attributes.no_such": "unknown_attribute", "targeting.attributes.emergency_contact": "unknown_attribute",
       "targeting.attributes.points": "invalid_value", "targeting.attributes.interests": "invalid_value",
       "targeting.attributes.vip": "wrong_type"}),

@@ -15,7 +15,8 @@ from support.connecting import (
 from support.oauth_answers import DROPPED, HUGE, NO_JSON, NO_TOKEN, SERVER_ERROR, TOO_MANY, WRONG_TYPE, Answer
 from support.oauth_kinds import KINDS
 from support.oauth_server import OAuthServer
-from support.stack import UNCONFIGURED, free_port
+from support.ports import free_port
+from support.stack import UNCONFIGURED
 
 # This provider has PKCE, rotation and an issuer, so every check applies.
 PROVIDER = "gitlab"

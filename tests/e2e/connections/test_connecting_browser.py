@@ -1,8 +1,6 @@
 """Connecting a provider in a real browser, from a page of the console to the provider's page and back
 (docs/external-data.md "Connecting")."""
 
-import shutil
-
 import pytest
 from selenium.webdriver.common.by import By
 from support.browser import Site, start_browser
@@ -29,11 +27,8 @@ fetch(path, {credentials: "same-origin", referrerPolicy: policy, headers: {"Auth
 
 @pytest.fixture(scope="module")
 def browser(stack):
-    profile = stack.folder / "tmp/connecting-browser"
-    shutil.rmtree(profile, ignore_errors=True)
-    running = start_browser(profile)
-    yield running
-    running.quit()
+    with start_browser(stack.folder / "tmp/connecting-browser") as running:
+        yield running
 
 
 @pytest.fixture

@@ -256,11 +256,6 @@ def test_a_cookie_is_not_accepted_for_another_session(module_org, admin, oauth_s
 # ---------------------------------------------------------------------------- the installation's key
 
 
-def keys(current, previous=None):
-    """The settings of [security], in the format of Stack.configured."""
-    return ("[security]", f"key_file = {current}", f"previous_key_file = {previous or ''}")
-
-
 def test_connections_survive_a_rotation_of_the_installation_key(strict_stack, contract, oauth_server):
     stack = strict_stack
     org = Organization(stack, contract, attributes=False)
@@ -272,16 +267,16 @@ def test_connections_survive_a_rotation_of_the_installation_key(strict_stack, co
     new.write_bytes(secrets.token_bytes(32))
     new.chmod(0o600)
     before = row(stack, connection)["tokens"]
-    with stack.without("runner"), stack.configured(*keys(new, old)):
+    with stack.without("runner"), stack.with_keys(new, old):
         assert complete_authorization(client, location) == {"result": "connected", "connection": made["id"]}
         counts = stack.ctl("secret", "rotate")
         assert counts["connection tokens"]["resealed"] >= 1 and counts["connection tokens"]["unreadable"] == 0
         assert row(stack, connection)["tokens"] != before
-        with stack.configured(*keys(new)):  # the old key is not needed any more
+        with stack.with_keys(new):  # the old key is not needed any more
             assert refresh(client, connection).json()["authStatus"] == "connected"
             assert len(given.access) == 2
             assert connect_and_authorize(client, "slack")
-    with stack.without("runner"), stack.configured(*keys(old, new)):
+    with stack.without("runner"), stack.with_keys(old, new):
         stack.ctl("secret", "rotate")
     change_row(stack, connection, refreshed_at=1)
     assert refresh(client, connection).json()["authStatus"] == "connected" and len(given.access) == 3

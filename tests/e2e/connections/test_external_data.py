@@ -2,7 +2,6 @@
 (specification 2.11 to 2.13, 4.4). For complete authorizations see test_connecting.py."""
 
 import re
-import shutil
 import subprocess
 import uuid
 from urllib.parse import parse_qs, urlsplit
@@ -380,11 +379,8 @@ def test_the_page_loads_only_its_own_files(stack, anyone, path, kind):
 
 @pytest.fixture(scope="module")
 def browser(stack):
-    profile = stack.folder / "tmp/console-browser"
-    shutil.rmtree(profile, ignore_errors=True)
-    running = start_browser(profile)
-    yield running
-    running.quit()
+    with start_browser(stack.folder / "tmp/console-browser") as running:
+        yield running
 
 
 def shown(browser, address):
@@ -417,8 +413,8 @@ def test_a_browser_does_not_show_texts_of_the_address(stack, browser):
 
 
 def test_the_page_has_a_sentence_for_each_reason():
-    source = (SOURCE / "src/service/connections/authorization.cpp").read_text()
-    table = re.search(r"text_of\(CallbackResult::Reason.*?\{(.*?)\};", source, re.DOTALL)[1]
+    source = (SOURCE / "src/service/connections/authorization.hpp").read_text()
+    table = re.search(r"kNames<service::CallbackResult::Reason> = \{(.*?)\};", source, re.DOTALL)[1]
     reasons = set(re.findall(r'"(\w+)"', table))
     texts = (SOURCE / "nginx/static/console/lib/texts.js").read_text()
     connecting = texts[texts.index("  connecting: {"):]

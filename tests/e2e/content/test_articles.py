@@ -1,13 +1,12 @@
 """/console/v1/articles: written, published, unpublished and deleted by the admins of the organization
 (docs/content.md "Content")."""
 
-import datetime
 import uuid
 
 import pytest
-from support.client import error_of, faults_of
-from support.stack import wait_for
-from support.world import slug
+from support.client import details_of, error_of, faults_of
+from support.stack import numbers, wait_for
+from support.world import in_seconds, slug
 
 PATH = "/console/v1/articles"
 
@@ -102,6 +101,7 @@ GOOD = {"slug": "s", "title": "t", "body_html": "b"}
     ({"cover_url": "http://a.example/"}, {"cover_url": "invalid_url"}), ({"cover_url": "javascript:alert(1)"}, {"cover_url": "invalid_url"}),
     ({"cover_url": "https:///x"}, {"cover_url": "invalid_url"}), ({"cover_url": "https://a.example/ b"}, {"cover_url": "invalid_url"}),
     ({"cover_url": "https://u:p@a.example/"}, {"cover_url": "invalid_url"}),
+    ({"cover_url": 'https://a.example/"x'}, {"cover_url": "invalid_url"}), ({"cover_url": "https://a.example/<x"}, {"cover_url": "invalid_url"}),
     ({"cover_url": "https://a.example/" + "x" * 2048}, {"cover_url": "too_long"}),
     ({"status": "published", "id": "x"}, {"status": "unknown_field", "id": "unknown_field"}),
 ])
@@ -172,12 +172,21 @@ def test_viewers_read_articles_and_foreign_origins_are_rejected(module_org, cons
     assert console.get_json(path) == article
 
 
+def test_an_organization_has_at_most_10000_articles(new_org, stack):
+    org = new_org(attributes=False)
+    console = org.admin().api
+    made = org.create_article()
+    stack.sql("INSERT INTO articles (organization_id, id, slug, title, body_html, tags, created_at, updated_at) "
+              "SELECT UNHEX(REPLACE(%s, '-', '')), UNHEX(LPAD(HEX(seq), 32, '0')), CONCAT('full-', seq), 't', '', '[]', 0, 0 "
+              f"FROM {numbers(9_999)}", org.id)
+    body = {"slug": slug("last"), "title": "Last", "body_html": ""}
+    reply = console.post(PATH, json=body, expect=409, code="INVALID_STATE")
+    assert details_of(reply)["reason"] == "an organization has at most 10000 articles; delete one first"
+    console.delete(f"{PATH}/{made['id']}", expect=204)
+    console.post(PATH, json=body, expect=201)
+
+
 # ---------------------------------------------------------------------------- schedule, search, preview
-
-
-def in_seconds(seconds):
-    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def test_a_scheduled_article_appears_on_the_sites_at_its_time(module_org, console):

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.client import details_of, faults_of
-from support.world import email
-from test_api_keys import DAY, in_seconds
+from support.world import email, in_seconds
+from test_api_keys import DAY
 
 FIELDS = ["id", "member_id", "member_external_id", "user_id", "source", "type", "action", "tags", "metadata", "client_event_id", "occurred_at",
           "received_at", "geo_country", "geo_region"]

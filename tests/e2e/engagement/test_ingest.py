@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.client import details_of, faults_of, signature_of
-from support.world import email
-from test_api_keys import DAY, in_seconds
+from support.world import email, in_seconds
+from test_api_keys import DAY
 
 JSON = {"Content-Type": "application/json"}
 MANIFEST = {"name": "Shop", "events": {"emits": ["shop.bought", "shop.returned"]}}

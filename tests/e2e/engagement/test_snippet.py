@@ -3,7 +3,6 @@
 
 import gzip
 import json
-import shutil
 
 import pytest
 from support.browser import Site, start_browser
@@ -31,11 +30,8 @@ LOADED = "return !!(window.muster && muster.track)"
 
 @pytest.fixture(scope="module")
 def browser(stack):
-    profile = stack.folder / "tmp/browser"
-    shutil.rmtree(profile, ignore_errors=True)
-    running = start_browser(profile, windows=True)
-    yield running
-    running.quit()
+    with start_browser(stack.folder / "tmp/browser", windows=True) as running:
+        yield running
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support.client import SHOP, details_of, faults_of
 from support.stack import wait_for
-from support.world import email
-from test_api_keys import in_seconds
+from support.world import email, in_seconds
 from test_ingest import stored
 
 PLAIN = {"Content-Type": "text/plain;charset=UTF-8"}

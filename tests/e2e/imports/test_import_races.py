@@ -4,7 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.client import details_of
+from support.stack import wait_for
 from support.world import EMAIL_COLUMN, email, emails
+from test_runner import LARGE
 
 NEW_IMPORT = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": [EMAIL_COLUMN]}}
 
@@ -108,12 +110,16 @@ def test_a_reader_of_a_running_import_sees_consistent_states(org):
     """Counts of a moving job never decrease and never exceed its rows."""
     job_id = org.staged([{"email": address} for address in emails(20_000)])
     org.commit(job_id, json={"dry_run": False})
-    seen, last = [], None
-    while not last or last["state"] != "completed":
+    seen = []
+
+    def is_completed():
         job = org.job(job_id)
-        if job != last:
+        assert job["state"] not in ("failed", "canceled"), job["failure"]
+        if not seen or job != seen[-1]:
             seen.append(job)
-            last = job
+        return job["state"] == "completed"
+
+    wait_for(is_completed, "the import", seconds=LARGE, every=0.005)
     for before, after in zip(seen, seen[1:]):
         assert before["state"] in ("validating", "validated", "committing")
         for name in ("valid_rows", "created_count"):

@@ -9,6 +9,7 @@ import uuid
 from support.client import details_of
 from support.stack import wait_for
 from support.world import email, emails
+from test_shares import locked
 
 ALL_IN, SOME_NOT_IN, STOPPED = 0, 2, 4
 COUNTS = ("removed", "detached", "emptied", "kept", "unaffected")
@@ -39,16 +40,18 @@ def every_member(org):
             return members
 
 
-def kill_during_undo(org, job_id):
-    """Runs a runner, and kills it after its first units; returns the number of rows that were undone by then."""
+def kill_during_undo(org, job_id, last_user):
+    """Runs a runner, and kills it after its first units, while the row of the last member is locked. Returns the number of rows
+    that were undone by then."""
     done = "SELECT removed_count + detached_count + emptied_count + kept_count FROM import_undos " \
            "WHERE job_id = UNHEX(REPLACE(%s, '-', ''))"
-    runner = org.stack.spawn_runner()
-    try:
-        wait_for(lambda: org.stack.sql(done, job_id)[0][0] > 0, "the first unit of the undo", every=0.002)
-    finally:
-        runner.send_signal(signal.SIGKILL)
-        runner.wait(20)
+    with locked(org.stack, org, {"id": last_user}):
+        runner = org.stack.spawn_runner()
+        try:
+            wait_for(lambda: org.stack.sql(done, job_id)[0][0] > 0, "the first unit of the undo", every=0.002)
+        finally:
+            runner.send_signal(signal.SIGKILL)
+            runner.wait(20)
     org.stack.sql("UPDATE import_jobs SET lease_until = 0 WHERE id = UNHEX(REPLACE(%s, '-', ''))", job_id)
     return org.stack.sql(done, job_id)[0][0]
 
@@ -74,7 +77,7 @@ def test_an_undo_of_many_rows_takes_back_exactly_the_unchanged_ones(new_org, no_
     assert counts_of(predicted(org, job["id"])) == expected
     assert every_member(org) == touched
     assert undo(org, job["id"]).json()["state"] == "undoing"
-    undone_at_kill = kill_during_undo(org, job["id"])
+    undone_at_kill = kill_during_undo(org, job["id"], imported[fresh[-1]]["id"])
     assert 0 < undone_at_kill < len(payloads)
     org.stack.run_once()
 

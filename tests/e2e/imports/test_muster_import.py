@@ -125,6 +125,7 @@ def test_an_unknown_job_cannot_be_resumed(importer):
     path = importer.write(people(emails(1)))
     done = importer.run(path, "--resume", "01a1fd04-035b-72c3-8961-619ede6ecc85", "--commit", status=SERVICE)
     assert "NOT_FOUND" in done.stderr and re.search("[0-9a-f]{32}", done.stderr)
+    assert "the organization has no import job 01a1fd04-035b-72c3-8961-619ede6ecc85" in done.stderr
     importer.run(path, "--resume", "nonsense", status=USAGE)
 
 
@@ -295,6 +296,10 @@ def test_jobs_are_listed_and_canceled_without_a_file(importer):
     assert re.fullmatch(rf"{job}  20\S+  validated +2 rows  members.csv\n", listed)
     canceled = importer.stack.program("muster-import", "--cancel", job, *connection)
     assert canceled.returncode == ALL_IN and importer.org.job(job)["state"] == "canceled"
+    undone = importer.stack.program("muster-import", "--undo", job, "--yes", *connection)
+    assert undone.returncode == SERVICE and "the job is canceled; it must be completed or failed" in undone.stderr
+    document = json.loads(importer.stack.program("muster-import", "--list", "--json", *connection).stdout)
+    assert [(entry["id"], entry["state"]) for entry in document["jobs"]] == [(job, "canceled")]
 
 
 def test_standard_input_is_imported_with_the_defaults_of_a_profile(importer):
@@ -332,7 +337,7 @@ def test_an_import_without_a_folder_for_the_servers_report_can_be_continued(impo
     ["--nonsense"], ["--chunk", "0"], ["--chunk", "5001"], ["--dry-run", "--commit"], ["--map", "Email"],
     ["--map", "Email=nowhere"], ["--map", "No such=email"], ["--separator", "ab"], ["--resume"], ["--json=1"],
     ["--errors", "/nowhere/at/all.csv"], ["--encoding", "klingon"], ["--date-format", "DD.MM"], ["--format", "Email=excel"],
-    ["--format", "No such=as-is"], ["--list"],
+    ["--format", "No such=as-is"], ["--list"], ["--ca-file", "/nowhere/ca.pem"], ["--url", "https://localhost/path"],
 ])
 def test_a_wrong_command_line_exits_with_1_and_creates_no_job(importer, options):
     done = importer.run(importer.write(people(emails(1) + ["broken"])), *options, status=USAGE)
@@ -353,7 +358,7 @@ def test_a_missing_file_or_key_exits_with_1(importer, tmp_path):
     importer.key_file.write_text(importer.org.key[:-1] + "\n")
     assert "check digits" in importer.run(path, "--commit", status=USAGE).stderr
     importer.key_file.unlink()
-    importer.run(path, "--commit", status=USAGE)
+    assert "No such file or directory" in importer.run(path, "--commit", status=USAGE).stderr
 
 
 def test_the_key_may_come_from_the_environment(importer):
@@ -369,7 +374,9 @@ def test_a_revoked_key_an_untrusted_server_and_no_server_exit_with_3(importer):
     revoked = importer.stack.issue_key(importer.org.id)
     importer.stack.ctl("key", "revoke", "--yes", "--org", importer.org.id, "--id", revoked["id"])
     importer.key_file.write_text(revoked["key"])
-    assert "UNAUTHORIZED" in importer.run(path, "--commit", status=SERVICE).stderr
+    done = importer.run(path, "--commit", status=SERVICE)
+    assert "UNAUTHORIZED" in done.stderr and f"the key of {importer.key_file}: it is unknown, revoked" in done.stderr
+    assert revoked["key"] not in done.stderr
     importer.key_file.write_text(importer.org.key)
     done = importer.stack.program("muster-import", path, "--url", importer.stack.base_url, "--key-file", importer.key_file,
                                   "--commit", cwd=importer.folder)
@@ -410,8 +417,12 @@ def test_help_and_version_are_printed(stack):
 
 
 def test_a_key_on_the_command_line_is_rejected(importer):
-    done = importer.run(importer.write(people(emails(1))), "--key=x", status=USAGE)
-    assert "--key-file" in done.stderr and os.path.exists(importer.key_file)
+    path = importer.write(people(emails(1)))
+    key = importer.org.key
+    for words in (["--key=x"], [key], ["--map", key], ["--chunk", key], ["--key-file", key]):
+        assert "--key-file" in importer.run(path, *words, status=USAGE).stderr
+    done = importer.run(path, status=USAGE, env={"MUSTER_KEY_FILE": key})
+    assert "MUSTER_KEY_FILE names a file, and it was given a key" in done.stderr
 
 
 # ---------------------------------------------------------------------------- on a terminal

@@ -43,9 +43,9 @@ EXPECTED = {
         "Birth Date > dob (dates as YYYY-MM-DD); T-Shirt Size > attribute:shirt_size (single_choice)",
         2, 2, 1, ['T-Shirt Size is "One size"']),
     "excel-french-iso-8859-15.csv": (
-        "Prénom > first_name; Nom > last_name; Adresse > attribute:address.line1 (text); Code postal > "
-        "attribute:address.postcode (text); Ville > attribute:address.city (text); Pays > country; Téléphone > "
-        "attribute:phone (text); Adresse e-mail > email; Date de naissance > dob (dates as DD/MM/YYYY)",
+        "N° d'adhérent > external_id; Prénom > first_name; Nom > last_name; Adresse > attribute:address.line1 (text); "
+        "Code postal > attribute:address.postcode (text); Ville > attribute:address.city (text); Pays > country; "
+        "Téléphone > attribute:phone (text); Adresse e-mail > email; Date de naissance > dob (dates as DD/MM/YYYY)",
         2, 2, 0, []),
     "excel-german-sep.csv": (
         "Mitgliedsnr. > external_id; Vorname > first_name; Nachname > last_name; Straße > attribute:address.line1 "

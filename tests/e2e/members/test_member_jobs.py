@@ -6,6 +6,7 @@ import pytest
 from support.client import details_of, faults_of
 from support.stack import wait_for
 from support.world import email, emails
+from test_shares import locked
 from test_users_list import listed
 
 
@@ -139,14 +140,16 @@ def test_a_killed_runner_loses_and_repeats_no_member(new_org, no_runner, stack):
     org.imported_without_runner([{"email": address} for address in emails(3_000)])
     client = org.admin().api
     job = create(client, filter={"updated_since": "1970-01-01T00:00:00Z"}).json()
-    runner = stack.spawn_runner()
-    try:
-        state_is(client, job, "validated")
-        client.post(f"/v1/member-jobs/{job['id']}/commit", expect=202)
-        wait_for(lambda: client.get_json(f"/v1/member-jobs/{job['id']}")["changed_count"] > 0, "the first unit", every=0.002)
-    finally:
-        runner.send_signal(signal.SIGKILL)
-        runner.wait(20)
+    (last,), = stack.sql("SELECT HEX(MAX(user_id)) FROM members WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)
+    with locked(stack, org, {"id": last}):
+        runner = stack.spawn_runner()
+        try:
+            state_is(client, job, "validated")
+            client.post(f"/v1/member-jobs/{job['id']}/commit", expect=202)
+            wait_for(lambda: client.get_json(f"/v1/member-jobs/{job['id']}")["changed_count"] > 0, "the first unit", every=0.002)
+        finally:
+            runner.send_signal(signal.SIGKILL)
+            runner.wait(20)
     assert client.get_json(f"/v1/member-jobs/{job['id']}")["changed_count"] < 3_000
     stack.sql("UPDATE member_jobs SET lease_until = 0")
     runner = stack.spawn_runner()

@@ -8,16 +8,11 @@ import uuid
 import pytest
 from support.client import Client, ModuleClient, details_of, faults_of, signature_of
 from support.mail import wait_for_mail
-from support.world import email
-from test_api_keys import DAY, in_seconds
+from support.world import email, in_seconds
+from test_api_keys import DAY
 from test_auth import checksum
 
 EVENT = {"action": "visited"}
-
-
-@pytest.fixture(scope="module")
-def installed(module_org):
-    return module_org.install(module_org.published_module())
 
 
 @pytest.fixture
@@ -212,7 +207,7 @@ def test_an_installation_has_at_most_50_credentials_that_are_not_revoked(org):
     installed, admin = org.install(org.published_module()), org.admin().api
     issued = [org.issue_credential(installed) for _ in range(50)]
     reply = admin.post(path_of(installed), json={"name": "one more"}, expect=409, code="INVALID_STATE")
-    assert details_of(reply)["reason"] == "an installation has at most 50 active credentials; revoke one first"
+    assert details_of(reply)["reason"] == "an installation has at most 50 unrevoked credentials, including expired ones; revoke one first"
     admin.delete(path_of(installed, issued[7]), expect=204)
     org.issue_credential(installed)
 

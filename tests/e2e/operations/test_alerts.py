@@ -12,8 +12,9 @@ from support import wire
 from support.client import Client
 from support.edge import Edge
 from support.documented import note
+from support.ports import free_port
 from support.runbook import DOCS, Machine, anchors, block, pages, section
-from support.stack import ROOT, free_port, wait_for
+from support.stack import ROOT, wait_for
 
 EXAMPLES = ROOT / "docs/examples"
 RULES, TESTS = EXAMPLES / "muster.rules.yml", EXAMPLES / "muster.rules.test.yml"
@@ -62,10 +63,10 @@ def test_each_metric_has_an_alert_or_a_documented_reason_and_each_alert_a_metric
 
 def test_each_operation_and_status_in_a_rule_is_one_of_the_metrics(rules, figures):
     for rule in rules:
-        for label, values in re.findall(r'\b(operation|state)(?:!|=)~?"([^"]*)"', rule["expr"]):
+        for label, values in re.findall(r'\b(operation|state)(?:=~|!~|!=|=)"([^"]*)"', rule["expr"]):
             for value in values.split("|"):
                 assert f'{label}="{value}"' in figures, f"{rule['alert']}: unknown {label} {value}"
-        for value in re.findall(r'\bstatus=~?"([^"]*)"', rule["expr"]):
+        for value in re.findall(r'\bstatus(?:=~|!~|!=|=)"([^"]*)"', rule["expr"]):
             assert all(f'status="{one}"' in figures for one in value.split("|")), f"{rule['alert']}: {value}"
 
 
@@ -83,15 +84,9 @@ def test_each_alert_has_a_severity_an_instruction_and_a_link(rules):
         assert 'job="muster"' in rule["expr"]
 
 
-def test_the_docs_name_each_alert_and_every_link_resolves(rules):
+def test_the_docs_name_each_alert(rules):
     alarms = {rule["alert"] for rule in rules}
     assert set(re.findall(r"`(Muster[A-Z]\w+)`", section("Metrics"))) == alarms
-    for page in [*pages(), DOCS.parent / "scale.md"]:
-        for link in re.findall(r"\]\((?!https?:)([^)]*)\)", page.read_text()):
-            path, _, anchor = link.partition("#")
-            target = (page.parent / path).resolve() if path else page
-            assert target.is_file(), f"{page.name} links to {link}"
-            assert not anchor or anchor in anchors(target), f"{page.name} links to {link}"
 
 
 def test_the_index_lists_each_page():
@@ -160,24 +155,30 @@ def asked(url):
         return None
 
 
+def scrapes(api):
+    """Prometheus's metric `up` of each host: "1" after a scrape that succeeded. Empty before the first scrape."""
+    found = asked(f"{api}/query?query=up")
+    return [sample["value"][1] for sample in found["result"]] if found else []
+
+
 def states(api):
-    """{alert: its state} after all rules have been evaluated; None before."""
+    """{alert: its state} after all rules have been evaluated; {} before."""
     found = asked(f"{api}/rules")
     rules = found["groups"][0]["rules"] if found and found["groups"] else []
     assert not [rule for rule in rules if rule["health"] == "err"], rules
-    return {rule["name"]: rule["state"] for rule in rules} if rules and all(rule["health"] == "ok" for rule in rules) else None
+    return {rule["name"]: rule["state"] for rule in rules} if all(rule["health"] == "ok" for rule in rules) else {}
 
 
 def test_a_real_prometheus_on_the_host_scrapes_and_evaluates_the_rules(stack, tmp_path):
     with prometheus(stack, tmp_path, stack.port) as api:
-        wait_for(lambda: (states(api) or {}).get("MusterDown") == "inactive" and asked(f"{api}/query?query=up")["result"],
-                 "Prometheus to scrape and evaluate")
-        wait_for(lambda: asked(f"{api}/query?query=up")["result"][0]["value"][1] == "1", "the metrics")
-        wait_for(lambda: (states(api)["MusterDatabaseDown"], states(api)["MusterUnwatched"]) == ("inactive", "inactive"), "the alerts to be inactive")
+        wait_for(lambda: states(api).get("MusterDown") == "inactive" and scrapes(api), "Prometheus to scrape and evaluate")
+        wait_for(lambda: scrapes(api) == ["1"], "the metrics")
+        quiet = {"MusterDatabaseDown": "inactive", "MusterUnwatched": "inactive"}
+        wait_for(lambda: quiet.items() <= states(api).items(), "the alerts to be inactive")
         with stack.without("mariadbd"):
-            wait_for(lambda: states(api)["MusterDatabaseDown"] == "pending", "the database alert")
+            wait_for(lambda: states(api).get("MusterDatabaseDown") == "pending", "the database alert")
         with stack.without("musterd"):
-            wait_for(lambda: states(api)["MusterDown"] == "pending", "the musterd alert")
+            wait_for(lambda: states(api).get("MusterDown") == "pending", "the musterd alert")
     wait_for(stack.answers, "the stack to respond again")
 
 

@@ -349,7 +349,7 @@ def test_the_database_user_of_dumps_can_only_read_muster(scene):
 
 @pytest.mark.parametrize("script, reason", [
     ("mariadb-dump() { echo 'CREATE TABLE x;'; }; export -f mariadb-dump; sudo -u backup", "the dump is incomplete"),
-    ("mariadb-dump() { echo '-- Dump completed'; return 3; }; export -f mariadb-dump; sudo -u backup", ""),
+    ("mariadb-dump() { echo '-- Dump completed'; return 3; }; export -f mariadb-dump; sudo -u backup", ": 3 "),
     ("sudo -u stranger", "Access denied"),
 ], ids=["half a dump", "a dump that failed", "access is denied"])
 def test_a_failed_dump_leaves_no_file_and_deletes_none(scene, script, reason):
@@ -378,8 +378,8 @@ def test_a_member_deleted_by_mistake_is_restored_by_going_back_to_the_time_befor
     machine.database_user("backup")
     folder = machine.root / "var/backups/muster"
     folder.mkdir(parents=True, exist_ok=True)
-    machine.run(block("Dump the database", "sudo mariadb -e").splitlines()[3] + "\n"
-                + block("Dump the database", "sudo mariadb -e").splitlines()[4] + " --master-data=2")
+    *_, copy_script, dump_line = block("Dump the database", "sudo mariadb -e").splitlines()
+    machine.run(f"{copy_script}\n{dump_line} --master-data=2")
     (dump,) = folder.iterdir()
     kept = [org.create_user({"email": email("later"), "first_name": "Zoë \U0001f6a3"})["id"], scene.ann["id"]]
     before = [org.api.get(f"/v1/users/{user}", expect=200).content for user in kept]

@@ -17,7 +17,7 @@ from costs_requests import Costliest, wide_rows
 from costs_table import MILLISECONDS, rows_of_table
 from support.bodies import body_of, path_of
 from support.costly_organization import TRIES
-from support.stack import wait_for
+from support.stack import numbers, wait_for
 from support.world import email, rows_of
 from test_outage import workers
 
@@ -462,14 +462,13 @@ def document_of(size):
 
 def add_members(stack, org, count, attributes, first_digit="8"):
     """Members who change now. `first_digit`: of their ids, which the order of the list follows."""
-    ids = f"UNHEX(CONCAT('{first_digit}', SUBSTR(MD5(CONCAT(%s, seq)), 2)))"
-    connection = stack.connect()
-    with connection, connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO users (id, email, created_at) SELECT {ids}, "
-                       f"CONCAT('{first_digit}', MD5(CONCAT(%s, seq)), '@e2e.example'), 1 FROM seq_1_to_{count}", (org.id, org.id))
-        cursor.execute("INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, updated_at) "
-                       "SELECT UNHEX(REPLACE(%s, '-', '')), id, id, email, %s, 1, UNIX_TIMESTAMP() * 1000 FROM users WHERE id IN "
-                       f"(SELECT {ids} FROM seq_1_to_{count})", (org.id, attributes, org.id))
+    digits = "SHA2(CONCAT(%s, seq), 256)"
+    ids = f"UNHEX(CONCAT('{first_digit}', LEFT({digits}, 31)))"
+    addresses = f"CONCAT('{first_digit}', LEFT({digits}, 32), '@e2e.example')"
+    stack.sql(f"INSERT INTO users (id, email, created_at) SELECT {ids}, {addresses}, 1 FROM {numbers(count)}", org.id, org.id)
+    stack.sql("INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, updated_at) "
+              f"SELECT UNHEX(REPLACE(%s, '-', '')), {ids}, {ids}, {addresses}, %s, 1, UNIX_TIMESTAMP() * 1000 FROM {numbers(count)}",
+              org.id, org.id, org.id, org.id, attributes)
 
 
 @pytest.mark.parametrize("members, size, status", [(10_000, 419, 200), (10_001, 400, 409), (60, 800 * 1024, 409)])

@@ -98,10 +98,18 @@ def test_the_daily_user_can_only_read_and_write(first, stack):
     # The user also has no access to a database whose name matches only if the underscore is a wildcard.
     stack.sql("CREATE DATABASE e2eXfirstXrun")
     try:
-        with pytest.raises(pymysql.Error):
+        with pytest.raises(pymysql.Error) as caught:
             first.connect(database="e2eXfirstXrun")
+        assert caught.value.args[0] == 1044
     finally:
         stack.sql("DROP DATABASE e2eXfirstXrun")
+
+
+def test_a_wrong_name_of_the_database_is_named_as_a_cause(first):
+    """The server rejects the user of `db init` at any other database, whether it exists or not."""
+    first.init()
+    refused = first.run("org", "list", status=NOT_DONE, env={"MUSTER_DATABASE_NAME": "e2e_nowhere"}).stderr
+    assert refused.startswith("musterctl: access denied for database.user: ") and "database.name is wrong" in refused
 
 
 def test_existing_objects_are_brought_to_the_same_state(first, stack):
@@ -136,7 +144,7 @@ def test_triggers_of_a_user_who_made_the_schema_work_after_its_privileges_are_re
     "SELECT (id) ON muster.organizations",
 ])
 def test_grants_from_elsewhere_are_reported(first, stack, grant):
-    """An unescaped underscore is a wildcard, so this grant differs from the one of `db init`."""
+    """Grants beyond those of `db init`. One names the database with unescaped underscores, which are wildcards."""
     stack.sql(f"CREATE USER {USER}@localhost")
     stack.sql(f"GRANT {grant} TO {USER}@localhost")
     for words in ([], ["--json"]):
@@ -202,7 +210,7 @@ def test_without_a_password_the_database_user_is_the_system_user(first, stack):
 
 def test_mysql_without_its_plugin_is_reported(first, stack):
     if is_mariadb(stack):
-        return  # MariaDB has it built in
+        pytest.skip("MariaDB has the plugin built in")
     stack.sql("UNINSTALL PLUGIN auth_socket")
     try:
         assert "INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'" in first.init(
@@ -296,7 +304,7 @@ PUBLIC = {"MUSTER_SERVER_BASE_URL": "https://api.example.org", "MUSTER_MAIL_FROM
 
 
 @pytest.mark.parametrize("name, variable, value", [
-    ("server.base_url", "MUSTER_SERVER_BASE_URL", "https://localhost"), ("server.base_url", "MUSTER_SERVER_BASE_URL", "https://127.0.0.1:8443/x"),
+    ("server.base_url", "MUSTER_SERVER_BASE_URL", "https://localhost"), ("server.base_url", "MUSTER_SERVER_BASE_URL", "https://127.0.0.1:8443"),
     ("mail.from", "MUSTER_MAIL_FROM", "muster@localhost"), ("console.origin", "MUSTER_CONSOLE_ORIGIN", "https://localhost:8443"),
 ])
 def test_health_warns_of_an_address_on_this_host_and_is_healthy(stack, name, variable, value):
@@ -387,6 +395,10 @@ def test_health_reports_a_partly_configured_provider(stack, tmp_path):
 
 
 def test_checking_the_sockets_causes_no_errors(stack, anyone):
+    def logged():
+        return [line for line in stack.log("musterd").splitlines() if line.startswith(("level=warning ", "level=error "))]
+    before = logged()
     for _ in range(20):
         assert health(stack)["healthy"] is True
     anyone.get("/healthz", expect=200)
+    assert logged() == before

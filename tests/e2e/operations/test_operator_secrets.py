@@ -51,7 +51,7 @@ def test_a_reset_ends_the_pause_too(module_org, stack):
 
 
 @pytest.mark.parametrize("arguments, status", [
-    (["--email", "nobody@e2e.example"], NOT_DONE), (["--email", "broken"], NOT_DONE), ([], USAGE),
+    (["--email", "nobody@e2e.example"], NOT_DONE), (["--email", "broken"], USAGE), ([], USAGE),
 ])
 def test_a_reset_requires_an_admins_address(stack, arguments, status):
     done = stack.ctl_raw("admin", "reset-2fa", "--yes", *arguments)
@@ -59,11 +59,6 @@ def test_a_reset_requires_an_admins_address(stack, arguments, status):
 
 
 # ---------------------------------------------------------------------------- secret rotate
-
-
-def keys(current, previous=None):
-    """The settings of [security], in the format of Stack.configured."""
-    return ("[security]", f"key_file = {current}", f"previous_key_file = {previous or ''}")
 
 
 def restart_runner(stack):
@@ -85,7 +80,7 @@ def test_rotating_the_installation_key_keeps_the_second_factors(strict_stack, co
     new.write_bytes(secrets.token_bytes(32))
     new.chmod(0o600)
     sealed_by_old = sealed(stack, admin)
-    with stack.configured(*keys(new, old)):
+    with stack.with_keys(new, old):
         restart_runner(stack)
         admin.new_session().get("/v1/imports", expect=200)  # the factor is still opened with the old key
         counts = stack.ctl("secret", "rotate")
@@ -93,16 +88,16 @@ def test_rotating_the_installation_key_keeps_the_second_factors(strict_stack, co
         assert sum(count["resealed"] for count in counts.values()) >= 4  # the three admins of the sandbox, and this one
         assert sum(count["resealed"] for count in stack.ctl("secret", "rotate").values()) == 0
         assert sealed(stack, admin) != sealed_by_old
-        with stack.configured(*keys(new)):  # the old key is not needed any more
+        with stack.with_keys(new):  # the old key is not needed any more
             admin.new_session().get("/v1/imports", expect=200)
             admin.api.get("/v1/imports", expect=200)  # all sessions remain valid
-        with stack.configured(*keys(old)):  # a wrong key is reported, and no value is changed
+        with stack.with_keys(old):  # a wrong key is reported, and no value is changed
             sealed_by_new = sealed(stack, admin)
             done = stack.ctl_raw("--json", "secret", "rotate")
             assert done.returncode == NOT_DONE
             assert sum(count["unreadable"] for count in json.loads(done.stdout).values()) >= 4
             assert sealed(stack, admin) == sealed_by_new
-    with stack.configured(*keys(old, new)):  # and back to the old key
+    with stack.with_keys(old, new):  # and back to the old key
         stack.ctl("secret", "rotate")
     restart_runner(stack)
     admin.new_session().get("/v1/imports", expect=200)

@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import subprocess
-import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -238,20 +237,16 @@ def test_a_killed_worker_is_replaced_and_no_acknowledged_write_is_lost(stack, or
 
 def test_running_requests_are_finished_when_musterd_stops(stack, org):
     user = org.create_user({"email": email("held")})
-    holder = stack.connect(autocommit=False)
     try:
-        with holder.cursor() as cursor:
-            cursor.execute("SELECT 1 FROM members WHERE user_id = UNHEX(REPLACE(%s, '-', '')) FOR UPDATE", (user["id"],))
         with ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(lambda: org.api.request("PATCH", f"/v1/users/{user['id']}", json={"first_name": "Ann"}))
-            wait_for(lambda: stack.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] != "0", "the request to wait")
-            os.kill(stack.pid("musterd"), signal.SIGTERM)
-            time.sleep(0.3)  # enough time for a musterd that would drop it
-            holder.rollback()
+            with stack.locked("SELECT 1 FROM members WHERE user_id = UNHEX(REPLACE(%s, '-', ''))", user["id"]):
+                waiting = pool.submit(lambda: org.api.request("PATCH", f"/v1/users/{user['id']}", json={"first_name": "Ann"}))
+                wait_for(lambda: stack.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] != "0", "the request to wait")
+                os.kill(stack.pid("musterd"), signal.SIGTERM)
+                wait_for(lambda: len(workers(stack)) <= 1, "the workers without a request to end", 4)  # less than the wait for a lock
             reply = waiting.result(30)
         assert reply.status_code == 200
     finally:
-        holder.close()
         stack.service("stop", "musterd")
         stack.service("start", "musterd")
     wait_for(stack.answers, "the service to respond again")
@@ -316,6 +311,30 @@ def test_an_incompatible_schema_prevents_the_start_and_names_the_command(stack):
     finally:
         stack.sql("DROP DATABASE e2e_empty")
     assert done.returncode == 1 and "musterctl db init" in done.stderr
+
+
+def test_a_second_musterd_does_not_take_the_sockets_of_a_running_one(stack, anyone):
+    done = stack.program("musterd", "--config", stack.config, timeout=20)
+    assert done.returncode == 1 and "musterd: another process listens at /" in done.stderr, done
+    assert "event=musterd.started" not in done.stderr
+    anyone.get("/healthz", expect=200)
+
+
+def test_a_start_without_a_usable_database_logs_the_reason_once(stack, tmp_path):
+    log = tmp_path / "musterd.log"
+    sockets = {f"MUSTER_SERVER_{name.upper()}": str(tmp_path / name) for name in SOCKETS}
+    with open(log, "wb") as output:
+        server = subprocess.Popen([stack.build / "musterd", "--config", stack.config], stderr=output,
+                                  env=os.environ | sockets | {"MUSTER_DATABASE_PASSWORD": "s3cret"})
+    try:
+        wait_for(lambda: server.poll() is not None or "database_unavailable" in log.read_text(), "a warning")
+        assert server.poll() is None, log.read_text()
+    finally:
+        server.terminate()
+        server.wait(40)
+    (line,) = [line for line in log.read_text().splitlines() if "database_unavailable" in line]
+    assert 'level=warning event=musterd.database_unavailable reason="access denied for database.user: check its password' in line
+    assert "s3cret" not in line
 
 
 def test_the_shipped_configuration_is_all_comments_and_can_be_read_back(stack, tmp_path):

@@ -175,9 +175,13 @@ def test_duplicates_are_found_across_an_interrupted_dry_run(org, stack):
     addresses = emails(12_000)
     job_id = org.staged([{"email": address} for address in addresses + addresses[:3000]])
     org.validate(job_id)
-    runner = stack.spawn_runner(env=SHORT_LEASE)
-    wait_for(lambda: column(stack, job_id, "processed_rows") > 0, "the dry run to begin", every=0.001)
-    kill(runner)
+    last_block = ("SELECT 1 FROM import_blocks WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) AND job_id = UNHEX(REPLACE(%s, '-', '')) "
+                  "ORDER BY block_no DESC, part DESC LIMIT 1")
+    with stack.locked(last_block, org.id, job_id):
+        runner = stack.spawn_runner(env=SHORT_LEASE)
+        wait_for(lambda: column(stack, job_id, "processed_rows") > 0, "the dry run to begin", every=0.001)
+        kill(runner)
+    assert column(stack, job_id, "state") == "validating" and 0 < column(stack, job_id, "processed_rows") < 15_000
     expire_lease(stack, job_id)
     stack.run_once()
     job = org.job(job_id)
@@ -442,4 +446,13 @@ def test_at_log_level_warning_it_prints_nothing(org, stack):
 def test_without_its_database_it_exits_with_1_and_a_reason(stack):
     done = stack.program("muster-run", "--config", stack.config, "--for", "1s", "imports",
                          env={"MUSTER_DATABASE_URL": f"unix:{stack.folder}/nowhere.sock"})
-    assert done.returncode == 1 and done.stderr.startswith("muster-run: ") and done.stderr.count("\n") == 1
+    assert done.returncode == 1
+    assert done.stderr == "muster-run: the database does not answer: check database.url in the configuration\n"
+
+
+def test_a_rejected_database_user_is_the_reason(stack):
+    done = stack.program("muster-run", "--config", stack.config, "--for", "1s", "imports",
+                         env={"MUSTER_DATABASE_PASSWORD": "s3cret"})
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("muster-run: access denied for database.user: check its password and grants, or")
+    assert "s3cret" not in done.stderr

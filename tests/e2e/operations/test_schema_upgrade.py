@@ -1,7 +1,8 @@
 """Upgrades of the schema: interrupted at any moment, under load, behind a transaction that remains open; and what each
 program reports about a schema that is older, newer and usable, or too new.
 
-The database of the stack is put back to version 5 by removing what upgrade 6 added; the others are separate databases.
+The database of the stack is put back to version 5 by removing what upgrade 6 added. What upgrades 7 and later added
+remains, and they find it done. The other databases are separate.
 """
 
 import json
@@ -20,7 +21,7 @@ from support.stack import AS_ROOT, wait_for
 from support.world import emails
 
 NAME = "e2e_upgrade"
-OURS = AS_ROOT | {"MUSTER_DATABASE_NAME": NAME}
+OWN_DATABASE = AS_ROOT | {"MUSTER_DATABASE_NAME": NAME}
 DONE, NOT_DONE, MIGRATE, INIT = 0, 1, 3, 4
 # The longest lock wait of a migration before it yields (service::MigrationTimeouts), and a margin for a busy machine.
 LONGEST_WAIT = 2 + 3
@@ -68,23 +69,23 @@ def holder_of(stack, name):
 
 def migration(stack, env=None):
     command = [stack.build / "musterctl", "--config", stack.config, "db", "migrate"]
-    return subprocess.Popen(command, env=os.environ | (env or OURS), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=os.environ | (env or OWN_DATABASE), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def finished(stack, name=NAME, env=None):
+def complete_upgrade(stack, name=NAME, env=None):
     """Runs the upgrade after the server has closed the connections of killed runs; returns its output."""
     wait_for(lambda: holder_of(stack, name) is None, "the server to close the killed connections")
-    done = stack.ctl_raw("--json", "db", "migrate", env=env or OURS)
+    done = stack.ctl_raw("--json", "db", "migrate", env=env or OWN_DATABASE)
     assert done.returncode == DONE, done
     return json.loads(done.stdout)
 
 
-def is_whole(stack):
+def assert_whole(stack):
     assert described(stack, NAME) == described(stack, stack.env["database"])
     assert stack.sql(f"SELECT COUNT(*) FROM {NAME}.members JOIN {NAME}.users ON users.id = user_id "
                      "WHERE members.email = users.email COLLATE utf8mb4_bin AND first_name = CONCAT('N', users.created_at)") \
         == [(PEOPLE,)]
-    assert stack.ctl_raw("db", "status", env=OURS).returncode == DONE
+    assert stack.ctl_raw("db", "status", env=OWN_DATABASE).returncode == DONE
 
 
 # ---------------------------------------------------------------------------- interrupted
@@ -105,8 +106,8 @@ def test_an_upgrade_killed_at_any_moment_is_completed_by_the_next(stack, old):
             running.communicate()
             killed += 1
     assert killed > 0
-    finished(stack)
-    is_whole(stack)
+    complete_upgrade(stack)
+    assert_whole(stack)
 
 
 def test_an_upgrade_that_loses_its_connection_is_completed_by_itself_or_the_next(stack, old):
@@ -130,8 +131,8 @@ def test_an_upgrade_that_loses_its_connection_is_completed_by_itself_or_the_next
         last = said.splitlines()[-1]  # after the lines of the log
         assert running.returncode == NOT_DONE and last.startswith("musterctl: ") and last.endswith("migrate` again"), said
     assert lost > 0
-    finished(stack)
-    is_whole(stack)
+    complete_upgrade(stack)
+    assert_whole(stack)
 
 
 # ---------------------------------------------------------------------------- while the service is running
@@ -139,8 +140,9 @@ def test_an_upgrade_that_loses_its_connection_is_completed_by_itself_or_the_next
 
 @contextmanager
 def back_at_5(stack, more=()):
-    """Runs the block with the stack's database at version 5. Returns the environment of a migration with the root
-    account whose upgrade to 6 has the additional statements `more`, each with a statement that reverts it."""
+    """Runs the block with the stack's database at version 5, without what upgrade 6 added. What upgrades 7 and later
+    added remains, and they find it done. Yields the environment of a migration with the root account whose upgrade to 6
+    has the additional statements `more`, each with a statement that reverts it."""
     folder = stack.folder / "tmp" / "sql"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(stack.source / "sql", folder)
@@ -153,7 +155,7 @@ def back_at_5(stack, more=()):
     try:
         yield AS_ROOT | {"MUSTER_FILES_SQL": str(folder)}
     finally:
-        finished(stack, stack.env["database"], AS_ROOT)
+        complete_upgrade(stack, stack.env["database"], AS_ROOT)
         stack.sql("DELETE FROM schema_version")
         for row in before:
             stack.sql("INSERT INTO schema_version VALUES (%s, %s, %s)", *row)
@@ -313,43 +315,43 @@ def verdicts(stack, anyone, no_runner):
 
 
 @pytest.fixture
-def ours(stack):
+def supported(stack):
     return stack.ctl("db", "status")["supported"]
 
 
-def test_the_programs_work_with_a_newer_schema_that_allows_them(stack, verdicts, ours):
-    stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 1, ours)
+def test_the_programs_work_with_a_newer_schema_that_allows_them(stack, verdicts, supported):
+    stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", supported + 1, supported)
     reported = verdicts.status(DONE)
-    assert reported == {"state": "newer", "version": ours + 1, "supported": ours, "oldest_program": ours, "problem": None}
+    assert reported == {"state": "newer", "version": supported + 1, "supported": supported, "oldest_program": supported, "problem": None}
     verdicts.all_work()
     migrated = stack.ctl_raw("--json", "db", "migrate")
-    assert (migrated.returncode, json.loads(migrated.stdout)) == (DONE, {"version": ours + 1, "upgrades": []})
+    assert (migrated.returncode, json.loads(migrated.stdout)) == (DONE, {"version": supported + 1, "upgrades": []})
     assert json.loads(stack.ctl_raw("--json", "db", "init").stdout)["created"] is False
 
 
-def test_a_schema_that_requires_newer_programs_is_rejected_by_all(stack, verdicts, ours):
-    stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 2, ours + 1)
+def test_a_schema_that_requires_newer_programs_is_rejected_by_all(stack, verdicts, supported):
+    stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", supported + 2, supported + 1)
     reported = verdicts.status(NOT_DONE)
-    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("too_new", ours + 2, ours + 1)
-    verdicts.all_refuse("apt install muster")
-    assert "apt install muster" in stack.ctl_raw("db", "migrate").stderr
-    assert stack.sql("SELECT MAX(version) FROM schema_version") == [(ours + 2,)]
+    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("too_new", supported + 2, supported + 1)
+    verdicts.all_refuse("install the newer packages on this host")
+    assert "install the newer packages on this host" in stack.ctl_raw("db", "migrate").stderr
+    assert stack.sql("SELECT MAX(version) FROM schema_version") == [(supported + 2,)]
 
 
-def test_the_programs_refuse_to_work_after_a_breaking_upgrade_has_started(stack, verdicts, ours):
-    stack.sql("UPDATE schema_version SET oldest_program = %s WHERE version = %s", ours + 1, ours)
+def test_the_programs_refuse_to_work_after_a_breaking_upgrade_has_started(stack, verdicts, supported):
+    stack.sql("UPDATE schema_version SET oldest_program = %s WHERE version = %s", supported + 1, supported)
     assert verdicts.status(NOT_DONE)["state"] == "too_new"
-    verdicts.all_refuse(f"version {ours + 1} or later")
+    verdicts.all_refuse(f"version {supported + 1} or later")
 
 
-def test_an_older_schema_is_rejected_by_all_with_the_command(stack, verdicts, ours):
+def test_an_older_schema_is_rejected_by_all_with_the_command(stack, verdicts, supported):
     stack.sql("UPDATE schema_version SET version = version - 1, oldest_program = NULL")
     reported = verdicts.status(MIGRATE)
-    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("older", ours - 1, None)
+    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("older", supported - 1, None)
     verdicts.all_refuse("musterctl db migrate --root-socket")
     unentitled = stack.ctl_raw("db", "migrate")
     assert unentitled.returncode == NOT_DONE and "--root-socket" in unentitled.stderr
-    assert stack.sql("SELECT version, oldest_program FROM schema_version") == [(ours - 1, None)]
+    assert stack.sql("SELECT version, oldest_program FROM schema_version") == [(supported - 1, None)]
     again = stack.ctl_raw("db", "migrate", "--root-socket", stack.env["mysql_socket"])
     assert again.returncode == DONE, again
     verdicts.all_work()

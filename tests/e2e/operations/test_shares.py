@@ -5,7 +5,6 @@ import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 from support import wire
@@ -34,19 +33,10 @@ class Writers(Background):
         return {reply.status_code for reply in self.replies}
 
 
-@contextmanager
 def locked(stack, org, user, table="members", column="user_id"):
     """Holds the member's row, so that each change of the member occupies a worker."""
-    holder = stack.connect(autocommit=False)
-    try:
-        with holder.cursor() as cursor:
-            cursor.execute(f"SELECT 1 FROM {table} WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
-                           f"AND {column} = UNHEX(REPLACE(%s, '-', '')) FOR UPDATE", (org.id, user["id"]))
-            assert cursor.fetchall()
-        yield
-    finally:
-        holder.rollback()
-        holder.close()
+    return stack.locked(f"SELECT 1 FROM {table} WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
+                        f"AND {column} = UNHEX(REPLACE(%s, '-', ''))", org.id, user["id"])
 
 
 class Visitors(Background):

@@ -5,7 +5,7 @@ import json
 import signal
 import subprocess
 
-from support.stack import wait_for
+from support.stack import numbers, wait_for
 from support.world import email, emails
 
 NOT_DONE = 1
@@ -70,11 +70,12 @@ def test_nothing_is_left_but_the_audit_log_and_then_nothing_at_all(new_org, stac
 
 def test_a_killed_deletion_goes_on(new_org, stack, no_runner):
     org = new_org(attributes=False)
-    stack.sql("INSERT INTO users (id, email, created_at) SELECT UNHEX(MD5(CONCAT(%s, seq))), CONCAT(MD5(CONCAT(%s, seq)), "
-              f"'@x.test'), 1 FROM seq_1_to_{MEMBERS}", org.id, org.id)
+    digits = "LEFT(SHA2(CONCAT(%s, seq), 256), 32)"
+    stack.sql(f"INSERT INTO users (id, email, created_at) SELECT UNHEX({digits}), CONCAT({digits}, '@x.test'), 1 "
+              f"FROM {numbers(MEMBERS)}", org.id, org.id)
     stack.sql("INSERT INTO members (organization_id, user_id, id, email, attributes, created_at, updated_at) "
-              "SELECT UNHEX(REPLACE(%s, '-', '')), id, id, email, '{}', 1, 1 FROM users WHERE email IN "
-              f"(SELECT CONCAT(MD5(CONCAT(%s, seq)), '@x.test') FROM seq_1_to_{MEMBERS})", org.id, org.id)
+              f"SELECT UNHEX(REPLACE(%s, '-', '')), UNHEX({digits}), UNHEX({digits}), CONCAT({digits}, '@x.test'), '{{}}', 1, 1 "
+              f"FROM {numbers(MEMBERS)}", *[org.id] * 4)
 
     def members():
         return stack.sql("SELECT COUNT(*) FROM members WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)[0][0]

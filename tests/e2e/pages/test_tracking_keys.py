@@ -10,6 +10,7 @@ from support.client import SHOP, PageClient, details_of, faults_of
 from support.mail import mails_to, wait_for_mail
 from support.publishable import PATHS, PREFIXES, Keys
 from support.stack import numbers, wait_for
+from support.world import in_seconds
 from test_auth import checksum
 
 DAY = 24 * 3600
@@ -25,11 +26,6 @@ def keys(request, module_org):
 @pytest.fixture
 def tracking(module_org):
     return Keys(module_org, "tracking")
-
-
-def in_seconds(seconds):
-    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}Z"
 
 
 def status_of(org, key, origin=SHOP):

@@ -119,10 +119,10 @@ def test_an_admin_with_the_address_is_kept(org, erase, stack):
 
 
 def test_an_invalid_address_is_rejected(stack):
-    for arguments, status in ((["--email", "ann"], NOT_DONE), ([], USAGE), (["--yes"], USAGE), (["--email"], USAGE),
+    for arguments, status in ((["--email", "ann"], USAGE), ([], USAGE), (["--yes"], USAGE), (["--email"], USAGE),
                               (["--email", "a@x.test", "--no"], USAGE), (["--email", "a@x.test", "--yes", "x"], USAGE)):
         done = stack.ctl_raw("user", "erase", *arguments)
-        assert done.returncode == status and done.stdout == "" and "@" not in done.stderr, done
+        assert done.returncode == status and done.stdout == "" and "a@x.test" not in done.stderr, done
 
 
 def test_the_erasure_is_in_the_log_of_each_organization_without_the_address(org, new_org, erase, stack):

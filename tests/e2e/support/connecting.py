@@ -2,6 +2,7 @@
 state of the connections (docs/external-data.md)."""
 
 import json
+import signal
 from contextlib import contextmanager
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -142,6 +143,18 @@ def run_due(stack, seconds=1, env=None):
     """A runner that processes connections for that long."""
     done = stack.program("muster-run", "--config", stack.config, "--for", f"{seconds}s", "connections", env=env)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def run_until(stack, connection, look, what, env=None):
+    """A runner that processes connections until `look` is true for the row; returns the row."""
+    runner = stack.spawn_runner(kind="connections", env=env)
+    try:
+        row = wait_for_row(stack, connection, look, what)
+    finally:
+        runner.terminate()
+        runner.wait(30)
+    assert runner.returncode in (0, -signal.SIGTERM), "muster-run failed: see own-runner.log"
+    return row
 
 
 def wait_for_row(stack, connection, look, what):

@@ -4,7 +4,8 @@ import shutil
 import subprocess
 
 from . import wire
-from .stack import free_port, wait_for
+from .ports import free_port
+from .stack import wait_for
 
 
 class Edge:

@@ -14,12 +14,12 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pymysql
 
+from .certificates import make_authority, make_certificate
 from .stack import ROOT, Stack, wait_for
 
 EXAMPLES = ROOT / "docs/examples"
@@ -243,16 +243,10 @@ class Cluster:
         return text
 
     def _make_certificate(self):
-        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        """Makes the nodes' certificate as docs/operations/galera.md does. It has no extended key usage, because a node is also a
+        client of the others."""
         names = ",".join(f"IP:{self.network}{host}" for host in (11, 31, 32, 33))
-        (self.folder / "names").write_text(f"subjectAltName={names}\n")
-        for command in (
-            ["req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "30", "-subj", "/CN=Muster test databases"],
-            ["req", "-new", *key, "-keyout", "node.key", "-out", "node.csr", "-subj", "/CN=node"],
-            ["x509", "-req", "-in", "node.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30",
-             "-out", "node.pem", "-extfile", "names"],
-        ):
-            subprocess.run(["openssl", *command], cwd=self.folder, check=True, capture_output=True, timeout=30)
+        make_certificate(make_authority(self.folder), self.folder, "node", names, usage="")
 
     # ------------------------------------------------------------------ starting and stopping
     def start(self):

@@ -1,5 +1,6 @@
 """Installed modules with their endpoints and backends, and runners that deliver when the test starts them."""
 
+import signal
 import uuid
 from contextlib import contextmanager
 from functools import cached_property
@@ -122,12 +123,15 @@ class Endpoint:
 def delivering(stack, offset=0, env=None):
     """A runner that stops at the end of the block. offset: seconds by which its clock is ahead."""
     runner = start_delivering(stack, offset, env)
+    ends = {0}
     try:
         yield runner
     finally:
         if runner.poll() is None:
             runner.terminate()
+            ends.add(-signal.SIGTERM)  # it had not installed its handler
         runner.wait(30)
+    assert runner.returncode in ends, f"muster-run ended with {runner.returncode}: see own-runner.log"
 
 
 def start_delivering(stack, offset=0, env=None):

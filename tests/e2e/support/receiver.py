@@ -10,7 +10,6 @@ One thread reads and replies (thousands of requests a second); every request is 
 
 import asyncio
 import ssl
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -56,7 +55,7 @@ class Gate:
             callback()
 
     def open_or(self, callback):
-        """True if it is open; otherwise `go_on` is called when it opens."""
+        """True if it is open; otherwise `callback` is called when it opens."""
         with self._lock:
             if not self._opened.is_set():
                 self._waiting.append(callback)
@@ -229,28 +228,3 @@ class Receiver:
         wait_for(lambda: self.count(path) >= count, f"{count} requests to {path or 'the receiver'}, of which "
                  f"{self.count(path)} had come when the wait began", seconds, every=0.01)
         return list(self.requests) if path is None else self.at(path)
-
-
-def make_authority(folder, name="receiver"):
-    """A certificate authority in the folder: (certificate, key)."""
-    pem, key = folder / f"{name}-ca.pem", folder / f"{name}-ca.key"
-    openssl("req", "-x509", *NEW_KEY, "-keyout", key, "-out", pem, "-days", "30", "-subj", f"/CN={name} test CA",
-            "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
-    return pem, key
-
-
-def make_certificate(authority, folder, name, alternatives="DNS:localhost,IP:127.0.0.1"):
-    """A server's certificate that the authority signs: (certificate, key)."""
-    pem, key, request, more = (folder / f"{name}.{end}" for end in ("pem", "key", "csr", "ext"))
-    more.write_text(f"subjectAltName={alternatives}\nextendedKeyUsage=serverAuth\n")
-    openssl("req", "-new", *NEW_KEY, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
-    openssl("x509", "-req", "-in", request, "-CA", authority[0], "-CAkey", authority[1], "-CAcreateserial", "-days",
-            "30", "-out", pem, "-extfile", more)
-    return pem, key
-
-
-NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-
-
-def openssl(*arguments):
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, timeout=30)

@@ -6,13 +6,14 @@ Services can be stopped, killed and started individually; musterctl, muster-run 
 import json
 import os
 import signal
-import socket
 import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pymysql
+
+from .ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 # Providers without a configuration in the stack.
@@ -45,12 +46,6 @@ def numbers(count):
     return f"(SELECT seq FROM (SELECT {value} AS seq FROM {tables}) AS every_one WHERE seq BETWEEN 1 AND {count}) AS numbers"
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Stack:
     source = ROOT
 
@@ -61,14 +56,15 @@ class Stack:
         self.options |= {"MARIADB": " ".join(mariadb)} if mariadb else {}
         self.build = Path(build).resolve()
         self.folder = Path(folder).resolve()
-        self.port = free_port()
+        self.port, self.mail_port = free_port(), free_port()
         self.oauth = oauth
         self.keys_issued = oauth.issued if oauth else []
         self.registry = None  # the id of the organization whose registry new ones get (support/world.py)
 
     # ------------------------------------------------------------------ services
     def _script(self, name, *arguments, env=None):
-        environment = dict(os.environ, BUILD=str(self.build), SANDBOX=str(self.folder), PORT=str(self.port))
+        environment = dict(os.environ, BUILD=str(self.build), SANDBOX=str(self.folder), PORT=str(self.port),
+                           MAIL_PORT=str(self.mail_port))
         environment |= self.options | (env or {})
         done = subprocess.run(
             [ROOT / "tests/sandbox" / name, *arguments], env=environment, capture_output=True, text=True, timeout=120
@@ -98,6 +94,15 @@ class Stack:
 
     def pid(self, name):
         return self.env["pids"][name]
+
+    def runs(self, name):
+        """Whether the recorded process of the service still exists (tests/sandbox/lib.sh)."""
+        try:
+            pid, began = (self.folder / "pids" / name).read_text().split()
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+        except OSError:
+            return False
+        return fields[0] != "Z" and fields[19] == began
 
     @property
     def base_url(self):
@@ -165,6 +170,10 @@ class Stack:
         kept[kept.index(section) + 1:kept.index(section) + 1] = [line for line in lines if "=" in line]
         with self.configuration("\n".join(kept) + "\n"):
             yield
+
+    def with_keys(self, current, previous=None):
+        """Runs the block with that file of the installation's key, and of the previous one during a rotation."""
+        return self.configured("[security]", f"key_file = {current}", f"previous_key_file = {previous or ''}")
 
     @contextmanager
     def configuration(self, text):
@@ -244,6 +253,19 @@ class Stack:
         )
 
     # ------------------------------------------------------------------ database
+    @contextmanager
+    def locked(self, query, *parameters):
+        """Another transaction locks the rows of the query during the block."""
+        holder = self.connect(autocommit=False)
+        try:
+            with holder.cursor() as cursor:
+                cursor.execute(f"{query} FOR UPDATE", parameters)
+                assert cursor.fetchall(), "no row to lock"
+            yield
+        finally:
+            holder.rollback()
+            holder.close()
+
     def connect(self, **options):
         settings = {"autocommit": True, "charset": "utf8mb4", "database": self.env["database"]} | options
         return pymysql.connect(unix_socket=self.env["mysql_socket"], user="root", **settings)

@@ -1,5 +1,6 @@
 """Organizations for one test, and the steps of an import as a partner would take them."""
 
+import datetime
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +44,12 @@ def emails(count, word="member"):
 def slug(word="module"):
     """A unique slug of a module, or version."""
     return f"{word}-{next(_numbers)}"
+
+
+def in_seconds(seconds):
+    """The time after that many seconds, as the API writes it."""
+    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def rows_of(payloads, first=1):

@@ -7,7 +7,8 @@ from datetime import datetime, timezone
 
 import pytest
 from support.modules import CANONICAL, DAY, delivering
-from support.stack import free_port, wait_for
+from support.ports import free_port
+from support.stack import wait_for
 from support.world import email
 
 A_MOMENT = 0.2  # seconds
@@ -101,8 +102,9 @@ def test_a_disabled_installation_gets_no_deliveries_immediately(stack, module, h
         receiver.wait_for(2, "/watch")
         watch.settled(succeeded=2)
         wait_for(lambda: set(hook.statuses()) == {"canceled"}, "the waiting deliveries to be canceled")
+    watch.test()
     with delivering(stack, DAY):
-        pass
+        watch.settled(succeeded=3)
     assert receiver.count("/hook") == 0
     module.enable()
 

@@ -5,7 +5,7 @@ import json
 import uuid
 
 import pytest
-from support.client import details_of, faults_of
+from support.client import faults_of
 from support.modules import delivering
 from support.stack import wait_for
 from support.webhooks import LONG_AGO, listed, patched, read, set_delivery, tried
@@ -17,15 +17,10 @@ def admin(module_org):
     return module_org.admin().api
 
 
-@pytest.fixture(scope="module")
-def installation(module_org):
-    return module_org.install(module_org.published_module())
-
-
 @pytest.fixture
-def make(module_org, installation):
+def make(module_org, installed):
     """Creates an endpoint; returns its path."""
-    return lambda **fields: path_of_endpoint(module_org.create_endpoint(installation, **fields))
+    return lambda **fields: path_of_endpoint(module_org.create_endpoint(installed, **fields))
 
 
 @pytest.fixture
@@ -222,3 +217,9 @@ def test_an_impossible_recovery_by_the_operator_is_rejected(module_org, make, st
     words = [word for option, value in options.items() if value is not None for word in (option, value)]
     done = stack.ctl_raw("webhook", "recover", *words)
     assert done.returncode == status and done.stderr.startswith("musterctl: ") and done.stdout == ""
+
+
+def test_a_recovery_by_the_operator_names_an_unknown_endpoint(module_org, stack):
+    unknown = str(uuid.uuid4())
+    done = stack.ctl_raw("webhook", "recover", "--org", module_org.id, "--endpoint", unknown, "--since", LONG_AGO)
+    assert (done.returncode, done.stderr) == (1, f"musterctl: the organization has no webhook endpoint {unknown}\n")

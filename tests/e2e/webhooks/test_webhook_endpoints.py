@@ -25,14 +25,9 @@ def admin(module_org):
     return module_org.admin().api
 
 
-@pytest.fixture(scope="module")
-def installation(module_org):
-    return module_org.install(module_org.published_module())["id"]
-
-
 @pytest.fixture
-def endpoints(installation):
-    return f"/v1/installations/{installation}/webhook-endpoints"
+def endpoints(installed):
+    return f"/v1/installations/{installed['id']}/webhook-endpoints"
 
 
 @pytest.fixture
@@ -61,13 +56,13 @@ def own(new_org):
 # ---------------------------------------------------------------------------- create, list
 
 
-def test_an_endpoint_is_created_and_its_secret_is_shown_once(module_org, admin, installation, endpoints, stack):
+def test_an_endpoint_is_created_and_its_secret_is_shown_once(module_org, admin, installed, endpoints, stack):
     types = ["member.updated", "member.created", "shop.sold"]
     reply = admin.post(endpoints, json={"url": NO_LISTENER, "subscribed_event_types": types}, expect=201)
     made = reply.json()
     stack.keys_issued.append(made["signing_secret"])
     assert set(made) == FIELDS | {"signing_secret"}
-    assert (made["module_installation_id"], made["organization_id"]) == (installation, module_org.id)
+    assert (made["module_installation_id"], made["organization_id"]) == (installed["id"], module_org.id)
     assert (made["status"], made["disabled_reason"], made["failing_since"]) == ("active", None, None)
     assert made["subscribed_event_types"] == sorted(types)
     assert reply.headers["Location"] == f"{endpoints}/{made['id']}"

@@ -6,11 +6,13 @@ import time
 from datetime import datetime
 
 import pytest
+from support.certificates import make_authority, make_certificate
 from support.mail import mails_to
 from support.modules import CANONICAL, DAY, HOUR, MINUTE, RETRY_DELAYS, delivering
 from support.names import NameServer
-from support.receiver import Answer, Receiver, make_authority, make_certificate
-from support.stack import free_port, wait_for
+from support.ports import free_port
+from support.receiver import Answer, Receiver
+from support.stack import wait_for
 from support.world import email
 
 pytestmark = pytest.mark.usefixtures("no_runner")
@@ -44,6 +46,7 @@ def hook(module, receiver):
 # ---------------------------------------------------------------------------- the retry schedule
 
 def test_a_delivery_fails_after_ten_attempts(stack, module, hook, receiver):
+    witness = module.endpoint(receiver.url("/witness"), ["member.locked"])
     receiver.on("/hook", status=500, body=b"no")
     emit_events(module)
     offset = 0
@@ -55,12 +58,13 @@ def test_a_delivery_fails_after_ten_attempts(stack, module, hook, receiver):
         offset = int(seconds(delivery["next_attempt_at"]) - time.time()) + 2
     with delivering(stack, offset):
         delivery = hook.attempted(10)
+    witness.test()
     with delivering(stack, offset + 2 * DAY):
-        pass
+        witness.settled(succeeded=1)
     assert hook.delivery() == delivery
     assert (delivery["status"], delivery["next_attempt_at"]) == ("failed", None)
     assert classes(delivery) == ["http_5xx"] * 10
-    assert receiver.count() == 10 and {request.webhook_id for request in receiver.requests} == {delivery["webhook_id"]}
+    assert receiver.count("/hook") == 10 and {request.webhook_id for request in receiver.at("/hook")} == {delivery["webhook_id"]}
     assert hook.record()["status"] == "active"  # three days of failures are less than five
 
 
@@ -192,7 +196,8 @@ def test_an_excerpt_of_the_reply_is_stored_up_to_a_kibibyte_of_utf_8(stack, modu
 
 # ---------------------------------------------------------------------------- disabling an endpoint
 
-def test_410_disables_the_endpoint_immediately(stack, module, hook, receiver):
+def test_410_disables_the_endpoint_immediately(stack, module, hook, new_module, receiver):
+    witness = new_module().endpoint(receiver.url("/witness"), ["member.locked"])
     receiver.on("/hook", status=410)
     emit_events(module)
     with delivering(stack):
@@ -202,9 +207,10 @@ def test_410_disables_the_endpoint_immediately(stack, module, hook, receiver):
     assert record.get("disabled_reason", "gone") == "gone"
     assert receiver.count() == 1
     assert [classes(delivery) for delivery in hook.deliveries() if delivery["attempts"]] == [["http_4xx"]]
+    witness.test()
     with delivering(stack, 2 * DAY):
-        pass
-    assert receiver.count() == 1 and "pending" not in hook.statuses()
+        witness.settled(succeeded=1)
+    assert receiver.count("/hook") == 1 and "pending" not in hook.statuses()
 
 
 @pytest.fixture
