@@ -76,6 +76,11 @@ RAW = {
     "many headers": (b"GET /v1/users HTTP/1.1\r\nHost: x\r\n" + b"X-Much: " * 1 + b"x" * 9000 + b"\r\n"
                      + b"".join(b"X-Much-%d: " % n + b"x" * 9000 + b"\r\n" for n in range(9)) + b"\r\n", 431,
                      "BAD_REQUEST"),
+    "long request line and headers": (b"GET /v1/users?q=" + b"x" * 15000 + b" HTTP/1.1\r\nHost: x\r\n"
+                                      + b"".join(b"X-Much-%d: " % n + b"x" * 15000 + b"\r\n" for n in range(3)) + b"\r\n", 431,
+                                      "BAD_REQUEST"),
+    "long request line and header": (b"GET /v1/users?q=" + b"x" * 15000 + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                                     b"X-Much: " + b"x" * 15000 + b"\r\n\r\n", 401, "UNAUTHORIZED"),
 }
 
 
