@@ -98,27 +98,32 @@ class ConsoleBrowser:
     def text(self):
         return self.web.execute_script("return document.body.innerText")
 
-    def sees(self, text, seconds=15):
+    def wait(self, look, what, *limits):
+        """wait_for() whose failure has what the page shows and the browser logged."""
         try:
-            wait_for(lambda: text in self.text(), f"the text {text!r}", seconds)
+            return wait_for(look, what, *limits)
         except AssertionError as missed:
-            raise AssertionError(f"{missed}; the page shows {self.text()[:1500]!r}") from None
+            logged = [entry["message"] for entry in self.web.get_log("browser")]
+            raise AssertionError(f"{missed}; the page shows {self.text()[:1500]!r}; the browser logged {logged}") from None
+
+    def sees(self, text, seconds=15):
+        self.wait(lambda: text in self.text(), f"the text {text!r}", seconds)
 
     def has_focus(self, text):
-        wait_for(lambda: self.web.switch_to.active_element.text == text, f"the focus on {text!r}")
+        self.wait(lambda: self.web.switch_to.active_element.text == text, f"the focus on {text!r}")
 
     def element(self, css):
-        return wait_for(lambda: self.web.find_elements(By.CSS_SELECTOR, css), f"an element {css}")[0]
+        return self.wait(lambda: self.web.find_elements(By.CSS_SELECTOR, css), f"an element {css}")[0]
 
     def labeled(self, label):
         """The control with this label."""
         path = f"//*[@id=//label[normalize-space(.)={quoted(label)}]/@for]"
-        return wait_for(lambda: self.web.find_elements(By.XPATH, path), f"a field {label}")[0]
+        return self.wait(lambda: self.web.find_elements(By.XPATH, path), f"a field {label}")[0]
 
     def shown(self, label):
         """The control with this label, once its dialog is open."""
         field = self.labeled(label)
-        wait_for(field.is_displayed, f"the field {label} to be shown")
+        self.wait(field.is_displayed, f"the field {label} to be shown")
         return field
 
     def fill(self, label, text):
@@ -137,7 +142,7 @@ class ConsoleBrowser:
         def ready():
             return [one for one in self.web.find_elements(By.XPATH, path) if one.is_displayed() and one.is_enabled()]
 
-        found = wait_for(ready, f"a button {text!r} in {self.text()[:1500]!r}")
+        found = self.wait(ready, f"a button {text!r}")
         found[-1].click()
 
     def press_above(self, text, within=""):
@@ -151,7 +156,7 @@ class ConsoleBrowser:
                 return False
             return True
 
-        wait_for(is_pressed, f"the button {text!r} to be reached")
+        self.wait(is_pressed, f"the button {text!r} to be reached")
 
     def choose(self, label, text):
         self.shown(label).find_element(By.XPATH, f"./option[normalize-space(.)={quoted(text)}]").click()
@@ -199,7 +204,7 @@ class ConsoleBrowser:
 
     def check(self, name):
         """Checks the screen that is shown, in both themes and widths. With PICTURES=yes it keeps pictures of it."""
-        wait_for(lambda: not self.web.find_elements(By.CSS_SELECTOR, "[aria-busy=true]"), f"{name} to be loaded")
+        self.wait(lambda: not self.web.find_elements(By.CSS_SELECTOR, "[aria-busy=true]"), f"{name} to be loaded")
         for width in WIDTHS:
             self.resize(width)
             assert self.web.execute_script(OVERFLOW) == [], f"{name} is wider than {width} px"
