@@ -82,9 +82,14 @@ class ConsoleBrowser:
         console = f"{self.stack.base_url}/console/"
         if self.web.current_url.startswith(console):  # a reload keeps the process of the page, and its compiled scripts
             self.web.execute_script("leavesUnasked = true; history.replaceState(null, '', arguments[0])", console + address)
-            self.web.refresh()
+            self.wait(self.is_loaded_again, "another document")
         else:
             self.web.get(console + address)
+
+    def is_loaded_again(self):
+        """Reloads the page. False if it still is the document that leaves without a question: nothing replaced it."""
+        self.web.refresh()
+        return not self.web.execute_script("return window.leavesUnasked")
 
     def forget(self):
         """Deletes the cookie and the storage, so that the browser has no session, and no sign-in that has begun."""
