@@ -316,7 +316,8 @@ bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner, Impo
         "next_block = COALESCE(?, next_block), "
         "next_part = COALESCE(?, next_part), attempts = 0, "
         "heartbeat_at = ?, lease_until = ?, updated_at = ?, revision = revision + 1 "
-        "WHERE organization_id = :org AND id = ? AND lease_owner = ? AND state = ?"};
+        "WHERE organization_id = :org AND id = ? AND lease_owner = ? AND state = ? "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = import_jobs.organization_id) IS NULL"};
     const auto number = next_block ? std::optional(next_block->number) : std::nullopt;
     const auto part = next_block ? std::optional(next_block->part) : std::nullopt;
     return org.execute(kAdd, progress.processed, progress.valid, progress.invalid, progress.created,

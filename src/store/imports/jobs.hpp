@@ -82,8 +82,8 @@ struct ImportProgress {
     rules::ImportPreview preview;
 };
 // Adds to the counters of a job in `state` and moves the cursor to `next_block` if it is given.
-// Extends the lease and resets the attempts. False if the job is in another state or the owner lost
-// the lease.
+// Extends the lease and resets the attempts. False if the job is in another state, the owner lost
+// the lease, or the organization is disabled.
 bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner,
                          rules::ImportState state, const ImportProgress& progress,
                          std::optional<rules::BlockKey> next_block, Timestamp now, Timestamp until);

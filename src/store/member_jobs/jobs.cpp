@@ -170,7 +170,9 @@ bool add_member_job_progress(db::OrgStore& org, const MemberJob& job, const Uuid
         "preview_changed = preview_changed + ?, preview_unchanged = preview_unchanged + ?, "
         "changed_count = changed_count + ?, unchanged_count = unchanged_count + ?, position = ?, "
         "attempts = 0, heartbeat_at = ?, lease_until = ?, updated_at = GREATEST(updated_at + 1, ?) "
-        "WHERE organization_id = :org AND id = ? AND lease_owner = ? AND state = ?"};
+        "WHERE organization_id = :org AND id = ? AND lease_owner = ? AND state = ? "
+        "AND (SELECT o.disabled_at FROM organizations o WHERE o.id = member_jobs.organization_id) "
+        "IS NULL"};
     const bool is_dry_run = job.state == MemberJobState::Validating;
     const MemberJobCounts none;
     const MemberJobCounts& predicted = is_dry_run ? counts : none;

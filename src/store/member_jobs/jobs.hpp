@@ -43,7 +43,7 @@ bool claim_member_job(db::OrgStore& org, rules::MemberJobId id, const Uuid& owne
 void release_member_job(db::OrgStore& org, rules::MemberJobId id, const Uuid& owner,
                         bool uncount_attempt, Timestamp now, Timestamp not_before);
 // Adds the counts of a unit in the state validating or committing, renews the lease, and forgets
-// failed attempts. False if the lease is lost.
+// failed attempts. False if the lease is lost, or the organization is disabled.
 bool add_member_job_progress(db::OrgStore& org, const rules::MemberJob& job, const Uuid& owner,
                              const rules::MemberJobCounts& counts, std::string_view position,
                              Timestamp now, Timestamp until);

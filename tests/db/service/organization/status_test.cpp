@@ -10,8 +10,10 @@
 #include "store/access/admins.hpp"
 #include "store/access/api_keys.hpp"
 #include "store/access/invitations.hpp"
+#include "store/access/organizations.hpp"
 #include "store/access/sessions.hpp"
 #include "store/connections/leases.hpp"
+#include "store/imports/jobs.hpp"
 #include "store/member_jobs/jobs.hpp"
 #include "store/modules/credentials.hpp"
 #include "store/pages/publishable_keys.hpp"
@@ -132,6 +134,40 @@ BOOST_AUTO_TEST_CASE(the_runner_finds_no_work_of_a_disabled_organization) {
                 [&](db::Tx& tx) { return store::find_due_member_job(tx, kNow).has_value(); });
     check_stops("webhook backlog",
                 [&](db::Tx& tx) { return store::measure_webhook_backlog(tx).oldest.has_value(); });
+}
+
+// Also if the operator's command is killed before it ends the leases.
+BOOST_AUTO_TEST_CASE(a_job_of_a_disabled_organization_makes_no_progress) {
+    const Uuid runner = Uuid::v7();
+    const auto set_disabled = [&](std::optional<Timestamp> since) {
+        database.autocommit([&](db::Tx& tx) {
+            db::OrgStore org(tx, owner.id);
+            store::set_organization_disabled(org, since);
+        });
+    };
+    const auto check = [&](const std::function<bool(db::OrgStore&)>& progress) {
+        const auto done = [&] {
+            return database.autocommit([&](db::Tx& tx) {
+                db::OrgStore org(tx, owner.id);
+                return progress(org);
+            });
+        };
+        BOOST_TEST(done());
+        set_disabled(kNow);
+        BOOST_TEST(!done());
+        set_disabled(std::nullopt);
+        BOOST_TEST(done());
+    };
+    put_job("committing", runner);
+    check([&](db::OrgStore& org) {
+        return store::add_import_progress(org, owner.job, runner, rules::ImportState::Committing,
+                                          {}, {}, kNow, kLater);
+    });
+    client.execute("UPDATE member_jobs SET lease_owner = ?", runner);
+    check([&](db::OrgStore& org) {
+        const auto job = store::find_member_job(org, owner.member_job, kNow).value();
+        return store::add_member_job_progress(org, job, runner, {1, 1}, "p", kNow, kLater);
+    });
 }
 
 BOOST_AUTO_TEST_CASE(tokens_of_a_removed_connection_are_revoked_all_the_same) {
