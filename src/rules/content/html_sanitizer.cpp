@@ -1,6 +1,7 @@
 #include "rules/content/html_sanitizer.hpp"
 
 #include "base/text.hpp"
+#include "rules/content/html_escape.hpp"
 #include "rules/content/html_values.hpp"
 
 #include <gumbo.h>
@@ -116,30 +117,6 @@ const Attribute* allowed_attribute(GumboTag element, std::string_view name) {
 }
 
 // ------------------------------------------------------------------ writing
-
-void append_escaped(std::string& out, std::string_view text) {
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\r':
-                out += '\n';
-                break;
-            default:
-                if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
-        }
-    }
-}
 
 // The name of an element, as written in the source if the parser does not know it.
 std::string name_of(const GumboElement& element) {
@@ -273,7 +250,7 @@ class Writer {
     // A parser drops a line break directly after <pre>, so a real one must be doubled.
     void write_text(std::string_view text) {
         if (out_.size() == after_pre_ && text.starts_with('\n')) out_ += '\n';
-        append_escaped(out_, text);
+        append_escaped_html(out_, text);
     }
 
     void write_start(const GumboNode& node) {
@@ -293,7 +270,7 @@ class Writer {
         const auto value = sanitized(element, attribute);
         if (!value) return;
         out_.append(" ").append(attribute.name).append("=\"");
-        append_escaped(out_, *value);
+        append_escaped_html(out_, *value);
         out_ += '"';
     }
 
@@ -444,9 +421,7 @@ std::optional<std::string> rebuilt(std::string_view html, DroppedParts* dropped 
 }
 
 std::string as_text(std::string_view html) {
-    std::string escaped;
-    append_escaped(escaped, html);
-    return rebuilt(escaped).value_or("");
+    return rebuilt(escaped_html(html)).value_or("");
 }
 
 // nullopt if a limit was exceeded.

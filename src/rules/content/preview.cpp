@@ -1,28 +1,8 @@
 #include "rules/content/preview.hpp"
 
+#include "rules/content/html_escape.hpp"
+
 namespace muster::rules {
-namespace {
-
-// For text and for values in double quotes.
-std::string escaped_html(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        if (c == '&') {
-            escaped += "&amp;";
-        } else if (c == '<') {
-            escaped += "&lt;";
-        } else if (c == '>') {
-            escaped += "&gt;";
-        } else if (c == '"') {
-            escaped += "&quot;";
-        } else {
-            escaped += c;
-        }
-    }
-    return escaped;
-}
-
-}  // namespace
 
 std::string preview_page(const Article& article) {
     const std::string title = escaped_html(article.title);
