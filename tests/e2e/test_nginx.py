@@ -9,6 +9,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -198,6 +199,15 @@ def test_requests_on_one_connection_have_their_own_ids(stack):
     assert len(set(re.findall(rb"X-Request-Id: ([0-9a-f]{32})", data))) == 3
 
 
+def test_a_connection_serves_the_files_of_many_pages(stack):
+    """nginx's own limit of 1,000 requests ended connections while a browser loaded a page of the console."""
+    with wire.connect(stack) as connection:
+        for _ in range(1100):
+            connection.sendall(wire.request_bytes("GET", "/console/lib/store.js", close=False))
+            reply = wire.read_reply(connection)
+            assert reply.status == 200 and reply.values("Connection") != ["close"]
+
+
 # ---------------------------------------------------------------------------- TLS and HTTP/2
 
 
@@ -298,11 +308,16 @@ def test_plain_http_is_redirected_to_https_with_method_and_path(stack):
 
 def test_too_many_requests_of_one_client_are_429_and_others_are_accepted(stack, contract):
     with Edge(stack, "rates", [("snippets/muster-rates.conf", "rate=100000r/s", "rate=1r/s")]) as edge:
-        client = Client(edge, contract)
+        client, began = Client(edge, contract), time.monotonic()
+
+        def most():
+            """As many requests as may be accepted until now: those of the burst, and one a second."""
+            return 401 + time.monotonic() - began + 1
+
         with ThreadPoolExecutor(8) as pool:
             replies = list(pool.map(lambda _: client.get("/v1/imports"), range(450)))
         statuses = [reply.status_code for reply in replies]
-        assert set(statuses) == {401, 429} and 395 <= statuses.count(401) <= 415
+        assert set(statuses) == {401, 429} and 395 <= statuses.count(401) <= most()
         limited = [reply for reply in replies if reply.status_code == 429][-1]
         assert limited.json()["error"]["code"] == "RATE_LIMITED" and int(limited.headers["Retry-After"]) >= 1
         assert "a second" in limited.json()["error"]["details"]["reason"]
@@ -310,8 +325,14 @@ def test_too_many_requests_of_one_client_are_429_and_others_are_accepted(stack, 
         other = wire.exchange(edge, wire.request_bytes("GET", "/v1/imports"), "127.0.0.2")
         assert other.status == 401
         spoofed = wire.request_bytes("GET", "/v1/imports", [("X-Forwarded-For", "10.9.8.7"), ("X-Real-IP", "10.9.8.7")])
-        # One request a second is accepted again.
-        assert "RATE_LIMITED" in [envelope(wire.exchange(edge, spoofed))["code"] for _ in range(3)]
+        codes = []
+
+        def is_limited():
+            codes.append(envelope(wire.exchange(edge, spoofed))["code"])
+            return codes[-1] == "RATE_LIMITED"
+
+        wait_for(is_limited, "the limit of a forged address")  # one request a second is accepted again
+        assert statuses.count(401) + len(codes) - 1 <= most()
 
 
 def wait_for_limit(edge, request, source=None):

@@ -14,6 +14,8 @@ FIRST_SCREEN_BYTES = 60 * 1024
 NO_STORAGE = """for (const name of ["localStorage", "sessionStorage"])
     Object.defineProperty(window, name, {get() { throw new DOMException("blocked", "SecurityError") }})"""
 KEPT = "return sessionStorage.getItem('muster.code')"
+# All keys at once, so that the page does not search between two of them.
+TYPE = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +87,7 @@ def test_a_reload_keeps_the_step_of_the_code(browser, owner):
     before = owner.mails_before()
     browser.press("Send code")
     browser.sees("Check your mail")
-    browser.web.refresh()
+    browser.reload()
     browser.sees(f"If {owner.address} has a seat")
     browser.fill("Code", owner.code_after(before))
     browser.press("Sign in")
@@ -105,7 +107,7 @@ def test_the_second_factor_leads_back_to_the_address(browser, owner):
         browser.sees("Second factor")
         browser.press("Use another address")
         browser.sees("Sign in to Muster")
-        browser.web.refresh()
+        browser.reload()
         browser.sees("Sign in to Muster")
         assert browser.labeled("Mail address").get_attribute("value") == ""
 
@@ -115,7 +117,7 @@ def test_another_address_and_an_expired_code_begin_with_the_address(browser):
         """As if the code of a mail has so many seconds left."""
         browser.web.execute_script("sessionStorage.setItem('muster.code', JSON.stringify({email: 'ada@kept.example', until: Date.now() + arguments[0] * 1000}))",
                                    seconds)
-        browser.web.refresh()
+        browser.reload()
 
     browser.forget()
     browser.open()
@@ -125,7 +127,7 @@ def test_another_address_and_an_expired_code_begin_with_the_address(browser):
     browser.press("Use another address")
     browser.sees("Sign in to Muster")
     assert browser.web.execute_script(KEPT) is None
-    browser.web.refresh()
+    browser.reload()
     browser.sees("Sign in to Muster")
     reload_with(-1)
     browser.sees("Sign in to Muster")
@@ -280,7 +282,7 @@ def test_two_tabs_show_two_organizations(browser, stack, contract, org, module_o
     browser.web.switch_to.window(first)
     browser.press("Members")
     browser.sees("No members yet")
-    browser.web.refresh()
+    browser.reload()
     browser.sees("No members yet")
     browser.element("select.organization").find_element("css selector", f"option[value='{org.id}']").click()
     browser.sees("only.there@e2e.example")
@@ -293,7 +295,7 @@ def test_a_session_that_ends_is_announced_and_the_page_comes_back(browser, owner
     browser.press("Members")
     browser.sees("No members yet")
     stack.sql("DELETE FROM sessions WHERE admin_id = UNHEX(REPLACE(%s, '-', ''))", owner.id)
-    browser.fill("Search", "ann")
+    browser.web.execute_script(TYPE, browser.labeled("Search"), "ann")
     browser.sees("Your session has ended.")
     browser.fill("Mail address", owner.address)
     before = owner.mails_before()
@@ -304,6 +306,18 @@ def test_a_session_that_ends_is_announced_and_the_page_comes_back(browser, owner
     browser.sees("No member matches")
     assert urlsplit(browser.web.current_url).fragment == f"/o/{module_org.id}/members?q=ann"
     browser.web.get_log("browser")
+
+
+def test_a_page_that_misses_a_file_says_what_to_do(browser):
+    browser.web.execute_cdp_cmd("Network.enable", {})
+    browser.web.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/console/ui/shell.js"]})
+    browser.open()
+    browser.sees("If nothing else appears, reload the page.")
+    browser.web.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    browser.reload()
+    browser.sees("Sign out")
+    assert "If nothing else appears" not in browser.text()
+    browser.web.get_log("browser")  # the missing file
 
 
 def test_signing_out_shows_the_sign_in(browser, owner):
