@@ -18,6 +18,18 @@ field.dispatchEvent(new Event("input", {bubbles: true}))
 const clear = [...document.querySelectorAll("button")].find(one => one.textContent === "Clear filters")
 setTimeout(() => clear.click(), 100)
 setTimeout(() => done([field.value, location.hash]), 800)"""
+# Types into a field of this selector at the moment in which it appears, before the page has run the effects of its drawing.
+TYPE_AT_ONCE = """const [css, text] = arguments
+new MutationObserver((all, watch) => {
+    const field = document.querySelector(css)
+    if (!field) return
+    watch.disconnect()
+    field.value = text
+    field.dispatchEvent(new Event("input", {bubbles: true}))
+}).observe(document.body, {childList: true, subtree: true})"""
+# The history moves late, as in a busy browser.
+SLOW_HISTORY = """const real = history.go.bind(history)
+history.go = steps => setTimeout(() => real(steps), 500)"""
 # The reply to this request waits until window.release().
 HOLD = """const [request] = arguments, real = window.fetch
 window.fetch = async (path, options = {}) => {
@@ -164,6 +176,38 @@ def test_the_history_of_the_browser_asks_too_and_stays_whole(browser, module_org
     browser.web.execute_script("history.go(3)")
     is_at(browser, "articles/new")
     assert browser.labeled("Title").get_attribute("value") == ""
+
+
+def test_an_answer_before_the_browser_has_returned_counts(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.press("Members", "//nav")
+    browser.press("Articles", "//nav")
+    browser.press("Write an article")
+    browser.fill("Title", "Not saved")
+    browser.web.execute_script(f"history.go(-2); {SLOW_HISTORY}")
+    browser.sees(QUESTION)
+    answer(browser, "Leave")
+    is_at(browser, "/members")
+    browser.sees("Change members")
+    assert QUESTION not in browser.text()
+
+
+def test_the_first_key_in_a_new_field_counts(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.sees("Invite")
+    browser.web.execute_script(TYPE_AT_ONCE, "input[type=search]", "zoe")
+    browser.press("Members", "//nav")
+    is_at(browser, "/members?q=zoe")
+    browser.open(f"#/o/{module_org.id}/installations/{records['installation']}")
+    browser.press_above("Change settings")
+    browser.labeled("currency (optional)")
+    browser.press("Cancel", "//dialog")
+    browser.web.execute_script(TYPE_AT_ONCE, "dialog .field:has(label) input:not([type=checkbox])", "EUR")
+    browser.press_above("Change settings")
+    field = browser.labeled("currency (optional)")
+    browser.sees("Settings")
+    wait_for(lambda: asks(browser), "the form to ask")
+    assert field.get_attribute("value") == "EUR"
 
 
 def test_nothing_asks_when_the_text_is_as_before_or_saved(browser, module_org):

@@ -36,7 +36,8 @@ export const useLiveEvents = limit => {
     const run = async () => {
       try {
         const page = await getExactly("/v1/engagement/events", { limit }, control.signal)
-        show(before => ({ ...before, page, error: null, known: before.known ?? new Set(page.events.map(event => event.id)) }))
+        const known = new Set(page.events.map(event => event.id))
+        show(before => (before.isLive ? { ...before, page, error: null, known: before.known ?? known } : before))
         return true
       } catch (error) {
         if (!control.signal.aborted) show(before => ({ ...before, error }))

@@ -21,7 +21,7 @@ export const ChangeSettings = ({ module, version: first, onDone, onClose, onRelo
   const settings = useProperties(module.id, version)
   const properties = settings.data?.properties
   useEffect(() => {
-    if (properties) setForm({ ...form, fields: { ...fieldsOf(properties, stored), ...form.fields } })
+    if (properties) setForm(before => ({ ...before, fields: { ...fieldsOf(properties, stored), ...before.fields } }))
   }, [properties])
   const dropped = properties ? droppedFrom(properties, stored) : []
   const submit = () => properties && saving.run(async () => {
@@ -35,7 +35,7 @@ export const ChangeSettings = ({ module, version: first, onDone, onClose, onRelo
     <p>${t.changeHint}</p>
     <${SelectField} label=${t.version} value=${version} onChange=${setVersion} options=${versions.data ?? []} error=${saving.error?.fields?.version_id} />
     <h3>${t.settings}</h3><${ErrorBox} error=${versions.error ?? settings.error} />
-    ${properties ? html`<${Settings} properties=${properties} stored=${stored} form=${form} change=${part => setForm({ ...form, ...part })}
+    ${properties ? html`<${Settings} properties=${properties} stored=${stored} form=${form} change=${part => setForm(before => ({ ...before, ...part }))}
       faults=${saving.error?.fields} />` : settings.isLoading && html`<${Loading} />`}
     ${dropped.length > 0 && html`<p class="box warning">${t.dropped(dropped.join(", "))}</p>`}<//>`
 }

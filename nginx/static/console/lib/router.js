@@ -86,7 +86,7 @@ const isShown = hash => {
 
 let place = 0 // of the shown entry in the history of the tab
 let accepted = "" // the address to which the person goes after the question
-let isReturning = false // to the entry that the question is about
+let onReturn = /** @type {(() => void) | null} */ (null) // to the entry that the question is about
 
 /** Shows the screen of the address bar. Each entry of the history notes its place, so that moved() can return from it. */
 const arrive = () => {
@@ -109,13 +109,16 @@ export const go = hash => {
 const moved = async () => {
   const { hash } = location
   const steps = (history.state?.place ?? place + 1) - place
-  const hasReturned = isReturning
-  isReturning = false
+  const hasReturned = onReturn !== null
+  onReturn?.()
+  onReturn = null
   if (hasReturned && steps !== 0) dropQuestion()
   if (hasReturned || steps === 0 || hash === accepted || isShown(hash) || !isUnsaved()) return arrive()
-  isReturning = true
+  const returned = new Promise(resolve => void (onReturn = () => resolve(undefined)))
   history.go(-steps)
-  if (!(await mayLeave())) return undefined
+  const leaves = await mayLeave()
+  await returned // a person may answer before
+  if (!leaves) return undefined
   accepted = hash
   return history.go(steps)
 }

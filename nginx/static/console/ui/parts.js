@@ -14,11 +14,15 @@ const general = texts.errors
 
 let visited = "" // the screen whose heading had the focus last
 
-/** Whether a heading takes the focus: on a new screen, in a dialog, or if the control with the focus is gone. @param {HTMLElement} heading */
+/**
+ * Whether a heading takes the focus: on a new screen whose fields a person does not use yet, in a dialog, or if the control with
+ * the focus is gone. @param {HTMLElement} heading
+ */
 const takesFocus = heading => {
   const isNew = placeNow() !== visited
   visited = placeNow()
-  return isNew || heading.closest("dialog") !== null || isFocusLost()
+  const isInField = document.activeElement?.matches("main :is(input, select, textarea)")
+  return (isNew && !isInField) || heading.closest("dialog") !== null || isFocusLost()
 }
 
 /**
@@ -83,7 +87,7 @@ export const ErrorBox = props => props.error && html`<${ShownError} ...${props} 
 /** @param {{ error: ApiError, retry?: () => void, retryText?: string, known?: Record<string, string> }} props */
 const ShownError = ({ error, retry, retryText = t.tryAgain, known = {} }) => {
   const box = useRef(/** @type {HTMLElement | null} */ (null))
-  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [error.code, error.requestId])
+  useLayoutEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [error.code, error.requestId])
   const message = known[error.code] ?? general[error.code] ?? error.message
   const report = [message, ...faultLines(error), error.requestId && `${t.requestId}: ${error.requestId}`].filter(Boolean).join("\n")
   return html`<div class="box error" role="alert" ref=${box}>

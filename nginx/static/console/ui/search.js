@@ -26,7 +26,10 @@ export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest 
   const [typed, setTyped] = useState(value)
   const isHere = useIsHere()
   const { turn } = useStore(clearing)
+  const seen = useRef(turn)
   useEffect(() => {
+    if (seen.current === turn) return
+    seen.current = turn
     sent.current = value
     setTyped(value)
   }, [turn])
