@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +10,7 @@ import pytest
 from support import wire
 from support.bodies import KINDS, body_of, path_of
 from support.world import EMAIL_COLUMN, email
+from test_outage import READERS, all_workers
 
 NEW_IMPORT = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": [EMAIL_COLUMN]}}
 DAY = 24 * 3600
@@ -290,9 +292,17 @@ def test_a_key_whose_first_request_is_still_running_gets_retry_after(stack, cont
                     (org.id, hashlib.sha256(f"{method}\n{path}\n{whose}{value}".encode()).digest(), b"x" * 32, now, now))
         # One worker for each, so that none waits for a worker. An organization may occupy half of them.
         stack.restart_server({"MUSTER_SERVER_WORKERS": str(2 * len(cases)), "MUSTER_SERVER_COLLECTORS": "1"})
+        all_workers(stack, 2 * len(cases) + 1 + READERS)
+        connected = threading.Barrier(len(cases), timeout=60)
+
+        def reply_to(case):
+            client, _, method, path, body = case
+            client.session.get(f"{stack.base_url}/healthz", timeout=60)  # the connection of this thread
+            connected.wait()
+            return client.request(method, path, headers=with_key(value), **body)
+
         with ThreadPoolExecutor(len(cases)) as pool:
-            replies = list(pool.map(
-                lambda case: case[0].request(case[2], case[3], headers=with_key(value), **case[4]), cases))
+            replies = list(pool.map(reply_to, cases))
     finally:
         holder.rollback()
         holder.close()

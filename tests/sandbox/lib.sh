@@ -75,8 +75,28 @@ children_of() {
     done
 }
 
+# no_group PID: whether no process of that group runs. One that has ended does not, even if no parent has awaited it.
+no_group() {
+    local file stat fields
+    kill -0 -- "-$1" 2>/dev/null || return 0
+    for file in /proc/[0-9]*/stat; do
+        { read -r stat <"$file"; } 2>/dev/null || continue
+        read -r -a fields <<<"${stat##*) }"
+        [ "${fields[2]:-}" != "$1" ] || [ "${fields[0]}" = Z ] || return 1
+    done
+}
+
+# none_left PID CHILDREN: whether no process of the group runs, and none of the lines of children_of.
+none_left() {
+    local child began now
+    no_group "$1" || return 1
+    while read -r child began; do
+        [ -z "$child" ] || ! start_time now "$child" || [ "$now" != "$began" ] || return 1
+    done <<<"$2"
+}
+
 # end FOLDER NAME [SIGNAL]: signals the recorded process, waits up to 15 s, then kills its whole session and its children,
-# which may have sessions of their own. Prints nothing if it has ended already.
+# which may have sessions of their own, and waits until they have closed their sockets. Prints nothing if it has ended already.
 end() {
     local folder=$1 name=$2 signal=${3:-TERM} pid children child began now
     [ -e "$folder/pids/$name" ] || return 0
@@ -91,6 +111,7 @@ end() {
                 kill -KILL "$child" 2>/dev/null || true
             fi
         done <<<"$children"
+        wait_until 15 none_left "$pid" "$children" || printf '%s: a process of %s (%s) still runs\n' "${0##*/}" "$name" "$pid" >&2
     fi
     rm -f "$folder/pids/$name"
 }

@@ -289,7 +289,7 @@ def test_tokens_received_during_a_database_outage_are_stored(connection, stack, 
     """The old refresh token is used up, so the new tokens must be written."""
     connection.due()
     with oauth_server.hold(PROVIDER) as gate:
-        runner = stack.spawn_runner(seconds=20, kind="connections")
+        runner = stack.spawn_runner(seconds=120, kind="connections")
         gate.wait_for(1)
         with stack.without("mariadbd", verb="kill"):
             gate.open()

@@ -10,6 +10,7 @@ from support.webhooks import patched, set_delivery, tried
 from support.world import Organization, path_of_endpoint, slug
 
 HOSTILE = "<img src=x onerror=alert(1)>"
+ATTEMPT = 35  # seconds; the page waits 30 s for an attempt
 # A call that sends deliveries again waits for window.reply(). The reply says that there are more.
 ENDLESS = """const real = window.fetch
 window.recoveries = 0
@@ -142,7 +143,7 @@ def test_a_test_event_shows_the_answer_of_the_receiver(at_endpoint, endpoint, re
     browser = at_endpoint(endpoint)
     browser.sees(HOSTILE)
     browser.press("Send a test event")
-    browser.sees("The receiver accepted the event.")
+    browser.sees("The receiver accepted the event.", ATTEMPT)
     browser.sees("HTTP 204")
     browser.check("endpoint-test")
     assert len(receiver.at("/hook")) == 1
@@ -152,7 +153,7 @@ def test_a_test_event_shows_the_answer_of_the_receiver(at_endpoint, endpoint, re
     browser.sees("Latest deliveries")
     receiver.on("/hook", status=500, body=b"<b>out of order</b>")
     browser.press("Send a test event")
-    browser.sees("The receiver did not accept the event. Muster will try again.")
+    browser.sees("The receiver did not accept the event. Muster will try again.", ATTEMPT)
     browser.sees("<b>out of order</b>")
     browser.check("endpoint-test-failed")
     browser.press("Close")
@@ -359,7 +360,7 @@ def test_a_failed_delivery_says_what_to_do(at, installation, module_org, console
         browser.check("delivery-failed")
         browser = at(f"webhooks/endpoints/{installation['id']}/{endpoint['id']}")
         browser.press("Send a test event")
-        browser.sees("The receiver did not accept the event.")
+        browser.sees("The receiver did not accept the event.", ATTEMPT)
         browser.sees("Check the receiver's certificate")
         browser.check_quiet("delivery-failed")
     console.delete(path_of_endpoint(endpoint))

@@ -127,7 +127,7 @@ def test_a_killed_writer_under_load_loses_no_write_and_rejoins(galera, cluster, 
 @contextmanager
 def runners(galera, *environments):
     """Import runners, one per environment; in production cron would restart a runner that fails."""
-    running = [galera.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"} | env, log_name=name)
+    running = [galera.spawn_runner(seconds=600, env={"MUSTER_JOBS_LEASE": "5"} | env, log_name=name)
                for env, name in zip(environments, ("own-runner", "other-runner"))]
     try:
         yield running

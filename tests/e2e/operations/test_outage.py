@@ -17,7 +17,8 @@ from support.load import Load
 from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
 
-BATCHED = 2 + 2  # collectors and readers, in addition to the workers of the API
+READERS = 2
+BATCHED = 2 + READERS  # collectors and readers, in addition to the workers of the API
 ALL = 8 + BATCHED  # with the `workers` of the sandbox's muster.conf
 
 
@@ -26,9 +27,9 @@ def workers(stack):
     return [int(pid) for pid in listing.stdout.split()]
 
 
-def all_workers(stack):
+def all_workers(stack, count=ALL):
     """The workers, once each one that ended before has a successor."""
-    return wait_for(lambda: len(found := workers(stack)) == ALL and found, "all workers")
+    return wait_for(lambda: len(found := workers(stack)) == count and found, "all workers")
 
 
 def address_is_written(org, created):
@@ -80,7 +81,7 @@ def test_an_import_survives_a_killed_database(stack, org, no_runner):
     payloads = [{"email": address, "first_name": "Ann"} for address in emails(30_000)]
     job_id = org.staged(payloads)
     org.validate(job_id)
-    runner = stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
+    runner = stack.spawn_runner(seconds=600, env={"MUSTER_JOBS_LEASE": "5"})
     try:
         for state, commit in (("validated", True), ("completed", False)):
             wait_for(lambda: org.job(job_id)["processed_rows"] > 0, "work to begin", every=0.002)
@@ -88,7 +89,7 @@ def test_an_import_survives_a_killed_database(stack, org, no_runner):
             stack.service("start", "mariadbd")
             wait_for(stack.answers, "the service to be ready again")
             if runner.poll() is not None:  # cron would start the next one
-                runner = stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
+                runner = stack.spawn_runner(seconds=600, env={"MUSTER_JOBS_LEASE": "5"})
             wait_for(lambda: org.job(job_id)["state"] == state, f"the job to be {state}", seconds=60)
             if commit:
                 org.commit(job_id)
@@ -119,7 +120,7 @@ def send_numbers(org, mebibytes):
 
 
 def test_the_memory_for_a_large_body_is_free_after_the_request(stack, org):
-    before = max(resident_mebibytes(pid) for pid in workers(stack))
+    before = max(resident_mebibytes(pid) for pid in all_workers(stack))
     for _ in range(8):
         send_numbers(org, 16)
     assert max(resident_mebibytes(pid) for pid in workers(stack)) < before + 48
@@ -147,7 +148,7 @@ def test_reloads_under_load_fail_no_request(stack, org):
 def test_an_invalid_configuration_is_rejected_at_a_reload_and_the_old_one_is_kept(stack, org):
     config = stack.folder / "muster.conf"
     good = config.read_text()
-    before = workers(stack)
+    before = all_workers(stack)
     try:
         config.write_text(good.replace("workers = 8", "workers = many"))
         os.kill(stack.pid("musterd"), signal.SIGHUP)
@@ -162,7 +163,7 @@ def test_an_invalid_configuration_is_rejected_at_a_reload_and_the_old_one_is_kep
     finally:
         config.write_text(good)
         os.kill(stack.pid("musterd"), signal.SIGHUP)
-    wait_for(lambda: len(workers(stack)) == len(before), "as many workers as before")
+    all_workers(stack)
 
 
 SOCKETS = ("socket", "collector_socket", "reader_socket")  # in the order of muster.socket

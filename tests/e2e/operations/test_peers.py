@@ -10,9 +10,10 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from support.stack import wait_for
 from support.world import email
-from test_outage import SOCKETS, workers
+from test_outage import SOCKETS, all_workers, workers
 
-FREE_WITHIN = 15  # seconds
+SERVED_WITHIN = 5  # seconds of requests next to peers that hold no worker
+CLOSED_AFTER = 10 + 1  # seconds without a byte of a peer, and until the next check
 
 
 def record(kind, content=b"", request_id=1):
@@ -42,7 +43,7 @@ def paths(stack):
 @contextmanager
 def connected(path, data):
     with socket.socket(socket.AF_UNIX) as peer:
-        peer.settimeout(FREE_WITHIN)
+        peer.settimeout(60)
         peer.connect(path)
         peer.sendall(data)
         yield peer
@@ -50,6 +51,21 @@ def connected(path, data):
 
 # The description is larger than a socket's buffer.
 UNREAD = BEGIN + record(4, b"\x0e\x03REQUEST_METHODGET" + b"\x0b\x15REQUEST_URI/openapi/partner.json") + record(4) + record(5)
+
+
+def seconds_of_requests(org):
+    """Sends a request to each group of workers; returns how long these took."""
+    began = time.monotonic()
+    user = org.create_user({"email": email()})
+    assert org.user(user["id"])["id"] == user["id"]
+    org.api.get("/v1/imports", expect=200)
+    return time.monotonic() - began
+
+
+def free_within(org):
+    """Seconds after which no peer holds a worker, on a machine as slow as this one is now. If the workers waited for one peer
+    after the other, the last of ten would be closed after fifty."""
+    return CLOSED_AFTER + 4 + 50 * seconds_of_requests(org)
 
 
 def is_closed(peer):
@@ -69,24 +85,21 @@ def read_to_end(peer):
 
 
 def test_wrong_peers_hold_no_worker_and_are_closed(stack, org, paths):
-    before = sorted(workers(stack))
+    before, longest = sorted(all_workers(stack)), free_within(org)
     many = 10  # more than the workers of any group
     with ExitStack() as peers:
         connections = [(path, name, peers.enter_context(connected(path, data)))
                        for path in paths for name, data in PEERS.items() for _ in range(many)]
         began = time.monotonic()
-        user = org.create_user({"email": email()})
-        assert org.user(user["id"])["id"] == user["id"]
-        assert org.api.get("/v1/imports").status_code == 200
-        assert time.monotonic() - began < FREE_WITHIN / 3
+        assert seconds_of_requests(org) < SERVED_WITHIN
         for path, name, peer in connections:
             assert is_closed(peer), (path, name)
-        assert time.monotonic() - began < FREE_WITHIN
+        assert time.monotonic() - began < longest
     assert sorted(workers(stack)) == before  # none has ended
 
 
 def test_a_record_of_another_type_in_a_body_ends_no_worker(stack, org, paths):
-    before = sorted(workers(stack))
+    before = sorted(all_workers(stack))
     head = BEGIN + record(4, METHOD + b"\x0e\x02CONTENT_LENGTH99") + record(4) + record(5, b"{")
     get_values = [b"\x0f\x00FCGI_MPXS_CONNS" * 60, b"\xff" * 8 + b"ab", b"\x80\x7f\xff\xff\x01ab"]
     others = [record(9, content, request_id=0) for content in get_values] + [record(2), record(1, BEGIN[8:]), record(99, b"x" * 99)]
@@ -99,16 +112,12 @@ def test_a_record_of_another_type_in_a_body_ends_no_worker(stack, org, paths):
 
 
 def test_peers_that_read_no_reply_free_the_workers(stack, org, paths):
-    before = sorted(workers(stack))
+    before, longest = sorted(all_workers(stack)), free_within(org)
     with ExitStack() as peers:
         for path in paths:
             for _ in range(10):
                 peers.enter_context(connected(path, UNREAD))
-        began = time.monotonic()
-        user = org.create_user({"email": email()})
-        assert org.user(user["id"])["id"] == user["id"]
-        org.api.get("/v1/imports", expect=200)
-        assert time.monotonic() - began < FREE_WITHIN
+        assert seconds_of_requests(org) < longest
     assert sorted(workers(stack)) == before
 
 
@@ -127,10 +136,11 @@ def test_a_request_in_pieces_is_answered(paths):
 def test_a_body_that_stops_frees_its_worker(org, paths):
     body = (METHOD + b"\x0b\x09REQUEST_URI/v1/track" + b"\x0e\x02CONTENT_LENGTH99"
             + b"\x0c\x10CONTENT_TYPEapplication/json")
+    longest = free_within(org)
     with ExitStack() as peers:
         for path in 10 * paths:  # more than the workers of any group
             peers.enter_context(connected(path, BEGIN + record(4, body) + record(4) + record(5, b"{")))
         began = time.monotonic()
         wait_for(lambda: org.api.post("/v1/users", json={"email": email()}).status_code == 201, "a reply", 60)
         wait_for(lambda: org.api.get("/v1/imports").status_code == 200, "a reply of an API worker", 60)
-        assert time.monotonic() - began < FREE_WITHIN
+        assert time.monotonic() - began < longest

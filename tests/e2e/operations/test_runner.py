@@ -37,7 +37,7 @@ def kill(runner):
 @contextmanager
 def running(stack, count=1, env=None):
     """Runners that are stopped at the end of the block."""
-    runners = [stack.spawn_runner(env=SHORT_LEASE | (env or {})) for _ in range(count)]
+    runners = [stack.spawn_runner(seconds=600, env=SHORT_LEASE | (env or {})) for _ in range(count)]
     try:
         yield runners
     finally:
@@ -197,14 +197,16 @@ def test_the_job_of_a_killed_runner_is_taken_over_when_its_lease_expires(org, st
     stack.run_once()
     org.commit(job_id)
     with locked_address(stack, payloads[-1]["email"]):
-        runner = stack.spawn_runner(env=SHORT_LEASE)
-        wait_for(lambda: column(stack, job_id, "created_count") >= 15_000, "all but the last unit")
+        runner = stack.spawn_runner(seconds=600, env=SHORT_LEASE)
+        wait_for(lambda: column(stack, job_id, "created_count") >= 15_000, "all but the last unit", seconds=LARGE)
         kill(runner)
     assert org.job(job_id)["state"] == "committing"
+    owner = column(stack, job_id, "lease_owner")
     killed_at = time.monotonic()
     with running(stack):
-        job = org.state_is(job_id, "completed")
-    assert time.monotonic() - killed_at < 15
+        wait_for(lambda: column(stack, job_id, "lease_owner") != owner, "another runner to take over", every=0.02)
+        assert time.monotonic() - killed_at < 15
+        job = org.state_is(job_id, "completed", seconds=LARGE)
     assert (job["created_count"], job["failed_count"]) == (20_000, 0)
     assert len(org.members()) == 20_000
 

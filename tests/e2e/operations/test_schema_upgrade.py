@@ -208,10 +208,10 @@ def test_behind_a_transaction_that_remains_open_neither_requests_nor_the_upgrade
             for _ in range(3):
                 waits = "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table metadata lock%%'"
                 wait_for(lambda: stack.sql(waits) != [(0,)], "the upgrade to wait", every=0.01)
-                began = time.monotonic()
-                assert org.user(user)["id"] == user
-                org.create_user({"email": emails(1)[0]})
-                assert time.monotonic() - began < LONGEST_WAIT
+                for request in (lambda: org.user(user)["id"] == user, lambda: org.create_user({"email": emails(1)[0]})):
+                    began = time.monotonic()
+                    assert request()
+                    assert time.monotonic() - began < LONGEST_WAIT
             assert running.poll() is None
             holder.commit()
             said, wrong = running.communicate(timeout=60)

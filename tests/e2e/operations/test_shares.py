@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from support import wire
@@ -211,42 +212,65 @@ def test_an_upload_that_has_waited_is_not_stale(stack, slow_uploads, org, new_or
 @pytest.mark.parametrize("slow_uploads", [4], indirect=True)
 def test_an_upload_of_unknown_length_counts_as_the_longest(slow_uploads, org, new_org):
     with Calm(new_org(attributes=False)):
-        assert seconds_of(org, iter([b"no JSON"])) < 2  # chunked
-        assert seconds_of(org, body(64 * 1024)) > 2
+        began = time.monotonic()
+        assert seconds_of(org, iter([b"no JSON"])) < 2  # chunked; it leaves three seconds to wait
+        seconds_of(org, body(64 * 1024))
+        assert time.monotonic() - began > 3
 
 
 def test_a_compressed_upload_counts_eight_times_its_length(slow_uploads, org, new_org):
     with Calm(new_org(attributes=False)):
-        seconds_of(org, body(MIB / 2), **{"Content-Encoding": "gzip"})
-        assert seconds_of(org, body(64 * 1024)) > 2
+        began = time.monotonic()
+        seconds_of(org, body(MIB / 2), **{"Content-Encoding": "gzip"})  # it leaves three seconds to wait
+        seconds_of(org, body(64 * 1024))
+        assert time.monotonic() - began > 3
 
 
-def test_few_uploads_of_an_organization_wait_in_a_worker(slow_uploads, org, new_org):
-    readers, most, sent = 2, 32, 72
-    with Calm(new_org(attributes=False)), ThreadPoolExecutor(sent) as pool:
-        seconds_of(org, body(8 * MIB))
-        replies = list(pool.map(lambda _: upload(org, body(128 * 1024)), range(sent)))
-    refused = [reply for reply in replies if reply[0] == 429]
-    assert sent - readers * most <= len(refused) <= sent - most
-    # The first of them would wait for 7 seconds, the last one for 8 seconds more.
-    assert all(1 <= retry_after <= 16 for _, _, retry_after in refused)
+@contextmanager
+def connected(stack, sources):
+    """A connection from each of these addresses. nginx has answered a request on it, and then keeps it open for a minute."""
+    with ExitStack() as opened:
+        connections = []
+        for source in sources:
+            connection = opened.enter_context(wire.connect(stack, source))
+            connection.settimeout(60)  # uploads wait for almost twenty seconds
+            connection.sendall(wire.request_bytes("GET", "/nowhere", close=False))
+            assert wire.read_reply(connection).status == 404
+            connections.append(connection)
+        yield connections
 
 
-def reply_to_upload(stack, org, address):
-    """Uploads 64 KiB from this address: nginx allows each one 100 requests at the same time."""
-    data = body(64 * 1024)
+def reply_to_upload(connection, org, size):
+    data = body(size)
     headers = [("Authorization", f"Bearer {org.api.key}"), ("Content-Type", "application/json"), ("Content-Length", len(data))]
-    return wire.exchange(stack, wire.request_bytes("POST", ROWS, headers, data), address)
+    connection.sendall(wire.request_bytes("POST", ROWS, headers, data, close=False))
+    return wire.read_reply(connection)
+
+
+def test_few_uploads_of_an_organization_wait_in_a_worker(stack, slow_uploads, org, new_org):
+    most, sent = 32, 48  # nginx passes 64 large bodies at the same time
+    with stack.configured("[server]", "readers = 1"), Calm(new_org(attributes=False)), \
+            connected(stack, [None] * sent) as connections, ThreadPoolExecutor(sent) as pool:
+        seconds_of(org, body(12 * MIB))
+        replies = list(pool.map(lambda connection: reply_to_upload(connection, org, 128 * 1024), connections))
+    assert all(reply.values("RateLimit") for reply in replies)  # the rate itself was not used up
+    refused = [reply for reply in replies if reply.status == 429]
+    assert all('"RATE_LIMITED"' in reply.body.decode() and UPLOADS_TOO_FAST in reply.body.decode() for reply in refused)
+    assert len(refused) == sent - most
+    # The first of them would wait for 11 seconds. Without the limit, the last of all would wait for six seconds more, which is
+    # less than LONGEST_WAIT.
+    assert all(1 <= int(reply.values("Retry-After")[0]) <= 20 for reply in refused)
 
 
 def test_uploads_of_all_organizations_leave_half_of_the_places_of_a_worker(stack, slow_uploads, new_org):
     most, each = 128, 30
     orgs = [new_org(attributes=False) for _ in range(5)]
-    with stack.configured("[server]", "readers = 1"), Calm(new_org(attributes=False)), ThreadPoolExecutor(len(orgs) * each) as pool:
-        list(pool.map(lambda org: seconds_of(org, body(12 * MIB)), orgs))  # it leaves eleven seconds to wait
-        sent = [pool.submit(reply_to_upload, stack, org, f"127.0.0.{10 + number}")
-                for number, org in enumerate(orgs) for _ in range(each)]
-        replies = [upload.result() for upload in sent]
+    senders = each * orgs
+    sources = each * [f"127.0.0.{10 + number}" for number in range(len(orgs))]  # nginx allows each one 100 requests at the same time
+    with stack.configured("[server]", "readers = 1"), Calm(new_org(attributes=False)), \
+            connected(stack, sources) as connections, ThreadPoolExecutor(len(senders)) as pool:
+        list(pool.map(lambda org: seconds_of(org, body(16 * MIB)), orgs))  # it leaves fifteen seconds to wait
+        replies = list(pool.map(lambda connection, org: reply_to_upload(connection, org, 64 * 1024), connections, senders))
     assert {reply.status for reply in replies} == {400, 429}
     found_no_place = [reply for reply in replies if UPLOADS_TOO_FAST in reply.body.decode()]
     # The turns of the others come at the same time. If the workers are slow, nginx refuses some bodies then.

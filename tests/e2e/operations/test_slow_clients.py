@@ -26,6 +26,7 @@ FOR_ANSWER = 33 * MIB  # bytes on nginx's disk
 IN_BUFFERS = 12 * MIB  # bytes of an answer that the kernel keeps at most for a connection on one host
 ANSWERS = 16  # long answers of all organizations at the same time
 ACCEPTED = 8  # large bodies of an organization at the same time
+BEGINNING = 24  # senders that begin at the same time
 
 
 def key_of(org):
@@ -131,6 +132,22 @@ def begun(stack, opened, request):
     return wait_for(ask, "a long answer", every=0.2)
 
 
+@pytest.fixture
+def patient_nginx(stack):
+    """nginx does not disconnect the readers during the test: when all buffers are full, it writes less than once in 30 s."""
+    snippet = stack.folder / "nginx/snippets/muster-server.conf"
+    shipped = snippet.read_text()
+    patient = shipped.replace("send_timeout 30s;", "send_timeout 600s;")
+    assert patient != shipped
+    try:
+        snippet.write_text(patient)
+        stack.reload("nginx")
+        yield
+    finally:
+        snippet.write_text(shipped)
+        stack.reload("nginx")
+
+
 @contextmanager
 def slow_readers(stack, requests):
     """Sends the requests, and reads the replies at some KiB a second. Gives the beginning of each reply."""
@@ -153,6 +170,7 @@ def slow_readers(stack, requests):
             reader.join()
 
 
+@pytest.mark.usefixtures("patient_nginx")
 @pytest.mark.parametrize("prepare", [with_report, with_members])
 def test_slow_readers_hold_no_worker_and_one_answer_for_each_organization(stack, new_org, org, prepare):
     readers = [new_org() for _ in range(4)]
@@ -173,6 +191,7 @@ def test_slow_readers_hold_no_worker_and_one_answer_for_each_organization(stack,
     wait_for(lambda: readers[0].api.get(paths[0]).status_code == 200, "the next long answer")
 
 
+@pytest.mark.usefixtures("patient_nginx")
 def test_the_longest_answer_fits_in_a_file_of_nginx(stack, org):
     """Otherwise the worker would wait for its reader."""
     request = wire.request_bytes("GET", with_kept_errors(org, 5000), [key_of(org)])
@@ -185,6 +204,7 @@ def test_the_longest_answer_fits_in_a_file_of_nginx(stack, org):
     wait_for(lambda: files_of_nginx(stack) == 0, "the end of nginx's temporary files")
 
 
+@pytest.mark.usefixtures("patient_nginx")
 def test_sixteen_slow_readers_hold_all_long_answers_and_no_worker(stack, new_org, org):
     readers = [new_org() for _ in range(ANSWERS)]
     requests = [wire.request_bytes("GET", with_kept_errors(each), [key_of(each)]) for each in readers]
@@ -205,14 +225,16 @@ def declared(path, headers=(), length=STAGED):
     return wire.request_bytes("POST", path, [("Content-Type", "application/json"), ("Content-Length", length), *headers])
 
 
-def send_slowly(connection, head, begin):
-    """Sends the head and the beginning of the body."""
+def begin_sending(stack, head, begin):
+    """A new connection that has sent the head and the beginning of the body. nginx waits only some seconds for the head."""
+    connection = wire.connect(stack)
     try:
         connection.sendall(head)
         for _ in range(begin // 65536):
             connection.sendall(b" " * 65536)
     except OSError:
         pass  # closed after its reply
+    return connection
 
 
 @contextmanager
@@ -220,14 +242,11 @@ def slow_senders(stack, count, head, begin):
     """Connections that have sent the beginning of a large body, and send on at 10 bytes a second. Gives them, and a function that
     ends the sending: a connection with TLS must not be read by one thread while another one writes."""
     with ExitStack() as opened:
-        with ThreadPoolExecutor(16) as pool:
-            connections = [opened.enter_context(each) for each in pool.map(lambda _: wire.connect(stack), range(count))]
-            list(pool.map(lambda connection: send_slowly(connection, head, begin), connections))
-        end = threading.Event()
+        connections, end = [], threading.Event()
 
         def send():
             while not end.wait(0.1):
-                for connection in connections:
+                for connection in list(connections):
                     try:
                         connection.send(b" ")
                     except OSError:
@@ -241,6 +260,9 @@ def slow_senders(stack, count, head, begin):
             sender.join()
 
         try:
+            with ThreadPoolExecutor(BEGINNING) as pool:
+                for connection in pool.map(lambda _: begin_sending(stack, head, begin), range(count)):
+                    connections.append(opened.enter_context(connection))
             yield connections, stop
         finally:
             stop()
@@ -272,7 +294,7 @@ def test_the_largest_bodies_of_strangers_take_bounded_memory(stack, org, path):
 
 
 def test_an_organization_has_a_share_of_the_large_bodies(stack, new_org, org):
-    sender, count = new_org(), 24
+    sender, count = new_org(), BEGINNING
     before = fresh_memory(stack)
     with slow_senders(stack, count, declared(ROWS, [key_of(sender)]), STAGED - 65536) as (connections, stop):
         wait_for(lambda: files_of_nginx(stack, "body") > ACCEPTED * 14 * MIB, "the accepted bodies on nginx's disk")

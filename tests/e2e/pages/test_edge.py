@@ -3,6 +3,7 @@
 
 import json
 import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -198,22 +199,26 @@ def test_a_decision_is_cached_for_one_key_and_one_origin(stack, new_org):
 @pytest.mark.parametrize("origin, status", [(SHOP, 202), ("https://evil.example", 403)])
 def test_a_decision_is_queried_once_for_many_requests(stack, key, origin, status):
     checks, tracked = Counted(stack, "checkPublishableKey"), Counted(stack, "trackEvents")
+    began = time.monotonic()
     with ThreadPoolExecutor(16) as pool:
         replies = list(pool.map(lambda _: track(stack, key.token, origin), range(200)))
+    spent = time.monotonic() - began
     assert {reply.status for reply in replies} == {status}
     assert len({reply.values("X-Request-Id")[0] for reply in replies}) == 200
-    # A request that waits longer than 100 ms for the query of another sends its own.
-    assert 1 <= checks.total() <= 40, checks.all()
+    # A request that waits longer than 100 ms for the query of another sends its own. A rejection is cached for two to three
+    # seconds, and then all of the 16 may query it again.
+    assert 1 <= checks.total() <= max(40, 16 * (1 + spent // 1)), checks.all()
     assert tracked.total() == (200 if status == 202 else 0)
 
 
 def test_an_unknown_key_is_queried_once(stack):
     token = unissued_token()
     checks = Counted(stack, "checkPublishableKey")
+    began = time.monotonic()
     for number in range(30):
         refused(track(stack, token), 401, "UNAUTHORIZED")
         refused(track(stack, f"{'x' * number}!"), 401, "UNAUTHORIZED")  # all malformed keys share one entry
-    assert checks.total() <= 10  # each is cached for two seconds
+    assert checks.total() <= 2 * (1 + time.monotonic() - began)  # each is cached for two seconds
 
 
 def test_a_revoked_key_is_rejected_by_the_worker_immediately_and_by_nginx_within_ten_seconds(stack, new_org):
@@ -251,12 +256,28 @@ def test_a_newly_allowed_page_is_accepted_soon(stack, module_org):
 # ---------------------------------------------------------------------------- rates
 
 
+def flood(send, least):
+    """The replies to requests of 16 clients at the same time, and the seconds that they took: to at least so many requests,
+    and until some were accepted and some limited."""
+    began, replies, statuses = time.monotonic(), [], set()
+    is_over = threading.Event()
+
+    def go_on(_):
+        while not is_over.is_set():
+            reply = send()
+            replies.append(reply)
+            statuses.add(reply.status)
+            if len(replies) >= least and {202, 429} <= statuses or time.monotonic() - began > 60:
+                is_over.set()
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(go_on, range(16)))
+    return replies, time.monotonic() - began
+
+
 def test_one_client_has_twenty_a_second_and_forty_at_once(strict_stack, contract):
     token = PageKey(Organization(strict_stack, contract, attributes=False)).token
-    began = time.monotonic()
-    with ThreadPoolExecutor(16) as pool:
-        replies = list(pool.map(lambda _: track(strict_stack, token, source="127.0.0.21"), range(150)))
-    spent = time.monotonic() - began
+    replies, spent = flood(lambda: track(strict_stack, token, source="127.0.0.21"), 150)
     statuses = [reply.status for reply in replies]
     assert set(statuses) == {202, 429} and 40 <= statuses.count(202) <= 42 + 20 * spent
     limited = next(reply for reply in replies if reply.status == 429)
@@ -264,8 +285,8 @@ def test_one_client_has_twenty_a_second_and_forty_at_once(strict_stack, contract
     check_readable(limited)
     assert track(strict_stack, token, source="127.0.0.22").status == 202
     # A key in the body counts for the client too.
-    bodies = [track(strict_stack, None, body_key=token, source="127.0.0.21").status for _ in range(60)]
-    assert set(bodies) == {202, 429}
+    bodies, _ = flood(lambda: track(strict_stack, None, body_key=token, source="127.0.0.21"), 60)
+    assert {reply.status for reply in bodies} == {202, 429}
 
 
 def test_one_key_has_a_limit_over_all_clients(stack, module_org):

@@ -51,6 +51,11 @@ def quoted(text):
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
+def labeled(label):
+    """The path of the control with this label."""
+    return f"//*[@id=//label[normalize-space(.)={quoted(label)}]/@for]"
+
+
 def unused_code(admin):
     """A code that stays valid while a browser types it; None if all codes of the moment are used."""
     step = admin.lasting_step()
@@ -81,15 +86,19 @@ class ConsoleBrowser:
         """Loads the console at an address: the part after #."""
         console = f"{self.stack.base_url}/console/"
         if self.web.current_url.startswith(console):  # a reload keeps the process of the page, and its compiled scripts
-            self.web.execute_script("leavesUnasked = true; history.replaceState(null, '', arguments[0])", console + address)
-            self.wait(self.is_loaded_again, "another document")
+            self.web.execute_script("history.replaceState(null, '', arguments[0])", console + address)
+            self.reload()
         else:
             self.web.get(console + address)
 
-    def is_loaded_again(self):
-        """Reloads the page. False if it still is the document that leaves without a question: nothing replaced it."""
-        self.web.refresh()
-        return not self.web.execute_script("return window.leavesUnasked")
+    def reload(self):
+        """Loads the page again, without its question."""
+        def is_replaced():
+            self.web.refresh()
+            return not self.web.execute_script("return window.leavesUnasked")
+
+        self.web.execute_script("leavesUnasked = true")
+        self.wait(is_replaced, "another document")
 
     def forget(self):
         """Deletes the cookie and the storage, so that the browser has no session, and no sign-in that has begun."""
@@ -122,14 +131,14 @@ class ConsoleBrowser:
 
     def labeled(self, label):
         """The control with this label."""
-        path = f"//*[@id=//label[normalize-space(.)={quoted(label)}]/@for]"
-        return self.wait(lambda: self.web.find_elements(By.XPATH, path), f"a field {label}")[0]
+        return self.wait(lambda: self.web.find_elements(By.XPATH, labeled(label)), f"a field {label}")[0]
 
     def shown(self, label):
         """The control with this label, once its dialog is open."""
-        field = self.labeled(label)
-        self.wait(field.is_displayed, f"the field {label} to be shown")
-        return field
+        def look():
+            return [one for one in self.web.find_elements(By.XPATH, labeled(label))[:1] if one.is_displayed()]
+
+        return self.wait(look, f"the field {label} to be shown")[0]
 
     def fill(self, label, text):
         field = self.shown(label)
@@ -140,31 +149,32 @@ class ConsoleBrowser:
             field.send_keys(Keys.CONTROL, "a")
             field.send_keys(text or Keys.DELETE)
 
-    def press(self, text, within=""):
-        """Presses the button or link with this text."""
-        path = f"{within}//*[self::button or self::a or self::label][normalize-space(.)={quoted(text)}]"
-
-        def ready():
-            return [one for one in self.web.find_elements(By.XPATH, path) if one.is_displayed() and one.is_enabled()]
-
-        found = self.wait(ready, f"a button {text!r}")
-        found[-1].click()
-
-    def press_above(self, text, within=""):
-        """Presses a button of the title, above what is in view. A page that is drawn meanwhile may scroll and hide the button:
-        then it presses again."""
-        def is_pressed():
-            self.web.execute_script("scrollTo(0, 0)")
+    def click(self, path, what, before=""):
+        """Clicks the last element of the path that can be clicked. If the page is drawn meanwhile, which may replace or cover the
+        element, it tries again. before: a script that runs before each try."""
+        def is_clicked():
+            if before:
+                self.web.execute_script(before)
+            ready = [one for one in self.web.find_elements(By.XPATH, path) if one.is_displayed() and one.is_enabled()]
             try:
-                self.press(text, within)
+                return bool(ready) and (ready[-1].click() or True)
             except ElementClickInterceptedException:
                 return False
-            return True
 
-        self.wait(is_pressed, f"the button {text!r} to be reached")
+        self.wait(is_clicked, what)
+
+    def press(self, text, within="", before=""):
+        """Presses the button or link with this text."""
+        path = f"{within}//*[self::button or self::a or self::label][normalize-space(.)={quoted(text)}]"
+        self.click(path, f"a button {text!r}", before)
+
+    def press_above(self, text, within=""):
+        """Presses a button of the title, above what is in view."""
+        self.press(text, within, "scrollTo(0, 0)")
 
     def choose(self, label, text):
-        self.shown(label).find_element(By.XPATH, f"./option[normalize-space(.)={quoted(text)}]").click()
+        self.shown(label)
+        self.click(f"{labeled(label)}/option[normalize-space(.)={quoted(text)}]", f"the choice {text!r} of {label}")
 
     # ------------------------------------------------------------------ access
     def sign_in(self, admin):

@@ -3,6 +3,9 @@
 import email
 import email.policy
 import re
+import signal
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from .stack import wait_for
@@ -44,3 +47,22 @@ def wait_for_mail(stack, address, after=None, subject=""):
 def wait_for_code(stack, address, after=None):
     """Waits for a mail with a sign-in code; returns the code."""
     return wait_for_mail(stack, address, after, "sign-in code").code
+
+
+@contextmanager
+def sending(stack, offset=0):
+    """A runner that sends mail during the block, and what is waiting at its end. offset: seconds by which its clock is ahead."""
+    def all_tried():
+        now = int((time.time() + offset) * 1000)
+        return stack.sql("SELECT COUNT(*) FROM mail_outbox WHERE attempts = 0 AND created_at <= %s", now) == [(0,)]
+
+    clock = {"MUSTER_CLOCK_OFFSET": str(offset)} if offset else {}
+    runner = stack.spawn_runner(seconds=600, env=clock, kind="mail")
+    try:
+        yield
+        wait_for(all_tried, "the runner to send all mail", seconds=90)
+    finally:
+        runner.terminate()
+        runner.wait(30)
+    ends = (0, -signal.SIGTERM)  # it has not installed its handler yet, if no mail was waiting
+    assert runner.returncode in ends, f"muster-run ended with {runner.returncode}: see own-runner.log"

@@ -237,9 +237,9 @@ class Stack:
         if self.sql(moving) == [(0,)]:  # lets it find out itself that no work is left
             assert self.spawn_runner(seconds=1, env=env).wait(20) == 0, "muster-run failed: see own-runner.log"
             return
-        runner = self.spawn_runner(env=env)
+        runner = self.spawn_runner(seconds=600, env=env)
         try:
-            wait_for(lambda: self.sql(moving) == [(0,)], "no moving import", every=0.005)
+            wait_for(lambda: self.sql(moving) == [(0,)], "no moving import", seconds=90, every=0.005)
         finally:
             runner.terminate()
             assert runner.wait(20) == 0, "muster-run failed: see own-runner.log"

@@ -50,7 +50,10 @@ def read_reply(connection):
 def exchange(stack, request, source=None):
     """Sends the bytes on a new connection; returns the reply. The request should ask to close."""
     with connect(stack, source) as connection:
-        connection.sendall(request)
+        try:
+            connection.sendall(request)
+        except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+            pass  # nginx refused the beginning, and closed the connection after its reply
         return read_reply(connection)
 
 
