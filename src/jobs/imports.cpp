@@ -143,6 +143,8 @@ bool ImportWork::turn(const Deadline& deadline) {
         }
     } catch (const service::LeaseLost&) {
         log_event(LogLevel::Info, "import.lease_lost", {{"job", lease->id.text()}});
+        // Changes nothing if another runner has the job.
+        service::release_import(context_, *lease, service::AttemptPolicy::Forgive, Milliseconds(0));
     } catch (const std::exception& error) {
         if (service::is_transient_failure(error)) {
             // Not caused by the job: the runner logs it and retries in a second.

@@ -34,6 +34,7 @@ bool MemberJobWork::turn(const Deadline& deadline) {
         }
     } catch (const service::LeaseLost&) {
         log_event(LogLevel::Info, "member_job.lease_lost", {{"job", lease->id.text()}});
+        service::release_member_job(context_, *lease, AttemptPolicy::Forgive, Milliseconds(0));
     } catch (const std::exception& error) {
         if (service::is_transient_failure(error)) {
             service::release_member_job(context_, *lease, AttemptPolicy::Forgive,

@@ -8,8 +8,8 @@
 
 namespace muster::service {
 
-// Thrown by a step if the job was canceled or claimed by another runner. The runner stops without
-// an error.
+// Thrown by a step if the job was canceled or claimed by another runner, or if its organization was
+// disabled. The runner stops without an error.
 struct LeaseLost {};
 
 // Whether a released job keeps its turn as an attempt.

@@ -194,6 +194,24 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_is_released_without_an_error) {
     BOOST_TEST(rows(id).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_job_of_an_organization_that_was_disabled_loses_no_attempt) {
+    const ImportId id = staged(people(1, 60));
+    validate(id);
+    run();
+    request_commit(id);
+    // Disables the organization within the unit, whose rollback enables it again.
+    client.run(
+        "CREATE TRIGGER disable_organization AFTER INSERT ON members FOR EACH ROW "
+        "UPDATE organizations SET disabled_at = 1 WHERE id = NEW.organization_id");
+    BOOST_TEST(run(1) == 1);
+    BOOST_TEST(members() == 0);
+    BOOST_TEST(job(id).attempts == 0);
+    client.run("DROP TRIGGER disable_organization");
+    run();
+    BOOST_TEST(job(id).state == ImportState::Completed);
+    BOOST_TEST(members() == 60);
+}
+
 BOOST_AUTO_TEST_CASE(blocks_of_canceled_jobs_are_deleted_between_the_turns_of_other_jobs) {
     cancel(staged(people(1, 50, 500)));
     const ImportId id = staged(people(1, 60, 500));

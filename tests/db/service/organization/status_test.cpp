@@ -170,6 +170,19 @@ BOOST_AUTO_TEST_CASE(a_job_of_a_disabled_organization_makes_no_progress) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_was_running_gets_its_attempt_back) {
+    const auto attempts = [&](const std::string& table) {
+        return client.column("SELECT attempts FROM " + table + " WHERE organization_id = ?",
+                             owner.id);
+    };
+    put_job("committing", Uuid::v7());
+    client.execute("UPDATE import_jobs SET attempts = 2");
+    client.execute("UPDATE member_jobs SET attempts = 2, lease_owner = NULL");
+    BOOST_TEST(service::disable_organization(context, owner.id));
+    BOOST_TEST(attempts("import_jobs") == std::vector<std::string>{"1"});
+    BOOST_TEST(attempts("member_jobs") == std::vector<std::string>{"2"});  // no runner had it
+}
+
 BOOST_AUTO_TEST_CASE(tokens_of_a_removed_connection_are_revoked_all_the_same) {
     client.execute("UPDATE connections SET removed_at = ? WHERE organization_id = ?", kNow,
                    owner.id);
