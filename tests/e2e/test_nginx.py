@@ -80,6 +80,8 @@ RAW = {
     "long request line and headers": (b"GET /v1/users?q=" + b"x" * 15000 + b" HTTP/1.1\r\nHost: x\r\n"
                                       + b"".join(b"X-Much-%d: " % n + b"x" * 15000 + b"\r\n" for n in range(3)) + b"\r\n", 431,
                                       "BAD_REQUEST"),
+    "longest request line and media type": (b"GET /v1/users?q=" + b"x" * 16345 + b" HTTP/1.1\r\nHost: x\r\n"
+                                            b"Content-Type: " + b"x" * 16360 + b"\r\n\r\n", 401, "UNAUTHORIZED"),
     "long request line and header": (b"GET /v1/users?q=" + b"x" * 15000 + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
                                      b"X-Much: " + b"x" * 15000 + b"\r\n\r\n", 401, "UNAUTHORIZED"),
 }

@@ -27,9 +27,11 @@ new MutationObserver((all, watch) => {
     field.value = text
     field.dispatchEvent(new Event("input", {bubbles: true}))
 }).observe(document.body, {childList: true, subtree: true})"""
-# The history moves late, as in a busy browser.
-SLOW_HISTORY = """const real = history.go.bind(history)
-history.go = steps => setTimeout(() => real(steps), 500)"""
+# The next step of the history waits until window.release(), as in a busy browser.
+HOLD_HISTORY = """history.go = steps => {
+    delete history.go
+    window.release = () => history.go(steps)
+}"""
 # The reply to this request waits until window.release().
 HOLD = """const [request] = arguments, real = window.fetch
 window.fetch = async (path, options = {}) => {
@@ -184,9 +186,10 @@ def test_an_answer_before_the_browser_has_returned_counts(browser, module_org):
     browser.press("Articles", "//nav")
     browser.press("Write an article")
     browser.fill("Title", "Not saved")
-    browser.web.execute_script(f"history.go(-2); {SLOW_HISTORY}")
+    browser.web.execute_script(f"history.go(-2); {HOLD_HISTORY}")
     browser.sees(QUESTION)
     answer(browser, "Leave")
+    release(browser)
     is_at(browser, "/members")
     browser.sees("Change members")
     assert QUESTION not in browser.text()

@@ -65,7 +65,7 @@ def seconds_of_requests(org):
 def free_within(org):
     """Seconds after which no peer holds a worker, on a machine as slow as this one is now. If the workers waited for one peer
     after the other, the last of ten would be closed after fifty."""
-    return CLOSED_AFTER + 4 + 50 * seconds_of_requests(org)
+    return min(45, CLOSED_AFTER + 4 + 50 * seconds_of_requests(org))
 
 
 def is_closed(peer):

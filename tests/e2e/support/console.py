@@ -174,7 +174,7 @@ class ConsoleBrowser:
 
     def choose(self, label, text):
         self.shown(label)
-        self.click(f"{labeled(label)}/option[normalize-space(.)={quoted(text)}]", f"the choice {text!r} of {label}")
+        self.click(f"({labeled(label)})[1]/option[normalize-space(.)={quoted(text)}]", f"the choice {text!r} of {label}")
 
     # ------------------------------------------------------------------ access
     def sign_in(self, admin):

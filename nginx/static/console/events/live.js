@@ -40,7 +40,7 @@ export const useLiveEvents = limit => {
         show(before => (before.isLive ? { ...before, page, error: null, known: before.known ?? known } : before))
         return true
       } catch (error) {
-        if (!control.signal.aborted) show(before => ({ ...before, error }))
+        if (!control.signal.aborted) show(before => (before.isLive ? { ...before, error } : before))
         return false
       }
     }

@@ -35,7 +35,7 @@ export const ChangeSettings = ({ module, version: first, onDone, onClose, onRelo
     <p>${t.changeHint}</p>
     <${SelectField} label=${t.version} value=${version} onChange=${setVersion} options=${versions.data ?? []} error=${saving.error?.fields?.version_id} />
     <h3>${t.settings}</h3><${ErrorBox} error=${versions.error ?? settings.error} />
-    ${properties ? html`<${Settings} properties=${properties} stored=${stored} form=${form} change=${part => setForm(before => ({ ...before, ...part }))}
+    ${properties ? html`<${Settings} properties=${properties} stored=${stored} form=${form} change=${setForm}
       faults=${saving.error?.fields} />` : settings.isLoading && html`<${Loading} />`}
     ${dropped.length > 0 && html`<p class="box warning">${t.dropped(dropped.join(", "))}</p>`}<//>`
 }

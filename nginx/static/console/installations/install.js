@@ -53,6 +53,6 @@ export const Install = ({ module: given, modules = [], onClose }) => {
       options=${[["", t.choose], ...modules.map(one => [one.id, one.name])]} />`}
     ${chosen && html`<${SelectField} label=${t.version} value=${version} onChange=${setVersion} options=${versions.data ?? []} />
       <h3>${t.settings}</h3><${ErrorBox} error=${versions.error ?? settings.error} />
-      ${properties ? html`<${Settings} properties=${properties} form=${form} change=${part => setForm(before => ({ ...before, ...part }))} faults=${installing.error?.fields} />`
+      ${properties ? html`<${Settings} properties=${properties} form=${form} change=${setForm} faults=${installing.error?.fields} />`
         : settings.isLoading && html`<${Loading} />`}`}<//>`
 }

@@ -61,14 +61,14 @@ export const isSetting = properties => path => (properties ?? []).some(({ name }
 /** The form of a config: `form` has fields and removed; `change` sets parts of it. */
 export const Settings = ({ properties, stored = {}, form, change, faults = {} }) => {
   if (properties.length === 0) return html`<p class="faint">${t.noSettings}</p>`
-  const toggle = name => {
-    const removed = new Set(form.removed)
+  const toggle = name => change(before => {
+    const removed = new Set(before.removed)
     if (!removed.delete(name)) removed.add(name)
-    change({ removed })
-  }
+    return { ...before, removed }
+  })
   return html`<div class="columns">${properties.map(property => html`<${Setting} key=${property.name} property=${property}
     value=${own(form.fields, property.name) ?? ""} error=${faultOf(property, own(form.fields, property.name), faults)}
     isStored=${property.isSecret && Object.hasOwn(stored, property.name)}
     isRemoved=${form.removed.has(property.name)} onRemove=${() => toggle(property.name)}
-    onInput=${text => change({ fields: { ...form.fields, [property.name]: text } })} />`)}</div>`
+    onInput=${text => change(before => ({ ...before, fields: { ...before.fields, [property.name]: text } }))} />`)}</div>`
 }

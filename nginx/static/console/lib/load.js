@@ -89,7 +89,7 @@ export const useAction = () => {
     if (state.isBusy) return
     const before = pressed.current
     pressed.current = null
-    if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) before.focus()
+    if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) before.focus({ preventScroll: true })
   }, [state.isBusy])
   /** @param {() => Promise<any>} action */
   const run = async action => {
