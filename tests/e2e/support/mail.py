@@ -49,18 +49,21 @@ def wait_for_code(stack, address, after=None):
     return wait_for_mail(stack, address, after, "sign-in code").code
 
 
+def has_unsent(stack, condition="TRUE", offset=0):
+    """Whether mail waits that was queued until now, by a clock that is ahead by so many seconds. Mail of a clock that is still
+    further ahead is not due yet."""
+    now = int((time.time() + offset) * 1000)
+    return stack.sql(f"SELECT 1 FROM mail_outbox WHERE {condition} AND created_at <= %s LIMIT 1", now) != []
+
+
 @contextmanager
 def sending(stack, offset=0):
     """A runner that sends mail during the block, and what is waiting at its end. offset: seconds by which its clock is ahead."""
-    def all_tried():
-        now = int((time.time() + offset) * 1000)
-        return stack.sql("SELECT COUNT(*) FROM mail_outbox WHERE attempts = 0 AND created_at <= %s", now) == [(0,)]
-
     clock = {"MUSTER_CLOCK_OFFSET": str(offset)} if offset else {}
     runner = stack.spawn_runner(seconds=600, env=clock, kind="mail")
     try:
         yield
-        wait_for(all_tried, "the runner to send all mail", seconds=90)
+        wait_for(lambda: not has_unsent(stack, "attempts = 0", offset), "the runner to try all mail", seconds=90)
     finally:
         runner.terminate()
         runner.wait(30)
