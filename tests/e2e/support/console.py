@@ -16,7 +16,6 @@ from .npm import Packages
 
 WIDTHS = (320, 1920)
 THEMES = ("light", "dark")
-CODE_SECONDS = 60  # until the authenticator has an unused code, at most
 PARTS_OF_A_TIME = 8  # places in a field of a time where the Tab key stops
 OTHER_STOPS = 2  # the page itself, and the control after the last one
 # Before the first script of each page: reports of the page's own policy, and a way to leave without a question. A test may
@@ -57,9 +56,12 @@ def labeled(label):
 
 
 def unused_code(admin):
-    """A code that stays valid while a browser types it; None if all codes of the moment are used."""
+    """A code that stays valid while a browser types it."""
     step = admin.lasting_step()
-    return None if step is None else totp(admin.secret, step)
+    if step is None:
+        admin.forget_steps()
+        step = admin.lasting_step()
+    return totp(admin.secret, step)
 
 
 class ConsoleBrowser:
@@ -195,13 +197,8 @@ class ConsoleBrowser:
         self.stack.keys_issued.append(cookie["value"])
 
     def pass_factor(self, admin):
-        """Enters a code of the authenticator, or a backup code if all codes of the moment are used. Waits if none is left."""
-        code = unused_code(admin)
-        if code is None and admin.backup_codes:
-            self.press("Use a backup code")
-            self.fill("Backup code", admin.backup_codes.pop())
-        else:
-            self.fill("Code of your authenticator", code or wait_for(lambda: unused_code(admin), "a code", CODE_SECONDS))
+        """Enters a code of the authenticator."""
+        self.fill("Code of your authenticator", unused_code(admin))
         self.press("Continue")
 
     def enroll(self, admin):
