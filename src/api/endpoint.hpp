@@ -217,8 +217,6 @@ struct Endpoint {
     bool is_quick = false;
     // false: omitted from the partners' description (the console's operations, content).
     bool is_published = true;
-    // Called only by nginx; in no description.
-    bool is_internal = false;
     bool is_static = false;         // the same reply for everybody, so nginx may compress it
     bool is_local = false;          // reachable from this machine only; 404 for others
     bool has_secret_query = false;  // the query must not be logged

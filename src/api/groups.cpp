@@ -64,7 +64,6 @@ constexpr std::array kGroups = {
     Group{"Webhooks", webhook_delivery_endpoints},
     Group{"Webhooks", all_webhook_delivery_endpoints},
     Group{"Operations", about_endpoints},
-    Group{"Operations", edge_endpoints},
     Group{"Operations", openapi_endpoints},
     Group{"Operations", health_endpoints},
 };

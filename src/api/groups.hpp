@@ -33,7 +33,6 @@ std::span<const Endpoint> attribute_endpoints();            // attributes.cpp
 std::span<const Endpoint> audit_log_endpoints();            // access/audit_log.cpp
 std::span<const Endpoint> content_endpoints();              // content/published.cpp
 std::span<const Endpoint> content_key_endpoints();          // pages/content_keys.cpp
-std::span<const Endpoint> edge_endpoints();                 // pages/edge.cpp
 std::span<const Endpoint> engagement_event_endpoints();     // engagement/events.cpp
 std::span<const Endpoint> external_data_endpoints();        // connections.cpp
 std::span<const Endpoint> health_endpoints();               // operations/health.cpp

@@ -158,7 +158,6 @@ struct Node {
 Node tree_of_rows() {
     Node root;
     for (const Endpoint* row : all_endpoints()) {
-        if (row->is_internal) continue;
         Node* node = &root;
         for (const std::string_view segment : split(row->path.substr(1), '/')) {
             node = &node->below[std::string(segment)];

@@ -15,9 +15,7 @@ using http::Reply;
 // Counted over all rows, so that both documents share the same components.
 openapi::Shared shared_values() {
     openapi::Shared shared;
-    for (const Endpoint* row : all_endpoints()) {
-        if (!row->is_internal) add_to(shared, *row);
-    }
+    for (const Endpoint* row : all_endpoints()) add_to(shared, *row);
     return shared;
 }
 
@@ -48,7 +46,7 @@ Json::Value paths(Described described, const openapi::Shared& shared) {
     Json::Value all;
     for (const Group& group : all_groups()) {
         for (const Endpoint& row : group.endpoints()) {
-            if (row.is_internal || (described != Described::All && !row.is_published)) continue;
+            if (described != Described::All && !row.is_published) continue;
             std::string method(text_of(row.method));
             ascii_lower(method);
             all[std::string(row.path)][method] = operation_of(row, group.tag, shared);

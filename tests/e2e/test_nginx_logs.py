@@ -73,8 +73,7 @@ def test_no_file_of_nginx_holds_a_query_or_a_referer_while_the_backends_are_away
     conf = (stack.folder / "nginx/nginx.conf").read_text()
     changes = [("nginx.conf", upstream, f"unix:{path}") for upstream in re.findall(r"server (unix:\S+) max_fails=0;", conf)]
     assert len(changes) == 3
-    changes += [("snippets/muster-server.conf", "fastcgi_read_timeout 60s", "fastcgi_read_timeout 1s"),
-                ("snippets/muster-page-key.conf", "fastcgi_read_timeout 5s", "fastcgi_read_timeout 1s")]
+    changes.append(("snippets/muster-server.conf", "fastcgi_read_timeout 60s", "fastcgi_read_timeout 1s"))
     with ExitStack() as cleanup:
         if backend != "missing":
             away = cleanup.enter_context(socket.socket(socket.AF_UNIX))

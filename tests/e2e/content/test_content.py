@@ -198,8 +198,7 @@ def test_only_a_valid_content_key_is_accepted(module_org, reader, path, stack, c
     page = PageClient(stack, contract, issued)
     page.get(path, expect=200)
     stack.ctl("content-key", "revoke", "--yes", "--org", module_org.id, "--id", issued["id"])
-    # The edge may hold its verdict for ten seconds.
-    wait_for(lambda: page.get(path).status_code != 200, "the revocation to reach the edge", 15, every=0.2)
+    soon(lambda: page.get(path).status_code != 200, "the rejection")
     page.get(path, expect=401, code="UNAUTHORIZED")
 
 

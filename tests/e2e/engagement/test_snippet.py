@@ -192,7 +192,6 @@ def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     tracked = Counted(stack, "trackEvents")
     page = shop()
     wait_for(lambda: tracked.all() == {"2xx": 1}, "the event of the own page to be answered")
-    checks = Counted(stack, "checkPublishableKey")
     foreign = sites(page.site.html)
     page.browser.get(foreign.origin)
     wait_for(lambda: page.run(LOADED), "the snippet to load")
@@ -206,14 +205,15 @@ def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     assert page.browser.execute_async_script(ask, url, body, "cors") == "TypeError"
     assert page.browser.execute_async_script(ask, url, body, "no-cors") == ["opaque", 0]
     page.browser.get("about:blank")  # its beacon too
-    wait_for(lambda: checks.all().get("4xx"), "nginx to query the key")
-    assert tracked.all() == {"2xx": 1} and stored_events(page.org) == ["opened"]
-    # With the key in the body, the worker checks the origin instead of nginx.
-    page.browser.get(foreign.origin)
+    wait_for(lambda: tracked.all().get("4xx", 0) >= 3, "the rejections")
+    assert tracked.all().get("2xx") == 1 and stored_events(page.org) == ["opened"]
+    # The same with the key in the body.
+    page.browser.get(sites().origin)
+    tracked = Counted(stack, "trackEvents")
     hidden = json.dumps({"action": "stolen", "anonymous_id": "x", "key": url.partition("key=")[2]})
     assert page.browser.execute_async_script(ask, url.partition("?")[0], hidden, "cors") == "TypeError"
-    wait_for(lambda: tracked.all() == {"2xx": 1, "4xx": 1}, "the rejection")
-    assert stored_events(page.org) == ["opened"]
+    wait_for(lambda: tracked.all().get("4xx"), "the rejection")
+    assert "2xx" not in tracked.all() and stored_events(page.org) == ["opened"]
 
 
 CAUGHT = "window.said = []; console.log = (...what) => said.push(what.map(one => one.stack || JSON.stringify(one)).join(' '))"

@@ -35,7 +35,7 @@ HOOK = "/kept"
 IMPORTED = 20_000
 # Replies that differ each time, or that do not come from the API.
 NO_READS = {"serveAd", "followAdClick", "recordAdImpression", "returnFromProvider", "getMetrics", "getHealth", "getReadiness",
-            "getDescription", "checkPublishableKey"}
+            "getDescription"}
 EXAMPLE_DUMP = "muster-20261121T033000Z.sql.gz"
 
 

@@ -56,10 +56,9 @@ BOOST_AUTO_TEST_CASE(a_path_goes_to_the_workers_of_its_row) {
     BOOST_TEST(location("/console/v1/") == included("console-only"));
     BOOST_TEST(location("= /v1/external-data/connect") == included("console-only"));
     BOOST_TEST(location("= /v1/external-data/catalog") == "");
-    BOOST_TEST(location("= /edge/key") == "");
 }
 
-BOOST_AUTO_TEST_CASE(page_endpoints_are_behind_the_key_check) {
+BOOST_AUTO_TEST_CASE(page_endpoints_have_the_limits_of_pages) {
     const std::string page = included("page");
     BOOST_TEST(location("= /v1/track").find(page + " fastcgi_pass muster_collector;") !=
                std::string::npos);

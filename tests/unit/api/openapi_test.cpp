@@ -25,12 +25,6 @@ struct Description {
                        published));
     }
 
-    static std::vector<const api::Endpoint*> rows() {
-        auto rows = api::all_endpoints();
-        std::erase_if(rows, [](const api::Endpoint* row) { return row->is_internal; });
-        return rows;
-    }
-
     const Json::Value& operation(const api::Endpoint& row) const {
         std::string method(text_of(row.method));
         ascii_lower(method);
@@ -97,8 +91,8 @@ BOOST_AUTO_TEST_CASE(the_head_matches_the_specification) {
 BOOST_AUTO_TEST_CASE(exactly_the_rows_are_described) {
     std::size_t operations = 0;
     for (const Json::Value& path : document["paths"]) operations += path.size();
-    BOOST_TEST(operations == rows().size());
-    for (const api::Endpoint* row : rows()) {
+    BOOST_TEST(operations == api::all_endpoints().size());
+    for (const api::Endpoint* row : api::all_endpoints()) {
         const Json::Value& described = operation(*row);
         BOOST_TEST(described["operationId"].asString() == row->operation);
         BOOST_TEST(described["summary"].asString() == row->summary);
@@ -132,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_partner_description_contains_the_published_rows) {
     std::size_t operations = 0;
     for (const Json::Value& path : published["paths"]) operations += path.size();
     std::size_t expected = 0;
-    for (const api::Endpoint* row : rows()) {
+    for (const api::Endpoint* row : api::all_endpoints()) {
         std::string method(text_of(row->method));
         ascii_lower(method);
         const Json::Value& described = published["paths"][std::string(row->path)][method];
@@ -141,14 +135,14 @@ BOOST_AUTO_TEST_CASE(the_partner_description_contains_the_published_rows) {
         if (row->is_published) ++expected;
         const bool is_others =
             row->path.starts_with("/console/") || row->access == api::Access::ContentKey;
-        BOOST_TEST(row->is_published != (is_others || row->is_internal), row->operation);
+        BOOST_TEST(row->is_published != is_others, row->operation);
     }
     BOOST_TEST(operations == expected);
     BOOST_TEST(references_of(published) == components_of(published));
 }
 
 BOOST_AUTO_TEST_CASE(parameters_match_the_row) {
-    for (const api::Endpoint* row : rows()) {
+    for (const api::Endpoint* row : api::all_endpoints()) {
         std::set<std::string> expected;
         for (const std::string_view segment : split(row->path, '/')) {
             if (segment.starts_with('{'))
@@ -222,7 +216,7 @@ BOOST_AUTO_TEST_CASE(every_operation_has_one_of_the_tags) {
         tags.insert(tag["name"].asString());
     }
     std::set<std::string> used;
-    for (const api::Endpoint* row : rows()) {
+    for (const api::Endpoint* row : api::all_endpoints()) {
         const Json::Value& own = operation(*row)["tags"];
         BOOST_TEST_REQUIRE(own.size() == 1U, row->operation);
         used.insert(own[0].asString());
@@ -231,7 +225,7 @@ BOOST_AUTO_TEST_CASE(every_operation_has_one_of_the_tags) {
 }
 
 BOOST_AUTO_TEST_CASE(descriptions_are_two_to_five_sentences) {
-    for (const api::Endpoint* row : rows()) {
+    for (const api::Endpoint* row : api::all_endpoints()) {
         const std::string text(row->description);
         BOOST_TEST(text.back() == '.', row->operation);
         std::size_t sentences = 1;
@@ -267,7 +261,7 @@ BOOST_AUTO_TEST_CASE(replies_allow_more_fields_and_requests_reject_them) {
     // Specification 2.11 allows no further fields in a connection.
     BOOST_TEST(schemas["Connection"]["additionalProperties"] == Json::Value(false));
     BOOST_TEST(schemas["Connection"]["required"].size() == 5U);
-    for (const api::Endpoint* row : rows()) {
+    for (const api::Endpoint* row : api::all_endpoints()) {
         if (!row->body_schema) continue;
         const Json::Value& schema = schemas[std::string(row->body_component)];
         if (schema.isMember("anyOf")) continue;  // each of them rejects unknown keys
