@@ -164,8 +164,20 @@ def test_a_change_whose_reply_was_lost_is_not_called_the_one_of_another_admin(br
     browser.press("Save")
     browser.sees("It may have been saved.")
     assert "Another admin" not in browser.text()
+    browser.web.execute_script(LOSE, f"GET /v1/users/{user['id']}")
+    browser.press("Show the current values")
+    browser.sees("The server cannot be reached.")
+    browser.press("Lock")
+    browser.press("Lock", "//dialog")
+    browser.sees("It may have been saved.")
+    assert "Another admin" not in browser.text()
     browser.press("Show the current values")
     browser.sees("Lost Once")
+    browser.press("Edit")
+    browser.fill("Last name", "Mine")
+    module_org.update_user(user["id"], {"last_name": "Theirs"})
+    browser.press("Save")
+    browser.sees("Another admin changed this member")
 
 
 def test_text_that_is_typed_after_a_save_survives_a_failed_reload(browser, module_org):

@@ -57,7 +57,7 @@ const Delete = ({ campaign, creatives, onReload, onClose }) => {
     announce(t.deleted(campaign.name))
     open(["ads"])
   })
-  return html`<${FormDialog} title=${t.deleteTitle(campaign.name)} action=${t.delete} kind="danger" isReady=${counted.data !== null} running=${deleting}
+  return html`<${FormDialog} title=${t.deleteTitle(campaign.name)} action=${t.delete} kind="danger" record=${campaign} isReady=${counted.data !== null} running=${deleting}
     known=${t.conflict} submit=${remove} onClose=${onClose} onReload=${onReload}>
     <${Loaded} state=${counted}>${({ days }) => html`<p>${t.deleteHint}</p>
       <ul>${t.deleteList(creatives.length, sumOf(days)).map(line => html`<li>${line}</li>`)}</ul>
@@ -73,7 +73,7 @@ const Actions = ({ campaign, running, toggle, ask }) => html`
 const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
   const [asks, ask] = useState(false)
   const running = useAction()
-  const messages = useConflict(running.error, t.conflict, campaign.updated_at)
+  const messages = useConflict(running.error, t.conflict, campaign)
   const toggle = () => running.run(async () => {
     const status = campaign.status === "paused" ? "active" : "paused"
     await call("PATCH", `/console/v1/ads/campaigns/${campaign.id}`, { body: { status }, headers: ifMatch(campaign) })

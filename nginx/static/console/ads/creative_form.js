@@ -75,7 +75,7 @@ export const CreativeForm = ({ campaign, creative, slots, onDone, onReload, onCl
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${creative ? t.editTitle(sizeOf(creative)) : t.add} action=${creative ? texts.parts.save : t.addNow} isWide=${true}
-    values=${fields} running=${saving} known=${{ ...t.conflict, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${creative && onReload} onClose=${onClose}>
+    values=${fields} record=${creative} running=${saving} known=${{ ...t.conflict, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${creative && onReload} onClose=${onClose}>
     <${SelectField} label=${t.kind} value=${fields.kind} options=${t.kindOptions} onChange=${set("kind")} />
     <${Size} fields=${fields} set=${set} sizes=${sizes} faults=${faults} /><${Content} fields=${fields} set=${set} faults=${faults} />
     <${TextField} label=${t.landing} hint=${t.landingHint} type="url" required maxlength="2048" value=${fields.landing_url}

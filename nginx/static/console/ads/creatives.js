@@ -44,7 +44,7 @@ const Delete = ({ creative, isLast, onDone, onReload, onClose }) => {
     await call("DELETE", `/console/v1/ads/creatives/${creative.id}`, { headers: ifMatch(creative) })
     await onDone(t.deleted)
   })
-  return html`<${FormDialog} title=${t.deleteTitle(sizeOf(creative))} action=${t.delete} kind="danger" running=${deleting} known=${t.conflict} submit=${remove}
+  return html`<${FormDialog} title=${t.deleteTitle(sizeOf(creative))} action=${t.delete} kind="danger" record=${creative} running=${deleting} known=${t.conflict} submit=${remove}
     onClose=${onClose} onReload=${onReload}><p>${t.deleteHint}</p>${isLast && html`<p>${t.deleteLast}</p>`}<//>`
 }
 

@@ -56,7 +56,7 @@ const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
   })
   return html`<${Title} text=${t.editTitle(campaign.name)} />
     <${CampaignForm} fields=${fields} setFields=${setFields} slots=${slots} registry=${registry} saving=${saving} action=${texts.parts.save}
-      version=${number} onSubmit=${save} onReload=${reload} cancel=${address(["ads", campaign.id])} />`
+      record=${campaign} onSubmit=${save} onReload=${reload} cancel=${address(["ads", campaign.id])} />`
 }
 
 const NoSlots = () => html`<${Title} text=${t.newTitle} /><${Empty} title=${t.noSlots}><p>${t.noSlotsHint}</p>

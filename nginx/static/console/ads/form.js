@@ -40,11 +40,11 @@ const Targeting = ({ fields, sent, set, registry, error }) => {
 const isField = path => /^(name|weight|starts_at|ends_at|daily_impressions|frequency_cap|(slot_ids|targeting\.(countries|locales|tags))(\[\d+\])?)$/.test(path)
 
 /** onReload: shows the current record after a conflict. */
-export const CampaignForm = ({ fields, setFields, slots, registry, saving, action, isNew, version, onSubmit, onReload, cancel }) => {
+export const CampaignForm = ({ fields, setFields, slots, registry, saving, action, isNew, record, onSubmit, onReload, cancel }) => {
   const set = name => value => setFields({ ...fields, [name]: value })
   const [sent, keep] = useState(fields) // the faults of a reply have its indexes
   const { error } = saving
-  const messages = useConflict(error, { ...t.conflict, INVALID_STATE: error?.details?.reason }, version)
+  const messages = useConflict(error, { ...t.conflict, INVALID_STATE: error?.details?.reason }, record)
   const submit = event => {
     event.preventDefault()
     keep(fields)

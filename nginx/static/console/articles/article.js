@@ -98,7 +98,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
     <${State} article=${article} />
     <div class="halves">
       <section><h2>${t.text}</h2>${isViewer && !isChanged ? html`<${Values} article=${article} />` : html`
-        <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} version=${number} onSubmit=${save} onReload=${reload} />`}</section>
+        <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} record=${article} onSubmit=${save} onReload=${reload} />`}</section>
       <${Preview} article=${article} etag=${etag} live=${live} />
     </div>
     ${Asked && html`<${Asked} article=${article} etag=${etag} onDone=${done} onDeleted=${deleted} onReload=${reload} onClose=${close} />`}`

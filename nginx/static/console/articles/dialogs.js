@@ -25,7 +25,7 @@ export const Publish = props => {
     await onDone(isLater ? t.scheduled : t.published)
   })
   return html`<${Question} title=${(article.publish_at ? t.moveTitle : t.publishTitle)(article.title)} action=${isLater ? t.schedule : t.actions.publish} kind="primary" values=${[when, time]} running=${running}
-    submit=${submit} onClose=${onClose} onReload=${onReload}><p>${t.publishHint}</p>
+    record=${article} submit=${submit} onClose=${onClose} onReload=${onReload}><p>${t.publishHint}</p>
     <${SelectField} label=${t.when} value=${when} onChange=${setWhen} options=${[["now", t.now], ["later", t.later]]} />
     ${isLater && html`<${TextField} label=${t.time} hint=${t.timeHint} type="datetime-local" required value=${time} onInput=${setTime}
       error=${running.error?.fields?.publish_at} />`}<//>`
@@ -40,7 +40,7 @@ export const Unpublish = props => {
     await onDone(t.unpublished)
   })
   return html`<${Question} title=${t.unpublishTitle(article.title)} action=${isScheduled ? t.actions.draft : t.actions.unpublish} kind="danger"
-    running=${running} submit=${submit} onClose=${onClose} onReload=${onReload}><p>${isScheduled ? t.unscheduleHint : t.unpublishHint}</p><//>`
+    record=${article} running=${running} submit=${submit} onClose=${onClose} onReload=${onReload}><p>${isScheduled ? t.unscheduleHint : t.unpublishHint}</p><//>`
 }
 
 export const Delete = props => {
@@ -50,6 +50,6 @@ export const Delete = props => {
     await send(props, "DELETE")
     onDeleted(t.deleted(article.title))
   })
-  return html`<${Question} title=${t.deleteTitle(article.title)} action=${t.actions.delete} kind="danger" running=${running} submit=${submit}
+  return html`<${Question} title=${t.deleteTitle(article.title)} action=${t.actions.delete} kind="danger" record=${article} running=${running} submit=${submit}
     onClose=${onClose} onReload=${onReload}><p>${t.deleteHint} ${t.deleteStates[article.status]}</p><p>${t.deletePictures}</p><//>`
 }

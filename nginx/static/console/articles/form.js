@@ -33,14 +33,14 @@ const HtmlField = ({ value, error, onInput }) => {
 
 const faultOf = (error, name) => Object.entries(error?.fields ?? {}).find(([path]) => path.split("[")[0] === name)?.[1]
 
-export const ArticleForm = ({ fields, setFields, saving, action, version, onSubmit, onReload }) => {
+export const ArticleForm = ({ fields, setFields, saving, action, record, onSubmit, onReload }) => {
   const field = name => html`<${TextField} label=${t.fields[name]} hint=${t.hints[name]} maxlength=${LIMITS[name]} value=${fields[name]}
     required=${name === "title" || name === "slug"} error=${faultOf(saving.error, name)} onInput=${text => setFields({ ...fields, [name]: text })} />`
   const submit = event => {
     event.preventDefault()
     onSubmit()
   }
-  const messages = useConflict(saving.error, t.errors, version)
+  const messages = useConflict(saving.error, t.errors, record)
   const isConflict = saving.error?.code === "PRECONDITION_FAILED"
   return html`<form class="article" onSubmit=${submit}>
     ${field("title")}${field("slug")}

@@ -44,7 +44,7 @@ export const EditAttribute = ({ record, first = {}, onDone, onClose, onReload })
     await onDone(data)
   })
   const faults = saving.error?.fields ?? {}
-  return html`<${FormDialog} title=${record ? t.changeTitle(record.label) : t.add} action=${texts.parts.save} values=${[key, label, type, choices, isEnabled]} running=${saving}
+  return html`<${FormDialog} title=${record ? t.changeTitle(record.label) : t.add} action=${texts.parts.save} values=${[key, label, type, choices, isEnabled]} record=${record} running=${saving}
     isShown=${path => SHOWN.includes(path)} known=${{ INVALID_STATE: saving.error?.details?.reason, ...(!record && { PRECONDITION_FAILED: t.taken }) }} submit=${submit} onClose=${onClose} onReload=${record && onReload}>
     ${!record && html`<${TextField} label=${t.key} hint=${t.keyHint} required maxlength="64" value=${key} onInput=${setKey} error=${faults.key} />`}
     <${TextField} label=${t.label} hint=${t.labelHint} maxlength="255" value=${label} onInput=${setLabel} error=${faults.label} />

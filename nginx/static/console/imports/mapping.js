@@ -34,7 +34,7 @@ const EnableDialog = ({ attribute, onDone, onClose, onReload }) => {
     const body = { type, label, enabled: true, ...(choices.length ? { choices } : {}) }
     onDone((await call("PUT", `/v1/attributes/${encodeURIComponent(key)}`, { body, headers: ifMatch(attribute) })).data)
   })
-  return html`<${FormDialog} title=${t.enableTitle(attribute.label)} action=${t.enable} running=${enabling} submit=${enable} onClose=${onClose}
+  return html`<${FormDialog} title=${t.enableTitle(attribute.label)} action=${t.enable} record=${attribute} running=${enabling} submit=${enable} onClose=${onClose}
     onReload=${onReload} reloadText=${t.showAttributes}><p>${t.enableHint}</p><//>`
 }
 

@@ -30,7 +30,7 @@ export const ChangeSettings = ({ module, version: first, onDone, onClose, onRelo
     await onDone(t.changed)
   })
   return html`<${FormDialog} title=${t.changeTitle(module.name)} action=${texts.parts.save} isWide=${true} isReady=${Boolean(properties)}
-    values=${properties && [version, { ...fieldsOf(properties, stored), ...form.fields }, [...form.removed]]} running=${saving}
+    values=${properties && [version, { ...fieldsOf(properties, stored), ...form.fields }, [...form.removed]]} record=${record} running=${saving}
     isShown=${isSetting(properties)} submit=${submit} onClose=${onClose} onReload=${onReload}>
     <p>${t.changeHint}</p>
     <${SelectField} label=${t.version} value=${version} onChange=${setVersion} options=${versions.data ?? []} error=${saving.error?.fields?.version_id} />
@@ -47,7 +47,7 @@ export const Disable = ({ module, record, credentials, endpoints, onDone, onClos
     await call("DELETE", `/v1/installations/${record.id}`, { headers: ifMatch(record) })
     await onDone(t.disabled)
   })
-  return html`<${FormDialog} title=${t.disableTitle(module.name)} action=${t.disable} kind="danger" running=${running} submit=${submit} onClose=${onClose}
+  return html`<${FormDialog} title=${t.disableTitle(module.name)} action=${t.disable} kind="danger" record=${record} running=${running} submit=${submit} onClose=${onClose}
     onReload=${onReload}><p>${t.disableHint}</p>
     <ul class="list">${t.disableList(plural(credentials, "credential"), plural(endpoints, "webhook endpoint")).map(text => html`<li>${text}</li>`)}</ul><//>`
 }

@@ -73,7 +73,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
       await onDone()
     })
   }
-  const messages = useConflict(saving.error, t.conflict)
+  const messages = useConflict(saving.error, t.conflict, member)
   const isConflict = saving.error?.code === "PRECONDITION_FAILED"
   return html`<form onSubmit=${submit}>
     <div class="columns">${FIELDS.map(name => html`<${TextField} label=${texts.member.fields[name]} hint=${t.hints[name]} type=${name === "dob" ? "date" : "text"}

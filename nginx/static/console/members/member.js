@@ -47,7 +47,7 @@ const LockDialog = ({ member, etag, onDone, onClose, onReload }) => {
     await call("POST", `/v1/users/${member.id}/lock`, { body, headers: { "If-Match": etag } })
     await onDone(t.locked)
   })
-  return html`<${FormDialog} title=${t.lockTitle(nameOf(member))} action=${t.lock} values=${reason} running=${locking} known=${t.conflict} submit=${submit} onClose=${onClose}
+  return html`<${FormDialog} title=${t.lockTitle(nameOf(member))} action=${t.lock} values=${reason} record=${member} running=${locking} known=${t.conflict} submit=${submit} onClose=${onClose}
     onReload=${onReload}>
     <p>${t.lockHint}</p>
     <${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} /><//>`
@@ -62,7 +62,7 @@ const RemoveDialog = ({ member, etag, attributes, onClose, onReload }) => {
     announce(t.removed(nameOf(member)))
     open(["members"])
   })
-  return html`<${FormDialog} title=${t.removeTitle(nameOf(member))} action=${t.remove} kind="danger" running=${removing} known=${t.conflict} submit=${remove}
+  return html`<${FormDialog} title=${t.removeTitle(nameOf(member))} action=${t.remove} kind="danger" record=${member} running=${removing} known=${t.conflict} submit=${remove}
     isReady=${!counting.isLoading} onClose=${onClose} onReload=${onReload}>
     <p>${t.removeHint}</p><ul>${t.removeList(attributes.length, counting.data?.total).map(line => html`<li>${line}</li>`)}</ul><//>`
 }

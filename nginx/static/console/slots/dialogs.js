@@ -38,7 +38,7 @@ export const SlotForm = ({ slot, onDone, onReload, onClose }) => {
   })
   const set = name => text => setFields(slot ? { ...fields, [name]: text } : withSlug(fields, { ...fields, [name]: text }))
   const faults = saving.error?.fields ?? {}
-  return html`<${FormDialog} title=${slot ? t.editTitle(slot.name) : t.create} action=${slot ? texts.parts.save : t.createNow} values=${fields} running=${saving}
+  return html`<${FormDialog} title=${slot ? t.editTitle(slot.name) : t.create} action=${slot ? texts.parts.save : t.createNow} values=${fields} record=${slot} running=${saving}
     known=${{ ...t.errors, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${slot && onReload} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${set("name")} />
     <${TextField} label=${t.slug} hint=${slot ? `${t.slugHint}. ${t.slugChange}` : t.slugHint} required maxlength=${LONGEST_SLUG} value=${fields.slug}
@@ -60,7 +60,7 @@ export const DeleteSlot = ({ slot, onDone, onReload, onClose }) => {
   })
   const users = campaigns.data?.filter(one => one.slot_ids.includes(slot.id)) ?? []
   if (users.length > 0) return html`<${Used} slot=${slot} campaigns=${users} onClose=${onClose} />`
-  return html`<${FormDialog} title=${t.deleteTitle(slot.name)} action=${t.delete} kind="danger" isReady=${campaigns.data !== null} running=${deleting}
+  return html`<${FormDialog} title=${t.deleteTitle(slot.name)} action=${t.delete} kind="danger" record=${slot} isReady=${campaigns.data !== null} running=${deleting}
     known=${{ ...t.errors, INVALID_STATE: t.inUse(deleting.error?.details?.reason) }} submit=${remove} onClose=${onClose} onReload=${onReload}>
     <${Loaded} state=${campaigns}>${() => html`<p>${t.deleteHint}</p>`}<//><//>`
 }

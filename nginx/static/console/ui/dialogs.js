@@ -11,12 +11,12 @@ const Unstored = () => void useUnsaved(true, "secret")
 
 /**
  * `values`: of the fields, undefined until they are loaded; a changed one makes the dialog ask before it closes.
- * `running` is the useAction of its submit. `onReload` shows the current record after a conflict of If-Match; without it, the
+ * `record`: the one that it changes, as it was read. `running` is the useAction of its submit. `onReload` shows the current record after a conflict of If-Match; without it, the
  * person can only repeat or cancel. `known`: messages of error codes. `isShown`: whether the message about a path is next to
  * its field. `kind`: "primary", or "danger" for what cannot be undone: without fields, the focus begins on Cancel then.
  * `mustStay`: the dialog cannot be closed while the action runs, because its reply has a secret that is shown once.
  */
-export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = true, values, running, known, isShown = () => false, mustStay = false, submit, onClose,
+export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = true, values, record, running, known, isShown = () => false, mustStay = false, submit, onClose,
   onReload, reloadText = texts.parts.showCurrent, children }) => {
   const send = event => {
     event.preventDefault()
@@ -25,7 +25,7 @@ export const FormDialog = ({ title, action, kind = "primary", isWide, isReady = 
   const isConflict = running.error?.code === "PRECONDITION_FAILED" && onReload
   const isHeld = mustStay && running.isBusy
   const isDanger = kind === "danger"
-  const messages = useConflict(running.error, known)
+  const messages = useConflict(running.error, known, record)
   const id = useId()
   return html`<${Dialog} title=${title} isWide=${isWide} onClose=${isHeld ? null : onClose}>
     <${Typed} values=${values} isSent=${running.isBusy} />${isHeld && html`<${Unstored} />`}<form onSubmit=${send}>

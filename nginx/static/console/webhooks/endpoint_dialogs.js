@@ -25,7 +25,7 @@ const setStatus = (endpoint, status) => call("PATCH", pathOf(endpoint), { body: 
 const Question = ({ endpoint, title, action, kind, ask, onDone, onClose, onReload, known, mustStay, children }) => {
   const running = useAction()
   const submit = () => running.run(async () => onDone(await ask(endpoint)))
-  return html`<${FormDialog} title=${title} action=${action} kind=${kind} running=${running} known=${known} mustStay=${mustStay} submit=${submit}
+  return html`<${FormDialog} title=${title} action=${action} kind=${kind} record=${endpoint} running=${running} known=${known} mustStay=${mustStay} submit=${submit}
     onClose=${onClose} onReload=${onReload}>
     <p><code>${endpoint.url}</code></p>${children}<//>`
 }

@@ -152,7 +152,7 @@ export const EditEndpoint = ({ endpoint: now, installation, module, onDone, onCl
     })
   }
   const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(saving.error?.fields, sent)
-  return html`<${FormDialog} title=${t.editTitle} action=${texts.parts.save} isWide=${true} running=${saving} isShown=${isField}
+  return html`<${FormDialog} title=${t.editTitle} action=${texts.parts.save} isWide=${true} record=${endpoint} running=${saving} isShown=${isField}
     values=${[form.url, form.description, types]} submit=${submit} onClose=${onClose} onReload=${onReload}>
     <${Fields} form=${form} change=${change} faults=${saving.error?.fields ?? {}} />
     <${Events} module=${module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
