@@ -28,7 +28,12 @@ window.fetch = async (path, options = {}) => {
     return reply
 }"""
 
-
+# Changes with If-Match: the screen, the button that opens the form, the field that is filled, the button that sends, and the request.
+CHANGES = [
+    ("slots", "Edit", "Name", "Save", "PATCH /console/v1/ads/slots/"), ("attributes", "Change", "Label", "Save", "PUT /v1/attributes/"),
+    ("ads/{campaign}", "", "", "Pause", "PATCH /console/v1/ads/campaigns/"), ("ads/{campaign}/edit", "", "Name", "Save", "PATCH /console/v1/ads/campaigns/"),
+    ("articles/{article}", "", "Title", "Save", "PATCH /console/v1/articles/"),
+]
 # Announces a text twice, and counts the changes that a screen reader reads.
 TWICE = """const [done] = arguments, next = () => new Promise(go => setTimeout(go))
 import("/console/lib/announce.js").then(async ({announce}) => {
@@ -328,6 +333,38 @@ def test_another_period_can_be_chosen_after_an_error(browser, module_org):
     browser.sees("The server cannot be reached.")
     browser.choose("Period", "Last 31 days")
     browser.sees("No campaigns yet")
+
+
+@pytest.fixture(scope="module")
+def records(module_org):
+    """A record of each kind in CHANGES."""
+    console = module_org.admin().api
+    console.request("PUT", "/v1/attributes/side", json={"type": "text", "label": "Side", "enabled": True}, expect=200)
+    slot = console.post("/console/v1/ads/slots", json={"name": "Side", "slug": "side", "width": 300, "height": 250}, expect=201).json()
+    campaign = console.post("/console/v1/ads/campaigns", json={"name": "Spring", "slot_ids": [slot["id"]]}, expect=201).json()
+    return {"campaign": campaign["id"], "article": module_org.create_article()["id"]}
+
+
+@pytest.mark.parametrize("path, opens, label, sends, call", CHANGES)
+def test_a_conflict_after_a_lost_reply_names_no_other_admin(browser, module_org, records, path, opens, label, sends, call):
+    def change():
+        if opens:
+            browser.press(opens, "//tr[contains(., 'Side')]")
+        if label:
+            browser.fill(label, "Changed")
+        browser.press(sends)
+
+    browser.open(f"#/o/{module_org.id}/{path.format(**records)}")
+    browser.sees(opens or sends)
+    browser.web.execute_script("window.loses = arguments[0]", call)
+    change()
+    browser.sees("The server cannot be reached.")
+    if opens:
+        browser.press("Cancel", "//dialog")
+    change()
+    browser.sees("It may have been saved.")
+    assert "Another admin" not in browser.text()
+    browser.web.get_log("browser")
 
 
 def test_a_key_whose_reply_is_lost_is_issued_once(browser, module_org, stack):
