@@ -446,13 +446,40 @@ def test_escape_does_nothing_while_a_secret_is_made(browser, module_org, stack):
 
 
 def test_an_admin_who_becomes_a_viewer_keeps_the_text(own_browser, module_org):
-    admin = module_org.new_admin("admin")
-    own_browser.sign_in(admin)
-    made = module_org.create_article(title="Before")
-    own_browser.open(f"#/o/{module_org.id}/articles/{made['id']}")
-    own_browser.fill("Title", "Typed")
+    admin, browser = module_org.new_admin("admin"), own_browser
+    browser.sign_in(admin)
+    user = module_org.create_user({"email": "kept@forms.example"})
+    made = module_org.create_article(title="Before", body_html="<p>Stored</p>")
+    for path, button, label, send in (
+            (f"members/{user['id']}", "Edit", "Last name", "Save"), (f"members/{user['id']}", "Lock", "Reason", "Lock"),
+            ("members", "Add a member", "Mail address", "Add"), ("members", "Change members", "Reason", "Count members"),
+            ("connections", "Connect", "Name in the list", "Continue"), (f"articles/{made['id']}", "", "Title", "Save")):
+        admin.set_role(module_org.id, "admin")
+        browser.open(f"#/o/{module_org.id}/{path}")
+        if button:
+            browser.press(button, "//main")
+        browser.fill(label, "typed@forms.example")
+        admin.set_role(module_org.id, "viewer")
+        browser.press(send, "//dialog" if button else "")
+        browser.sees("Your role does not allow this.")
+        wait_for(lambda button=button: not browser.web.find_elements("xpath", f"//header//button[.='{button or 'Delete'}']"), "the buttons to go")
+        assert browser.shown(label).get_attribute("value") == "typed@forms.example"
+        assert asks(browser)
+
+
+def test_an_article_of_an_admin_who_becomes_a_viewer_can_only_be_copied(own_browser, module_org):
+    admin, browser = module_org.new_admin("admin"), own_browser
+    browser.sign_in(admin)
+    made = module_org.create_article(title="Before", body_html="<p>Stored</p>")
+    browser.open(f"#/o/{module_org.id}/articles/{made['id']}")
+    browser.sees("Before")
     admin.set_role(module_org.id, "viewer")
-    own_browser.press("Save")
-    own_browser.sees("Your role does not allow this.")
-    wait_for(lambda: not own_browser.web.find_elements("xpath", "//header//button[.='Delete']"), "the buttons to go")
-    assert own_browser.shown("Title").get_attribute("value") == "Typed"
+    browser.fill("Text as HTML", "<p>Typed</p>")
+    browser.sees("Your role does not allow this.")
+    browser.sees("Copy my text")
+    field = browser.shown("Text as HTML")
+    assert field.get_attribute("value") == "<p>Typed</p>" and field.get_attribute("readonly")
+    assert not {"Save", "Publish", "Bold"} & set(browser.text().split("\n"))
+    assert "preview is not available" not in browser.text() and "before you publish" not in browser.text()
+    browser.web.get_log("browser")
+    browser.check_accessibility("article-of-a-new-viewer")

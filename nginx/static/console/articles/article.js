@@ -56,7 +56,7 @@ const State = ({ article }) => html`<${Facts} pairs=${[
   [t.publishAt, article.publish_at ? formatTime(article.publish_at) : undefined],
   [t.by, article.created_by_email ?? t.operator], [t.updated, formatTime(article.updated_at)]]} />`
 
-/** What a viewer sees instead of the form. An admin who becomes a viewer keeps a changed form, to copy its text. */
+/** What a viewer sees instead of the form. An admin who becomes a viewer keeps a changed form, and can copy its text. */
 const Values = ({ article }) => html`<${Facts} pairs=${["slug", "excerpt", "locale", "author", "cover_url"].map(name => [t.fields[name], article[name]])
   .concat([[t.fields.tags, article.tags.join(", ")]])} />`
 
@@ -71,8 +71,8 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
     sent.current = null
     saving.clear()
   }, [number])
-  const live = useLivePreview(fields, fieldsOf(article))
   const isViewer = role === "viewer"
+  const live = useLivePreview(fields, fieldsOf(article), !isViewer)
   const body = changesOf(article, fields)
   const isChanged = Object.keys(body).length > 0
   useUnsaved(isChanged && !saving.isBusy)
@@ -94,11 +94,11 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const Asked = DIALOGS[dialog?.action]
   return html`<${Title} text=${article.title} actions=${!isViewer && actionsOf(article.status).map(([name, text]) => html`
       <button type="button" class=${name === "delete" ? "danger" : ""} disabled=${isChanged || isLoading} onClick=${() => ask({ action: name })}>${text}</button>`)} />
-    ${isChanged && html`<p class="faint" role="status">${t.saveFirst}</p>`}
+    ${isChanged && !isViewer && html`<p class="faint" role="status">${t.saveFirst}</p>`}
     <${State} article=${article} />
     <div class="halves">
       <section><h2>${t.text}</h2>${isViewer && !isChanged ? html`<${Values} article=${article} />` : html`
-        <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} record=${article} onSubmit=${save} onReload=${reload} />`}</section>
+        <${ArticleForm} fields=${fields} setFields=${setFields} saving=${{ ...saving, isBusy: saving.isBusy || isLoading }} record=${article} mayChange=${!isViewer} onSubmit=${save} onReload=${reload} />`}</section>
       <${Preview} article=${article} etag=${etag} live=${live} />
     </div>
     ${Asked && html`<${Asked} article=${article} etag=${etag} onDone=${done} onDeleted=${deleted} onReload=${reload} onClose=${close} />`}`

@@ -22,33 +22,35 @@ const insert = (area, make) => {
   area.setSelectionRange(caret, caret)
 }
 
-const HtmlField = ({ value, error, onInput }) => {
+const HtmlField = ({ value, error, mayChange, onInput }) => {
   const area = useRef(null)
   return html`<div class="html">
-    <div class="actions" role="group" aria-label=${t.toolbar}>${Object.entries(TOOLS).map(([name, make]) => html`
-      <button type="button" class="small" onClick=${() => insert(area.current, make)}>${t.tools[name]}</button>`)}</div>
+    ${mayChange && html`<div class="actions" role="group" aria-label=${t.toolbar}>${Object.entries(TOOLS).map(([name, make]) => html`
+      <button type="button" class="small" onClick=${() => insert(area.current, make)}>${t.tools[name]}</button>`)}</div>`}
     <${Field} label=${t.fields.body_html} hint=${t.hints.body_html} error=${error}>${attributes => html`
-      <textarea ...${attributes} ref=${area} rows="16" spellcheck="true" value=${value} onInput=${event => onInput(event.target.value)} />`}<//></div>`
+      <textarea ...${attributes} ref=${area} rows="16" spellcheck="true" readonly=${!mayChange} value=${value} onInput=${event => onInput(event.target.value)} />`}<//></div>`
 }
 
 const faultOf = (error, name) => Object.entries(error?.fields ?? {}).find(([path]) => path.split("[")[0] === name)?.[1]
 
-export const ArticleForm = ({ fields, setFields, saving, action, record, onSubmit, onReload }) => {
-  const field = name => html`<${TextField} label=${t.fields[name]} hint=${t.hints[name]} maxlength=${LIMITS[name]} value=${fields[name]}
+/** mayChange: without it, the form shows and copies what was typed. */
+export const ArticleForm = ({ fields, setFields, saving, action, record, mayChange, onSubmit, onReload }) => {
+  const field = name => html`<${TextField} label=${t.fields[name]} hint=${t.hints[name]} maxlength=${LIMITS[name]} readonly=${!mayChange} value=${fields[name]}
     required=${name === "title" || name === "slug"} error=${faultOf(saving.error, name)} onInput=${text => setFields({ ...fields, [name]: text })} />`
   const submit = event => {
     event.preventDefault()
     onSubmit()
   }
   const messages = useConflict(saving.error, t.errors, record)
-  const isConflict = saving.error?.code === "PRECONDITION_FAILED"
+  const error = saving.error ?? (mayChange ? null : { code: "FORBIDDEN" })
+  const isConflict = error?.code === "PRECONDITION_FAILED"
   return html`<form class="article" onSubmit=${submit}>
     ${field("title")}${field("slug")}
-    <${HtmlField} value=${fields.body_html} error=${faultOf(saving.error, "body_html")}
+    <${HtmlField} value=${fields.body_html} error=${faultOf(saving.error, "body_html")} mayChange=${mayChange}
       onInput=${text => setFields({ ...fields, body_html: text })} />
     <div class="columns">${BELOW.map(field)}</div>
-    <${ErrorBox} error=${saving.error} known=${messages} />
-    <div class="actions">${isConflict
-      ? html`<${CopyButton} text=${fields.body_html} label=${t.copyText} /><button type="button" class="primary" onClick=${onReload}>${t.reload}</button>`
-      : html`<button class="primary" disabled=${saving.isBusy}>${action ?? texts.parts.save}</button>`}</div></form>`
+    <${ErrorBox} error=${error} known=${messages} />
+    <div class="actions">${(isConflict || !mayChange) && html`<${CopyButton} text=${fields.body_html} label=${t.copyText} />`}
+      ${isConflict ? html`<button type="button" class="primary" onClick=${onReload}>${t.reload}</button>`
+        : mayChange && html`<button class="primary" disabled=${saving.isBusy}>${action ?? texts.parts.save}</button>`}</div></form>`
 }

@@ -32,12 +32,13 @@ const NOTHING = { shown: null, error: null }
 /**
  * The preview of what is typed. shown: the last answer with its form; null until there is one, and while the form is what is stored.
  * @param {Record<string, string>} fields of the form @param {Record<string, string>} stored the form of the stored article
+ * @param {boolean} mayChange without it, nothing is asked for, and nothing counts as changed
  * @returns {{ shown: any, error: any, isChanged: boolean, retry: () => void }}
  */
-export const useLivePreview = (fields, stored) => {
+export const useLivePreview = (fields, stored, mayChange) => {
   const [state, show] = useState(NOTHING)
   const asking = useRef(/** @type {any} */ (null))
-  const isChanged = !looksLike(fields, stored)
+  const isChanged = mayChange && !looksLike(fields, stored)
   useEffect(() => {
     asking.current = startAsking({
       run: makePreviewing(stored, sanitize), pause: PAUSE,
@@ -50,6 +51,6 @@ export const useLivePreview = (fields, stored) => {
     if (isChanged) return asking.current.ask(fields)
     asking.current.forget()
     show(NOTHING)
-  }, [...SHOWN.map(name => fields[name]), ...SHOWN.map(name => stored[name])])
+  }, [mayChange, ...SHOWN.map(name => fields[name]), ...SHOWN.map(name => stored[name])])
   return { ...(isChanged ? state : NOTHING), isChanged, retry: () => asking.current.ask(fields, 0) }
 }

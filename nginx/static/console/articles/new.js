@@ -18,9 +18,11 @@ import { Preview } from "./preview.js"
 export const withSlug = (before, after) =>
   (before.slug === slugOf(before.title) && after.slug === before.slug ? { ...after, slug: slugOf(after.title) } : after)
 
-export default () => {
+/** An admin who becomes a viewer keeps the form, and can copy its text. */
+export default ({ role }) => {
   const [fields, setFields] = useState(fieldsOf())
-  const live = useLivePreview(fields, fieldsOf())
+  const mayChange = role !== "viewer"
+  const live = useLivePreview(fields, fieldsOf(), mayChange)
   const saving = useAction()
   const make = useCreate()
   const open = useOpen()
@@ -33,7 +35,7 @@ export default () => {
   return html`<p><a href=${address(["articles"])}>${t.back}</a></p><${Title} text=${t.newTitle} />
     <div class="halves">
       <section><h2>${t.text}</h2>
-        <${ArticleForm} fields=${fields} setFields=${after => setFields(withSlug(fields, after))} saving=${saving} action=${t.create} onSubmit=${create} /></section>
+        <${ArticleForm} fields=${fields} setFields=${after => setFields(withSlug(fields, after))} saving=${saving} action=${t.create} mayChange=${mayChange} onSubmit=${create} /></section>
       <${Preview} live=${live} />
     </div>`
 }

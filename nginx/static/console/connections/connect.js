@@ -40,11 +40,12 @@ const ConnectDialog = ({ provider, onClose }) => {
     <${TextField} label=${t.name} hint=${t.nameHint} maxlength="255" value=${name} onInput=${setName} error=${going.error?.fields?.name} /><//>`
 }
 
-export const Connect = ({ catalog }) => {
+/** An admin who becomes a viewer keeps the dialog, with its text. */
+export const Connect = ({ catalog, isAdmin }) => {
   const [chosen, choose] = useState(null)
-  return html`<section><h2>${t.catalog}</h2><ul class="cards">${catalog.map(provider => html`<li key=${provider.provider}>
+  return html`${isAdmin && html`<section><h2>${t.catalog}</h2><ul class="cards">${catalog.map(provider => html`<li key=${provider.provider}>
       <h3>${provider.name}</h3><p>${provider.description}</p>
       ${provider.ready ? html`<button type="button" aria-label=${t.connectTitle(provider.name)} onClick=${() => choose(provider)}>${t.connect}</button>`
-        : html`<p class="faint">${t.notReady}</p>`}</li>`)}</ul></section>
+        : html`<p class="faint">${t.notReady}</p>`}</li>`)}</ul></section>`}
     ${chosen && html`<${ConnectDialog} provider=${chosen} onClose=${() => choose(null)} />`}`
 }

@@ -83,5 +83,5 @@ export default ({ role }) => {
   return html`<${Title} text=${t.title} /><p>${t.hint}</p><${Loaded} state=${state}>${({ catalog, connections }) => html`
     <section>${connections ? html`<${Connections} catalog=${catalog} connections=${connections} isAdmin=${isAdmin} reload=${state.reload} />`
       : html`<${Empty} title=${t.noProvider}><p>${t.noProviderHint}</p><//>`}</section>
-    ${isAdmin && html`<${Connect} catalog=${catalog} />`}`}<//>`
+    <${Connect} catalog=${catalog} isAdmin=${isAdmin} />`}<//>`
 }

@@ -43,9 +43,9 @@ const BulkDialog = ({ query, onClose }) => {
     <${Form} filter=${jobFilterOf(query, attributes)} registry=${attributes} onClose=${onClose} />`}<//><//>`
 }
 
-/** query: of the address of the list. */
-export const BulkChange = ({ query, isDisabled, label }) => {
+/** query: of the address of the list. An admin who becomes a viewer keeps the dialog, with its text. */
+export const BulkChange = ({ query, isAdmin, isDisabled, label }) => {
   const [asks, ask] = useState(false)
-  return html`<button type="button" disabled=${isDisabled} onClick=${() => ask(true)}>${label}</button>
+  return html`${isAdmin && html`<button type="button" disabled=${isDisabled} onClick=${() => ask(true)}>${label}</button>`}
     ${asks && html`<${BulkDialog} query=${query} onClose=${() => ask(false)} />`}`
 }

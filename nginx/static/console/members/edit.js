@@ -70,7 +70,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
     event.preventDefault()
     saving.run(async () => {
       await callExactly("PATCH", `/v1/users/${member.id}`, { body: changesOf(member, fields, attributes, registry), headers: { "If-Match": etag } })
-      await onDone()
+      await onDone(t.changed)
     })
   }
   const messages = useConflict(saving.error, t.conflict, member)

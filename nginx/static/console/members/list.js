@@ -55,13 +55,16 @@ const None = ({ query, isAdmin }) => (isFiltered(query)
   : html`<${Empty} title=${t.none}><p>${t.noneHint}</p>
       ${isAdmin && html`<p><a class="button primary" href=${address(["imports", "new"])}>${texts.imports.start}</a></p>`}<//>`)
 
-/** Whether the dialog that adds a member is open. A link opens it with `add` in the query, which the history does not keep. */
-const useAdding = () => {
+/**
+ * Whether the dialog that adds a member is open. A link opens it with `add` in the query, which the history does not keep. An
+ * admin who becomes a viewer keeps it, with its text.
+ */
+const useAdding = isAdmin => {
   const { query } = useStore(route)
   const [isAdding, show] = useState(false)
   useLayoutEffect(() => {
     if (!query.add) return
-    show(true)
+    show(isAdmin)
     replaceQuery({ ...query, add: "" })
   }, [query.add])
   return /** @type {[boolean, (isOpen: boolean) => void]} */ ([isAdding, show])
@@ -69,15 +72,15 @@ const useAdding = () => {
 
 export default ({ role }) => {
   const { query } = useStore(route)
-  const [isAdding, add] = useAdding()
   const isAdmin = role !== "viewer"
+  const [isAdding, add] = useAdding(isAdmin)
   const parameters = parametersOf(query)
   const list = useList((cursor, signal) => readPage(parameters, cursor, signal), "users", [JSON.stringify(parameters)])
   const hasSome = list.items.length > 0 || list.hasMore
   return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} />
-      ${isAdmin && html`<${BulkChange} query=${query} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />
-        <button type="button" class="primary" onClick=${() => add(true)}>${addMember.title}</button>`}`} />
-    ${isAdmin && isAdding && html`<${AddMember} reload=${list.reload} onClose=${() => add(false)} />`}
+      <${BulkChange} query=${query} isAdmin=${isAdmin} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />
+      ${isAdmin && html`<button type="button" class="primary" onClick=${() => add(true)}>${addMember.title}</button>`}`} />
+    ${isAdding && html`<${AddMember} reload=${list.reload} onClose=${() => add(false)} />`}
     <${Filters} query=${query} />
     <${Filtered} state=${list}>${data => html`
       ${data.total?.count > 0 && html`<p class="faint" role="status">${total(data.total)}</p>`}

@@ -67,7 +67,16 @@ const RemoveDialog = ({ member, etag, attributes, onClose, onReload }) => {
     <p>${t.removeHint}</p><ul>${t.removeList(attributes.length, counting.data?.total).map(line => html`<li>${line}</li>`)}</ul><//>`
 }
 
-const Actions = ({ member, etag, attributes, reload, shown: { dialog, ask, close } }) => {
+const Actions = ({ member, unlocking, unlock, ask }) => html`
+  <button type="button" onClick=${() => ask({ action: "edit" })}>${texts.parts.edit}</button>
+  ${member.status === "locked" ? html`<button type="button" disabled=${unlocking.isBusy} onClick=${unlock}>${t.unlock}</button>`
+    : html`<button type="button" onClick=${() => ask({ action: "lock" })}>${t.lock}</button>`}
+  <button type="button" class="danger" onClick=${() => ask({ action: "remove" })}>${t.remove}</button>`
+
+const DIALOGS = { edit: EditMember, lock: LockDialog, remove: RemoveDialog }
+
+/** An admin who becomes a viewer keeps an open dialog with its text and its error. */
+const Member = ({ member, etag, attributes, role, reload, shown: { dialog, ask, close } }) => {
   const unlocking = useAction()
   const done = async text => {
     await reload()
@@ -79,17 +88,11 @@ const Actions = ({ member, etag, attributes, reload, shown: { dialog, ask, close
     await reload()
     announce(t.unlocked)
   })
-  return html`
-    <div class="actions">
-      <button type="button" onClick=${() => ask({ action: "edit" })}>${texts.parts.edit}</button>
-      ${member.status === "locked" ? html`<button type="button" disabled=${unlocking.isBusy} onClick=${unlock}>${t.unlock}</button>`
-        : html`<button type="button" onClick=${() => ask({ action: "lock" })}>${t.lock}</button>`}
-      <button type="button" class="danger" onClick=${() => ask({ action: "remove" })}>${t.remove}</button>
-    </div>
+  const Asked = DIALOGS[dialog?.action]
+  return html`<${Title} text=${nameOf(member)} actions=${role !== "viewer" && html`
+      <${Actions} member=${member} unlocking=${unlocking} unlock=${unlock} ask=${ask} />`} />
     <${ErrorBox} error=${unlocking.error} />
-    ${dialog?.action === "lock" && html`<${LockDialog} member=${member} etag=${etag} onDone=${done} onClose=${close} onReload=${reload} />`}
-    ${dialog?.action === "remove" && html`<${RemoveDialog} member=${member} etag=${etag} attributes=${attributes} onClose=${close} onReload=${reload} />`}
-    ${dialog?.action === "edit" && html`<${EditMember} member=${member} etag=${etag} onDone=${() => done(t.changed)} onClose=${close} onReload=${reload} />`}`
+    ${Asked && html`<${Asked} member=${member} etag=${etag} attributes=${attributes} onDone=${done} onClose=${close} onReload=${reload} />`}`
 }
 
 const Profile = ({ member }) => html`<section><h2>${t.profile}</h2><${Facts} pairs=${[
@@ -104,7 +107,6 @@ export default ({ id, role }) => {
   const state = useLoad(signal => load(id, signal), [id])
   const shown = useDialog()
   return html`<p><a href=${address(["members"])}>${t.back}</a></p><${Loaded} state=${state} title=${texts.screens.member}>${({ member, attributes, etag }) => html`
-    <${Title} text=${nameOf(member)} actions=${role !== "viewer" && html`<${Actions} member=${member} etag=${etag}
-      attributes=${attributes} reload=${state.reload} shown=${shown} />`} />
+    <${Member} member=${member} etag=${etag} attributes=${attributes} role=${role} reload=${state.reload} shown=${shown} />
     <${Profile} member=${member} /><${Attributes} attributes=${attributes} /><${Events} id=${id} />`}<//>`
 }
