@@ -1,6 +1,7 @@
 """Importing a file in the console, from the drop to the undo, in a real browser (docs/console.md)."""
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 from support.browser import wait_for
 
 DAY = 24 * 3600 * 1000  # in milliseconds
@@ -235,6 +236,16 @@ def test_the_browser_keeps_a_file_only_while_its_job_takes_rows(at, browser, mod
     in_files(browser, "readwrite", "store.clear()")
 
 
+def cancel_picker(browser):
+    """Opens the browser's picker of files, which closes without a choice."""
+    picker = {"enabled": True, "cancel": True}
+    browser.web.execute_cdp_cmd("Page.setInterceptFileChooserDialog", picker)
+    browser.web.execute_script("addEventListener('cancel', () => { window.isCanceled = true })")
+    ActionChains(browser.web).click(browser.element("input[type=file]")).perform()  # chromedriver refuses its own click
+    wait_for(lambda: browser.web.execute_script("return window.isCanceled"), "the picker to close")
+    browser.web.execute_cdp_cmd("Page.setInterceptFileChooserDialog", picker | {"enabled": False})
+
+
 def test_another_browser_asks_for_the_same_file(at, browser, file_of, module_org):
     columns = [{"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"},
                {"sourceColumn": "Name", "target": "core_field", "fieldKey": "display_name"}]
@@ -244,6 +255,9 @@ def test_another_browser_asks_for_the_same_file(at, browser, file_of, module_org
     browser.sees("The upload stopped after 1 of 3 rows.")
     browser.check("import-unfinished")
     browser.element("input[type=file]").send_keys(file_of(["Email,Other", "x@same.example,X"], "other.csv"))
+    browser.sees("This file has other columns")
+    cancel_picker(browser)
+    assert browser.web.execute_script("return [...document.querySelector('input[type=file]').files].map(one => one.name)") == ["other.csv"]
     browser.sees("This file has other columns")
     lines = ["Email,Name", "one@same.example,One", "two@same.example,Two", "three@same.example,Three"]
     browser.element("input[type=file]").send_keys(file_of(lines, "same.csv"))

@@ -2,7 +2,7 @@
 import { formatNumber } from "../lib/format.js"
 import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
-import { html } from "../lib/view.js"
+import { html, useRef } from "../lib/view.js"
 import { Badge } from "../ui/parts.js"
 
 const t = texts.imports
@@ -16,9 +16,24 @@ export const stateOf = ({ state, phase_started_at: since, created_at: created })
 /** The name of a field that a fault is about. A row may have fields of any name. @param {string} path */
 export const fieldName = path => own(texts.member.fields, path) ?? path.replace("attributes.", "")
 
-/** It forgets the last file on a click: a browser reports no change if the same file is chosen again. Other attributes are those of the input. */
-export const FileInput = ({ onFile, ...rest }) => html`<input type="file" ...${rest} onClick=${event => void (event.target.value = "")}
-  onChange=${event => event.target.files[0] && onFile(event.target.files[0])} />`
+/**
+ * It forgets the last file on a click: a browser reports no change if the same file is chosen again. If the person chooses none, it
+ * has the last one again. Other attributes are those of the input.
+ */
+export const FileInput = ({ onFile, ...rest }) => {
+  const last = useRef(/** @type {File | null} */ (null))
+  const change = ({ target }) => {
+    if (!target.files[0]) return
+    last.current = target.files[0]
+    onFile(target.files[0])
+  }
+  const restore = ({ target }) => {
+    const files = new DataTransfer()
+    if (last.current) files.items.add(last.current)
+    target.files = files.files
+  }
+  return html`<input type="file" ...${rest} onClick=${event => void (event.target.value = "")} onChange=${change} onCancel=${restore} />`
+}
 
 /** Numbers with their names, side by side. */
 export const Counts = ({ pairs }) => html`<dl class="counts">${pairs.filter(([, count]) => count !== undefined)
