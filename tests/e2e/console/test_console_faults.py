@@ -1,6 +1,7 @@
 """The console when a screen fails, replies come late, or another admin removes what is shown, in a real browser (docs/console.md)."""
 
 import json
+import socket
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
@@ -28,6 +29,15 @@ window.fetch = async (path, options = {}) => {
     return reply
 }"""
 
+# The navigation of this page that begins next is stopped, as the person can do. A timer of ten seconds ends with window.end().
+STOPPED = """const real = window.setTimeout
+window.setTimeout = (run, time, ...rest) => {
+    if (time !== 10000) return real(run, time, ...rest)
+    window.end = run
+    real(() => window.stop())
+}"""
+# Notes the texts of files instead of saving them.
+SAVED = "window.saved = []; URL.createObjectURL = blob => { blob.text().then(text => saved.push(text)); return '#' }"
 # Changes with If-Match: the screen, the button that opens the form, the field that is filled, the button that sends, and the request.
 CHANGES = [
     ("slots", "Edit", "Name", "Save", "PATCH /console/v1/ads/slots/"), ("attributes", "Change", "Label", "Save", "PUT /v1/attributes/"),
@@ -147,6 +157,41 @@ def test_old_rows_are_marked_and_a_late_reply_is_dropped(browser, module_org):
     assert "bob@faults.example" in browser.text() and "ann@faults.example" not in browser.text()
 
 
+def test_a_second_export_begins_anew(browser, module_org):
+    module_org.create_user({"email": "csv@faults.example"})
+    browser.open(f"#/o/{module_org.id}/members")
+    browser.sees("csv@faults.example")
+    browser.web.execute_script(SAVED)
+    for number in (1, 2):
+        hold(browser, "GET /v1/users/export")
+        browser.press("Export CSV")
+        is_held(browser)
+        button = browser.web.find_element("xpath", "//button[.='Exporting…']")
+        browser.web.execute_script("arguments[0].click()", button)  # it is disabled
+        release(browser)
+        browser.has_focus("Export CSV")
+        wait_for(lambda number=number: browser.web.execute_script("return saved.length") == number, f"file {number}")
+    first, second = browser.web.execute_script("return saved")
+    assert first == second and first.count("csv@faults.example") == 1
+
+
+def test_late_live_events_do_not_replace_older_ones(browser, module_org):
+    for index in range(110):
+        module_org.page_api.post("/v1/track", json={"action": f"seen-{index:03}", "anonymous_id": "v-1"}, expect=202)
+    browser.open(f"#/o/{module_org.id}/events")
+    browser.sees("seen-109")
+    browser.press("Show older")
+    browser.sees("seen-010")
+    hold(browser, "GET /v1/engagement/events")
+    browser.press_above("Continue")
+    is_held(browser)
+    browser.web.execute_script("window.holds = undefined")
+    browser.press("Show older")
+    browser.sees("seen-000")
+    browser.web.execute_async_script("release(); fetch('/console/').then(() => setTimeout(arguments[0], 100))")
+    assert "seen-000" in browser.text() and "seen-109" in browser.text()
+
+
 def test_the_heading_names_the_screen_while_it_loads_and_when_it_fails(browser, module_org):
     user = module_org.create_user({"email": "slow@faults.example", "first_name": "Slow", "last_name": "Berg"})
     browser.open(f"#/o/{module_org.id}/team")
@@ -224,6 +269,21 @@ def test_connecting_a_provider_does_not_leave_another_screen(browser, module_org
     browser.web.execute_async_script("release(); fetch('/console/').then(() => setTimeout(arguments[0], 100))")
     assert browser.web.current_url.endswith(f"#/o/{module_org.id}/team")
     browser.sees("(you)")
+
+
+def test_connecting_can_be_repeated_when_the_person_stops_it(browser, module_org):
+    browser.open(f"#/o/{module_org.id}/connections")
+    browser.press("Connect", "//li[h3='GitLab']")
+    go_on = wait_for(lambda: browser.web.find_elements("xpath", "//dialog//button[.='Continue']"), "the dialog")[0]
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        link = json.dumps({"redirectUrl": f"http://127.0.0.1:{silent.getsockname()[1]}/"})
+        browser.web.execute_script(f"fakes['/v1/external-data/connect'] = arguments[0]; {STOPPED}", link)
+        go_on.click()
+        wait_for(lambda: browser.web.execute_script("return window.end !== undefined"), "the link to be followed")
+        assert not go_on.is_enabled()
+        browser.web.execute_script("end()")
+        wait_for(go_on.is_enabled, "the button")
+    browser.has_focus("Continue")
 
 
 def test_without_a_provider_the_connections_are_unknown(browser, module_org):

@@ -239,6 +239,12 @@ def test_an_unused_session_is_announced_and_prolonged(browser, stack, admin):
     browser.web.execute_script(f"window.shift = {25 * 3600} * 1000; {LOOK}")
     browser.sees("Your session has ended.")
     browser.web.get_log("browser")
+    browser.web.execute_script("performance.clearResourceTimings()")
+    sign_in_again(browser, admin)
+    cover_is_gone(browser)
+    learn_idle_time(browser)
+    browser.web.execute_script(f"window.shift += {12 * 3600 - 300} * 1000; {LOOK}")
+    browser.sees("Are you still there?")
 
 
 def test_the_last_day_of_a_session_is_announced(browser):

@@ -24,6 +24,7 @@ new MutationObserver((all, watch) => {
     const field = document.querySelector(css)
     if (!field) return
     watch.disconnect()
+    field.focus()
     field.value = text
     field.dispatchEvent(new Event("input", {bubbles: true}))
 }).observe(document.body, {childList: true, subtree: true})"""
@@ -201,6 +202,7 @@ def test_the_first_key_in_a_new_field_counts(browser, module_org, records):
     browser.web.execute_script(TYPE_AT_ONCE, "input[type=search]", "zoe")
     browser.press("Members", "//nav")
     is_at(browser, "/members?q=zoe")
+    assert browser.web.switch_to.active_element == browser.element("input[type=search]")
     browser.open(f"#/o/{module_org.id}/installations/{records['installation']}")
     browser.press_above("Change settings")
     browser.labeled("currency (optional)")
