@@ -38,10 +38,12 @@ window.setTimeout = (run, time, ...rest) => {
 }"""
 # Notes the texts of files instead of saving them.
 SAVED = "window.saved = []; URL.createObjectURL = blob => { blob.text().then(text => saved.push(text)); return '#' }"
-# Changes with If-Match: the screen, the button that opens the form, the field that is filled, the button that sends, and the request.
+# Changes with If-Match: the screen, the button that opens the form, the field to fill, the button that sends, and the request.
 CHANGES = [
-    ("slots", "Edit", "Name", "Save", "PATCH /console/v1/ads/slots/"), ("attributes", "Change", "Label", "Save", "PUT /v1/attributes/"),
-    ("ads/{campaign}", "", "", "Pause", "PATCH /console/v1/ads/campaigns/"), ("ads/{campaign}/edit", "", "Name", "Save", "PATCH /console/v1/ads/campaigns/"),
+    ("slots", "Edit", "Name", "Save", "PATCH /console/v1/ads/slots/"),
+    ("attributes", "Change", "Label", "Save", "PUT /v1/attributes/"),
+    ("ads/{campaign}", "", "", "Pause", "PATCH /console/v1/ads/campaigns/"),
+    ("ads/{campaign}/edit", "", "Name", "Save", "PATCH /console/v1/ads/campaigns/"),
     ("articles/{article}", "", "Title", "Save", "PATCH /console/v1/articles/"),
 ]
 # Announces a text twice, and counts the changes that a screen reader reads.
@@ -157,7 +159,7 @@ def test_old_rows_are_marked_and_a_late_reply_is_dropped(browser, module_org):
     assert "bob@faults.example" in browser.text() and "ann@faults.example" not in browser.text()
 
 
-def test_a_second_export_begins_anew(browser, module_org):
+def test_a_second_export_begins_with_the_first_part(browser, module_org):
     module_org.create_user({"email": "csv@faults.example"})
     browser.open(f"#/o/{module_org.id}/members")
     browser.sees("csv@faults.example")
@@ -284,6 +286,7 @@ def test_connecting_can_be_repeated_when_the_person_stops_it(browser, module_org
         browser.web.execute_script("end()")
         wait_for(go_on.is_enabled, "the button")
     browser.has_focus("Continue")
+    browser.requests()  # that of the link
 
 
 def test_without_a_provider_the_connections_are_unknown(browser, module_org):

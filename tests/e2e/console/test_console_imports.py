@@ -257,7 +257,7 @@ def test_another_browser_asks_for_the_same_file(at, browser, file_of, module_org
     browser.element("input[type=file]").send_keys(file_of(["Email,Other", "x@same.example,X"], "other.csv"))
     browser.sees("This file has other columns")
     cancel_picker(browser)
-    assert browser.web.execute_script("return [...document.querySelector('input[type=file]').files].map(one => one.name)") == ["other.csv"]
+    assert browser.element("input[type=file]").get_attribute("value").endswith("other.csv")
     browser.sees("This file has other columns")
     lines = ["Email,Name", "one@same.example,One", "two@same.example,Two", "three@same.example,Three"]
     browser.element("input[type=file]").send_keys(file_of(lines, "same.csv"))

@@ -464,7 +464,8 @@ def test_an_admin_who_becomes_a_viewer_keeps_the_text(own_browser, module_org):
         admin.set_role(module_org.id, "viewer")
         browser.press(send, "//dialog" if button else "")
         browser.sees("Your role does not allow this.")
-        wait_for(lambda button=button: not browser.web.find_elements("xpath", f"//header//button[.='{button or 'Delete'}']"), "the buttons to go")
+        gone = f"//header//button[.='{button or 'Delete'}']"
+        wait_for(lambda gone=gone: not browser.web.find_elements("xpath", gone), "the buttons to go")
         assert browser.shown(label).get_attribute("value") == "typed@forms.example"
         assert asks(browser)
 
