@@ -184,10 +184,12 @@ def test_an_impression_and_a_click_count_once(ads, anyone):
     slot, campaign = ads.running()
     ad = ads.serve(slot)
     assert ads.counted(campaign) == (0, 0)
+    began = in_seconds(0)[:10]
     pixel = impress(anyone, ad)
     assert pixel.content == GIF and pixel.headers["Content-Type"] == "image/gif"
     assert click(anyone, ad).headers["Location"] == LANDING
-    assert ads.days(campaign) == [{"date": in_seconds(0)[:10], "impressions": 1, "clicks": 1}]
+    assert ads.counted(campaign) == (1, 1)
+    assert {day["date"] for day in ads.days(campaign)} <= {began, in_seconds(0)[:10]}  # two days around midnight
     for _ in range(2):
         assert impress(anyone, ad).content == GIF and click(anyone, ad).headers["Location"] == LANDING
     assert ads.counted(campaign) == (1, 1)

@@ -4,7 +4,7 @@
 import uuid
 
 import pytest
-from support.ads import CONSOLE, IMAGE, LANDING, Ads, path_of_url
+from support.ads import CONSOLE, IMAGE, LANDING, Ads, on_one_day, path_of_url
 from support.client import SHOP, details_of, faults_of
 from support.world import slug
 
@@ -204,16 +204,18 @@ def test_a_slot_of_another_tenant_looks_like_an_unknown_one(ads, slot, campaign,
     assert faults_of(ads.post("campaigns", {"name": "n", "slot_ids": [slot["id"]] * 2}, expect=422)) == {"slot_ids[1]": "duplicate"}
 
 
-def test_figures_cover_the_requested_days(ads, campaign, stack):
-    assert ads.days(campaign) == []
-    today = int(stack.sql("SELECT FLOOR(UNIX_TIMESTAMP() / 86400)")[0][0])
-    for ago, impressions in ((0, 5), (1, 0), (89, 7), (90, 9)):
-        stack.sql("INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served, impressions, clicks) "
-                  "VALUES (UNHEX(REPLACE(%s, '-', '')), UNHEX(REPLACE(%s, '-', '')), %s, 9, %s, 0)",
-                  ads.org.id, campaign["id"], today - ago, impressions)
-    assert [day["impressions"] for day in ads.days(campaign)] == [7, 5]
-    assert [day["impressions"] for day in ads.days(campaign, days=366)] == [9, 7, 5]
-    assert [day["impressions"] for day in ads.days(campaign, days=1)] == [5]
+def test_figures_cover_the_requested_days(ads, slot, campaign, stack):
+    def figures_of_a_new_campaign():
+        made = ads.campaign(slot)
+        assert ads.days(made) == []
+        today = int(stack.sql("SELECT FLOOR(UNIX_TIMESTAMP() / 86400)")[0][0])
+        for ago, impressions in ((0, 5), (1, 0), (89, 7), (90, 9)):
+            stack.sql("INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served, impressions, clicks) "
+                      "VALUES (UNHEX(REPLACE(%s, '-', '')), UNHEX(REPLACE(%s, '-', '')), %s, 9, %s, 0)",
+                      ads.org.id, made["id"], today - ago, impressions)
+        return [[day["impressions"] for day in ads.days(made, **params)] for params in ({}, {"days": 366}, {"days": 1})]
+
+    assert on_one_day(figures_of_a_new_campaign) == [[7, 5], [9, 7, 5], [5]]
     path = f"{CONSOLE}/campaigns/{campaign['id']}/stats"
     for days in (0, 367):
         assert faults_of(ads.admin.get(path, params={"days": days}, expect=422)) == {"days": "out_of_range"}
@@ -312,12 +314,15 @@ def test_the_number_of_records_is_limited(new_org, stack):
 
 
 def test_the_figures_of_all_campaigns_come_in_one_call(new_org):
-    ads = Ads(new_org(attributes=False))
-    slot, shown = ads.running(daily_impressions=1000)
-    ad = ads.serve(slot)
-    assert ads.org.page_api.get(path_of_url(ad["impression_url"]), key=None).status_code == 200
-    empty = ads.campaign(slot, status="paused")
-    first, second = ads.admin.get_json(f"{CONSOLE}/figures", params={"days": 3})["campaigns"]
+    def figures_of_a_new_organization():
+        ads = Ads(new_org(attributes=False))
+        slot, shown = ads.running(daily_impressions=1000)
+        ad = ads.serve(slot)
+        assert ads.org.page_api.get(path_of_url(ad["impression_url"]), key=None).status_code == 200
+        empty = ads.campaign(slot, status="paused")
+        return ads, shown, empty, *ads.admin.get_json(f"{CONSOLE}/figures", params={"days": 3})["campaigns"]
+
+    ads, shown, empty, first, second = on_one_day(figures_of_a_new_organization)
     assert first["campaign_id"] == shown["id"] and first["not_shown_because"] == []
     assert (first["served_today"], first["impressions"], first["clicks"], first["slots_without_creative"]) == (1, 1, 0, 0)
     assert [day["impressions"] for day in first["days"]] == [0, 0, 1]

@@ -20,6 +20,11 @@ def ads(module_org):
     return Ads(module_org)
 
 
+def sum_of_days(count):
+    """The impressions of so many days in test_figures_are_plotted_and_listed_by_day."""
+    return sum(100 + 37 * (day % 7) for day in range(count))
+
+
 def bars(browser):
     return len(browser.web.find_elements(By.CSS_SELECTOR, ".plot:first-child rect.bar"))
 
@@ -177,13 +182,13 @@ def test_a_campaign_is_edited_paused_started_and_deleted(at, ads):
 
 def test_figures_are_plotted_and_listed_by_day(at, ads, stack):
     _, campaign = ads.running(name="Counted")
+    # 63 days up to tomorrow, because a midnight of UTC may pass. The impressions of any seven consecutive days have the same sum.
     stack.sql(f"""INSERT INTO ad_campaign_days (organization_id, campaign_id, day, impressions, clicks)
-        SELECT organization_id, id, FLOOR(UNIX_TIMESTAMP() / 86400) - seq, 100 + 37 * MOD(seq, 7), MOD(seq, 11)
-        FROM ad_campaigns JOIN {numbers(60)} WHERE id = UNHEX(REPLACE(%s, '-', ''))""", campaign["id"])
-    week = sum(100 + 37 * (day % 7) for day in range(1, 7))
+        SELECT organization_id, id, FLOOR(UNIX_TIMESTAMP() / 86400) + 2 - seq, 100 + 37 * MOD(seq, 7), MOD(seq, 11)
+        FROM ad_campaigns JOIN {numbers(63)} WHERE id = UNHEX(REPLACE(%s, '-', ''))""", campaign["id"])
     browser = at("ads")
     browser.sees("Counted")
-    row = f"//tr[contains(., 'Counted')][contains(., '{week:,}')]"
+    row = f"//tr[contains(., 'Counted')][contains(., '{sum_of_days(7):,}')]"
     wait_for(lambda: browser.web.find_elements(By.XPATH, row), "the impressions of the week")
     browser.check("ads")
     browser.choose("Period", "Last 31 days")
@@ -198,8 +203,7 @@ def test_figures_are_plotted_and_listed_by_day(at, ads, stack):
     wait_for(lambda: bars(browser) == 366, "a year")
     browser.check("campaign-year")
     browser.press_above("Delete", "//header[@class='title']")
-    total = sum(100 + 37 * (day % 7) for day in range(1, 61))
-    browser.sees(f"{total:,} impressions")
+    browser.sees(f"{sum_of_days(63):,} impressions")
     browser.press("Cancel", "//dialog")
 
 
