@@ -12,13 +12,15 @@ from contextlib import contextmanager
 import pymysql
 import pytest
 from support.galera import Cluster, GaleraStack, missing_packages
-from support.load import Load
+from support.load import Load, Undisturbed
 from support.stack import ROOT, wait_for
 from support.world import Organization, email, emails
 
 MISSING = missing_packages()
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (packaging/install-deps check)")
-LONGEST_PAUSE = 15.0  # the longest pause of writes in seconds when the writer dies; about six are usual
+# When the writer dies, writes pause for six to seven seconds (docs/operations/galera.md), of which five are a timeout of Galera.
+LONGEST_PAUSE = 10.0  # seconds on a machine that writes at once
+WRITES = 20  # as many undisturbed writes take as long as what the nodes, haproxy and Muster do in the pause, in addition to timeouts
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +67,18 @@ def reruns(galera, since=0):
     return re.findall(r"event=db\.rerun .*", log)
 
 
-def seconds_until_writes_continue(load, since):
-    """The time from `since` until so many writes succeeded that at least one of them began after it."""
-    written = len(load.created)
-    wait_for(lambda: len(load.created) > written + 4, "writes to continue", 60)
-    took = time.monotonic() - since
-    print(f"writes went on after {took:.1f} s")
-    return took
+@pytest.fixture
+def undisturbed(new_org):
+    """Writes at the same time to the stack without a cluster."""
+    with Undisturbed(new_org(attributes=False)) as running:
+        yield running
+
+
+def assert_short_pause(load, since, undisturbed):
+    """Writes went on soon after `since`. Where an undisturbed write takes longer, they may take longer too."""
+    pause, most = load.longest_pause(since), LONGEST_PAUSE + WRITES * undisturbed.slowest()
+    print(f"writes paused for {pause:.1f} s; an undisturbed one took at most {undisturbed.slowest():.3f} s")
+    assert pause < most
 
 
 def assert_kept(load, org, cluster):
@@ -109,12 +116,13 @@ def test_muster_connects_to_the_nodes_only_over_tls(galera, cluster):
 # ---------------------------------------------------------------------------- failure of a node
 
 
-def test_a_killed_writer_under_load_loses_no_write_and_rejoins(galera, cluster, org):
+def test_a_killed_writer_under_load_loses_no_write_and_rejoins(galera, cluster, org, undisturbed):
     first = cluster.nodes[0]
     with Load(org, threads=2) as load:
         load.wait_for_requests()
+        began = time.monotonic()
         first.kill()
-        assert seconds_until_writes_continue(load, time.monotonic()) < LONGEST_PAUSE
+        assert_short_pause(load, began, undisturbed)
         assert cluster.writer() == cluster.nodes[1]
         cluster.wait_until_complete()  # under load all connections return to the first node
         load.wait_for_requests(100)
@@ -300,13 +308,13 @@ def test_parallel_migrations_and_rotations_on_two_nodes_exclude_each_other(galer
 # ---------------------------------------------------------------------------- loss of the majority
 
 
-def test_the_last_node_waits_for_its_operator_after_one_is_stopped_and_one_fails(galera, cluster, org):
+def test_the_last_node_waits_for_its_operator_after_one_is_stopped_and_one_fails(galera, cluster, org, undisturbed):
     first, second, third = cluster.nodes
     with Load(org, threads=2) as load:
         load.wait_for_requests()
         began = time.monotonic()
         first.stop()  # as for an upgrade
-        assert seconds_until_writes_continue(load, began) < LONGEST_PAUSE
+        assert_short_pause(load, began, undisturbed)
         third.kill()
         wait_for(lambda: second.status()["wsrep_cluster_status"] == "non-Primary", "the last node to stop on its own")
         wait_for(lambda: cluster.writer() is None, "haproxy to notice it")
@@ -314,8 +322,9 @@ def test_the_last_node_waits_for_its_operator_after_one_is_stopped_and_one_fails
         written = len(load.created)
         load.wait_for_requests()
         assert len(load.created) == written
+        began = time.monotonic()
         second.make_primary()
-        assert seconds_until_writes_continue(load, time.monotonic()) < LONGEST_PAUSE
+        assert_short_pause(load, began, undisturbed)
         third.wipe()
         cluster.wait_until_complete()  # the first node catches up, the third gets a copy, and writes continue
         load.wait_for_requests()
