@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 import pytest
-from support import documented, seen, unrun
+from support import documented, provoked, seen, unrun
 from support.stack import ROOT
 
 # Named in the description of every operation's `default`: seen once is enough.
@@ -123,26 +123,23 @@ def test_the_database_contains_no_secret_in_clear_text(stacks, tmp_path):
         assert files_with_any(dumps, stack.keys_issued) == []
 
 
-# The ends of workers that tests provoke, as waitpid() reports them: SIGKILL, and exit code 1 after an internal error.
-PROVOKED_ENDS = {"9", "256"}
-# The errors that tests provoke: outages of the database and of receivers, broken rows, mails and configurations.
-PROVOKED_ERRORS = {"import.attempt_failed", "mail.expired", "mail.failed", "mail.refused", "pool.reload_refused",
-                   "reply.interrupted", "request.failed", "runner.finish_failed", "runner.turn_failed"}
+def test_each_test_that_provokes_an_error_exists(whole_run):
+    for row in provoked.PROVOKED:
+        path, _, test = row.test.partition("::")
+        assert whole_run and f"def {test}(" in (ROOT / "tests/e2e" / path).read_text(), row
 
 
 def test_no_worker_crashed(stacks):
     for stack in stacks:
-        ends = set(re.findall(r"event=pool\.worker_died status=(\d+)", stack.log("musterd")))
-        assert ends <= PROVOKED_ENDS, f"{stack.folder.name}: workers ended with {ends - PROVOKED_ENDS}"
+        assert [line for line in provoked.unexpected(stack.log("musterd")) if "event=pool.worker_died" in line] == []
 
 
 def test_no_program_logged_an_unexpected_error(stacks):
-    for stack, name in itertools.product(stacks, ("musterd", "runner", "own-runner")):
+    for stack, name in itertools.product(stacks, provoked.PROGRAMS):
         log = stack.log(name)
         for word in ("AddressSanitizer", "runtime error:", "LeakSanitizer", "terminate called", "Assertion", "Segmentation"):
             assert word not in log, f"{name}.log: {word}"
-        errors = set(re.findall(r"^level=error event=(\S+)", log, re.MULTILINE))
-        assert errors <= PROVOKED_ERRORS, f"{stack.folder.name}: {name} logged {errors - PROVOKED_ERRORS}"
+        assert provoked.unexpected(log) == [], f"{stack.folder.name}: {name}"
     for stack in stacks:
         # Warnings and worse of nginx itself, such as a crashed worker or no free file, and alerts of its site. All are unexpected.
         found = stack.log("nginx.error") + stack.log("nginx")
