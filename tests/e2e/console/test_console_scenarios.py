@@ -180,6 +180,21 @@ def test_a_change_whose_reply_was_lost_is_not_called_the_one_of_another_admin(br
     browser.sees("Another admin changed this member")
 
 
+def test_a_button_whose_reply_was_lost_is_not_called_another_admin(browser, module_org):
+    user = member(module_org, "unlocked")
+    module_org.api.post(f"/v1/users/{user['id']}/lock", json={}, expect=200)
+    browser.open(f"#/o/{module_org.id}/members/{user['id']}")
+    browser.sees("Unlock")
+    browser.web.execute_script(LOSE, f"POST /v1/users/{user['id']}/unlock")
+    browser.press("Unlock")
+    browser.sees("The server cannot be reached.")
+    browser.press("Edit")
+    browser.fill("Last name", "Mine")
+    browser.press("Save")
+    browser.sees("It may have been saved.")
+    assert "Another admin" not in browser.text()
+
+
 def test_text_that_is_typed_after_a_save_survives_a_failed_reload(browser, module_org):
     made = module_org.create_article(title="Before")
     browser.open(f"#/o/{module_org.id}/articles/{made['id']}")

@@ -1,6 +1,7 @@
 // One installation: its settings, credentials and webhook endpoints.
 import { announce } from "../lib/announce.js"
 import { call, get, getAll, ifMatch } from "../lib/api.js"
+import { useConflict } from "../lib/conflict.js"
 import { useDialog } from "../lib/dialog.js"
 import { formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
@@ -42,6 +43,7 @@ const Notes = ({ module, record, isAdmin, isLoading, ask }) => html`
 const Installation = ({ record, stored, module, version, credentials, endpoints, role, isLoading, reload }) => {
   const { dialog, ask, close } = useDialog()
   const enabling = useAction()
+  const messages = useConflict(enabling.error, t.enableErrors, record)
   const isAdmin = role !== "viewer"
   const done = async text => {
     await reload()
@@ -61,7 +63,7 @@ const Installation = ({ record, stored, module, version, credentials, endpoints,
   return html`<${Title} text=${module.name} actions=${isAdmin && html`
       ${record.status !== "enabled" && html`<button type="button" class="primary" disabled=${enabling.isBusy || isLoading} onClick=${enable}>${t.enable}</button>`}
       ${record.status !== "disabled" && html`<button type="button" class="danger" disabled=${isLoading} onClick=${() => ask({ action: "disable" })}>${t.disable}</button>`}`} />
-    <${ErrorBox} error=${enabling.error} known=${t.enableErrors} retry=${enabling.error?.status === 412 ? again : undefined}
+    <${ErrorBox} error=${enabling.error} known=${messages} retry=${enabling.error?.status === 412 ? again : undefined}
       retryText=${texts.parts.showCurrent} />
     <${Notes} module=${module} record=${record} isAdmin=${isAdmin} isLoading=${isLoading} ask=${ask} />
     <section><${Facts} pairs=${[[t.state, html`<${InstallationBadge} status=${record.status} />`],

@@ -1,6 +1,7 @@
 // One member: fields, attributes with their origin, events, and what an admin can do.
 import { call, get, post } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
+import { useConflict } from "../lib/conflict.js"
 import { callExactly, getExactly } from "../lib/exact.js"
 import { formatDay, formatTime } from "../lib/format.js"
 import { useDialog } from "../lib/dialog.js"
@@ -78,6 +79,7 @@ const DIALOGS = { edit: EditMember, lock: LockDialog, remove: RemoveDialog }
 /** An admin who becomes a viewer keeps an open dialog with its text and its error. */
 const Member = ({ member, etag, attributes, role, reload, shown: { dialog, ask, close } }) => {
   const unlocking = useAction()
+  useConflict(unlocking.error, {}, member)
   const done = async text => {
     await reload()
     close()

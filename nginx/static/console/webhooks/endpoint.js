@@ -1,6 +1,7 @@
 // One webhook endpoint: its state, its latest deliveries, and what an admin can do with it.
 import { announce } from "../lib/announce.js"
 import { call, get, ifMatch } from "../lib/api.js"
+import { useConflict } from "../lib/conflict.js"
 import { useDialog } from "../lib/dialog.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
@@ -66,6 +67,7 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
   const { dialog, ask: show, close } = useDialog()
   const ask = action => show({ action })
   const activating = useAction()
+  const messages = useConflict(activating.error, {}, endpoint)
   const isAdmin = role !== "viewer"
   const canSend = endpoint.status === "active" && installation.status !== "disabled"
   const open = useOpen()
@@ -90,7 +92,7 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
   return html`<${Title} text=${endpoint.url} actions=${isAdmin && html`<button type="button" disabled=${isLoading} onClick=${() => ask("edit")}>${t.edit}</button>
       ${endpoint.status !== "active" && html`<button type="button" class="primary" disabled=${activating.isBusy || isLoading} onClick=${activate}>${t.activate}</button>`}
       ${canSend && html`<button type="button" class="primary" onClick=${() => ask("test")}>${t.test}</button>`}`} />
-    <${ErrorBox} error=${activating.error} retry=${activating.error?.status === 412 ? again : undefined} retryText=${texts.parts.showCurrent} />
+    <${ErrorBox} error=${activating.error} known=${messages} retry=${activating.error?.status === 412 ? again : undefined} retryText=${texts.parts.showCurrent} />
     ${notesOf(endpoint, installation).map(text => html`<p class="box warning">${text}</p>`)}
     <section><${About} endpoint=${endpoint} installation=${installation} module=${module} /></section><${Counts} results=${endpoint.last_24_hours} />
     <${Recent} endpoint=${endpoint} deliveries=${deliveries} isAdmin=${isAdmin} canSend=${canSend} isLoading=${isLoading} ask=${ask} />
