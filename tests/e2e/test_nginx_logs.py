@@ -41,7 +41,7 @@ def test_the_access_log_of_production_has_each_line_soon_or_when_nginx_ends(stac
 
 
 PRIVATE = ("ann.secret", "token=abc", "annie")
-# Requests to the workers, the readers and the collectors, to nginx's own check of a key, and ones that nginx refuses itself.
+# Requests to the workers, the readers and the collectors, and ones that nginx refuses itself.
 REQUESTS = [("GET", "/v1/users"), ("GET", "/v1/users/01a1fd04-035b-72c3-8961-619ede6ecc85"), ("POST", "/v1/users"),
             ("GET", "/v1/imports"), ("POST", "/v1/ingest"), ("POST", "/v1/track"), ("GET", "/v1/ads/serve"),
             ("GET", "/v1/content/articles"), ("GET", "/console/v1/articles"), ("GET", "/metrics"), ("GET", "/nowhere"), ("GET", "/console/index.html")]

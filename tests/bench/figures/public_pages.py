@@ -1,6 +1,6 @@
 """P12: the requests of pages with a publishable key, for an ad or a list of articles, over 64 keep-alive connections.
 
-The floor is P9's: the same nginx with TLS in front of a bare program, without the check of a key and without a cache. nginx
+The floor is P9's: the same nginx with TLS in front of a bare program, without a cache. nginx
 would let the requests of a floor for articles wait for each other (fastcgi_cache_lock), which makes it too slow to compare
 with.
 """
