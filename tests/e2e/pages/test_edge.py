@@ -85,6 +85,8 @@ def test_a_foreign_origin_is_rejected_without_cors_headers(stack, new_org, sent)
     refused(call(stack, "OPTIONS", f"/v1/track?key={token}", headers=[("Access-Control-Request-Method", "POST")], **sent),
             403, "ORIGIN_NOT_ALLOWED")
     assert stored_events(org) == []
+    assert track(stack, token).status == 202  # the key itself is valid
+    assert stored_events(org) == ["seen"]
 
 
 ALLOWED = {

@@ -79,7 +79,7 @@ const DIALOGS = { edit: EditMember, lock: LockDialog, remove: RemoveDialog }
 /** An admin who becomes a viewer keeps an open dialog with its text and its error. */
 const Member = ({ member, etag, attributes, role, reload, shown: { dialog, ask, close } }) => {
   const unlocking = useAction()
-  useConflict(unlocking.error, {}, member)
+  useConflict(unlocking.error, {}, member) // after a lost reply, a conflict in a dialog may be this change
   const done = async text => {
     await reload()
     close()

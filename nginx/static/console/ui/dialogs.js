@@ -11,8 +11,8 @@ const Unstored = () => void useUnsaved(true, "secret")
 
 /**
  * `values`: of the fields, undefined until they are loaded; a changed one makes the dialog ask before it closes.
- * `record`: the one that it changes, as it was read. `running` is the useAction of its submit. `onReload` shows the current record after a conflict of If-Match; without it, the
- * person can only repeat or cancel. `known`: messages of error codes. `isShown`: whether the message about a path is next to
+ * `record`: the one that it changes, as it was read. `running` is the useAction of its submit. `onReload` shows the current
+ * record after a conflict of If-Match; without it, the person can only repeat or cancel. `known`: messages of error codes. `isShown`: whether the message about a path is next to
  * its field. `kind`: "primary", or "danger" for what cannot be undone: without fields, the focus begins on Cancel then.
  * `mustStay`: the dialog cannot be closed while the action runs, because its reply has a secret that is shown once.
  */
