@@ -41,8 +41,7 @@ BOOST_AUTO_TEST_CASE(connection_leases) {
         return false;
     });
     check({"connection_leases.delete"}, [&](OrgStore& org) {
-        store::delete_connection(org, owner.connection);
-        return false;
+        return store::delete_connection(org, owner.connection, 1);
     });
 }
 

@@ -295,6 +295,10 @@ void decline_offer(Context& context, const rules::Session& session, InvitationId
 bool leave_organization(Context& context, const rules::Session& session, OrgId organization,
                         std::string_view request_id) {
     return context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        // First, so that an organization of others looks like an unknown one, and none of its rows
+        // is locked. A disabled one has no seats either.
+        if (!store::find_role(org, session.admin_id)) throw Error(ErrorCode::NotFound);
         auto transaction =
             transaction_of(tx, organization, session.admin_id, request_id, Timestamp::now());
         remove_seat(context, transaction, session.admin_id);

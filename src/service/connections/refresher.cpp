@@ -225,7 +225,8 @@ void ConnectionRefresher::postpone_revocation(OrgId organization, const RemovedC
 void ConnectionRefresher::delete_removed(OrgId organization, const RemovedConnection& removed) {
     context_.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        store::delete_connection(org, removed.id);
+        // After its lease ended, another process may have written newer tokens. They are due too.
+        store::delete_connection(org, removed.id, removed.token_generation);
     });
 }
 

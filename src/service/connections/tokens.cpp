@@ -61,12 +61,15 @@ void note_failed_exchange(Context& context, const ProviderConnection& before,
         {{"provider", provider.id}, {"connection", before.id.text()}, {"code", failure.code}});
 }
 
-// Revokes tokens that no row can hold, because the connection was deleted in the meantime.
+// Revokes tokens that no row can hold, because the connection was deleted in the meantime. So
+// nothing retries a failure.
 void revoke_removed(const rules::OAuthClient& client, const rules::Tokens& tokens,
                     ConnectionId id) {
     if (client.revoke_url.empty()) return;
     const auto reply = revoke_tokens(client, {tokens.access_token, tokens.refresh_token});
-    log_event(LogLevel::Info, "connection.given_back",
+    const bool is_done = reply.result == RevokeResult::Done;
+    log_event(is_done ? LogLevel::Info : LogLevel::Warning,
+              is_done ? "connection.given_back" : "connection.never_given_back",
               {{"provider", client.provider->id}, {"connection", id.text()}, {"code", reply.code}});
 }
 
@@ -220,7 +223,7 @@ void remove_connection(OrgTransaction& transaction, const Context& context, Conn
     if (!connection.tokens.empty() && is_revocable(context.settings, connection)) {
         store::mark_connection_removed(org, id, transaction.now);
     } else {
-        store::delete_connection(org, id);
+        store::delete_connection(org, id, connection.token_generation);
     }
     audit(transaction, "connection.removed", id.text(), {{"provider", connection.provider}});
 }

@@ -19,6 +19,7 @@ constexpr auto kRemoved = columns<RemovedConnection>(
     column<&RemovedConnection::id>("id"), column<&RemovedConnection::provider>("provider"),
     column<&RemovedConnection::host>("host"),
     converted<or_empty<std::string>, &RemovedConnection::tokens>("tokens"),
+    column<&RemovedConnection::token_generation>("token_generation"),
     column<&RemovedConnection::attempts>("refresh_attempts"),
     column<&RemovedConnection::due_at>("refresh_due_at"),
     column<&RemovedConnection::removed_at>("removed_at"));
@@ -96,11 +97,11 @@ void mark_connection_removed(db::OrgStore& org, ConnectionId id, Timestamp now) 
     org.execute(kMark, now, now, now, id);
 }
 
-void delete_connection(db::OrgStore& org, ConnectionId id) {
+bool delete_connection(db::OrgStore& org, ConnectionId id, std::int64_t generation) {
     static constexpr OrgSql kDelete{
         "connection_leases.delete",
-        "DELETE FROM connections WHERE organization_id = :org AND id = ?"};
-    org.execute(kDelete, id);
+        "DELETE FROM connections WHERE organization_id = :org AND id = ? AND token_generation = ?"};
+    return org.execute(kDelete, id, generation) == 1;
 }
 
 std::optional<RemovedConnection> lock_removed_connection(db::OrgStore& org, ConnectionId id) {

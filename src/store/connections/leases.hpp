@@ -37,13 +37,15 @@ void make_connection_due(db::OrgStore& org, ConnectionId id, Timestamp now);
 
 // Hides the connection and makes it due for the revocation of its tokens.
 void mark_connection_removed(db::OrgStore& org, ConnectionId id, Timestamp now);
-void delete_connection(db::OrgStore& org, ConnectionId id);
+// False if the generation is not `generation`: newer tokens were written, and must be revoked too.
+bool delete_connection(db::OrgStore& org, ConnectionId id, std::int64_t generation);
 
 struct RemovedConnection {
     ConnectionId id;
     std::string provider;
     std::string host;
     std::string tokens;  // sealed
+    std::int64_t token_generation = 0;
     std::int64_t attempts = 0;
     std::optional<Timestamp> due_at;
     Timestamp removed_at;

@@ -56,13 +56,14 @@ constexpr auto kTarget = columns<Target>(
     column<&Target::failing_since>("e.failing_since"));
 
 constexpr auto kBody = db::row<WebhookEventId, std::string>("id", "body");
-// The size is a subquery and not a join: FOR UPDATE does not lock the rows of a subquery.
+// The size is a subquery and not a join: FOR UPDATE does not lock the rows of a subquery. But it
+// reads from a view of the statement's begin, so an event that was committed since has no size.
 constexpr auto kClaimed = columns<ClaimedDelivery>(
     column<&ClaimedDelivery::id>("d.id"), column<&ClaimedDelivery::event>("d.event_id"),
     column<&ClaimedDelivery::step>("d.step"),
     column<&ClaimedDelivery::size>(
-        "(SELECT LENGTH(v.body) FROM webhook_events v FORCE INDEX (PRIMARY) "
-        "WHERE v.organization_id = :org AND v.id = d.event_id)"));
+        "COALESCE((SELECT LENGTH(v.body) FROM webhook_events v FORCE INDEX (PRIMARY) "
+        "WHERE v.organization_id = :org AND v.id = d.event_id), 0)"));
 constexpr auto kTotal = columns<AttemptCount>(column<&AttemptCount::attempt_class>("class"),
                                               column<&AttemptCount::attempts>("attempts"));
 constexpr auto kFailing = db::row<EndpointId, Timestamp>("id", "failing_since");
@@ -153,6 +154,7 @@ void cut(std::vector<ClaimedDelivery>& deliveries, std::int64_t bytes) {
     deliveries.resize(count);
 }
 
+// Drops deliveries whose event does not exist. They must not stop those of other organizations.
 void read_bodies(db::OrgStore& org, std::vector<ClaimedDelivery>& deliveries) {
     static constexpr OrgSql kRead{"webhook_queue.read_bodies", kBody,
                                   "SELECT {columns} FROM webhook_events FORCE INDEX (PRIMARY) "
@@ -166,7 +168,8 @@ void read_bodies(db::OrgStore& org, std::vector<ClaimedDelivery>& deliveries) {
             bodies.emplace(event, std::make_shared<const std::string>(std::move(body)));
         }
     });
-    for (ClaimedDelivery& delivery : deliveries) delivery.body = bodies.at(delivery.event);
+    for (ClaimedDelivery& delivery : deliveries) delivery.body = bodies[delivery.event];
+    std::erase_if(deliveries, [](const ClaimedDelivery& delivery) { return !delivery.body; });
 }
 
 }  // namespace

@@ -146,6 +146,20 @@ BOOST_AUTO_TEST_CASE(a_connection_removed_during_the_exchange_stores_no_tokens_a
     BOOST_TEST(server.calls() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(tokens_of_a_removed_connection_that_are_not_revoked_are_reported) {
+    const auto id = pending();
+    server.answer([&](const ServedRequest& request) {
+        if (request.path == "/revoke") return ProviderServer::answering(503, "");
+        if (request.path == "/token") test::Client().execute("DELETE FROM connections");
+        return ProviderServer::answering(200, ProviderServer::granted(1));
+    });
+    const std::string log = log_of([&] {
+        BOOST_TEST(test::code_of([&] { exchange(id); }) == ErrorCode::NotFound);
+    });
+    BOOST_TEST(holds(log, "level=warning event=connection.never_given_back"));
+    BOOST_TEST(!holds(log, "event=connection.given_back"));
+}
+
 BOOST_AUTO_TEST_CASE(a_provider_without_a_configuration_is_not_called) {
     const auto standing = connected();
     own.providers.clear();

@@ -192,6 +192,19 @@ BOOST_AUTO_TEST_CASE(a_claim_takes_the_longest_due_deliveries_whose_bodies_fit) 
     BOOST_TEST(!claim(to, {2, 2'000}).has_more);
 }
 
+// A test event that is committed during the claim looks so to the statement that locks deliveries.
+BOOST_AUTO_TEST_CASE(a_delivery_without_its_event_does_not_stop_the_others) {
+    const auto to = endpoint("https://one.example/");
+    const auto ids = queue(to, 3);
+    client.run("SET foreign_key_checks = 0");
+    client.execute(
+        "DELETE FROM webhook_events WHERE id = (SELECT event_id FROM webhook_deliveries "
+        "WHERE id = ?)",
+        ids[1]);
+    const auto claimed = ids_of(claim(to, {3, kMebibyte}));
+    BOOST_TEST(std::set(claimed.begin(), claimed.end()) == (std::set{ids[0], ids[2]}));
+}
+
 BOOST_AUTO_TEST_CASE(lists_of_five_to_eight_deliveries_share_a_prepared_statement) {
     const auto ids = queue(endpoint("https://one.example/"), 8);
     (void)prepared();
