@@ -185,13 +185,12 @@ CommandLine parse_command_line(const Program& program, std::span<const std::stri
 
 std::string help_row(const CommandOption& option) {
     constexpr std::size_t kColumn = 22;
+    const std::string next_line = "\n" + std::string(kColumn, ' ');
     std::string text = "  " + std::string(option.name);
     if (!option.value.empty()) text.append(" ").append(option.value);
-    text.append(text.size() + 1 < kColumn ? kColumn - text.size() : 2, ' ');
-    for (const char c : option.help) {
-        text += c;
-        if (c == '\n') text.append(kColumn, ' ');
-    }
+    const bool has_room = text.size() + 1 < kColumn;
+    text += has_room ? std::string(kColumn - text.size(), ' ') : next_line;
+    for (const char c : option.help) text += c == '\n' ? next_line : std::string(1, c);
     return text + "\n";
 }
 

@@ -41,7 +41,7 @@ constexpr std::array kCommandOptions = {
     CommandOption{"--root-user", "NAME", "the database's administrator (default root)"},
     CommandOption{"--since", "TIME", "the earliest delivery, such as 2026-01-31T00:00:00Z"},
     CommandOption{"--type", "TYPE", "text, number, date, boolean, single_choice or multi_choice"},
-    CommandOption{"--yes", "", "do not ask"},
+    CommandOption{"--yes", "", "carry out the command without asking"},
 };
 
 constexpr std::array kCommands = {

@@ -40,9 +40,8 @@ BOOST_AUTO_TEST_CASE(connection_leases) {
         store::mark_connection_removed(org, owner.connection, kLater);
         return false;
     });
-    check({"connection_leases.delete"}, [&](OrgStore& org) {
-        return store::delete_connection(org, owner.connection, 1);
-    });
+    check({"connection_leases.delete"},
+          [&](OrgStore& org) { return store::delete_connection(org, owner.connection, 1); });
 }
 
 BOOST_AUTO_TEST_CASE(connections_under_a_lease) {

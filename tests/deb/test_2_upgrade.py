@@ -78,7 +78,7 @@ def test_while_the_schema_is_outdated_an_upgrade_keeps_the_old_musterd_running(m
     with load() as partners:
         older_schema()
         said = machine.run(f"apt install -y {folder}/*.deb 2>&1", seconds=120)
-        assert "now run musterctl db migrate, then systemctl restart muster" in said
+        assert f"run `{MIGRATE}` as root" in said and "then run systemctl restart muster" in said
         assert main_pid(machine) == before
         machine.run(MIGRATE)
         machine.run("systemctl restart muster")

@@ -26,7 +26,7 @@ constexpr auto kAuditEntry = record<AuditEntry>(
     field<&AuditEntry::subject_name>(
         "subject_name",
         "What admins call the record now: a name, title, label, address, file name or URL; null if "
-        "the record does not exist any longer, or has no name.",
+        "the record does not exist any longer, has no name, or is an organization.",
         "Membership sync"),
     field<&AuditEntry::subject_parents>(
         "subject_parents",

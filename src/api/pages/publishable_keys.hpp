@@ -8,7 +8,6 @@
 #include "api/groups.hpp"
 #include "base/settings.hpp"
 #include "rules/origins.hpp"
-#include "service/access/api_keys.hpp"
 
 #include <array>
 #include <set>
@@ -139,16 +138,15 @@ auto get_publishable_key(Call& call) {
                                          call.id<PublishableKeyId>());
 }
 
-inline void reject_higher_tracking_rates(const Call& call, std::optional<std::int64_t> per_second,
-                                         std::optional<std::int64_t> burst) {
+inline service::InstallationRates tracking_rates(const Call& call) {
     const LimitsSettings& limits = call.context.settings.limits;
-    service::reject_higher_rates(per_second, burst, {limits.tracking_rate, limits.tracking_burst});
+    return {limits.tracking_rate, limits.tracking_burst};
 }
 
 template <PublishableKeyKind kKind>
 auto create_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const NewPublishableKey& in) {
-    reject_higher_tracking_rates(call, in.rate_per_second, in.burst);
+    service::reject_higher_rates(in.rate_per_second, in.burst, tracking_rates(call));
     auto key = service::issue_publishable_key(transaction, call.context.keys, kKind, in);
     std::string location = std::string(call.endpoint.path) + "/" + key.id.text();
     return Answer{std::move(key), std::move(location)};
@@ -157,12 +155,11 @@ auto create_publishable_key(Call& call, service::OrgTransaction& transaction,
 template <PublishableKeyKind kKind>
 auto change_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const PublishableKeyChange& in) {
-    reject_higher_tracking_rates(call, in.rate_per_second.value_or(std::nullopt),
-                                 in.burst.value_or(std::nullopt));
     // Pages can use the key after a stolen session has ended.
     const auto check_access = [&call] { require_recent_factor(call.caller); };
     return service::change_publishable_key(transaction, call.context.keys, kKind,
-                                           call.id<PublishableKeyId>(), in, check_access);
+                                           call.id<PublishableKeyId>(), in, tracking_rates(call),
+                                           check_access);
 }
 
 template <PublishableKeyKind kKind>

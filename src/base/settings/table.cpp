@@ -260,7 +260,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = at<&Settings::jobs, &JobsSettings::attempts>,
      .fallback = "5",
      .range = {1, 100},
-     .meaning = "Attempts without progress after which a job is abandoned."},
+     .meaning = "Attempts without progress after which a job fails."},
     {.section = "jobs",
      .key = "audit_days",
      .value = at<&Settings::jobs, &JobsSettings::audit_days>,
@@ -325,7 +325,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      .fallback = "512",
      .range = {2, 8192},
      .meaning =
-         "Concurrent deliveries of one runner. At most half of them go to failing endpoints."},
+         "Concurrent deliveries of one runner. At most half of them go to failing or slow endpoints."},
     {.section = "webhooks",
      .key = "endpoint_connections",
      .value = at<&Settings::webhooks, &WebhooksSettings::endpoint_connections>,

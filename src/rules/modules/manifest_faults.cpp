@@ -44,7 +44,7 @@ std::string emits_message(std::string_view slug, const json::JsonIn& type) {
                ".\" belong to Muster, so this module cannot emit any";
     }
     return is_value(type) + "use a type that begins with \"" + word +
-           ".\" and goes on with words of a-z, 0-9 and _ that begin with a letter, such as \"" +
+           ".\" and continues with words of a-z, 0-9 and _ that begin with a letter, such as \"" +
            word + ".created\"";
 }
 

@@ -5,7 +5,6 @@
 #include "base/faults.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "service/access/credentials.hpp"
 #include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
@@ -45,17 +44,6 @@ rules::ApiKey locked_valid_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {
             .detail("reason", "the key is revoked or expired; issue a new one");
     }
     return std::move(*key);
-}
-
-// The rates that the change raises or sets. Without them, the operator's higher ones are kept.
-void reject_raised_rates(const rules::ApiKey& key, const ApiKeyChange& change,
-                         const InstallationRates& rates) {
-    const auto set = [](const auto& changed, const auto& current) {
-        const auto wanted = changed.value_or(std::nullopt);
-        return wanted == current ? std::nullopt : wanted;
-    };
-    reject_higher_rates(set(change.rate_per_second, key.rate_per_second),
-                        set(change.burst, key.burst), rates);
 }
 
 void notify_of_key(OrgTransaction& transaction, const KeyRing& keys, const rules::ApiKey& key,
@@ -99,21 +87,6 @@ void insert_within_bounds(OrgTransaction& transaction, const IssuedKey& issued) 
 }
 
 }  // namespace
-
-void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
-                         const InstallationRates& rates) {
-    Faults faults;
-    const auto check = [&](const char* path, std::int64_t given, std::int64_t most) {
-        if (given <= most) return;
-        faults.add(path, FieldCode::OutOfRange,
-                   "is higher than the installation's; use 1 to " + std::to_string(most) +
-                       ", or ask the operator for a key with a higher rate",
-                   between(1, most));
-    };
-    check("rate_limit_per_second", per_second.value_or(0), rates.per_second);
-    check("burst", burst.value_or(0), rates.burst);
-    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
-}
 
 IssuedKey issue_api_key(OrgTransaction& transaction, const KeyRing& keys, const NewApiKey& fields) {
     reject_past_expiry(fields.expires_at, transaction.now);

@@ -4,6 +4,7 @@
 
 #include "base/secret.hpp"
 #include "rules/access/api_keys.hpp"
+#include "service/access/credentials.hpp"
 #include "service/context.hpp"
 
 #include <map>
@@ -16,18 +17,8 @@
 namespace muster::service {
 
 inline constexpr std::string_view kOrganizationKeyPrefix = "org_";
-inline constexpr std::int64_t kHighestRate = 100'000;
 inline constexpr std::int64_t kLongestOverlap = 604'800;  // seconds
 inline constexpr std::int64_t kMostApiKeys = 100;         // valid ones of an organization
-
-// The rates up to which admins set those of their keys. Only the operator sets higher ones.
-struct InstallationRates {
-    std::int64_t per_second;
-    std::int64_t burst;
-};
-// Throws VALIDATION_ERROR if a rate is higher.
-void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
-                         const InstallationRates& rates);
 
 struct NewApiKey {
     std::string name;

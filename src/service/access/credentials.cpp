@@ -16,6 +16,21 @@ void reject_past_expiry(const std::optional<Timestamp>& expires_at, Timestamp no
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
+void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
+                         const InstallationRates& rates) {
+    Faults faults;
+    const auto check = [&](const char* path, std::int64_t given, std::int64_t most) {
+        if (given <= most) return;
+        faults.add(path, FieldCode::OutOfRange,
+                   "is higher than the installation's; use 1 to " + std::to_string(most) +
+                       ", or ask the operator for a key with a higher rate",
+                   between(1, most));
+    };
+    check("rate_limit_per_second", per_second.value_or(0), rates.per_second);
+    check("burst", burst.value_or(0), rates.burst);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
 void write_last_use(Context& context, const std::function<void(db::Tx&)>& write) {
     try {
         context.database.transaction(write);

@@ -28,6 +28,28 @@ inline constexpr Milliseconds kTouchInterval{60'000};
 // Throws VALIDATION_ERROR if `expires_at` is in the past.
 void reject_past_expiry(const std::optional<Timestamp>& expires_at, Timestamp now);
 
+inline constexpr std::int64_t kHighestRate = 100'000;  // that the operator can set
+// The rates up to which admins set those of their keys. Only the operator sets higher ones.
+struct InstallationRates {
+    std::int64_t per_second;
+    std::int64_t burst;
+};
+// Throws VALIDATION_ERROR if a rate is higher.
+void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
+                         const InstallationRates& rates);
+
+// The same for a change. A key keeps a higher rate that the operator gave it.
+template <class Credential, class Change>
+void reject_raised_rates(const Credential& before, const Change& change,
+                         const InstallationRates& rates) {
+    const auto raised = [](const auto& changed, const auto& current) {
+        const auto wanted = changed.value_or(std::nullopt);
+        return wanted == current ? std::nullopt : wanted;
+    };
+    reject_higher_rates(raised(change.rate_per_second, before.rate_per_second),
+                        raised(change.burst, before.burst), rates);
+}
+
 inline std::string last_four(const Secret& secret) {
     return secret.reveal().substr(secret.reveal().size() - 4);
 }

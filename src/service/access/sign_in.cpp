@@ -67,7 +67,7 @@ Mail mail_of(std::string_view address, const Secret& code) {
     return {std::string(address), "Your sign-in code",
             "Your code to sign in to Muster is\n\n    " + code.reveal() +
                 "\n\nIt is valid for five minutes and works once. If you did not ask for it, "
-                "somebody\nelse typed your address: ignore this mail.\n"};
+                "another\nperson typed your address: ignore this mail.\n"};
 }
 
 // A person with at least one seat or invitation.

@@ -29,9 +29,11 @@ void reject_faulty(const NewMemberJob& in) {
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-[[noreturn]] void reject_member_job_state(MemberJobState state, const char* expected) {
+[[noreturn]] void reject_member_job_state(MemberJobState state, const std::string& expected) {
+    const std::string now(text_of(state));
     throw Error(ErrorCode::InvalidState)
-        .detail("state", std::string(text_of(state)))
+        .detail("reason", "the job is " + now + "; this is only for a job that is " + expected)
+        .detail("state", now)
         .detail("expected", expected);
 }
 

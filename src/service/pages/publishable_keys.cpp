@@ -4,7 +4,6 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/origins.hpp"
-#include "service/access/credentials.hpp"
 #include "service/access/notices.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
@@ -193,10 +192,12 @@ std::optional<PublishableKey> find_publishable_key(Context& context, OrgId organ
 PublishableKey change_publishable_key(OrgTransaction& transaction, const KeyRing& keys,
                                       PublishableKeyKind kind, PublishableKeyId id,
                                       const PublishableKeyChange& change,
+                                      const InstallationRates& rates,
                                       const AccessCheck& check_access) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto before = store::lock_publishable_key(org, kind, id);
     if (!before) throw Error(ErrorCode::NotFound);
+    reject_raised_rates(*before, change, rates);
     if (change.expires_at) reject_past_expiry(*change.expires_at, transaction.now);
     if (before->revoked_at) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "rules/pages/publishable_keys.hpp"
+#include "service/access/credentials.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>
@@ -64,10 +65,12 @@ using AccessCheck = std::function<void()>;
 
 // Changes a key from the next request on; an expired key may get a new expiry. Calls `check_access`
 // before it adds an origin or lets the key live longer, and mails the owners about it. Throws
-// NOT_FOUND, INVALID_STATE if the key is revoked, VALIDATION_ERROR if `expires_at` is in the past.
+// NOT_FOUND, INVALID_STATE if the key is revoked, VALIDATION_ERROR if `expires_at` is in the past
+// or a rate is raised above `rates`.
 rules::PublishableKey change_publishable_key(OrgTransaction& transaction, const KeyRing& keys,
                                              rules::PublishableKeyKind kind, PublishableKeyId id,
                                              const PublishableKeyChange& change,
+                                             const InstallationRates& rates,
                                              const AccessCheck& check_access = {});
 
 // Revokes the key; it is rejected from the next request. Returns false if the organization does not

@@ -20,6 +20,7 @@ constexpr std::array kOptions = {
     CommandOption{"--config", "FILE", "the configuration"},
     CommandOption{"--map", "A=B", "one line\nanother line"},
     CommandOption{"--quiet", "", "say less"},
+    CommandOption{"--longer-than-others", "", "on a line of its own"},
 };
 constexpr std::array kMore = {CommandOption{"--secret", "TEXT", ""}};
 
@@ -127,6 +128,8 @@ BOOST_AUTO_TEST_CASE(the_help_has_a_row_for_each_option_of_the_program) {
                "  --map A=B           one line\n"
                "                      another line\n"
                "  --quiet             say less\n"
+               "  --longer-than-others\n"
+               "                      on a line of its own\n"
                "  --help              show this help; -h is the same\n"
                "  --version           show the version\n"
                "\nThe end.\n");

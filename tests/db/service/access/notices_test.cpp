@@ -38,7 +38,7 @@ struct Notices : AdminFixture {
         database.transaction([&](db::Tx& tx) {
             service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
             (void)service::change_publishable_key(transaction, context.keys, key.kind, key.id,
-                                                  change);
+                                                  change, {100, 200});
         });
     }
     AdminId seat(const std::string& email, std::string_view role) {

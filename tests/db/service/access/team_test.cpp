@@ -324,18 +324,16 @@ BOOST_AUTO_TEST_CASE(leaving_an_organization_of_others_waits_for_none_of_its_row
     const auto bob = session_of(sign_in_with_two_factors(kBob)).value();
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM seats WHERE organization_id = ? FOR UPDATE", acme);
-    BOOST_TEST(code_of([&] {
-                   service::leave_organization(context, bob, acme, "req-3");
-               }) == "NOT_FOUND");
+    BOOST_TEST(code_of([&] { service::leave_organization(context, bob, acme, "req-3"); }) ==
+               "NOT_FOUND");
 }
 
 BOOST_AUTO_TEST_CASE(a_disabled_organization_cannot_be_left) {
     service::add_admin(context, acme, kBob, "viewer");
     const auto bob = session_of(sign_in_with_two_factors(kBob)).value();
     client.execute("UPDATE organizations SET disabled_at = 1 WHERE id = ?", acme);
-    BOOST_TEST(code_of([&] {
-                   service::leave_organization(context, bob, acme, "req-3");
-               }) == "NOT_FOUND");
+    BOOST_TEST(code_of([&] { service::leave_organization(context, bob, acme, "req-3"); }) ==
+               "NOT_FOUND");
     BOOST_TEST(team().size() == 2U);
 }
 

@@ -1,9 +1,14 @@
-// service/connections/tokens.hpp: rare events at the wrong moment leave the tokens consistent.
+// service/connections/tokens.hpp, refresher.hpp: rare events at the wrong moment leave the tokens
+// consistent.
 #include "db/connections.hpp"
 #include "service/connections/refresh.hpp"
+#include "service/connections/refresher.hpp"
 
 using namespace muster;
+using test::holds;
 using test::kHour;
+using test::kMark;
+using test::ProviderContext;
 using test::ProviderServer;
 using test::ServedRequest;
 
@@ -54,6 +59,33 @@ BOOST_AUTO_TEST_CASE(tokens_are_stored_with_the_host_that_issued_them) {
     BOOST_TEST(!service::exchange_code(mine, admin(), grant(id)).has_value());
     BOOST_TEST(tokens(id) == "a1 r1");
     BOOST_TEST(row(id).host == "mine.myshopify.com");
+}
+
+// The lease of a slow refresh ends before the removal, and its tokens arrive afterwards.
+BOOST_AUTO_TEST_CASE(tokens_written_during_a_revocation_are_revoked_too) {
+    const auto id = connected();
+    as(acme, [&](service::OrgTransaction& transaction) {
+        service::remove_connection(transaction, mine, id);
+    });
+    server.answer([&](const ServedRequest&) {
+        if (server.calls("/revoke") == 1) {
+            rules::ProviderConnection newer;
+            newer.id = id;
+            newer.details = "{}";
+            newer.tokens = service::seal_tokens(context.keys, acme, id,
+                                                {Secret("a9" + std::string(kMark)), std::nullopt});
+            ProviderContext(own).database.transaction([&](db::Tx& tx) {
+                db::OrgStore org(tx, acme);
+                BOOST_TEST(store::write_tokens(org, newer, 1));
+            });
+        }
+        return ProviderServer::answering(200, "");
+    });
+    service::ConnectionRefresher refresher(mine, std::make_shared<service::ProviderLimits>());
+    for (int i = 0; i < 2; ++i) BOOST_TEST(refresher.step([] { return false; }) == 1);
+    BOOST_TEST_REQUIRE(server.calls("/revoke") == 2U);
+    BOOST_TEST(holds(server.requests("/revoke").at(1).body, "token=a9hushhush"));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM connections") == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

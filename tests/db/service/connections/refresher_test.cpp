@@ -373,31 +373,6 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_revokes_the_newest_tokens) {
     BOOST_TEST(holds(server.requests("/revoke").at(0).body, "token=r1hushhush"));
 }
 
-BOOST_AUTO_TEST_CASE(tokens_written_during_a_revocation_are_revoked_too) {
-    const auto id = connected();
-    remove(id);
-    server.answer([&](const ServedRequest&) {
-        if (server.calls("/revoke") > 1) return ProviderServer::answering(200, "");
-        // The lease of a slow refresh ended before the removal, and its tokens arrive now.
-        ProviderContext station(own);
-        const auto sealed = service::seal_tokens(context.keys, acme, id,
-                                                 {Secret("a9" + std::string(kMark)), std::nullopt});
-        station.database.transaction([&](db::Tx& tx) {
-            db::OrgStore org(tx, acme);
-            rules::ProviderConnection newer;
-            newer.id = id;
-            newer.tokens = sealed;
-            newer.details = "{}";
-            BOOST_TEST(store::write_tokens(org, newer, 1));
-        });
-        return ProviderServer::answering(200, "");
-    });
-    BOOST_TEST(all() == 2);
-    BOOST_TEST_REQUIRE(server.calls("/revoke") == 2U);
-    BOOST_TEST(holds(server.requests("/revoke").at(1).body, "token=a9hushhush"));
-    BOOST_TEST(!is_there(id));
-}
-
 // ---------------------------------------------------------------------------- logs and metrics
 
 BOOST_AUTO_TEST_CASE(logs_contain_no_tokens_codes_or_secrets) {

@@ -153,9 +153,8 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_removed_connection_that_are_not_revoked_are_rep
         if (request.path == "/token") test::Client().execute("DELETE FROM connections");
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
-    const std::string log = log_of([&] {
-        BOOST_TEST(test::code_of([&] { exchange(id); }) == ErrorCode::NotFound);
-    });
+    const std::string log =
+        log_of([&] { BOOST_TEST(test::code_of([&] { exchange(id); }) == ErrorCode::NotFound); });
     BOOST_TEST(holds(log, "level=warning event=connection.never_given_back"));
     BOOST_TEST(!holds(log, "event=connection.given_back"));
 }

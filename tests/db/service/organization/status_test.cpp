@@ -1,4 +1,5 @@
-// service/organization/status.hpp: what stops while an organization is disabled, and goes on after.
+// service/organization/status.hpp: what stops while an organization is disabled, and continues
+// after.
 #include "service/organization/status.hpp"
 
 #include "base/settings.hpp"

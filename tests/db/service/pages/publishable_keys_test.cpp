@@ -52,7 +52,7 @@ struct PublishableKeys : Fixture {
                           const service::AccessCheck& check_access = {}) {
         return as_admin([&](service::OrgTransaction& transaction) {
             return service::change_publishable_key(transaction, context.keys, key.kind, key.id,
-                                                   change, check_access);
+                                                   change, {100, 200}, check_access);
         });
     }
     bool revoke(PublishableKeyKind kind, PublishableKeyId id) {
@@ -97,6 +97,21 @@ BOOST_AUTO_TEST_CASE(a_key_is_stored_as_requested_and_found_by_its_token) {
     BOOST_TEST_REQUIRE(listed.size() == 1U);
     BOOST_TEST(listed[0].last_used_at.has_value());
     BOOST_TEST(issue(kContent).token.starts_with("ck_live_"));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_keeps_a_higher_rate_of_the_operator_and_raises_none) {
+    const auto key = service::issue_publishable_key(
+        context, acme, kTracking, {"shop", {"https://shop.example"}, {}, 500, 900});
+    service::PublishableKeyChange same;
+    same.name = "store";
+    same.rate_per_second = 500;
+    same.burst = 900;
+    BOOST_TEST((change(key, same).rate_per_second == 500));
+    for (const int rate : {499, 501}) {
+        service::PublishableKeyChange other;
+        other.rate_per_second = rate;
+        BOOST_TEST(code_of([&] { change(key, other); }) == ErrorCode::ValidationError);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_locked_key_row_does_not_fail_a_lookup) {

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_message_names_the_event_type_and_what_is_allowed) {
     BOOST_TEST(
         messages_with(R"("events": {"emits": ["shop.sold", 5]})") ==
         "manifest.events.emits[0] is \"shop.sold\"; use a type that begins with "
-        "\"loyal_ty.\" and goes on with words of a-z, 0-9 and _ that begin with a letter, such "
+        "\"loyal_ty.\" and continues with words of a-z, 0-9 and _ that begin with a letter, such "
         "as \"loyal_ty.created\"\n"
         "manifest.events.emits[1] is 5; use a string\n");
     BOOST_TEST(
