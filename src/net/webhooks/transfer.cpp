@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <new>
+#include <cstdint>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -21,10 +20,10 @@ constexpr std::size_t kExcerpt = 1024;
 constexpr std::size_t kMaxBody = std::size_t{64} << 10U;
 constexpr std::size_t kMaxHead = std::size_t{64} << 10U;  // all heads of a reply, including 1xx
 constexpr std::size_t kMaxPins = 8;
-constexpr long kIdleSeconds =
-    60;  // a kept connection goes to an address that was checked when it was opened
+// A kept connection goes to an address that was checked when it was opened.
+constexpr long kIdleSeconds = 60;
 constexpr long kAliveSeconds = 300;
-constexpr Milliseconds kLongestRetry = std::chrono::days(30);
+constexpr std::int64_t kLongestRetrySeconds = std::chrono::seconds(std::chrono::days(30)).count();
 
 CurlList header_list(const Post& post) {
     CurlList list;
@@ -48,13 +47,13 @@ std::optional<Milliseconds> retry_after_of(const std::string& text) {
     std::int64_t seconds = 0;
     if (!text.empty() &&
         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-        seconds = parse_number<std::int64_t>(text).value_or(kLongestRetry.count());
+        seconds = parse_number<std::int64_t>(text).value_or(kLongestRetrySeconds);
     } else {
         const std::int64_t when = curl_getdate(text.c_str(), nullptr);
         if (when < 0) return std::nullopt;
         seconds = when - Timestamp::now().milliseconds() / 1000;
     }
-    return Milliseconds(std::clamp<std::int64_t>(seconds, 0, kLongestRetry.count() / 1000) * 1000);
+    return Milliseconds(1000 * std::clamp<std::int64_t>(seconds, 0, kLongestRetrySeconds));
 }
 
 std::string class_of(int status) {
@@ -145,9 +144,8 @@ std::size_t WebhookTransfer::on_body(char* data, std::size_t size, std::size_t c
     const std::string_view piece(data, size * count);
     self.excerpt_ += piece.substr(0, kExcerpt - self.excerpt_.size());
     self.body_size_ += piece.size();
-    return self.body_size_ > kMaxBody
-               ? 0
-               : piece.size();  // 0 ends the transfer; the connection is dropped
+    // 0 ends the transfer; the connection is dropped.
+    return self.body_size_ > kMaxBody ? 0 : piece.size();
 }
 
 std::size_t WebhookTransfer::on_header(char* data, std::size_t size, std::size_t count,
