@@ -1,5 +1,6 @@
 #include "net/mail_message.hpp"
 
+#include "base/email.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -28,8 +29,8 @@ std::string escaped(char c) {
 
 void check_address(std::string_view address) {
     const auto at = address.rfind('@');
-    const bool is_whole =
-        at != std::string_view::npos && at > 0 && at + 1 < address.size() && address.size() <= 254;
+    const bool is_whole = at != std::string_view::npos && at > 0 && at + 1 < address.size() &&
+                          address.size() <= kLongestEmail;
     // Only a quoted local part may contain a space.
     const bool may_hold_space = address.starts_with('"');
     const bool is_safe = std::none_of(address.begin(), address.end(), [&](char c) {

@@ -1,5 +1,6 @@
 #include "service/mail.hpp"
 
+#include "base/email.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -18,9 +19,8 @@
 namespace muster::service {
 namespace {
 
-constexpr std::size_t kLongestAddress = 254;
 // Enough for any address with escaped quotes and backslashes.
-constexpr std::size_t kAddressRoom = 2 * kLongestAddress;
+constexpr std::size_t kAddressRoom = 2 * kLongestEmail;
 constexpr std::size_t kSizeStep = 512;
 constexpr int kMailsAtOnce = 5;
 // Longer than SmtpSender takes for one mail.
@@ -75,7 +75,7 @@ net::SmtpSettings smtp_settings(const Settings& settings) {
 
 void insert_sealed(db::Tx& tx, const KeyRing& keys, store::MailUrgency urgency, const Mail& mail,
                    Timestamp now, Timestamp expires_at) {
-    if (mail.to.size() > kLongestAddress || has_control(mail.to))
+    if (mail.to.size() > kLongestEmail || has_control(mail.to))
         throw std::invalid_argument("the address is too long or contains a control character");
     const MailId id = MailId::create();
     store::insert_mail(tx, urgency, id, keys.seal(padded_document(mail), rules::mail_seal_name(id)),
