@@ -6,7 +6,6 @@
 #include "net/oauth.hpp"
 #include "rules/seal_names.hpp"
 
-#include <array>
 #include <variant>
 
 namespace muster::service {
@@ -125,12 +124,6 @@ std::string merged_details(std::string_view before,
 }
 
 // ---------------------------------------------------------------------------- the operator's check
-
-std::string_view text_of(ProviderVerdict verdict) {
-    constexpr std::array<std::string_view, 4> kTexts = {"accepted", "undecided", "unchecked",
-                                                        "failed"};
-    return kTexts[static_cast<std::size_t>(verdict)];
-}
 
 ProviderCheck check_provider(const Settings& settings, const rules::Provider& provider) {
     const rules::OAuthClient client = rules::oauth_client(provider, settings.providers, "");

@@ -2,10 +2,12 @@
 // (`musterctl provider list` and `check`).
 #pragma once
 
+#include "base/names.hpp"
 #include "base/sealing.hpp"
 #include "rules/connections/connection.hpp"
 #include "rules/connections/oauth.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,6 +19,8 @@ struct Settings;
 }
 
 namespace muster::service {
+
+using muster::text_of;
 
 // The redirect URI, which the operator registers at each provider.
 [[nodiscard]] std::string callback_url(const Settings& settings);
@@ -48,7 +52,9 @@ enum class RevokeResult : std::uint8_t {
 };
 struct RevokeReply {
     RevokeResult result = RevokeResult::Failed;
-    std::string code;  // the reason of the failure
+    // For the log: the reason of a failure; "nowhere" if the provider has no revocation endpoint;
+    // an error status that counts as done; otherwise "".
+    std::string code;
     bool was_reached = false;
 };
 // Revokes the tokens at the provider, if it has a revocation endpoint.
@@ -66,8 +72,6 @@ enum class ProviderVerdict : std::uint8_t {
     Unchecked,  // the endpoint depends on the connection
     Failed,     // it did not answer like a token endpoint, or rejects the client
 };
-// "accepted" …
-[[nodiscard]] std::string_view text_of(ProviderVerdict verdict);
 
 struct ProviderCheck {
     ProviderVerdict verdict = ProviderVerdict::Failed;
@@ -83,3 +87,14 @@ struct ProviderCheck {
                                            const rules::Provider& provider);
 
 }  // namespace muster::service
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<service::ProviderVerdict> = {
+    Name{service::ProviderVerdict::Accepted, "accepted"},
+    Name{service::ProviderVerdict::Undecided, "undecided"},
+    Name{service::ProviderVerdict::Unchecked, "unchecked"},
+    Name{service::ProviderVerdict::Failed, "failed"}};
+
+}  // namespace muster
