@@ -56,7 +56,7 @@ void audit_system(OrgTransaction& transaction, std::string_view action, std::str
 
 // Logs a rejected code of an admin's sign-in in each of the organizations. `factor` is
 // "mail_code" or "second_factor". The actor is Muster: who sent the code is not known. Without
-// any, it runs as many statements and logs nothing.
+// organizations it logs nothing, but runs as many statements.
 void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, AdminId admin,
                            std::string_view factor, std::string_view request_id, Timestamp now);
 
@@ -81,8 +81,8 @@ struct AuditPage {
 };
 
 // The organization's log with the names of the records, newest first, from before the entry
-// `before` on. A filtered page may hold
-// fewer than `limit` entries although more follow, because it examines at most `most_examined`.
+// `before` on. A filtered page may hold fewer than `limit` entries although more follow, because it
+// examines at most `most_examined`.
 AuditPage list_audit_log(Context& context, OrgId organization, std::optional<AuditId> before,
                          const AuditFilter& filter, int limit,
                          int most_examined = kMostAuditExamined);

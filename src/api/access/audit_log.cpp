@@ -88,8 +88,9 @@ constexpr std::array kAuditLogEndpoints = {
         .summary = "List the audit log, newest first",
         .description =
             "Lists actions of admins, the operator and Muster itself in the organization. Filters "
-            "can be combined; a page may then be shorter than limit. Requests of API keys are not logged. Names of records are those of now. Entries are deleted "
-            "after 400 days, unless the operator sets another time.",
+            "can be combined; a page may then be shorter than limit. Requests of API keys are not "
+            "logged. Names of records are those of now. Entries are deleted after 400 days, unless "
+            "the operator sets another time.",
         .access = Access::Admin,
         .query = kAuditLogListQuery,
         .reply = {200, "A page of entries."},

@@ -132,10 +132,11 @@ constexpr std::array kSeatEndpoints = {
         .operation = "createInvitation",
         .summary = "Invite a person to the team",
         .description =
-            "Mails an invitation that is valid for 7 days. The person accepts it by signing in with "
-            "the address, or in a session if they have a seat elsewhere. Only owners invite. An address with a seat or a "
-            "valid invitation is 409 CONFLICT, a full team 409 INVALID_STATE. An organization "
-            "sends at most 50 such mails a day, and 3 to one address.",
+            "Mails an invitation that is valid for 7 days. The person accepts it by signing in "
+            "with the address, or in a session if they have a seat elsewhere. Only owners invite. "
+            "An address with a seat or a valid invitation is 409 CONFLICT, a full team 409 "
+            "INVALID_STATE. An organization sends at most 50 such mails a day, and 3 to one "
+            "address.",
         .access = Access::Admin,
         .role = rules::Role::Owner,
         .idempotency = IdempotencyKey::Accepted,

@@ -12,6 +12,7 @@ namespace muster::api {
 namespace {
 
 using http::Method;
+using rules::ListedSession;
 
 struct ActiveOrganization {
     OrgId id;
@@ -89,15 +90,13 @@ constexpr auto kActiveReply = record<ActiveReply>(
     field<&ActiveReply::active_organization_id>(
         "active_organization_id", "Id of the organization that the session now acts on."));
 
-// A session in the list, and the one that lists it.
+// A session as a reply shows it.
 struct ShownListed {
-    rules::ListedSession session;
+    ListedSession session;
     Timestamp idle_expires_at;
     bool is_verified = false;
     bool is_current = false;
 };
-using rules::ListedSession;
-using rules::SessionClient;
 
 constexpr auto kListedSession = record<ShownListed>(
     "ListedSession", field<&ShownListed::session, &ListedSession::id>("id", "Id of the session."),
