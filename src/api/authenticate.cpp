@@ -31,8 +31,8 @@ void require_kind(const Endpoint& endpoint, const Caller& caller) {
     }
 }
 
-constexpr const char* kNamed = "X-Organization";
-constexpr const char* kExpected = "X-Expect-Organization";
+constexpr const char* kOrganizationHeader = "X-Organization";
+constexpr const char* kExpectHeader = "X-Expect-Organization";
 
 // The organization in a header, which must be given once and be a UUID.
 OrgId organization_in(const http::Request& request, const std::string& header,
@@ -48,12 +48,12 @@ OrgId organization_in(const http::Request& request, const std::string& header,
 void require_organization(const Caller& caller, const http::Request& request) {
     const OrgId& organization = caller.actor.organization;
     if (request.organization &&
-        organization_in(request, kNamed, *request.organization) != organization) {
-        throw Error(ErrorCode::Forbidden).detail("field", kNamed);
+        organization_in(request, kOrganizationHeader, *request.organization) != organization) {
+        throw Error(ErrorCode::Forbidden).detail("field", kOrganizationHeader);
     }
     if (request.has_expect_organization &&
-        organization_in(request, kExpected, request.expect_organization) != organization) {
-        throw Error(ErrorCode::Conflict).detail("field", kExpected);
+        organization_in(request, kExpectHeader, request.expect_organization) != organization) {
+        throw Error(ErrorCode::Conflict).detail("field", kExpectHeader);
     }
 }
 
@@ -64,7 +64,7 @@ void require_role(const Endpoint& endpoint, const Caller& caller) {
     if (!role || *role < endpoint.role) throw Error(ErrorCode::Forbidden);
 }
 
-[[noreturn]] void reject_signature(const char* reason) {
+[[noreturn]] void reject_signature(const std::string& reason) {
     throw Error(ErrorCode::SignatureInvalid).detail("reason", reason);
 }
 
@@ -74,7 +74,8 @@ void act_on_named_organization(service::Context& context, Caller& caller,
                                const http::Request& request) {
     if (!request.organization || !caller.session || !caller.session->verified_at) return;
     const auto named = OrgId::parse(*request.organization);
-    if (!named || *named == caller.actor.organization || http::is_repeated(request, kNamed)) return;
+    if (!named || *named == caller.actor.organization) return;
+    if (http::is_repeated(request, kOrganizationHeader)) return;
     const auto role = service::role_in(context, caller.session->admin_id, *named);
     if (!role) return;
     caller.actor.organization = *named;
@@ -108,7 +109,8 @@ void require_signature(const service::Context& context, const service::ModuleCal
     const auto signature = rules::parse_ingest_signature(request.signature);
     if (!signature) reject_signature("x-svc-signature is missing or malformed");
     if (!rules::is_recent(*signature, Timestamp::now())) {
-        reject_signature("the timestamp is more than 300 seconds off");
+        reject_signature("the timestamp is more than " +
+                         std::to_string(rules::kSignatureWindow.count() / 1000) + " seconds off");
     }
     const auto secret = context.keys.open(module.sealed_signing_secret,
                                           rules::credential_seal_name(module.credential));
