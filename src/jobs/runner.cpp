@@ -13,9 +13,9 @@ namespace muster::jobs {
 namespace {
 
 constexpr Milliseconds kPoll{200};
-// Work that has sequels is looked for more often for a second.
+// For kSequelTime after a turn of work that has sequels, the runner looks for more work this often.
 constexpr Milliseconds kPollForSequel{20};
-constexpr Milliseconds kSequelComes{1000};
+constexpr Milliseconds kSequelTime{1000};
 constexpr Milliseconds kAfterFailure{1000};
 
 std::atomic<bool> g_stop{false};
@@ -45,7 +45,7 @@ bool take_turns(const Work& work, const Deadline& deadline) {
     while (!deadline.over()) {
         switch (take_turn(work, deadline)) {
             case TurnResult::Worked:
-                if (work.has_sequels) sequel_until = Timestamp::now() + kSequelComes;
+                if (work.has_sequels) sequel_until = Timestamp::now() + kSequelTime;
                 break;
             case TurnResult::Idle:
                 if (work.ends_when_idle) return all_well;
@@ -91,7 +91,7 @@ void Deadline::pause(Milliseconds span) const {
     const Milliseconds left = end_ - Timestamp::now();
     const auto wait = std::clamp(span, Milliseconds(0), std::max(left, Milliseconds(0)));
     const timespec time{wait.count() / 1000, wait.count() % 1000 * 1'000'000};
-    if (!g_stop) nanosleep(&time, nullptr);  // a signal interrupts it
+    if (!g_stop) nanosleep(&time, nullptr);
 }
 
 void install_stop_signals() {

@@ -19,7 +19,8 @@ class Deadline {
     bool over() const;
     // Whether a stop signal was received; its sender waits.
     static bool stopped();
-    // Sleeps for `span`, or until the deadline or a signal.
+    // Sleeps for `span`, or until the deadline. A stop signal interrupts the sleep of one thread;
+    // the others finish theirs, so pass a short span.
     void pause(Milliseconds span) const;
 
   private:

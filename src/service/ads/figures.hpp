@@ -19,8 +19,8 @@ struct AdCampaignFigures {
     rules::CampaignStatus status = rules::CampaignStatus::Active;
     std::optional<std::int64_t> daily_impressions;
     std::optional<std::int64_t> served_today;  // nullopt without daily_impressions: not counted
-    std::int64_t impressions = 0;              // of all days
-    std::int64_t clicks = 0;
+    std::int64_t impressions = 0;              // the sum over `days`
+    std::int64_t clicks = 0;                   // the same
     std::int64_t slots_without_creative = 0;
     std::vector<rules::AdObstacle> not_shown_because;
     std::vector<rules::AdDay> days;  // each day, oldest first
