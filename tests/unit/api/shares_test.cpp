@@ -21,7 +21,7 @@ struct SharesFixture {
     static bool is_run(ShareResult result) {
         return result == ShareResult::Run || result == ShareResult::RunLast;
     }
-    // How many requests of each kind run: "a" for organization a.
+    // How many requests of the organization run.
     static std::size_t running(const std::vector<Demand>& demands,
                                const std::vector<ShareResult>& results, const std::string& whose) {
         std::size_t count = 0;
