@@ -31,7 +31,6 @@ STAGED_ROWS = """CREATE TABLE floor.staged_rows (
     PRIMARY KEY (organization_id, job_id, row_no)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"""
 
-
 # A replaced worker would begin with cold caches in the middle of a measurement.
 WITHOUT_RECYCLING = {"MUSTER_SERVER_RECYCLE_REQUESTS": "100000000", "MUSTER_SERVER_RECYCLE_MEMORY": "65536"}
 ANSWERING = ("nginx", "musterd", "mariadbd")
@@ -84,7 +83,7 @@ class Stack:
         end = time.monotonic() + 30
         while not self.is_ready():
             if time.monotonic() > end:
-                raise BrokenMeasurement("musterd does not answer")
+                raise BrokenMeasurement("musterd was not ready 30 s after its restart; see log/ of the sandbox")
             time.sleep(0.02)  # lint: sleeps because it polls
 
     def is_ready(self):
@@ -95,7 +94,7 @@ class Stack:
         return True
 
     def worker_sockets(self):
-        """The processes of workers and collectors."""
+        """The paths of the sockets at which nginx reaches API workers, collectors and readers."""
         with open(f"{self.folder}/nginx/nginx.conf", encoding="utf-8") as file:
             return re.findall(r"server unix:(\S+)", file.read())
 
@@ -170,15 +169,17 @@ class Stack:
         hurry = {"innodb_max_dirty_pages_pct": 0, "innodb_io_capacity_max": 100_000,
                  "innodb_io_capacity": 100_000}
         usual = {name: self.sql(f"SELECT @@{name}") for name in hurry}
-        for name, value in hurry.items():
-            self.sql(f"SET GLOBAL {name} = {value}")
-        end = time.monotonic() + 60
-        while self.status("Innodb_buffer_pool_pages_dirty") > 100:
-            if time.monotonic() > end:
-                raise BrokenMeasurement("the database keeps writing dirty pages")
-            time.sleep(0.05)  # lint: sleeps because it polls
-        for name, value in reversed(usual.items()):
-            self.sql(f"SET GLOBAL {name} = {value}")
+        try:
+            for name, value in hurry.items():
+                self.sql(f"SET GLOBAL {name} = {value}")
+            end = time.monotonic() + 60
+            while self.status("Innodb_buffer_pool_pages_dirty") > 100:
+                if time.monotonic() > end:
+                    raise BrokenMeasurement("more than 100 pages are still dirty after 60 s")
+                time.sleep(0.05)  # lint: sleeps because it polls
+        finally:
+            for name, value in reversed(usual.items()):
+                self.sql(f"SET GLOBAL {name} = {value}")
 
     def status(self, name):
         with self.db.cursor() as cursor:
