@@ -29,7 +29,7 @@ def tracking(module_org):
 
 
 def status_of(org, key, origin=SHOP):
-    """The reply that a page of that origin gets with the tracking key."""
+    """The status of the reply that a page of that origin gets with the tracking key."""
     page = PageClient(org.stack, org.api.contract, key)
     body = {"action": "viewed", "anonymous_id": "v"}
     return page.post("/v1/track", json=body, headers={"Origin": origin}).status_code
@@ -180,7 +180,7 @@ def test_the_log_records_who_did_what(keys):
     keys.revoke(key)
     log = keys.admin.get_json("/v1/audit-log", params={"subject_id": key["id"]})["audit_log"]
     assert [(entry["action"], entry["details"], entry["actor_id"]) for entry in log] == [
-        (f"{keys.kind}_key.{deed}", details, keys.org.admin().id) for deed, details in
+        (f"{keys.kind}_key.{verb}", details, keys.org.admin().id) for verb, details in
         (("revoked", {}), ("updated", renamed), ("issued", {"name": "noted", "added_origins": SHOP}))]
 
 
@@ -213,7 +213,9 @@ def test_a_key_has_its_own_or_the_default_rate(module_org, tracking):
     assert tracking.change(key, rate_limit_per_second=None).json()["rate_limit_per_second"] is None
 
 
-@pytest.mark.parametrize("value, fault", [(0, "out_of_range"), (100_001, "out_of_range"), ("5", "wrong_type"), (1.5, "wrong_type")])
+@pytest.mark.parametrize("value, fault", [
+    (0, "out_of_range"), (100_001, "out_of_range"), ("5", "wrong_type"), (1.5, "wrong_type"),
+])
 def test_a_rate_must_be_within_its_range(tracking, value, fault):
     rates = {"rate_limit_per_second": value, "burst": value}
     faults = dict.fromkeys(rates, fault)

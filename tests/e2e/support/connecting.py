@@ -54,8 +54,8 @@ def result_of(reply):
     secret."""
     location = reply.headers["Location"]
     page, _, query = location.partition("?")
-    client_stack = reply.request.url.partition("/v1/")[0]
-    assert page == f"{client_stack}/console/#/connections", location
+    base_url = reply.request.url.partition("/v1/")[0]
+    assert page == f"{base_url}/console/#/connections", location
     result = dict(parse_qsl(query, strict_parsing=True))
     assert set(result) <= {"result", "reason", "connection"}, location
     assert reply.content == b"" and reply.headers["Referrer-Policy"] == "no-referrer"

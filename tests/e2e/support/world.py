@@ -80,9 +80,9 @@ def copy_registry(stack, organization_id):
     def copied():
         with closing(stack.connect()) as connection, connection.cursor() as cursor:
             return cursor.execute(
-                "INSERT INTO attributes (organization_id, id, attribute_key, label, type, choices, enabled, created_at, updated_at) "
-                "SELECT o.id, CONCAT(LEFT(a.id, 9), RANDOM_BYTES(7)), a.attribute_key, a.label, a.type, a.choices, a.enabled, "
-                "o.created_at, o.created_at FROM attributes a JOIN organizations o ON o.id = UNHEX(REPLACE(%s, '-', '')) "
+                "INSERT INTO attributes (organization_id, id, attribute_key, label, type, choices, enabled, created_at, "
+                "updated_at) SELECT o.id, CONCAT(LEFT(a.id, 9), RANDOM_BYTES(7)), a.attribute_key, a.label, a.type, a.choices, "
+                "a.enabled, o.created_at, o.created_at FROM attributes a JOIN organizations o ON o.id = UNHEX(REPLACE(%s, '-', '')) "
                 "WHERE a.organization_id = UNHEX(REPLACE(%s, '-', '')) ON DUPLICATE KEY UPDATE enabled = a.enabled",
                 (organization_id, stack.registry))
 
@@ -224,7 +224,7 @@ class Organization:
         return made
 
     def test_endpoint(self, endpoint):
-        """A delivery of the endpoint."""
+        """Sends a test event to the endpoint; returns its delivery."""
         return self.admin().api.post(f"{path_of_endpoint(endpoint)}/test", expect=202).json()
 
     def issue_credential(self, installation, **fields):
@@ -260,7 +260,7 @@ class Organization:
                              "article": article["id"], "article_slug": article["slug"],
                              "seat": self.new_admin("viewer").id, "invitation": self.invite()["invitation_id"],
                              "organization_id": self.id}
-            from .ads import MATRIX_SLOT, Ads  # imported here because support.webhooks imports this module
+            from .ads import MATRIX_SLOT, Ads  # imported here because support.ads imports this module
             ads = Ads(self)
             self._records["member_job"] = self.canceled_member_job()["id"]
             self._records["session"] = self.admin().another_session_id()
