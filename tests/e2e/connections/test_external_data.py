@@ -9,13 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from support.browser import start_browser
 from support.client import Client, details_of, error_of, faults_of
-from support.connecting import COOKIE, FIELDS, authorizations, change_row, holding, row
+from support.connecting import CONNECTIONS, COOKIE, FIELDS, ROOT, authorizations, change_row, holding, row, state_of
 from support.stack import ROOT as SOURCE
-from support.stack import UNCONFIGURED, wait_for
+from support.stack import UNCONFIGURED, numbers, wait_for
 from support.world import MATRIX_PROVIDER, Organization
 
-ROOT = "/v1/external-data"
-CATALOG, CONNECTIONS, CONNECT, CALLBACK = (f"{ROOT}/{word}" for word in ("catalog", "connections", "connect", "callback"))
+CATALOG, CONNECT, CALLBACK = (f"{ROOT}/{word}" for word in ("catalog", "connect", "callback"))
 PROVIDERS = ["google_analytics", "notion", "google_docs", "slack", "linkedin", "shopify", "hubspot", "sentry", "posthog",
              "stripe", "mailchimp", "quickbooks", "github", "gitlab", "youtube"]
 CONSOLE_FILES = {"/console/": "text/html", "/console/main.js": "text/javascript", "/console/console.css": "text/css"}
@@ -37,10 +36,6 @@ def listed(client, org, expect=200, **options):
 
 def connect(client, provider=MATRIX_PROVIDER, expect=200, headers=None, **fields):
     return client.post(CONNECT, json={"provider": provider} | fields, headers=headers, expect=expect)
-
-
-def state_of(departure):
-    return parse_qs(urlsplit(departure["redirectUrl"]).query)["state"][0]
 
 
 def callback_result(client, **parameters):
@@ -151,7 +146,8 @@ def test_connecting_redirects_to_the_page_of_the_provider(stack, org, admin):
     assert listed(admin, org)[0]["name"] == "The club's code"
     dump = str(stack.sql("SELECT * FROM connection_authorizations"))
     assert asked["state"] not in dump and authorizations(stack, made["id"]) == 1
-    proof = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{64}}); Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax", reply.headers["Set-Cookie"])
+    attributes = "Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax"
+    proof = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{64}}); {attributes}", reply.headers["Set-Cookie"])
     assert proof and proof[1] not in dump
 
 
@@ -159,14 +155,16 @@ FAULTY = [
     ({}, {"provider": "required"}),
     ({"provider": "facebook", "name": ""}, {"provider": "invalid_choice", "name": "required"}),
     ({"provider": 1, "name": "x" * 256, "settings": [], "connection_id": "7", "org": "x"},
-     {"provider": "wrong_type", "name": "too_long", "settings": "wrong_type", "connection_id": "invalid_uuid", "org": "unknown_field"}),
+     {"provider": "wrong_type", "name": "too_long", "settings": "wrong_type", "connection_id": "invalid_uuid",
+      "org": "unknown_field"}),
     ({"provider": "gitlab", "settings": {"host": "evil.example"}}, {"settings.host": "unknown_field"}),
     ({"provider": "shopify"}, {"settings.shop": "required"}),
     ({"provider": "shopify", "settings": {"shop": None}}, {"settings.shop": "wrong_type"}),
     ({"provider": "shopify", "name": 7, "settings": {"shop": 1, "host": "x"}},
      {"name": "wrong_type", "settings.shop": "wrong_type", "settings.host": "unknown_field"}),
     *[({"provider": "shopify", "settings": {"shop": shop}}, {"settings.shop": "invalid_value"}) for shop in (
-        "evil.example", "acme.myshopify.com.evil.example", "acme/../x", "a@b", "acme.myshopify.com/", "acme:443", "-acme", "a.b")],
+        "evil.example", "acme.myshopify.com.evil.example", "acme/../x", "a@b", "acme.myshopify.com/", "acme:443", "-acme",
+        "a.b")],
     ({"provider": "stripe", "settings": {str(n): "x" for n in range(9)}}, {"settings": "too_long"}),
 ]
 
@@ -198,7 +196,8 @@ def test_a_replay_returns_the_same_link_and_cookie(stack, org, admin):
     first, again = (connect(admin, headers=headers) for _ in range(2))
     assert again.content == first.content and again.headers["Idempotency-Replayed"] == "true"
     assert again.headers["Set-Cookie"] == first.headers["Set-Cookie"]
-    assert len(listed(admin, org)) == 1 and state_of(first.json()) not in str(stack.sql("SELECT * FROM idempotency_keys"))
+    assert len(listed(admin, org)) == 1
+    assert state_of(first.json()["redirectUrl"]) not in str(stack.sql("SELECT * FROM idempotency_keys"))
     reply = connect(admin, "slack", headers=headers, expect=409)
     assert error_of(reply)["code"] == "IDEMPOTENCY_CONFLICT" and "Set-Cookie" not in reply.headers
 
@@ -206,7 +205,8 @@ def test_a_replay_returns_the_same_link_and_cookie(stack, org, admin):
 def test_a_connection_is_connected_again_under_its_own_name(stack, org, admin):
     first = connect(admin, name="Ours").json()
     again = connect(admin, connection_id=first["id"]).json()
-    assert again["id"] == first["id"] and state_of(again) != state_of(first) and authorizations(stack, first["id"]) == 1
+    assert again["id"] == first["id"] and authorizations(stack, first["id"]) == 1
+    assert state_of(again["redirectUrl"]) != state_of(first["redirectUrl"])
     connect(admin, connection_id=first["id"], name="Theirs")
     assert [record["name"] for record in listed(admin, org)] == ["Theirs"]
     assert faults_of(connect(admin, "slack", connection_id=first["id"], expect=422)) == {"provider": "invalid_value"}
@@ -234,9 +234,9 @@ def test_the_number_of_connections_is_limited(stack, org, admin):
     made = connect(admin).json()["id"]
     # Copies of a time long ago would be purged.
     copied = "provider, name, host, status, details, created_at, updated_at"
-    stack.sql(f"INSERT INTO connections (organization_id, id, {copied}) SELECT organization_id, UNHEX(REPLACE(UUID(), '-', '')), {copied} "
-              "FROM connections JOIN (SELECT 1 FROM information_schema.columns LIMIT 199) AS many "
-              "WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)
+    stack.sql(f"INSERT INTO connections (organization_id, id, {copied}) "
+              f"SELECT organization_id, UNHEX(REPLACE(UUID(), '-', '')), {copied} "
+              f"FROM connections JOIN {numbers(199)} WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)
     reply = connect(admin, expect=409)
     assert error_of(reply)["code"] == "INVALID_STATE" and "200 connections" in details_of(reply)["reason"]
     connect(admin, connection_id=made)
@@ -256,27 +256,28 @@ def test_a_viewer_reads_connections_and_changes_nothing(org, admin):
 
 
 def test_nginx_rejects_a_foreign_origin_before_it_reaches_a_worker(stack, contract, org, admin):
-    stranger = Client(stack, contract)
+    stranger, body = Client(stack, contract), {"provider": MATRIX_PROVIDER}
     for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": f"{stack.base_url}.evil.example"},
                     {"Origin": stack.base_url.replace("https", "http")}, {"Origin": f"{stack.base_url} {stack.base_url}"},
                     {"Origin": None, "Referer": "https://evil.example/console/"},
                     {"Origin": None, "Sec-Fetch-Site": "same-site"}, {"Origin": None, "Sec-Fetch-Site": "cross-site"},
                     {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "cross-site, same-origin"}):
         for client in (admin, stranger):
-            reply = client.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
+            reply = client.post(CONNECT, json=body, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
             assert "RateLimit" not in reply.headers and "Set-Cookie" not in reply.headers
             client.get(CONNECTIONS, params={"org": org.id}, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
             client.get("/console/v1/articles", headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
-    for headers in ({"Origin": None}, {"Origin": None, "Referer": "about:blank"}):  # without an origin the credential is checked first
-        stranger.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=headers, expect=401)
-        reply = admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
+    # Without an origin the credential is checked first.
+    for headers in ({"Origin": None}, {"Origin": None, "Referer": "about:blank"}):
+        stranger.post(CONNECT, json=body, headers=headers, expect=401)
+        reply = admin.post(CONNECT, json=body, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
         assert "RateLimit" in reply.headers
     referred = {"Origin": None, "Referer": f"{stack.base_url}/console/"}
     fetched = {"Origin": None, "Sec-Fetch-Site": "same-origin"}
     for headers in (referred, fetched):
         assert admin.get(CONNECTIONS, params={"org": org.id}, headers=headers, expect=200).json() == []
-    admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=fetched, expect=403, code="ORIGIN_NOT_ALLOWED")
-    reply = admin.post(CONNECT, json={"provider": MATRIX_PROVIDER}, headers=referred, expect=403, code="ORIGIN_NOT_ALLOWED")
+    admin.post(CONNECT, json=body, headers=fetched, expect=403, code="ORIGIN_NOT_ALLOWED")
+    reply = admin.post(CONNECT, json=body, headers=referred, expect=403, code="ORIGIN_NOT_ALLOWED")
     assert details_of(reply) == {"reason": "MISSING"}
     assert admin.get(CATALOG, headers={"Origin": "https://evil.example"}, expect=200).json()
 
@@ -291,27 +292,30 @@ def test_a_callback_that_no_provider_sends_redirects_to_the_console_too(anyone, 
     assert callback_result(anyone, **parameters) == {"result": "failed", "reason": "request"}
 
 
-@pytest.mark.parametrize("parameters", [{"code": ["a", "b"]}, {"code": "c", "scope": ["a", "b"]}, {"code": "c\0"}, {"error": "e" * 256},
-                                        {"code": "c", "realmId": "r" * 256}])
+@pytest.mark.parametrize("parameters", [
+    {"code": ["a", "b"]}, {"code": "c", "scope": ["a", "b"]}, {"code": "c\0"}, {"error": "e" * 256},
+    {"code": "c", "realmId": "r" * 256},
+])
 def test_an_unreadable_callback_uses_up_the_state(stack, org, admin, parameters):
     made = connect(admin).json()
-    result = callback_result(admin, state=state_of(made), **parameters)
+    result = callback_result(admin, state=state_of(made["redirectUrl"]), **parameters)
     assert result == {"result": "failed", "reason": "request", "connection": made["id"]}
     assert authorizations(stack, made["id"]) == 0 and listed(admin, org)[0]["authStatus"] == "error"
 
 
 def test_a_head_request_does_not_use_up_the_state(stack, admin):
     made = connect(admin).json()
-    parameters = {"state": state_of(made), "code": "c"}
-    reply = admin.request("HEAD", CALLBACK, params=parameters, key=None, allow_redirects=False, expect=303)
+    state = state_of(made["redirectUrl"])
+    reply = admin.request("HEAD", CALLBACK, params={"state": state, "code": "c"}, key=None, allow_redirects=False, expect=303)
     assert "result=failed" in reply.headers["Location"] and authorizations(stack, made["id"]) == 1
-    assert callback_result(admin, state=state_of(made), error="access_denied") == {"result": "denied", "connection": made["id"]}
+    result = callback_result(admin, state=state, error="access_denied")
+    assert result == {"result": "denied", "connection": made["id"]}
 
 
 def test_the_error_text_of_a_provider_is_not_shown(org, admin):
     for error, shown in (("server_error", "(server_error)"), ("<b>evil</b>", None), ("Ä" * 80, None)):
         made = connect(admin).json()
-        result = callback_result(admin, state=state_of(made), error=error, error_description="<script>")
+        result = callback_result(admin, state=state_of(made["redirectUrl"]), error=error, error_description="<script>")
         assert result == {"result": "failed", "reason": "provider", "connection": made["id"]}
         text = listed(admin, org)[-1]["error"]
         assert "GitLab" in text and (shown or "error. ") in text and "<" not in text and "Ä" not in text
@@ -319,7 +323,8 @@ def test_the_error_text_of_a_provider_is_not_shown(org, admin):
 
 def test_without_the_cookie_the_connection_is_not_revealed(stack, contract, org, admin):
     made = connect(admin).json()
-    assert callback_result(Client(stack, contract), state=state_of(made), code="c") == {"result": "failed", "reason": "browser"}
+    result = callback_result(Client(stack, contract), state=state_of(made["redirectUrl"]), code="c")
+    assert result == {"result": "failed", "reason": "browser"}
     (record,) = listed(admin, org)
     assert record["authStatus"] == "error" and "browser" in record["error"]
 
@@ -327,7 +332,7 @@ def test_without_the_cookie_the_connection_is_not_revealed(stack, contract, org,
 def test_a_provider_without_a_configuration_is_not_called(stack, org, admin):
     made = connect(admin).json()
     with stack.configured(f"[providers.{MATRIX_PROVIDER}]", "client_secret"):
-        result = callback_result(admin, state=state_of(made), code="c")
+        result = callback_result(admin, state=state_of(made["redirectUrl"]), code="c")
     assert result == {"result": "failed", "reason": "configuration", "connection": made["id"]}
     assert listed(admin, org)[0]["authStatus"] == "error"
 
@@ -336,7 +341,7 @@ def test_a_connected_connection_remains_connected_after_a_denial(stack, org, adm
     made = connect(admin).json()
     with holding(stack, made["id"], b"sealed", status="connected", token_generation=1):
         again = connect(admin, connection_id=made["id"]).json()
-        assert callback_result(admin, state=state_of(again), error="access_denied")["result"] == "denied"
+        assert callback_result(admin, state=state_of(again["redirectUrl"]), error="access_denied")["result"] == "denied"
         assert [(record["authStatus"], record["error"]) for record in listed(admin, org)] == [("connected", None)]
 
 
@@ -351,7 +356,7 @@ def test_a_deleted_connection_is_gone(stack, org, admin):
     admin.delete(path, expect=404)
     admin.post(f"{path}/refresh", json={}, expect=404)
     connect(admin, connection_id=made["id"], expect=404)
-    assert callback_result(admin, state=state_of(made), code="c") == {"result": "failed", "reason": "state"}
+    assert callback_result(admin, state=state_of(made["redirectUrl"]), code="c") == {"result": "failed", "reason": "state"}
     log = admin.get_json("/v1/audit-log", params={"subject_id": made["id"]})["audit_log"]
     assert [entry["action"] for entry in log] == ["connection.removed", "connection.requested"]
 
@@ -425,5 +430,6 @@ def test_the_page_has_a_sentence_for_each_reason():
 
 
 def test_make_install_installs_the_page(tmp_path):
-    listing = subprocess.run(["make", "-n", "install", f"DESTDIR={tmp_path}"], cwd=SOURCE, capture_output=True, text=True, check=True).stdout
-    assert re.search(r"packaging/install-console nginx/static/console \S+/share/muster/console", listing)
+    dry_run = subprocess.run(["make", "-n", "install", f"DESTDIR={tmp_path}"], cwd=SOURCE, capture_output=True, text=True,
+                             check=True)
+    assert re.search(r"packaging/install-console nginx/static/console \S+/share/muster/console", dry_run.stdout)
