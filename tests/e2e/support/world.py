@@ -82,7 +82,8 @@ def copy_registry(stack, organization_id):
             return cursor.execute(
                 "INSERT INTO attributes (organization_id, id, attribute_key, label, type, choices, enabled, created_at, "
                 "updated_at) SELECT o.id, CONCAT(LEFT(a.id, 9), RANDOM_BYTES(7)), a.attribute_key, a.label, a.type, a.choices, "
-                "a.enabled, o.created_at, o.created_at FROM attributes a JOIN organizations o ON o.id = UNHEX(REPLACE(%s, '-', '')) "
+                "a.enabled, o.created_at, o.created_at FROM attributes a "
+                "JOIN organizations o ON o.id = UNHEX(REPLACE(%s, '-', '')) "
                 "WHERE a.organization_id = UNHEX(REPLACE(%s, '-', '')) ON DUPLICATE KEY UPDATE enabled = a.enabled",
                 (organization_id, stack.registry))
 
