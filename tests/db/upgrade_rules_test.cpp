@@ -64,6 +64,14 @@ BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_the_number_never_
     BOOST_TEST(store::oldest_program_in(source_text("sql/schema.sql")) == before);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_is_cut_off_is_rejected) {
+    const std::string whole = "CREATE TABLE a (\n    id INT\n);\nCREATE TABLE b (id INT);\n";
+    BOOST_TEST(store::statements_of(whole).size() == 2U);
+    for (const std::string cut : {"CREATE TABLE a (\n    id INT\n", "CREATE TABLE a (id INT)"}) {
+        BOOST_CHECK_THROW((void)store::statements_of(cut), std::runtime_error);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(blocking_statements_are_found) {
     const auto is_fault = [](const std::string& statement) {
         return faults_of(statement + ";\n").size() == 1;

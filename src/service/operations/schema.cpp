@@ -33,7 +33,12 @@ std::string file_content(const std::string& path) {
 
 SchemaFile read_schema_file(const std::string& path, int version) {
     const std::string text = file_content(path);
-    SchemaFile file{store::statements_of(text), {version, store::oldest_program_in(text)}};
+    SchemaFile file;
+    try {
+        file = {store::statements_of(text), {version, store::oldest_program_in(text)}};
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(path + ": " + error.what());
+    }
     if (!file.makes.oldest_program && version >= store::kFirstVersionWithPrograms) {
         throw std::runtime_error(path + " has no line \"-- oldest program: N\"");
     }

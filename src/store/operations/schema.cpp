@@ -90,7 +90,10 @@ std::optional<int> oldest_program_in(std::string_view file) {
     for (const std::string_view line : split(file, '\n')) {
         if (!line.starts_with(kMark)) continue;
         const auto number = parse_number<int>(trimmed(line.substr(kMark.size())));
-        if (!number) throw std::runtime_error("not a number: " + std::string(line));
+        if (!number) {
+            throw std::runtime_error('"' + std::string(line) +
+                                     R"(" names no number; write "-- oldest program: N")");
+        }
         return number;
     }
     return std::nullopt;
@@ -106,6 +109,10 @@ std::vector<std::string> statements_of(std::string_view file) {
         statement += line;
         statement += '\n';
         if (line.back() == ';') statements.push_back(std::exchange(statement, {}));
+    }
+    if (!statement.empty()) {
+        throw std::runtime_error(
+            "the last statement does not end with ';': the file may be cut off; install it again");
     }
     return statements;
 }

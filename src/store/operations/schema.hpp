@@ -37,7 +37,7 @@ void limit_table_wait(db::Tx& tx, int seconds);
 // Throws std::runtime_error if it is not a number.
 std::optional<int> oldest_program_in(std::string_view file);
 // The statements of a schema file, without comments. A statement ends with ';' at the end of a
-// line.
+// line. Throws std::runtime_error if the last one does not.
 std::vector<std::string> statements_of(std::string_view file);
 std::string create_database_statement(std::string_view name);
 
