@@ -19,6 +19,7 @@ constexpr Milliseconds kSequelTime{1000};
 constexpr Milliseconds kAfterFailure{1000};
 
 std::atomic<bool> g_stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler writes it
 void on_stop(int) {
     g_stop = true;
 }
