@@ -17,6 +17,9 @@ MEMBER_COLUMNS = "id, user_id, external_id, first_name, last_name, display_name,
 # The provider of the connections in tests over all operations.
 MATRIX_PROVIDER = "gitlab"
 
+# The most rows of one staging call.
+CALL_ROWS = 5000
+
 # A URL that never accepts a webhook.
 NO_LISTENER = "http://127.0.0.1:9/"
 
@@ -285,19 +288,20 @@ class Organization:
         return self.api.post(f"/v1/imports/{job_id}/rows", json=body, expect=expect, **options)
 
     def stage_malformed(self, job_id, payloads, first=1):
-        """Stages rows that may have faults, which are kept. As text, because the description describes valid rows."""
+        """Stages rows that may have faults, which are kept. Sends them as text, because the client compares a body that is
+        given as json with the OpenAPI description, which allows only valid rows."""
         return self.api.post(f"/v1/imports/{job_id}/rows", params={"faults": "keep"}, expect=200, whole=False,
                              data=json.dumps({"rows": rows_of(payloads, first)}), headers={"Content-Type": "application/json"})
 
     def stage_many(self, job_id, payloads):
-        """Stages any number of rows, 5,000 per call and two calls in parallel, like the client."""
+        """Stages any number of rows, CALL_ROWS per call and two calls in parallel, like the client."""
         def send(first):
-            body = json.dumps({"rows": rows_of(payloads[first:first + 5000], first + 1)})
+            body = json.dumps({"rows": rows_of(payloads[first:first + CALL_ROWS], first + 1)})
             self.api.post(f"/v1/imports/{job_id}/rows", data=body, headers={"Content-Type": "application/json"},
                           expect=200)
 
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(send, range(0, len(payloads), 5000)))
+            list(pool.map(send, range(0, len(payloads), CALL_ROWS)))
 
     def staged(self, payloads, **fields):
         """A new job with these rows staged; returns its id."""
@@ -322,8 +326,8 @@ class Organization:
         return self.api.get_json(f"/v1/imports/{job_id}")
 
     def state_is(self, job_id, *states, seconds=PATIENCE):
-        """Waits until the job is in one of the states, without polling it; returns the job. A job that failed or was
-        canceled instead ends the wait."""
+        """Waits until the job is in one of the states; returns the job. It looks into the database, so the wait sends no
+        requests. A job that failed or was canceled instead ends the wait."""
         marks = ", ".join(["%s"] * len(states))
         wait_for(
             lambda: self.stack.sql(f"SELECT 1 FROM import_jobs WHERE id = UNHEX(REPLACE(%s, '-', '')) "
