@@ -12,6 +12,8 @@
 namespace muster::jobs {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr Milliseconds kPoll{200};
 // For kSequelTime after a turn of work that has sequels, the runner looks for more work this often.
 constexpr Milliseconds kPollForSequel{20};
@@ -42,15 +44,15 @@ TurnResult take_turn(const Work& work, const Deadline& deadline) {
 // Returns true if no turn failed.
 bool take_turns(const Work& work, const Deadline& deadline) {
     bool all_well = true;
-    Timestamp sequel_until;
+    Clock::time_point sequel_until;
     while (!deadline.over()) {
         switch (take_turn(work, deadline)) {
             case TurnResult::Worked:
-                if (work.has_sequels) sequel_until = Timestamp::now() + kSequelTime;
+                if (work.has_sequels) sequel_until = Clock::now() + kSequelTime;
                 break;
             case TurnResult::Idle:
                 if (work.ends_when_idle) return all_well;
-                deadline.pause(Timestamp::now() < sequel_until ? kPollForSequel : kPoll);
+                deadline.pause(Clock::now() < sequel_until ? kPollForSequel : kPoll);
                 break;
             case TurnResult::Failed:
                 all_well = false;
@@ -80,8 +82,10 @@ bool run_kind(const Work& work, const Deadline& deadline) {
 
 }  // namespace
 
+Deadline::Deadline(Timestamp end) : end_(Clock::now() + (end - Timestamp::now())) {}
+
 bool Deadline::over() const {
-    return g_stop || Timestamp::now() >= end_;
+    return g_stop || Clock::now() >= end_;
 }
 
 bool Deadline::stopped() {
@@ -89,7 +93,7 @@ bool Deadline::stopped() {
 }
 
 void Deadline::pause(Milliseconds span) const {
-    const Milliseconds left = end_ - Timestamp::now();
+    const auto left = std::chrono::ceil<Milliseconds>(end_ - Clock::now());
     const auto wait = std::clamp(span, Milliseconds(0), std::max(left, Milliseconds(0)));
     const timespec time{wait.count() / 1000, wait.count() % 1000 * 1'000'000};
     if (!g_stop) nanosleep(&time, nullptr);

@@ -6,6 +6,7 @@
 
 #include "base/time.hpp"
 
+#include <chrono>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,8 @@ namespace muster::jobs {
 // When to stop: at a time or after a signal.
 class Deadline {
   public:
-    explicit Deadline(Timestamp end) : end_(end) {}
+    // Counts the time until `end` by the steady clock: a run ends in time if the clock is set back.
+    explicit Deadline(Timestamp end);
     bool over() const;
     // Whether a stop signal was received; its sender waits.
     static bool stopped();
@@ -24,7 +26,7 @@ class Deadline {
     void pause(Milliseconds span) const;
 
   private:
-    Timestamp end_;
+    std::chrono::steady_clock::time_point end_;
 };
 
 struct Work {
