@@ -5,7 +5,9 @@ import os
 import pty
 import re
 import select
+import socketserver
 import subprocess
+from threading import Thread
 
 import pytest
 from support.mail import wait_for_mail
@@ -572,6 +574,26 @@ def test_a_test_message_shows_what_the_mail_server_answers(stack, ctl, ask):
     assert 'ADDRESS is "broken": ' in ctl("mail", "test", "broken", status=USAGE).stderr
     ctl("mail", "test", status=USAGE)
     ctl("mail", "test", address, address, status=USAGE)
+
+
+class RejectingMailServer(socketserver.StreamRequestHandler):
+    """Rejects each sender, in ISO-8859-1."""
+
+    def handle(self):
+        self.wfile.write(b"220 mail.example\r\n")
+        for line in self.rfile:
+            is_greeting = line[:4].upper() in (b"EHLO", b"HELO")
+            self.wfile.write(b"250 mail.example\r\n" if is_greeting else "550 Absender ungültig\r\n".encode("latin-1"))
+
+
+def test_a_mail_servers_answer_in_another_encoding_is_shown_as_escapes(ctl, ask):
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), RejectingMailServer) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        env = {"MUSTER_MAIL_URL": f"smtp://127.0.0.1:{server.server_address[1]}"}
+        address, escaped = email("operator"), "550 Absender ung\\xfcltig"
+        assert ask("mail", "test", address, status=NOT_DONE, env=env)["answer"] == escaped
+        assert f"its answer: {escaped}\n" in ctl("mail", "test", address, status=NOT_DONE, env=env).stdout
+        server.shutdown()
 
 
 # ---------------------------------------------------------------------------- help
