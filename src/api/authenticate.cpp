@@ -92,7 +92,8 @@ void authorize(const Endpoint& endpoint, const Caller& caller, const http::Reque
 
 void require_recent_factor(const Caller& caller) {
     if (!caller.session) return;
-    if (Timestamp::now() - *caller.session->verified_at <= rules::kRecentSecondFactor) return;
+    const auto& verified_at = caller.session->verified_at;
+    if (verified_at && Timestamp::now() - *verified_at <= rules::kRecentSecondFactor) return;
     throw Error(ErrorCode::TwoFactorTooOld).detail("reason", "2FA_TOO_OLD");
 }
 
