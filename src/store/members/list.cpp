@@ -1,6 +1,9 @@
 #include "store/members/list.hpp"
 
+#include "base/text.hpp"
 #include "store/like_pattern.hpp"
+
+#include <cmath>
 
 namespace muster::store {
 namespace {
@@ -43,11 +46,22 @@ struct Matched {
 };
 constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
-    column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"));
+    column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0) "
+                                "AND (LOCATE(?, attributes) > 0 OR LOCATE(?, attributes) > 0)"));
 
 constexpr auto kUserMembership = db::row<UserId, MemberId>("user_id", "id");
 
 constexpr auto kSize = db::row<UserId, std::int64_t>("user_id", "LENGTH(attributes)");
+
+// JSON_CONTAINS compares numbers as doubles, which do not distinguish all integers from 2^53 on. So
+// for such a number, this is how its entry begins in the document. "" for any other value.
+// `separator`: Muster writes ":", and JSON functions of the database write ": ".
+std::string exact_entry(const rules::AttributeCondition& condition, std::string_view separator) {
+    constexpr double kFirstInexact = 9'007'199'254'740'992;
+    const auto number = parse_number<double>(condition.value);
+    if (!number || std::abs(*number) < kFirstInexact) return "";
+    return '"' + condition.key + '"' + std::string(separator) + '[' + condition.value + ',';
+}
 
 MemberSizes read_sizes(db::OrgStore& org, const auto& sql, std::span<const UserId> users) {
     MemberSizes sizes;
@@ -177,7 +191,9 @@ AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> user
                                    "WHERE organization_id = :org AND user_id IN ({?})"};
     // The document has [value, provenance, time] for each key.
     const std::string path = "$.\"" + condition.key + "\"[0]";
-    std::vector<Param> params{condition.value, path};
+    const std::string compact = exact_entry(condition, ":");
+    const std::string spaced = exact_entry(condition, ": ");
+    std::vector<Param> params{condition.value, path, compact, spaced};
     params.insert(params.end(), users.begin(), users.end());
     AttributeMatches matches;
     for (const Matched& member : org.each_bulk(kMatch, users.size(), params)) {

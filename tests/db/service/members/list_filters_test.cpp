@@ -96,6 +96,20 @@ BOOST_AUTO_TEST_CASE(an_attribute_selects_the_members_that_have_the_value) {
     BOOST_TEST(found(both) == "");
 }
 
+BOOST_AUTO_TEST_CASE(numbers_that_a_double_does_not_distinguish_are_compared_by_their_digits) {
+    add("ann", "DE", R"({"card":[9007199254740992,"api",1]})");
+    add("bob", "DE", R"({"card": [9007199254740993, "api", 1]})");  // written by the database
+    add("eve", "DE", R"({"card":[18446744073709551617,"api",1],"likes":["x","api",1]})");
+    add("lee", "DE", R"({"card":[-9007199254740993,"api",1]})");
+    BOOST_TEST(found(having("card", "9007199254740992")) == "ann ");
+    BOOST_TEST(found(having("card", "9007199254740993")) == "bob ");
+    BOOST_TEST(found(having("card", "900719925474099")) == "");
+    BOOST_TEST(found(having("card", "18446744073709551617")) == "eve ");
+    BOOST_TEST(found(having("card", "18446744073709551616")) == "");
+    BOOST_TEST(found(having("card", "-9007199254740993")) == "lee ");
+    BOOST_TEST(found(having("card", "-9007199254740992")) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_page_reads_a_bounded_size_of_attributes) {
     for (int i = 0; i < 300; ++i) add("heavy" + std::to_string(i));
     client.execute(
