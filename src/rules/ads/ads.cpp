@@ -1,5 +1,6 @@
 #include "rules/ads/ads.hpp"
 
+#include "json/json_body.hpp"
 #include "rules/ads/targeting_record.hpp"
 #include "rules/modules/manifest.hpp"
 
@@ -46,11 +47,17 @@ bool can_have(const AttributeRegistry& registry, const Attribute& attribute,
                attribute.choices.end();
 }
 
-bool read_list(const Json::Value& list, std::vector<std::string>& to) {
-    if (!list.isNull() && !list.isArray()) return false;
-    for (const Json::Value& entry : list) {
-        if (!entry.isString()) return false;
-        to.push_back(entry.asString());
+// Reads the list of texts, which may be missing. False if the member is something else.
+bool read_list(const json::JsonObject& object, std::string_view name,
+               std::vector<std::string>& to) {
+    const auto member = object.find(name);
+    if (!member) return true;
+    const auto list = member->array();
+    if (!list) return false;
+    for (const json::JsonIn& entry : *list) {
+        const auto text = entry.string();
+        if (!text) return false;
+        to.emplace_back(*text);
     }
     return true;
 }
@@ -117,14 +124,14 @@ std::string targeting_document(const Targeting& targeting) {
 std::optional<Targeting> targeting_of(std::string_view document) {
     Targeting targeting;
     if (document == "{}") return targeting;
-    Json::Value json;
-    if (!parse_json(document, json) || !json.isObject()) return std::nullopt;
-    const bool is_read = read_list(json["countries"], targeting.countries) &&
-                         read_list(json["locales"], targeting.locales) &&
-                         read_list(json["tags"], targeting.tags);
-    const Json::Value& attributes = json["attributes"];
-    if (!is_read || !attributes.isObject()) return std::nullopt;
-    targeting.attributes = json_text(attributes);
+    json::JsonParser parser;
+    const auto json = parser.parse_object(document);
+    const bool is_read = json && read_list(*json, "countries", targeting.countries) &&
+                         read_list(*json, "locales", targeting.locales) &&
+                         read_list(*json, "tags", targeting.tags);
+    const auto attributes = is_read ? json->find("attributes") : std::nullopt;
+    if (!attributes || !attributes->is_object()) return std::nullopt;
+    targeting.attributes = json::minified(*attributes);
     return targeting;
 }
 

@@ -1,6 +1,7 @@
 #include "rules/ads/choice.hpp"
 
 #include "base/text.hpp"
+#include "json/json_body.hpp"
 #include "rules/attributes.hpp"
 
 #include <algorithm>
@@ -32,16 +33,16 @@ bool matches_any(const Values& values, const Matches& matches) {
     return values.empty() || std::any_of(values.begin(), values.end(), matches);
 }
 
-bool is_same(const Json::Value& wanted, const Json::Value& value) {
-    if (wanted.isNumeric() && value.isNumeric()) return wanted.asDouble() == value.asDouble();
-    return wanted == value;
-}
-
-// A multiple choice matches if it contains the value.
-bool has_value(const Json::Value& wanted, const Json::Value& value) {
-    if (!value.isArray()) return is_same(wanted, value);
-    return std::any_of(value.begin(), value.end(),
-                       [&](const Json::Value& entry) { return is_same(wanted, entry); });
+// Integers are compared digit by digit, and 5 is 5.0. A multiple choice matches if it contains the
+// value.
+bool has_value(const json::JsonIn& wanted, const json::JsonIn& value) {
+    const std::string text = json::canonical_json(wanted);
+    const auto entries = value.array();
+    if (!entries) return json::canonical_json(value) == text;
+    for (const json::JsonIn& entry : *entries) {
+        if (json::canonical_json(entry) == text) return true;
+    }
+    return false;
 }
 
 // A visitor's attributes. A member's document may have hundreds of KiB, so it is parsed once for
@@ -54,25 +55,27 @@ class VisitorAttributes {
     bool have(const std::string& wanted) {
         if (wanted == "{}") return true;
         if (document_.empty()) return false;
-        Json::Value wishes;
-        if (!parse_json(wanted, wishes) || !wishes.isObject()) return false;
-        const Json::Value& known = values();
-        const auto keys = wishes.getMemberNames();
-        return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-            return known.isMember(key) && has_value(wishes[key], known[key]);
-        });
+        const auto wishes = wishes_.parse_object(wanted);
+        if (!wishes || !parse_values()) return false;
+        for (const auto& [key, wish] : *wishes) {
+            const auto known = values_->find(key);
+            if (!known || !has_value(wish, *known)) return false;
+        }
+        return true;
     }
 
   private:
-    const Json::Value& values() {
-        if (values_) return *values_;
-        Json::Value& parsed = values_.emplace();
-        if (!parse_json(attribute_values(document_), parsed)) parsed = Json::objectValue;
-        return parsed;
+    bool parse_values() {
+        if (!is_parsed_) values_ = document_parser_.parse_object(attribute_values(document_));
+        is_parsed_ = true;
+        return values_.has_value();
     }
 
     const std::string& document_;
-    std::optional<Json::Value> values_;
+    json::JsonParser wishes_;
+    json::JsonParser document_parser_;
+    std::optional<json::JsonObject> values_;
+    bool is_parsed_ = false;
 };
 
 bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor,

@@ -118,6 +118,22 @@ BOOST_AUTO_TEST_CASE(attributes_must_be_equal) {
     BOOST_TEST(!suits(asking_for(R"({"team":"red"})"), {}));
 }
 
+BOOST_AUTO_TEST_CASE(long_numbers_are_compared_by_all_digits) {
+    for (const std::string number :
+         {"9007199254740993", "18446744073709551617", "0.30000000000000004", "1234567890.123456"}) {
+        AdVisitor visitor = ann();
+        visitor.attributes = R"({"card":[)" + number + R"(,"api",1]})";
+        const auto stored = rules::targeting_of(
+            rules::targeting_document(asking_for(R"({"card":)" + number + "}")));
+        BOOST_TEST_REQUIRE(stored.has_value());
+        BOOST_TEST(stored->attributes == R"({"card":)" + number + "}");
+        BOOST_TEST(suits(*stored, visitor), number);
+    }
+    AdVisitor visitor = ann();
+    visitor.attributes = R"({"card":[9007199254740993,"api",1]})";
+    BOOST_TEST(!suits(asking_for(R"({"card":9007199254740992})"), visitor));
+}
+
 BOOST_AUTO_TEST_CASE(an_unreadable_targeting_matches_no_visitor) {
     for (const char* broken : {"", "[]", "{\"countries\":1}", "{\"tags\":[1],\"attributes\":{}}",
                                "{\"attributes\":[]}", "{"}) {
