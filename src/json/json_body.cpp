@@ -260,4 +260,13 @@ std::optional<JsonObject> JsonParser::parse_object(std::string_view text) {
     return root ? root->object() : std::nullopt;
 }
 
+bool is_same_json(std::string_view one, std::string_view other) {
+    if (one == other) return true;
+    JsonParser first;
+    JsonParser second;
+    const auto left = first.parse(one);
+    const auto right = second.parse(other);
+    return left && right && canonical_json(*left) == canonical_json(*right);
+}
+
 }  // namespace muster::json

@@ -51,4 +51,8 @@ class JsonParser {
     std::unique_ptr<State> state_;
 };
 
+// Whether both texts are the same JSON: 5 is 5.0, and members may have any order. False if one is
+// not JSON.
+[[nodiscard]] bool is_same_json(std::string_view one, std::string_view other);
+
 }  // namespace muster::json

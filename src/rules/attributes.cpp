@@ -190,6 +190,16 @@ AttributeEntry entry_of(std::string_view key, const JsonIn& stored) {
     return entry;
 }
 
+bool is_number_text(std::string_view json) {
+    return !json.empty() && (json[0] == '-' || (json[0] >= '0' && json[0] <= '9'));
+}
+
+// 5 and 5.0 are the same number. Other values have one spelling.
+bool is_same_value(const std::string& stored, const std::string& sent) {
+    if (stored == sent) return true;
+    return is_number_text(stored) && is_number_text(sent) && json::is_same_json(stored, sent);
+}
+
 // Sets one value of a member, or removes it if the value is "null". Returns false if nothing
 // changed.
 bool apply(std::vector<AttributeEntry>& entries, AttributeEntry change) {
@@ -205,7 +215,7 @@ bool apply(std::vector<AttributeEntry>& entries, AttributeEntry change) {
         entries.insert(place, std::move(change));
         return true;
     }
-    if (place->value == change.value) return false;
+    if (is_same_value(place->value, change.value)) return false;
     *place = std::move(change);
     return true;
 }

@@ -488,4 +488,8 @@ Secret revealed_config(std::string_view shown, const Secret& secrets) {
     return Secret(std::move(text));
 }
 
+bool is_same_config(std::string_view shown, std::string_view other) {
+    return json::is_same_json(shown, other);
+}
+
 }  // namespace muster::rules

@@ -53,4 +53,7 @@ struct Config {
 // `secrets` lacks remain hidden.
 [[nodiscard]] Secret revealed_config(std::string_view shown, const Secret& secrets);
 
+// Whether two configs as shown are the same: 5 is 5.0, and properties may have any order.
+[[nodiscard]] bool is_same_config(std::string_view shown, std::string_view other);
+
 }  // namespace muster::rules

@@ -169,7 +169,7 @@ Installation change_installation(Context& context, OrgTransaction& transaction, 
         validated_config(installation, version,
                          change.config ? change.config->text : installation.config.text, kept);
     const bool is_same = version.id == installation.version_id &&
-                         config.shown == installation.config.text &&
+                         rules::is_same_config(config.shown, installation.config.text) &&
                          config.secrets.reveal() == kept.reveal();
     if (is_same) return installation;
     const std::string sealed = set_config(context.keys, installation, std::move(config));

@@ -168,7 +168,10 @@ def test_a_changed_config_replaces_the_old_one_except_for_kept_secrets(module_or
     # The token was removed before, so there is no value to keep.
     assert faults_of(change(422, config={"api_key": "***", "token": "***"})) == {"config.token": "invalid_value"}
     before = admin.get_json(path_to(installed))
-    assert change().json() == before and change(config=None).json() == before
+    assert change().json() == before
+    whole = change(config={"api_key": "***", "rate": 1.0, "on": True}).json()
+    assert change(config={"on": True, "rate": 1, "api_key": "***"}).json() == whole
+    assert faults_of(change(422, config=None)) == {"config": "required"}
     assert faults_of(change(422, config={"api_key": "x"}, module_id=module["id"])) == {"module_id": "unknown_field"}
 
 

@@ -446,7 +446,8 @@ BOOST_AUTO_TEST_CASE(changes_of_a_document_add_replace_and_clear_keys) {
     BOOST_TEST(change(R"({"b":2})") == R"({"a":["x","api",6],"b":[2,"api",9]})");
     BOOST_TEST(change(R"({"a":null,"c":["y"]})") == R"({"b":[1,"import",5],"c":[["y"],"api",9]})");
     BOOST_TEST(change(R"({"a":null,"b":null})") == "{}");
-    for (const char* same : {"", "{}", R"({"b":1})", R"({"c":null})", R"({"a":"\u0078"})"}) {
+    for (const char* same : {"", "{}", R"({"b":1})", R"({"b":1.0})", R"({"b":1e0})",
+                             R"({"c":null})", R"({"a":"\u0078"})"}) {
         BOOST_TEST(change(same) == "-", same);
     }
 }
