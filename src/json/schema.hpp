@@ -247,6 +247,18 @@ constexpr auto optional(std::string_view name, Member Owner::*member, Type type,
     return Field<Owner, Member, Type>{name, member, type, meaning, example, false};
 }
 
+// A field of a change request, for a value that every record has. If it is absent, the member keeps
+// its value. Null is a fault.
+template <class Owner, class Member, class Type>
+struct ChangeableField : Field<Owner, Member, Type> {
+    static constexpr bool kRejectsNull = true;
+};
+template <class Owner, class Member, class Type>
+constexpr auto changeable(std::string_view name, Member Owner::*member, Type type,
+                          std::string_view meaning, std::string_view example = {}) {
+    return ChangeableField<Owner, Member, Type>{{name, member, type, meaning, example, false}};
+}
+
 // A field of a change request, for a value that can be cleared.
 template <class Owner, class Value, class Type>
 struct ClearableField {
@@ -307,7 +319,7 @@ struct Object {
             const Json::Value type = field.type.schema();
             if (field.is_required) needed.append(std::string(field.name));
             schema["properties"][std::string(field.name)] =
-                described(field.is_required ? type : or_null(type), field.meaning, field.example);
+                described(takes_null(field) ? or_null(type) : type, field.meaning, field.example);
         };
         std::apply([&](const auto&... field) { (add(field), ...); }, fields);
         if (!needed.empty()) schema["required"] = std::move(needed);
@@ -315,6 +327,12 @@ struct Object {
     }
 
   private:
+    static constexpr bool takes_null(const auto& field) {
+        return !field.is_required && !requires {
+            field.kRejectsNull;
+        };
+    }
+
     bool decode_member(std::string_view key, const JsonIn& value, const Path& path, Decoding& to,
                        Owner& out, std::uint64_t& seen) const {
         std::size_t index = 0;
@@ -328,6 +346,8 @@ struct Object {
                 field.decode(value, Path(path, field.name), to, out);
             } else if constexpr (requires { field.clear(out); }) {
                 field.clear(out);
+            } else if constexpr (requires { field.kRejectsNull; }) {
+                to.fault(Path(path, field.name), FieldCode::Required);
             }
             return true;
         };

@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.ads import CONSOLE, Ads
+from support.client import faults_of
+from support.contract import component
 from support.world import path_of_endpoint, slug
 
 STALE = '"2026-01-01T00:00:00.000Z"'
@@ -76,6 +78,21 @@ def test_a_change_is_made_only_to_the_version_of_if_match(module_org, ads, make,
             if "signing_secret" in done.json():
                 client.stack.keys_issued.append(done.json()["signing_secret"])
             assert done.headers["ETag"] == f'"{done.json()["updated_at"]}"' > tag
+
+
+@pytest.mark.parametrize("make", [make for make, changes in RECORDS if changes[0][0] == "PATCH"], ids=lambda make: make.__name__)
+def test_null_is_a_fault_of_each_field_that_cannot_be_empty(module_org, ads, contract, make):
+    client = module_org.admin().api
+    path = make(module_org, ads)
+    before = client.get_json(path)
+    body = contract.operation("PATCH", path).row["requestBody"]["content"]["application/json"]["schema"]
+    fields = component(contract.document, body["$ref"].removeprefix("#/components/"))["properties"]
+    filled = {name for name, field in fields.items() if "null" not in str(field.get("type", field.get("anyOf")))}
+    assert filled, "no field of this record must have a value"
+    refused = client.request("PATCH", path, json=dict.fromkeys(filled), expect=422)
+    assert faults_of(refused) == dict.fromkeys(filled, "required")
+    client.request("PATCH", path, json=dict.fromkeys(set(fields) - filled))
+    assert {name: before.get(name) for name in filled} == {name: client.get_json(path).get(name) for name in filled}
 
 
 def test_every_operation_with_if_match_is_tried(contract):

@@ -39,8 +39,8 @@ constexpr auto kNewKey = json::object<NewApiKey>(
 
 using service::ApiKeyChange;
 constexpr auto kKeyChange = json::object<ApiKeyChange>(
-    json::optional("name", &ApiKeyChange::name, Text{1, 255},
-                   "Name for people. If omitted, not changed.", "membership sync"),
+    json::changeable("name", &ApiKeyChange::name, Text{1, 255},
+                     "Name for people. If omitted, not changed.", "membership sync"),
     json::clearable(
         "expires_at", &ApiKeyChange::expires_at, Instant{},
         "Future time when the key stops working. null: no end. If omitted, not changed."),

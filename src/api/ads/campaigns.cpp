@@ -108,25 +108,25 @@ constexpr auto kNewCampaign = json::object<NewAdCampaign>(
                    "Who sees the campaign. If omitted: every visitor."));
 
 constexpr auto kCampaignChange = json::object<AdCampaignChange>(
-    json::optional("name", &AdCampaignChange::name, kName,
-                   "Name for people. If omitted, not changed.", "Cup final"),
-    json::optional("slot_ids", &AdCampaignChange::slot_ids, kSlots,
-                   "Ids of all slots that show the campaign. If omitted, not changed."),
-    json::optional("status", &AdCampaignChange::status, kStatus,
-                   "active or paused. If omitted, not changed."),
-    json::optional("starts_at", &AdCampaignChange::starts_at, Instant{},
-                   "Time of the first impression. If omitted, not changed."),
+    json::changeable("name", &AdCampaignChange::name, kName,
+                     "Name for people. If omitted, not changed.", "Cup final"),
+    json::changeable("slot_ids", &AdCampaignChange::slot_ids, kSlots,
+                     "Ids of all slots that show the campaign. If omitted, not changed."),
+    json::changeable("status", &AdCampaignChange::status, kStatus,
+                     "active or paused. If omitted, not changed."),
+    json::changeable("starts_at", &AdCampaignChange::starts_at, Instant{},
+                     "Time of the first impression. If omitted, not changed."),
     json::clearable("ends_at", &AdCampaignChange::ends_at, Instant{},
                     "Time of the end, after starts_at. null: no end. If omitted, not changed."),
-    json::optional("weight", &AdCampaignChange::weight, kWeight,
-                   "Relative share among the matching campaigns. If omitted, not changed."),
+    json::changeable("weight", &AdCampaignChange::weight, kWeight,
+                     "Relative share among the matching campaigns. If omitted, not changed."),
     json::clearable("daily_impressions", &AdCampaignChange::daily_impressions, kBudget,
                     "Maximum impressions per day (UTC). null: no limit. If omitted, not changed."),
     json::clearable(
         "frequency_cap", &AdCampaignChange::frequency_cap, kCap,
         "Maximum impressions per member and day (UTC). null: no limit. If omitted, not changed."),
-    json::optional("targeting", &AdCampaignChange::targeting, kTargeting,
-                   "Replaces the whole targeting. If omitted, not changed."));
+    json::changeable("targeting", &AdCampaignChange::targeting, kTargeting,
+                     "Replaces the whole targeting. If omitted, not changed."));
 
 constexpr std::string_view kNewCampaignExample = R"({
   "name": "Cup final", "slot_ids": ["019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"],

@@ -94,8 +94,8 @@ constexpr auto kNewCreative = json::object<NewAdCreative>(
                    "Address that a click leads to.", "https://shop.example/final"));
 
 constexpr auto kCreativeChange = json::object<AdCreativeChange>(
-    json::optional("kind", &AdCreativeChange::kind, kCreativeKind,
-                   "image requires image_url; html requires html. If omitted, not changed."),
+    json::changeable("kind", &AdCreativeChange::kind, kCreativeKind,
+                     "image requires image_url; html requires html. If omitted, not changed."),
     clearable("image_url", &AdCreativeChange::image_url, kImageUrl,
               "HTTPS address of the picture. null removes it. If omitted, not changed.",
               "https://img.example/final.png"),
@@ -105,13 +105,13 @@ constexpr auto kCreativeChange = json::object<AdCreativeChange>(
     clearable("alt", &AdCreativeChange::alt, kAlt,
               "Text in place of the picture. null removes it. If omitted, not changed.",
               "The final"),
-    json::optional("width", &AdCreativeChange::width, kCreativeSide,
-                   "Width in pixels. If omitted, not changed."),
-    json::optional("height", &AdCreativeChange::height, kCreativeSide,
-                   "Height in pixels. If omitted, not changed."),
-    json::optional("landing_url", &AdCreativeChange::landing_url, kLandingUrl,
-                   "Address that a click leads to. If omitted, not changed.",
-                   "https://shop.example/final"));
+    json::changeable("width", &AdCreativeChange::width, kCreativeSide,
+                     "Width in pixels. If omitted, not changed."),
+    json::changeable("height", &AdCreativeChange::height, kCreativeSide,
+                     "Height in pixels. If omitted, not changed."),
+    json::changeable("landing_url", &AdCreativeChange::landing_url, kLandingUrl,
+                     "Address that a click leads to. If omitted, not changed.",
+                     "https://shop.example/final"));
 
 constexpr std::string_view kNewCreativeExample = R"({
   "campaign_id": "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d", "kind": "image",

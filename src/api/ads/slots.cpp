@@ -35,16 +35,16 @@ constexpr auto kNewSlot = json::object<NewAdSlot>(
     json::required("height", &NewAdSlot::height, kSlotSide, "Height in pixels."));
 
 constexpr auto kSlotChange = json::object<AdSlotChange>(
-    json::optional(
+    json::changeable(
         "slug", &AdSlotChange::slug, kSlotSlug,
         "Short name that pages use, unique in the organization. If omitted, not changed.",
         "home-top"),
-    json::optional("name", &AdSlotChange::name, Text{1, 255},
-                   "Name for people. If omitted, not changed.", "Top of the home page"),
-    json::optional("width", &AdSlotChange::width, kSlotSide,
-                   "Width in pixels. If omitted, not changed."),
-    json::optional("height", &AdSlotChange::height, kSlotSide,
-                   "Height in pixels. If omitted, not changed."));
+    json::changeable("name", &AdSlotChange::name, Text{1, 255},
+                     "Name for people. If omitted, not changed.", "Top of the home page"),
+    json::changeable("width", &AdSlotChange::width, kSlotSide,
+                     "Width in pixels. If omitted, not changed."),
+    json::changeable("height", &AdSlotChange::height, kSlotSide,
+                     "Height in pixels. If omitted, not changed."));
 
 // ---------------------------------------------------------------------------- replies
 

@@ -67,13 +67,13 @@ constexpr auto kNewArticle = json::object<NewArticle>(
                    "HTTPS address of the cover picture.", "https://img.example/final.png"));
 
 constexpr auto kArticleChange = json::object<ArticleChange>(
-    json::optional(
+    json::changeable(
         "slug", &ArticleChange::slug, kSlug,
         "Short name for the article's URL, unique in the organization. If omitted, not changed.",
         "cup-final"),
-    json::optional("title", &ArticleChange::title, kTitle, "Title. If omitted, not changed.",
-                   "The cup final"),
-    json::optional(
+    json::changeable("title", &ArticleChange::title, kTitle, "Title. If omitted, not changed.",
+                     "The cup final"),
+    json::changeable(
         "body_html", &ArticleChange::body_html, kBody,
         "HTML text. It is sanitized when it is written and may be empty. If omitted, not changed.",
         "<p>We won.</p>"),
@@ -83,8 +83,8 @@ constexpr auto kArticleChange = json::object<ArticleChange>(
     json::clearable("locale", &ArticleChange::locale, kLocale,
                     "Language and region, such as en-GB. null removes it. If omitted, not changed.",
                     "en-GB"),
-    json::optional("tags", &ArticleChange::tags, Tags{},
-                   "Tags, without duplicates. If omitted, not changed.", R"(["cup"])"),
+    json::changeable("tags", &ArticleChange::tags, Tags{},
+                     "Tags, without duplicates. If omitted, not changed.", R"(["cup"])"),
     json::clearable("author", &ArticleChange::author, kAuthor,
                     "Name of the author. null removes it. If omitted, not changed.",
                     "Ada Lovelace"),

@@ -33,9 +33,9 @@ constexpr auto kNewInstallation = json::object<NewInstallation>(
                    "Values of the version's config_schema, by property."));
 
 constexpr auto kInstallationChange = json::object<InstallationChange>(
-    json::optional("version_id", &InstallationChange::version_id, json::Uuid<VersionId>{},
-                   "Id of the published version to move to. If omitted, not changed."),
-    json::optional(
+    json::changeable("version_id", &InstallationChange::version_id, json::Uuid<VersionId>{},
+                     "Id of the published version to move to. If omitted, not changed."),
+    json::changeable(
         "config", &InstallationChange::config, kConfig,
         "The whole new config. *** keeps a stored secret value. If omitted, not changed."));
 

@@ -70,11 +70,11 @@ inline constexpr auto kNewPublishableKey = json::object<NewPublishableKey>(
         "Future time when the key stops working. If omitted: valid until it is revoked."));
 
 inline constexpr auto kPublishableKeyChange = json::object<PublishableKeyChange>(
-    json::optional("name", &PublishableKeyChange::name, kKeyName,
-                   "Name for people. If omitted, not changed.", "Club site"),
-    json::optional("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{},
-                   "All origins of the pages that may use the key. If omitted, not changed.",
-                   R"(["https://shop.example"])"),
+    json::changeable("name", &PublishableKeyChange::name, kKeyName,
+                     "Name for people. If omitted, not changed.", "Club site"),
+    json::changeable("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{},
+                     "All origins of the pages that may use the key. If omitted, not changed.",
+                     R"(["https://shop.example"])"),
     json::clearable(
         "expires_at", &PublishableKeyChange::expires_at, json::Instant{},
         "Future time when the key stops working. null: no end. If omitted, not changed."));

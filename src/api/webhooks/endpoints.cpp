@@ -39,14 +39,14 @@ constexpr auto kNewEndpoint = json::object<NewWebhookEndpoint>(
                    "What the endpoint is for.", "CRM in production"));
 
 constexpr auto kEndpointChange = json::object<EndpointChange>(
-    json::optional("url", &EndpointChange::url, kUrl,
-                   "Public HTTPS address that events are sent to. If omitted, not changed.",
-                   "https://crm.example/hooks"),
-    json::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes,
-                   "Event types to send, without duplicates. If omitted, not changed.",
-                   R"(["member.created"])"),
-    json::optional("status", &EndpointChange::status, json::Choice<rules::EndpointStatus>{},
-                   "New status. If omitted, not changed."),
+    json::changeable("url", &EndpointChange::url, kUrl,
+                     "Public HTTPS address that events are sent to. If omitted, not changed.",
+                     "https://crm.example/hooks"),
+    json::changeable("subscribed_event_types", &EndpointChange::event_types, kEventTypes,
+                     "Event types to send, without duplicates. If omitted, not changed.",
+                     R"(["member.created"])"),
+    json::changeable("status", &EndpointChange::status, json::Choice<rules::EndpointStatus>{},
+                     "New status. If omitted, not changed."),
     json::clearable("description", &EndpointChange::description, kEndpointDescription,
                     "What the endpoint is for. null removes it. If omitted, not changed.",
                     "CRM in production"));

@@ -132,8 +132,10 @@ def test_a_change_keeps_the_fields_that_it_does_not_name(keys):
     key = keys.create(expires_at=in_seconds(DAY))
     renamed = keys.change(key, name="store").json()
     assert renamed == key | {"name": "store"}
-    moved = keys.change(key, allowed_origins=[BLOG], name=None).json()
+    moved = keys.change(key, allowed_origins=[BLOG]).json()
     assert moved == renamed | {"allowed_origins": [BLOG]}
+    empty = {"name": None, "allowed_origins": None}
+    assert faults_of(keys.change(key, expect=422, **empty)) == dict.fromkeys(empty, "required")
     assert keys.change(key, expires_at=None).json() == keys.record(key) == moved | {"expires_at": None}
 
 

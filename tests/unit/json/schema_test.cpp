@@ -356,4 +356,17 @@ BOOST_AUTO_TEST_CASE(a_change_distinguishes_absent_and_cleared_members) {
     BOOST_TEST(kChange.schema()["properties"]["limit"]["type"][1].asString() == "null");
 }
 
+BOOST_AUTO_TEST_CASE(null_is_a_fault_of_a_field_that_cannot_be_cleared) {
+    struct Change {
+        std::optional<std::int64_t> weight;
+    };
+    static constexpr auto kChange = json::object<Change>(
+        json::changeable("weight", &Change::weight, json::Integer{1, 9}, "The weight."));
+    BOOST_TEST(!decoded(kChange, "{}").weight.has_value());
+    BOOST_TEST((decoded(kChange, R"({"weight": 7})").weight == 7));
+    BOOST_TEST(faults(kChange, R"({"weight": null})") == Texts{"weight required"});
+    BOOST_TEST(kChange.schema()["properties"]["weight"]["type"].asString() == "integer");
+    BOOST_TEST(!kChange.schema().isMember("required"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
