@@ -377,10 +377,16 @@ void RequestFlow::run_handler() {
     call.body = document();
     call.query = decode_query(*endpoint_, request_.query);
     call.claim = claim_of(call);
-    if (endpoint_->handler.collect) {
-        collected_ = endpoint_->handler.collect(call);
-    } else {
-        answer(endpoint_->handler.run(call));
+    try {
+        if (endpoint_->handler.collect) {
+            collected_ = endpoint_->handler.collect(call);
+        } else {
+            answer(endpoint_->handler.run(call));
+        }
+    } catch (const Error& error) {
+        const bool is_invalid = error.code() == ErrorCode::ValidationError && call.claim;
+        if (is_invalid) service::reject_conflict(call.context, call.org(), *call.claim);
+        throw;
     }
 }
 

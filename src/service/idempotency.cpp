@@ -76,6 +76,17 @@ StoredReply transact(Context& context, const Actor& actor,
         [&](db::Tx& tx) { return transact_in(tx, context, actor, claim, work); });
 }
 
+void reject_conflict(Context& context, OrgId organization, const IdempotencyClaim& claim) {
+    const auto recorded = context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_idempotency_records(org, {&claim.key_hash, 1}, store::RecordLock::None);
+    });
+    const bool is_used = !recorded.empty() && recorded.front().expires_at > Timestamp::now();
+    if (is_used && !is_same_body(recorded.front(), claim)) {
+        throw Error(ErrorCode::IdempotencyConflict);
+    }
+}
+
 StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
                         const std::optional<IdempotencyClaim>& claim,
                         const std::function<StoredReply(OrgTransaction&)>& work) {

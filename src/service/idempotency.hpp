@@ -38,8 +38,11 @@ struct IdempotencyClaim {
 StoredReply transact(Context& context, const Actor& actor,
                      const std::optional<IdempotencyClaim>& claim,
                      const std::function<StoredReply(OrgTransaction&)>& work);
-// The same inside an open transaction. The changes and the record are committed or rolled back with
-// it.
+// Throws IDEMPOTENCY_CONFLICT if a reply is recorded for the key and another body. For a request
+// that fails before transact(): a used key with an invalid body is a conflict too.
+void reject_conflict(Context& context, OrgId organization, const IdempotencyClaim& claim);
+// The same as transact() inside an open transaction. The changes and the record are committed or
+// rolled back with it.
 StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
                         const std::optional<IdempotencyClaim>& claim,
                         const std::function<StoredReply(OrgTransaction&)>& work);

@@ -206,10 +206,14 @@ def test_a_conflict_of_state_is_not_recorded(org):
     assert job["id"] != active
 
 
-def test_the_body_is_checked_before_the_key(org):
-    headers = with_key(key())
-    org.api.post("/v1/users", json={"email": email()}, headers=headers, expect=201)
-    org.api.post("/v1/users", json={"email": "broken"}, headers=headers, expect=422, code="VALIDATION_ERROR")
+def test_a_used_key_conflicts_also_with_an_invalid_body(org):
+    invalid = {"email": "broken"}
+    for client, path, body in ((org.api, "/v1/users", {"email": email()}), (org.admin().api, "/v1/api-keys", {"name": "sync"})):
+        headers = with_key(key())
+        client.post(path, json=invalid, headers=headers, expect=422, code="VALIDATION_ERROR")
+        client.post(path, json=body, headers=headers, expect=201)
+        client.post(path, json=invalid, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
+        client.post(path, json=body, headers=headers, expect=201)
 
 
 # ---------------------------------------------------------------------------- the header itself
