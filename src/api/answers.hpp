@@ -229,6 +229,24 @@ struct Answers {
 template <const auto& kRecord, auto kWork>
 inline constexpr Answers<kRecord, kWork> answers;
 
+// Of a reply with a job that is running: when to read the job again.
+inline const http::Header kRetryAfter{"Retry-After", "1"};
+
+// A replay shows the job when it started to run, so it also gets a Retry-After.
+template <auto kNext>
+struct RetryAfterReplay {
+    static constexpr ReplyShape kShape = kNext.kShape;
+
+    template <class Body>
+    http::Reply operator()(Call& call, const Body& body) const {
+        http::Reply reply = kNext(call, body);
+        if (is_replayed(reply)) reply.headers.push_back(kRetryAfter);
+        return reply;
+    }
+};
+template <auto kNext>
+inline constexpr RetryAfterReplay<kNext> retry_after_replay;
+
 template <auto kWork>
 struct AnswersNothing {
     static constexpr ReplyShape kShape{};

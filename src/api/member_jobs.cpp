@@ -197,10 +197,20 @@ constexpr auto kMemberJobList = list_of<kMemberJob>("MemberJobList", "member_job
 
 // ---------------------------------------------------------------------------- handlers
 
+// The job, with a Retry-After while it is running.
+Answer<MemberJob> polled(MemberJob job) {
+    const bool is_in_progress = rules::is_in_progress(job.state);
+    Answer answer{std::move(job)};
+    if (is_in_progress) answer.headers.push_back(kRetryAfter);
+    return answer;
+}
+
 auto create_member_job(Call&, OrgTransaction& transaction, const SentMemberJob& in) {
     auto job = service::create_member_job(
         transaction, {in.action, in.reason, checked_filter(transaction, in.filter)});
-    return Answer{job, "/v1/member-jobs/" + job.id.text()};
+    Answer answer = polled(std::move(job));
+    answer.location = "/v1/member-jobs/" + answer.value.id.text();
+    return answer;
 }
 
 auto list_member_jobs(Call& call) {
@@ -212,14 +222,11 @@ auto list_member_jobs(Call& call) {
 auto get_member_job(Call& call) {
     auto job = service::find_member_job(call.context, call.org(), call.id<MemberJobId>());
     if (!job) throw Error(ErrorCode::NotFound);
-    const bool is_in_progress = rules::is_in_progress(job->state);
-    Answer answer{std::move(*job)};
-    if (is_in_progress) answer.headers.emplace_back("Retry-After", "1");
-    return answer;
+    return polled(std::move(*job));
 }
 
 auto commit_member_job(Call& call, OrgTransaction& transaction, Nothing) {
-    return service::commit_member_job(transaction, call.id<MemberJobId>());
+    return polled(service::commit_member_job(transaction, call.id<MemberJobId>()));
 }
 
 auto cancel_member_job(Call& call, OrgTransaction& transaction, Nothing) {
@@ -251,9 +258,10 @@ constexpr std::array kMemberJobEndpoints = {
         .body_schema = schema_of<kNewMemberJob>,
         .body_example =
             R"({"action": "lock", "reason": "Fees not paid", "filter": {"country": "DE"}})",
-        .reply = {201, "The job, in state validating."},
+        .reply = with_retry_after({201, "The job, in state validating."}),
         .errors = kMemberJobErrors,
-        .handler = decoded<kNewMemberJob, answers<kMemberJob, create_member_job>>},
+        .handler =
+            decoded<kNewMemberJob, retry_after_replay<answers<kMemberJob, create_member_job>>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/member-jobs",
              .operation = "listMemberJobs",
@@ -285,9 +293,9 @@ constexpr std::array kMemberJobEndpoints = {
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
-        .reply = {202, "The job, in state committing."},
+        .reply = with_retry_after({202, "The job, in state committing."}),
         .errors = kMemberJobErrors,
-        .handler = decoded<kNothing, answers<kMemberJob, commit_member_job>>},
+        .handler = decoded<kNothing, retry_after_replay<answers<kMemberJob, commit_member_job>>>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/member-jobs/{id}/cancel",

@@ -208,7 +208,7 @@ Answer<ImportJob> polled(ImportJob job) {
     const bool is_in_progress = rules::is_in_progress(job.state);
     const auto expires_at = job.expires_at;
     Answer answer{std::move(job), "", expires_at};
-    if (is_in_progress) answer.headers.emplace_back("Retry-After", "1");
+    if (is_in_progress) answer.headers.push_back(kRetryAfter);
     return answer;
 }
 
@@ -234,21 +234,6 @@ auto validate_import(Call& call, OrgTransaction& transaction, Nothing) {
 auto commit_import(Call& call, OrgTransaction& transaction, CommitImport in) {
     return polled(service::commit_import(transaction, call.id<ImportId>(), in.dry_run));
 }
-
-// A replay shows the job when it started to run, so it also gets a Retry-After.
-template <auto kNext>
-struct RetryAfterReplay {
-    static constexpr ReplyShape kShape = kNext.kShape;
-
-    template <class Body>
-    http::Reply operator()(Call& call, const Body& body) const {
-        http::Reply reply = kNext(call, body);
-        if (is_replayed(reply)) reply.headers.emplace_back("Retry-After", "1");
-        return reply;
-    }
-};
-template <auto kNext>
-inline constexpr RetryAfterReplay<kNext> retry_after_replay;
 
 auto reopen_import(Call& call, OrgTransaction& transaction, Nothing) {
     auto job = service::reopen_import(transaction, call.id<ImportId>());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace muster::rules {
 namespace {
@@ -185,8 +186,13 @@ ImportUndo count_undo(const std::vector<RowOutcome>& before, const std::vector<R
 ImportUndo scaled(const ImportUndo& sample, std::int64_t total) {
     const std::int64_t examined = sample.rows();
     if (examined == 0 || examined >= total) return sample;
+    // Rounds running sums, so that the counts add up to `total`.
+    std::int64_t sum = 0;
+    std::int64_t scaled_sum = 0;
     const auto scale = [&](std::int64_t count) {
-        return (count * total + examined / 2) / examined;
+        sum += count;
+        const std::int64_t next = (sum * total + examined / 2) / examined;
+        return next - std::exchange(scaled_sum, next);
     };
     ImportUndo counts;
     counts.removed = scale(sample.removed);

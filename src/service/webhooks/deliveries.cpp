@@ -95,7 +95,8 @@ Recovered recover(OrgTransaction& transaction, const EndpointRef& ref, const Rec
         recovered.queued += store::recover_deliveries(
             org, ref.endpoint, status, span, transaction.now, kMostRecovered - recovered.queued);
     }
-    recovered.has_more = recovered.queued == kMostRecovered;
+    recovered.has_more =
+        recovered.queued == kMostRecovered && count_recoverable(org, ref.endpoint, span).count > 0;
     return recovered;
 }
 

@@ -44,12 +44,15 @@ def test_a_dry_run_counts_and_a_commit_locks(org, stack):
     reply = create(client, reason="Fees not paid")
     job = reply.json()
     assert reply.headers["Location"] == f"/v1/member-jobs/{job['id']}"
+    assert reply.headers["Retry-After"] == "1"
     assert (job["state"], job["filter"], job["reason"]) == ("validating", {"country": "DE"}, "Fees not paid")
     assert (job["created_by_email"], job["preview"], job["failure"]) == (org.admin().address, None, None)
     validated = state_is(client, job, "validated")
     assert validated["preview"] == {"changed": 7, "unchanged": 0} and validated["changed_count"] == 0
     assert {status for _, status in statuses(org)} == {"active"}
-    committing = client.post(f"/v1/member-jobs/{job['id']}/commit", expect=202).json()
+    commits = [client.post(f"/v1/member-jobs/{job['id']}/commit", headers={"Idempotency-Key": "c"}, expect=202) for _ in range(2)]
+    assert [commit.headers["Retry-After"] for commit in commits] == ["1", "1"]
+    committing = commits[0].json()
     assert (committing["state"], committing["committed_by_email"]) == ("committing", org.admin().address)
     done = state_is(client, job, "completed")
     assert (done["changed_count"], done["unchanged_count"], done["processed_count"]) == (7, 0, 7)

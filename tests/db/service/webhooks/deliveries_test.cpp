@@ -453,6 +453,14 @@ BOOST_AUTO_TEST_CASE(a_call_recovers_a_bounded_number_of_deliveries) {
     BOOST_TEST(!rest.has_more);
 }
 
+BOOST_AUTO_TEST_CASE(a_full_call_that_recovers_the_last_delivery_has_no_more) {
+    const auto first = deliver(endpoint, "failed");
+    copy(first, service::kMostRecovered - 1, "'failed'");
+    const auto all = service::recover_deliveries(context, acme, endpoint, Timestamp::now() - kHour);
+    BOOST_TEST(all.queued == service::kMostRecovered);
+    BOOST_TEST(!all.has_more);
+}
+
 BOOST_AUTO_TEST_CASE(the_log_records_what_was_sent_again) {
     const auto id = deliver(endpoint, "failed");
     redeliver(id);

@@ -215,4 +215,12 @@ BOOST_AUTO_TEST_CASE(a_sample_is_scaled_to_all_rows) {
     BOOST_TEST(scaled({}, 1'000).rows() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(scaled_counts_add_up_to_all_rows) {
+    const ImportUndo even{.removed = 500, .kept = 500};
+    BOOST_TEST(scaled(even, 20'001).rows() == 20'001);
+    const ImportUndo thirds{.removed = 1, .detached = 1, .emptied = 1};
+    BOOST_TEST(scaled(thirds, 4).rows() == 4);
+    BOOST_TEST(scaled(thirds, 100).rows() == 100);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
