@@ -283,8 +283,12 @@ bool equal_in_constant_time(std::string_view left, std::string_view right) {
            CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
+Secret create_random_text() {
+    return Secret(random_base62());
+}
+
 Secret create_signing_secret(std::string_view prefix) {
-    return Secret(std::string(prefix) + random_base62());
+    return Secret(std::string(prefix) + create_random_text().reveal());
 }
 
 Secret create_credential(std::string_view prefix) {

@@ -48,8 +48,9 @@ inline constexpr std::size_t kSipHashKeyBytes = 16;
 // Returns false at once if the lengths differ. Otherwise the time does not depend on the content.
 [[nodiscard]] bool equal_in_constant_time(std::string_view left, std::string_view right);
 
-// `prefix` and 256 random bits as 43 base62 characters, without a checksum. A peer signs with it.
-// Prefix: for example "mks_".
+// 256 random bits as 43 base62 characters.
+[[nodiscard]] Secret create_random_text();
+// The same behind a prefix, for example "mks_". A peer signs with it.
 [[nodiscard]] Secret create_signing_secret(std::string_view prefix);
 // A new credential with this prefix, for example "org_".
 [[nodiscard]] Secret create_credential(std::string_view prefix);

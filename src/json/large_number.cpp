@@ -14,7 +14,7 @@ namespace {
 constexpr char kMarkBegins = '\x7f';
 
 const std::string& mark() {
-    static const std::string kMark = kMarkBegins + create_signing_secret("").reveal();
+    static const std::string kMark = kMarkBegins + create_random_text().reveal();
     return kMark;
 }
 

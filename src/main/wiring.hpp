@@ -46,7 +46,7 @@ inline Settings settings_of(const std::string& config, KeyFiles keys = KeyFiles:
 // nothing.
 inline service::Context make_context(db::Database& database, const Settings& settings) {
     const Secret& key = settings.security.key;
-    KeyRing keys(key.empty() ? create_signing_secret("") : key, settings.security.previous_key);
+    KeyRing keys(key.empty() ? create_random_text() : key, settings.security.previous_key);
     return {database, settings, std::move(keys)};
 }
 

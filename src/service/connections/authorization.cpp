@@ -336,8 +336,8 @@ ConnectLink begin_authorization(OrgTransaction& transaction, const Context& cont
         named ? renew_connection(transaction, request, std::move(*named))
               : add_connection(transaction, request);
     const rules::AuthorizationRequest authorization{callback_url(context.settings),
-                                                    create_signing_secret("").reveal(),
-                                                    create_signing_secret("").reveal()};
+                                                    create_random_text().reveal(),
+                                                    create_random_text().reveal()};
     db::OrgStore org(transaction.tx, transaction.org());
     store::replace_authorization(
         org, {transaction.org(), connection.id, sha256(authorization.state), session,

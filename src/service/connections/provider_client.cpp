@@ -19,7 +19,7 @@ constexpr const char* kNoCode = "muster-provider-check";
 OAuthRequest invalid_code_request(const Settings& settings, const rules::OAuthClient& client) {
     const rules::AuthorizationRequest request = {.redirect_uri = callback_url(settings),
                                                  .state = "",
-                                                 .verifier = create_signing_secret("").reveal()};
+                                                 .verifier = create_random_text().reveal()};
     return rules::code_request(client, request, kNoCode);
 }
 
