@@ -384,8 +384,9 @@ void RequestFlow::run_handler() {
             answer(endpoint_->handler.run(call));
         }
     } catch (const Error& error) {
-        const bool is_invalid = error.code() == ErrorCode::ValidationError && call.claim;
-        if (is_invalid) service::reject_conflict(call.context, call.org(), *call.claim);
+        if (error.code() == ErrorCode::ValidationError && call.claim) {
+            service::reject_conflict(call.context, call.org(), *call.claim);
+        }
         throw;
     }
 }

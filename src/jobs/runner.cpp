@@ -82,7 +82,7 @@ bool run_kind(const Work& work, const Deadline& deadline) {
 
 }  // namespace
 
-Deadline::Deadline(Timestamp end) : end_(Clock::now() + (end - Timestamp::now())) {}
+Deadline::Deadline(Milliseconds span) : end_(Clock::now() + span) {}
 
 bool Deadline::over() const {
     return g_stop || Clock::now() >= end_;

@@ -16,8 +16,8 @@ namespace muster::jobs {
 // When to stop: at a time or after a signal.
 class Deadline {
   public:
-    // Counts the time until `end` by the steady clock: a run ends in time if the clock is set back.
-    explicit Deadline(Timestamp end);
+    // `span` from now by the steady clock: a run ends in time if the clock is set back.
+    explicit Deadline(Milliseconds span);
     bool over() const;
     // Whether a stop signal was received; its sender waits.
     static bool stopped();

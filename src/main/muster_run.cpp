@@ -161,7 +161,7 @@ int run(const CommandLine& line) {
         std::ranges::move(kind.works(runner, is_all), std::back_inserter(work));
     }
     jobs::install_stop_signals();
-    const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * seconds));
+    const jobs::Deadline deadline(Milliseconds(1000L * seconds));
     return jobs::run(work, deadline) ? 0 : 1;
 }
 

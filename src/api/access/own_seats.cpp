@@ -74,7 +74,8 @@ constexpr std::array kOwnSeatEndpoints = {
         .summary = "Leave an organization",
         .description =
             "Removes the signed-in admin's own seat, whatever its role. The admin's sessions end "
-            "if it was the last seat. The last owner cannot leave: 409 INVALID_STATE.",
+            "if it was the last seat. The last owner cannot leave: 409 INVALID_STATE. A disabled "
+            "organization is 404.",
         .access = Access::VerifiedSession,
         .body_limit = kSmallBody,
         .body_component = "Nothing",

@@ -116,6 +116,11 @@ void validate_creative(const AdCreative& creative, Faults& faults) {
     check("html", creative.html.has_value(), !is_image);
 }
 
+bool Targeting::operator==(const Targeting& other) const {
+    return countries == other.countries && locales == other.locales && tags == other.tags &&
+           json::is_same_json(attributes, other.attributes);
+}
+
 std::string targeting_document(const Targeting& targeting) {
     if (targeting == Targeting{}) return "{}";
     return to_json(JsonType<Targeting>::kRecord, targeting);

@@ -59,7 +59,8 @@ struct Targeting {
     std::vector<std::string> tags;
     std::string attributes = "{}";  // JSON: key → string, number or boolean
 
-    bool operator==(const Targeting&) const = default;
+    // Of the attributes, the values count: 5 is 5.0, and keys may have any order.
+    bool operator==(const Targeting& other) const;
 };
 
 struct AdCampaign {

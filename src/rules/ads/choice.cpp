@@ -33,14 +33,22 @@ bool matches_any(const Values& values, const Matches& matches) {
     return values.empty() || std::any_of(values.begin(), values.end(), matches);
 }
 
-// Integers are compared digit by digit, and 5 is 5.0. A multiple choice matches if it contains the
-// value.
+// Two integers are compared by all digits, and a double with any number as a double.
+bool is_same(const json::JsonIn& wanted, const json::JsonIn& value) {
+    using json::JsonKind;
+    const bool has_double = wanted.kind() == JsonKind::Double || value.kind() == JsonKind::Double;
+    if (has_double && wanted.is_number() && value.is_number()) {
+        return wanted.number() == value.number();
+    }
+    return json::minified(wanted) == json::minified(value);
+}
+
+// A multiple choice matches if it contains the value.
 bool has_value(const json::JsonIn& wanted, const json::JsonIn& value) {
-    const std::string text = json::canonical_json(wanted);
     const auto entries = value.array();
-    if (!entries) return json::canonical_json(value) == text;
+    if (!entries) return is_same(wanted, value);
     for (const json::JsonIn& entry : *entries) {
-        if (json::canonical_json(entry) == text) return true;
+        if (is_same(wanted, entry)) return true;
     }
     return false;
 }

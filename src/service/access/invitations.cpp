@@ -296,8 +296,8 @@ bool leave_organization(Context& context, const rules::Session& session, OrgId o
                         std::string_view request_id) {
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        // First, so that an organization of others looks like an unknown one, and none of its rows
-        // is locked. A disabled one has no seats either.
+        // Checks the seat first, so that an organization of others looks like an unknown one, and
+        // none of its rows is locked. A disabled one has no seats either.
         if (!store::find_role(org, session.admin_id)) throw Error(ErrorCode::NotFound);
         auto transaction =
             transaction_of(tx, organization, session.admin_id, request_id, Timestamp::now());

@@ -61,8 +61,8 @@ void note_failed_exchange(Context& context, const ProviderConnection& before,
         {{"provider", provider.id}, {"connection", before.id.text()}, {"code", failure.code}});
 }
 
-// Revokes tokens that no row can hold, because the connection was deleted in the meantime. So
-// nothing retries a failure.
+// Revokes tokens that no row can hold, because the connection was deleted in the meantime.
+// A failure is therefore final.
 void revoke_removed(const rules::OAuthClient& client, const rules::Tokens& tokens,
                     ConnectionId id) {
     if (client.revoke_url.empty()) return;

@@ -41,8 +41,8 @@ struct SchemaFile {
     std::vector<std::string> statements;
     rules::SchemaRecord makes;
 };
-// Reads settings.files.sql/schema.sql. Throws std::runtime_error if it is missing, is cut off, or
-// has no line for the oldest program.
+// Reads settings.files.sql/schema.sql. Throws std::runtime_error if it is missing, ends within a
+// statement, or has no line for the oldest program.
 SchemaFile schema_file(const Settings& settings);
 
 struct AppliedUpgrade {

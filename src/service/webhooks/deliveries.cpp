@@ -96,7 +96,10 @@ Recovered recover(OrgTransaction& transaction, const EndpointRef& ref, const Rec
             org, ref.endpoint, status, span, transaction.now, kMostRecovered - recovered.queued);
     }
     recovered.has_more =
-        recovered.queued == kMostRecovered && count_recoverable(org, ref.endpoint, span).count > 0;
+        recovered.queued == kMostRecovered &&
+        std::ranges::any_of(kRecoverable, [&](rules::DeliveryStatus status) {
+            return store::count_recoverable(org, ref.endpoint, status, span, 1) > 0;
+        });
     return recovered;
 }
 

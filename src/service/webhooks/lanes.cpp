@@ -67,7 +67,7 @@ std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, 
 
 void Lanes::note_claim(Lane& lane, std::size_t count, bool has_more, bool is_cut) {
     lane.has_more = has_more;
-    lane.most_claimed = is_cut ? 2 * count : SIZE_MAX;
+    lane.most_claimed = is_cut ? 2 * std::max<std::size_t>(count, 1) : SIZE_MAX;
     // After a claim that was cut, the endpoint may have a free connection.
     if (has_more) enqueue(lane);
 }

@@ -3,6 +3,8 @@
 #include "base/text.hpp"
 #include "store/like_pattern.hpp"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 
 namespace muster::store {
@@ -46,21 +48,27 @@ struct Matched {
 };
 constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
-    column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0) "
-                                "AND (LOCATE(?, attributes) > 0 OR LOCATE(?, attributes) > 0)"));
+    column<&Matched::has_value>(
+        "COALESCE(JSON_CONTAINS(attributes, ?, ?), 0) AND (? = '' OR COALESCE("
+        "CAST(JSON_EXTRACT(attributes, ?) AS CHAR) = ? "
+        "OR CAST(JSON_EXTRACT(attributes, ?) AS CHAR) NOT REGEXP '^-?[0-9]+$', 0))"));
 
 constexpr auto kUserMembership = db::row<UserId, MemberId>("user_id", "id");
 
 constexpr auto kSize = db::row<UserId, std::int64_t>("user_id", "LENGTH(attributes)");
 
 // JSON_CONTAINS compares numbers as doubles, which do not distinguish all integers from 2^53 on. So
-// for such a number, this is how its entry begins in the document. "" for any other value.
-// `separator`: Muster writes ":", and JSON functions of the database write ": ".
-std::string exact_entry(const rules::AttributeCondition& condition, std::string_view separator) {
+// a stored integer must have these digits. "" for any other value.
+std::string digits_of_long_integer(std::string_view json) {
     constexpr double kFirstInexact = 9'007'199'254'740'992;
-    const auto number = parse_number<double>(condition.value);
+    constexpr std::size_t kMostDigits = 309;
+    const auto number = parse_number<double>(json);
     if (!number || std::abs(*number) < kFirstInexact) return "";
-    return '"' + condition.key + '"' + std::string(separator) + '[' + condition.value + ',';
+    if (json.find_first_not_of("-0123456789") == std::string_view::npos) return std::string(json);
+    std::array<char, 1 + kMostDigits> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *number,
+                                   std::chars_format::fixed, 0);
+    return {digits.data(), end.ptr};
 }
 
 MemberSizes read_sizes(db::OrgStore& org, const auto& sql, std::span<const UserId> users) {
@@ -191,9 +199,8 @@ AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> user
                                    "WHERE organization_id = :org AND user_id IN ({?})"};
     // The document has [value, provenance, time] for each key.
     const std::string path = "$.\"" + condition.key + "\"[0]";
-    const std::string compact = exact_entry(condition, ":");
-    const std::string spaced = exact_entry(condition, ": ");
-    std::vector<Param> params{condition.value, path, compact, spaced};
+    const std::string digits = digits_of_long_integer(condition.value);
+    std::vector<Param> params{condition.value, path, digits, path, digits, path};
     params.insert(params.end(), users.begin(), users.end());
     AttributeMatches matches;
     for (const Matched& member : org.each_bulk(kMatch, users.size(), params)) {

@@ -57,7 +57,7 @@ constexpr auto kTarget = columns<Target>(
 
 constexpr auto kBody = db::row<WebhookEventId, std::string>("id", "body");
 // The size is a subquery and not a join: FOR UPDATE does not lock the rows of a subquery. But it
-// reads from a view of the statement's begin, so an event that was committed since has no size.
+// reads from a view that is taken when the statement begins: an event committed since has no size.
 constexpr auto kClaimed = columns<ClaimedDelivery>(
     column<&ClaimedDelivery::id>("d.id"), column<&ClaimedDelivery::event>("d.event_id"),
     column<&ClaimedDelivery::step>("d.step"),

@@ -158,7 +158,7 @@ def test_a_key_is_changed(module_org, admin, issue):
 
 
 @pytest.mark.parametrize("body, faults", [
-    ({"name": ""}, {"name": "required"}), ({"role": "viewer"}, {"role": "unknown_field"}),
+    ({"name": ""}, {"name": "required"}), ({"name": None}, {"name": "required"}), ({"role": "viewer"}, {"role": "unknown_field"}),
     ({"rate_limit_per_second": 100_001}, {"rate_limit_per_second": "out_of_range"}),
     ({"expires_at": "2001-01-01T00:00:00Z"}, {"expires_at": "out_of_range"})])
 def test_a_faulty_change_of_a_key_is_422(admin, issue, body, faults):

@@ -434,6 +434,8 @@ def test_a_mail_servers_answer_in_another_encoding_is_shown_as_escapes(ctl, ask)
         Thread(target=server.serve_forever, daemon=True).start()
         env = {"MUSTER_MAIL_URL": f"smtp://127.0.0.1:{server.server_address[1]}"}
         address, escaped = email("operator"), "550 Absender ung\\xfcltig"
-        assert ask("mail", "test", address, status=NOT_DONE, env=env)["answer"] == escaped
-        assert f"its answer: {escaped}\n" in ctl("mail", "test", address, status=NOT_DONE, env=env).stdout
-        server.shutdown()
+        try:
+            assert ask("mail", "test", address, status=NOT_DONE, env=env)["answer"] == escaped
+            assert f"its answer: {escaped}\n" in ctl("mail", "test", address, status=NOT_DONE, env=env).stdout
+        finally:
+            server.shutdown()

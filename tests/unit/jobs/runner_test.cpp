@@ -22,8 +22,7 @@ struct OneKind {
             ends.push_back(turns);
             if (finish) finish();
         };
-        return test::logged(
-            [&] { has_succeeded = jobs::run({work}, Deadline(Timestamp::now() + kRun)); });
+        return test::logged([&] { has_succeeded = jobs::run({work}, Deadline(kRun)); });
     }
     bool works() { return ++turns > 0; }
     bool fails() {

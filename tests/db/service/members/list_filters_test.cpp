@@ -96,6 +96,16 @@ BOOST_AUTO_TEST_CASE(an_attribute_selects_the_members_that_have_the_value) {
     BOOST_TEST(found(both) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_long_number_is_found_in_each_spelling) {
+    add("ann", "DE", R"({"card":[1e+16,"api",1]})");
+    add("bob", "DE", R"({"card":[10000000000000000,"api",1]})");
+    add("eve", "DE", R"({"card":[10000000000000001,"api",1]})");
+    add("lee", "DE", R"({"card":["10000000000000000","api",1]})");
+    for (const char* number : {"1e+16", "10000000000000000", "10000000000000000.0"}) {
+        BOOST_TEST(found(having("card", number)) == "ann bob ", number);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(numbers_that_a_double_does_not_distinguish_are_compared_by_their_digits) {
     add("ann", "DE", R"({"card":[9007199254740992,"api",1]})");
     add("bob", "DE", R"({"card": [9007199254740993, "api", 1]})");  // written by the database

@@ -132,6 +132,15 @@ BOOST_AUTO_TEST_CASE(long_numbers_are_compared_by_all_digits) {
     AdVisitor visitor = ann();
     visitor.attributes = R"({"card":[9007199254740993,"api",1]})";
     BOOST_TEST(!suits(asking_for(R"({"card":9007199254740992})"), visitor));
+    visitor.attributes = R"({"card":[1e16,"api",1]})";
+    BOOST_TEST(suits(asking_for(R"({"card":10000000000000000})"), visitor));
+}
+
+BOOST_AUTO_TEST_CASE(a_targeting_with_another_order_of_keys_is_the_same) {
+    BOOST_TEST(
+        (asking_for(R"({"age":42.0,"vip":true})") == asking_for(R"({"vip":true,"age":42})")));
+    BOOST_TEST((asking_for(R"({"age":42})") != asking_for(R"({"age":43})")));
+    BOOST_TEST((asking_for(R"({"age":42})") != asking_for("{}")));
 }
 
 BOOST_AUTO_TEST_CASE(an_unreadable_targeting_matches_no_visitor) {
