@@ -7,6 +7,7 @@
 #include "base/record.hpp"
 #include "json/json_body.hpp"
 #include "json/json_source.hpp"
+#include "rules/numbers.hpp"
 
 #include <json/value.h>
 
@@ -190,14 +191,9 @@ AttributeEntry entry_of(std::string_view key, const JsonIn& stored) {
     return entry;
 }
 
-bool is_number_text(std::string_view json) {
-    return !json.empty() && (json[0] == '-' || (json[0] >= '0' && json[0] <= '9'));
-}
-
-// 5 and 5.0 are the same number. Other values have one spelling.
+// A number has several spellings.
 bool is_same_value(const std::string& stored, const std::string& sent) {
-    if (stored == sent) return true;
-    return is_number_text(stored) && is_number_text(sent) && json::is_same_json(stored, sent);
+    return stored == sent || is_same_number(stored, sent);
 }
 
 // Sets one value of a member, or removes it if the value is "null". Returns false if nothing

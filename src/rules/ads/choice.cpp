@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "json/json_body.hpp"
 #include "rules/attributes.hpp"
+#include "rules/numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,14 +34,10 @@ bool matches_any(const Values& values, const Matches& matches) {
     return values.empty() || std::any_of(values.begin(), values.end(), matches);
 }
 
-// Two integers are compared by all digits, and a double with any number as a double.
 bool is_same(const json::JsonIn& wanted, const json::JsonIn& value) {
-    using json::JsonKind;
-    const bool has_double = wanted.kind() == JsonKind::Double || value.kind() == JsonKind::Double;
-    if (has_double && wanted.is_number() && value.is_number()) {
-        return wanted.number() == value.number();
-    }
-    return json::minified(wanted) == json::minified(value);
+    const std::string text = json::minified(value);
+    return value.is_number() ? is_same_number(json::minified(wanted), text)
+                             : json::minified(wanted) == text;
 }
 
 // A multiple choice matches if it contains the value.

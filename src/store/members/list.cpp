@@ -1,11 +1,7 @@
 #include "store/members/list.hpp"
 
-#include "base/text.hpp"
+#include "rules/numbers.hpp"
 #include "store/like_pattern.hpp"
-
-#include <array>
-#include <charconv>
-#include <cmath>
 
 namespace muster::store {
 namespace {
@@ -45,31 +41,17 @@ struct Matched {
     UserId user_id;
     std::int64_t bytes = 0;
     bool has_value = false;
+    std::optional<std::string> number;  // the stored value, if a number is looked for
 };
+// JSON_CONTAINS takes close numbers for the same, so numbers are compared again.
 constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
-    column<&Matched::has_value>(
-        "COALESCE(JSON_CONTAINS(attributes, ?, ?), 0) AND (? = '' OR COALESCE("
-        "CAST(JSON_EXTRACT(attributes, ?) AS CHAR) = ? "
-        "OR CAST(JSON_EXTRACT(attributes, ?) AS CHAR) NOT REGEXP '^-?[0-9]+$', 0))"));
+    column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"),
+    column<&Matched::number>("CASE WHEN ? THEN CAST(JSON_EXTRACT(attributes, ?) AS CHAR) END"));
 
 constexpr auto kUserMembership = db::row<UserId, MemberId>("user_id", "id");
 
 constexpr auto kSize = db::row<UserId, std::int64_t>("user_id", "LENGTH(attributes)");
-
-// JSON_CONTAINS compares numbers as doubles, which do not distinguish all integers from 2^53 on. So
-// a stored integer must have these digits. "" for any other value.
-std::string digits_of_long_integer(std::string_view json) {
-    constexpr double kFirstInexact = 9'007'199'254'740'992;
-    constexpr std::size_t kMostDigits = 309;
-    const auto number = parse_number<double>(json);
-    if (!number || std::abs(*number) < kFirstInexact) return "";
-    if (json.find_first_not_of("-0123456789") == std::string_view::npos) return std::string(json);
-    std::array<char, 1 + kMostDigits> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *number,
-                                   std::chars_format::fixed, 0);
-    return {digits.data(), end.ptr};
-}
 
 MemberSizes read_sizes(db::OrgStore& org, const auto& sql, std::span<const UserId> users) {
     MemberSizes sizes;
@@ -199,13 +181,15 @@ AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> user
                                    "WHERE organization_id = :org AND user_id IN ({?})"};
     // The document has [value, provenance, time] for each key.
     const std::string path = "$.\"" + condition.key + "\"[0]";
-    const std::string digits = digits_of_long_integer(condition.value);
-    std::vector<Param> params{condition.value, path, digits, path, digits, path};
+    const bool is_number = rules::is_number_text(condition.value);
+    std::vector<Param> params{condition.value, path, is_number, path};
     params.insert(params.end(), users.begin(), users.end());
     AttributeMatches matches;
     for (const Matched& member : org.each_bulk(kMatch, users.size(), params)) {
         matches.bytes += static_cast<std::size_t>(member.bytes);
-        if (member.has_value) matches.users.insert(member.user_id);
+        const bool is_same =
+            !is_number || rules::is_same_number(condition.value, member.number.value_or(""));
+        if (member.has_value && is_same) matches.users.insert(member.user_id);
     }
     return matches;
 }

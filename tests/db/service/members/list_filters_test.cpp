@@ -96,6 +96,17 @@ BOOST_AUTO_TEST_CASE(an_attribute_selects_the_members_that_have_the_value) {
     BOOST_TEST(found(both) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_close_number_is_another_number) {
+    add("ann", "DE", R"({"points":[0.3,"api",1]})");
+    add("bob", "DE", R"({"points":[1e-13,"api",1]})");
+    add("eve", "DE", R"({"points":[0,"api",1]})");
+    BOOST_TEST(found(having("points", "0.3")) == "ann ");
+    BOOST_TEST(found(having("points", "0.30000000000000004")) == "");
+    BOOST_TEST(found(having("points", "0")) == "eve ");
+    BOOST_TEST(found(having("points", "1e-13")) == "bob ");
+    BOOST_TEST(found(having("points", "-0.0")) == "eve ");
+}
+
 BOOST_AUTO_TEST_CASE(a_long_number_is_found_in_each_spelling) {
     add("ann", "DE", R"({"card":[1e+16,"api",1]})");
     add("bob", "DE", R"({"card":[10000000000000000,"api",1]})");
