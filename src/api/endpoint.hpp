@@ -76,7 +76,8 @@ struct QueryParameter {
     int most = 0;
     int fallback = 0;
     std::string_view (*choice)(std::size_t index) = nullptr;  // "" after the last choice
-    bool is_list = false;  // several choices, separated by commas
+    bool is_list = false;    // several choices, separated by commas
+    bool is_prefix = false;  // of a text, so a space at its end counts
     std::string_view meaning = {};
 };
 

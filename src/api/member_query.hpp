@@ -23,6 +23,7 @@ inline constexpr QueryParameter kStatusFilter{.name = "status",
 inline constexpr QueryParameter kPrefixFilter{
     .name = "q",
     .least = 1,
+    .is_prefix = true,
     .meaning =
         "Only users whose email, last_name, or display_name (or else first_name "
         "and last_name) begins with this text, ignoring case and accents; "

@@ -1,4 +1,5 @@
 #include "base/settings.hpp"
+#include "base/printable.hpp"
 
 #include "base/settings/table.hpp"
 #include "base/text.hpp"
@@ -35,7 +36,7 @@ struct Given {
 using FileValues = std::map<std::pair<std::string, std::string>, Given>;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& reason) {
-    throw SettingsError(where + ": " + reason);
+    throw SettingsError(printable(where + ": " + reason));
 }
 
 std::string setting_name(const Section& section, const Setting& row) {

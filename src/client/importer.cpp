@@ -438,7 +438,9 @@ std::string Importer::resume_advice(const std::string& job) {
 // Reports an exception, and how to continue an open job.
 ExitCode Importer::end_of(const std::exception_ptr& error) {
     const bool is_undoing = summary_.job && summary_.job->state == ImportState::Undoing;
-    const bool is_open = !is_undoing && summary_.job && rules::is_active(summary_.job->state);
+    const bool has_file = !options_.file.empty();
+    const bool is_open =
+        has_file && !is_undoing && summary_.job && rules::is_active(summary_.job->state);
     ExitCode exit_code = ExitCode::Failed;
     try {
         std::rethrow_exception(error);

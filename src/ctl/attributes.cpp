@@ -31,18 +31,26 @@ std::string choices_cell(const rules::Attribute& attribute) {
     return text;
 }
 
+// Attributes cannot be deleted, so those that exist now can be changed.
+void reject_unknown(const Invocation& in, const rules::AttributeRegistry& registry) {
+    for (const std::string& key : in.arguments) {
+        if (std::ranges::find(registry.all(), key, &rules::Attribute::key) != registry.all().end())
+            continue;
+        throw CommandError("the organization has no attribute " + printable(key) +
+                           "; nothing was changed. `musterctl attribute list` shows them");
+    }
+}
+
 Result set_enabled(const Invocation& in, bool enabled) {
     if (in.arguments.empty()) {
         throw UsageError("KEY is missing; name the keys of one attribute or more");
     }
     const OrgId organization = in.organization();
+    reject_unknown(in, service::attribute_registry(in.context, organization));
     Result result;
     result.json = Json::Value(Json::arrayValue);
     for (const std::string& key : in.arguments) {
-        if (!service::enable_attribute(in.context, organization, key, enabled)) {
-            throw CommandError("the organization has no attribute " + printable(key) +
-                               "; `musterctl attribute list` shows them");
-        }
+        (void)service::enable_attribute(in.context, organization, key, enabled);
         result.json.append(key);
     }
     return result;

@@ -12,10 +12,13 @@ OrgId organization_named(const Invocation& in, const std::string& option, const 
     if (found.empty()) {
         throw invalid_value(option, name, "an id or an exact name of `musterctl org list`");
     }
-    if (found.size() == 1) return found.front();
+    if (found.size() == 1) return found.front().id;
     std::string text =
         option + " is \"" + name + "\", and several organizations have this name; use an id:";
-    for (const OrgId id : found) text += " " + id.text();
+    for (const rules::Organization& one : found) {
+        text += " " + one.id.text();
+        if (one.state == rules::OrganizationState::Deleting) text += " (deleting)";
+    }
     throw UsageError(text);
 }
 
@@ -24,6 +27,15 @@ OrgId organization_of(const Invocation& in, const std::string& option, const std
     if (!id) return organization_named(in, option, text);
     service::require_organization(in.context, *id);
     return *id;
+}
+
+// What is added to an organization that is being deleted would be deleted too.
+void reject_deleting(const Invocation& in, OrgId organization) {
+    const auto found = service::find_organization(in.context, organization);
+    if (found && found->state == rules::OrganizationState::Deleting) {
+        throw CommandError("the organization " + organization.text() +
+                           " is being deleted; `musterctl org list` shows the others");
+    }
 }
 
 }  // namespace
@@ -56,7 +68,9 @@ std::string Invocation::email() const {
 }
 
 OrgId Invocation::organization() const {
-    return organization_of(*this, "--org", required("--org"));
+    const OrgId organization = organization_of(*this, "--org", required("--org"));
+    reject_deleting(*this, organization);
+    return organization;
 }
 
 OrgId Invocation::organization_argument() const {

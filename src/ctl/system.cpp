@@ -1,4 +1,5 @@
 // musterctl db, secret, config.
+#include "base/printable.hpp"
 #include "base/settings.hpp"
 #include "ctl/command.hpp"
 #include "service/operations/first_run.hpp"
@@ -167,7 +168,7 @@ Result rotate_secrets(const Invocation& in) {
 Result check_config(const Invocation& in) {
     // main() has read and checked it.
     Result result;
-    result.json["file"] = in.config_path;
+    result.json["file"] = printable(in.config_path);
     result.json["valid"] = true;
     result.text = in.config_path + " is valid\n";
     return result;

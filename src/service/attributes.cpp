@@ -175,12 +175,12 @@ const char* reason_not_to_examine(db::OrgStore& org, Timestamp since) {
         for (const store::ChangedMember& member : page) bytes += member.bytes;
         members += page.size();
         if (bytes > kMostExaminedBytes) {
-            return "the members that changed since the attribute was created have more than 4 MiB "
-                   "of attributes; disable it and add one with another key";
+            return "the members that changed since an hour before the attribute was created have "
+                   "more than 4 MiB of attributes; disable it and add one with another key";
         }
         if (members > kMostExaminedMembers) {
-            return "more than 10,000 members changed since the attribute was created; disable it "
-                   "and add one with another key";
+            return "more than 10,000 members changed since an hour before the attribute was "
+                   "created; disable it and add one with another key";
         }
         has_more = page.size() == kMembersPerRead;
         if (has_more) last = page.back();
@@ -304,10 +304,13 @@ bool enable_attribute(Context& context, OrgId organization, std::string_view key
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();
-        const bool found = store::set_attribute_enabled(org, key, enabled, now);
+        const auto record = store::lock_attribute(org, key);
+        if (!record) return false;
+        if (record->attribute.enabled == enabled) return true;
+        store::set_attribute_enabled(org, key, enabled, now);
         const char* action = enabled ? "attribute.enabled" : "attribute.disabled";
-        if (found) audit_operator(tx, organization, action, key, {}, now);
-        return found;
+        audit_operator(tx, organization, action, key, {}, now);
+        return true;
     });
 }
 

@@ -114,17 +114,12 @@ std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::stri
     return org.all(kPage, after, limit);
 }
 
-bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now) {
-    static constexpr OrgSql kFind{"attributes.find",
-                                  "SELECT enabled FROM attributes WHERE organization_id = :org AND "
-                                  "attribute_key = ? FOR UPDATE"};
+void set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now) {
     static constexpr OrgSql kUpdate{"attributes.set_enabled",
                                     "UPDATE attributes SET enabled = ?, "
                                     "updated_at = GREATEST(?, updated_at + 1) "
                                     "WHERE organization_id = :org AND attribute_key = ?"};
-    if (!org.one<bool>(kFind, key)) return false;
     org.execute(kUpdate, enabled, now, key);
-    return true;
 }
 
 std::vector<ChangedMember> page_changed_members(db::OrgStore& org, Timestamp when,

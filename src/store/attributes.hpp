@@ -27,8 +27,8 @@ void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
 // Ordered by key, after `after` ("" = from the start).
 std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
                                                     int limit);
-// False if the key does not exist.
-bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now);
+// Writes one field of a locked row.
+void set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now);
 
 // Members that changed after `when`, or at that time and with a greater id than `after`, ordered by
 // both. `bytes`: the size of their attributes.

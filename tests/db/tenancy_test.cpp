@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(attributes) {
           [&](OrgStore& org) { return store::sum_choice_bytes(org) > 0; });
     check({"attributes.page"},
           [&](OrgStore& org) { return has_owner_s(store::page_attributes(org, "", 100)); });
-    check({"attributes.find", "attributes.set_enabled"}, [&](OrgStore& org) {
+    check({"attributes.set_enabled"}, [&](OrgStore& org) {
         store::set_attribute_enabled(org, "color", false, kLater);
         return false;
     });

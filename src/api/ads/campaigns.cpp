@@ -58,7 +58,7 @@ struct Attributes {
                 std::string& out) const {
         RawJson json;
         kObject.decode(in, path, to, json);
-        if (!json.text.empty()) out = std::move(json.text);
+        if (!json.text.empty()) out = rules::trimmed_attributes(json.text);
     }
     Json::Value schema() const { return map_of(rules::attribute_value_schema()); }
 };

@@ -1,5 +1,6 @@
 #include "rules/ads/ads.hpp"
 
+#include "base/text.hpp"
 #include "json/json_body.hpp"
 #include "rules/ads/targeting_record.hpp"
 #include "rules/modules/manifest.hpp"
@@ -45,6 +46,11 @@ bool can_have(const AttributeRegistry& registry, const Attribute& attribute,
     return value.kind == AttributeValue::Kind::String &&
            std::find(attribute.choices.begin(), attribute.choices.end(), value.text) !=
                attribute.choices.end();
+}
+
+// No member has an empty text.
+bool is_empty_text(const AttributeValue& value) {
+    return value.kind == AttributeValue::Kind::String && value.text.empty();
 }
 
 // Reads the list of texts, which may be missing. False if the member is something else.
@@ -98,7 +104,7 @@ void validate_targeting(const Targeting& targeting, const AttributeRegistry& reg
             faults.add(path, FieldCode::WrongType);
         } else if (!attribute) {
             faults.add(path, FieldCode::UnknownAttribute, {.allowed = registry.enabled_keys()});
-        } else if (!can_have(registry, *attribute, value)) {
+        } else if (!can_have(registry, *attribute, value) || is_empty_text(value)) {
             faults.add(path, FieldCode::InvalidValue, value_limits(*attribute));
         }
     }
@@ -114,6 +120,22 @@ void validate_creative(const AdCreative& creative, Faults& faults) {
     };
     check("image_url", creative.image_url.has_value(), is_image);
     check("html", creative.html.has_value(), !is_image);
+}
+
+std::string trimmed_attributes(const std::string& document) {
+    json::JsonParser parser;
+    const auto sent = parser.parse_object(document);
+    if (!sent) return document;
+    std::string text;
+    JsonWriter to(text);
+    to.begin_object();
+    for (const auto& [key, value] : *sent) {
+        to.key(key);
+        const auto words = value.string();
+        words ? to.string(trimmed(*words)) : to.raw(json::minified(value));
+    }
+    to.end_object();
+    return text;
 }
 
 bool Targeting::operator==(const Targeting& other) const {

@@ -2,6 +2,7 @@
 
 #include "base/faults.hpp"
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "json/json_body.hpp"
 #include "rules/attributes.hpp"
 
@@ -36,7 +37,7 @@ std::optional<std::string> value_json(const Attribute& attribute, const std::str
     };
     switch (attribute.type) {
         case AttributeType::Text:
-            return quoted(text);
+            return quoted_if(!text.empty());  // no member has an empty text
         case AttributeType::Number:
             return number_text(text);
         case AttributeType::Date:
@@ -65,7 +66,7 @@ std::vector<AttributeCondition> attribute_conditions(
         const std::string place = std::string(path) + key;
         if (!attribute) {
             faults.add(place, FieldCode::UnknownAttribute);
-        } else if (auto json = value_json(*attribute, text)) {
+        } else if (auto json = value_json(*attribute, std::string(trimmed(text)))) {
             conditions.push_back({key, std::move(*json)});
         } else {
             faults.add(place, FieldCode::InvalidValue, value_limits(*attribute));

@@ -100,7 +100,7 @@ std::vector<rules::Organization> list_organizations(Context& context) {
     return context.database.autocommit([](db::Tx& tx) { return store::list_organizations(tx); });
 }
 
-std::vector<OrgId> organizations_named(Context& context, std::string_view name) {
+std::vector<rules::Organization> organizations_named(Context& context, std::string_view name) {
     constexpr int kMostFound = 10;
     return context.database.autocommit(
         [&](db::Tx& tx) { return store::find_organizations_named(tx, name, kMostFound); });

@@ -30,8 +30,8 @@ rules::Organization rename_organization(Context& context, OrgId organization,
                                         std::string_view name);
 std::optional<rules::Organization> find_organization(Context& context, OrgId organization);
 std::vector<rules::Organization> list_organizations(Context& context);
-// The ids of the organizations of exactly this name, at most ten; names are not unique.
-std::vector<OrgId> organizations_named(Context& context, std::string_view name);
+// The organizations of exactly this name, at most ten; names are not unique.
+std::vector<rules::Organization> organizations_named(Context& context, std::string_view name);
 // Throws std::invalid_argument if the organization does not exist.
 void require_organization(Context& context, OrgId organization);
 

@@ -34,13 +34,12 @@ std::vector<rules::Organization> list_organizations(db::Tx& tx) {
     return tx.all(kList);
 }
 
-std::vector<OrgId> find_organizations_named(db::Tx& tx, std::string_view name, int limit) {
+std::vector<rules::Organization> find_organizations_named(db::Tx& tx, std::string_view name,
+                                                          int limit) {
     static constexpr SystemSql kFind{
         "organizations.find_named", Why{"the operator names a tenant"}, kOrganization,
         "SELECT {columns} FROM organizations o WHERE o.name = ? ORDER BY o.id LIMIT ?"};
-    std::vector<OrgId> ids;
-    for (const auto& organization : tx.all(kFind, name, limit)) ids.push_back(organization.id);
-    return ids;
+    return tx.all(kFind, name, limit);
 }
 
 std::optional<rules::Organization> find_organization(db::OrgStore& org) {

@@ -13,7 +13,8 @@ namespace muster::store {
 void insert_organization(db::Tx& tx, const rules::Organization& organization);
 std::vector<rules::Organization> list_organizations(db::Tx& tx);
 // Those of exactly this name, oldest first, at most `limit`.
-std::vector<OrgId> find_organizations_named(db::Tx& tx, std::string_view name, int limit);
+std::vector<rules::Organization> find_organizations_named(db::Tx& tx, std::string_view name,
+                                                          int limit);
 std::optional<rules::Organization> find_organization(db::OrgStore& org);
 // The same, locked until the transaction ends.
 std::optional<rules::Organization> read_and_lock_organization(db::OrgStore& org);

@@ -124,8 +124,16 @@ BOOST_AUTO_TEST_CASE(an_attribute_is_enabled_and_disabled_by_its_key) {
     BOOST_TEST(!is_enabled("phone"));
     BOOST_TEST(service::enable_attribute(context, acme, "phone", true));
     BOOST_TEST(is_enabled("phone"));
+    const auto written = [&] {
+        return client.value(
+            "SELECT CONCAT(updated_at, ' ', (SELECT COUNT(*) FROM audit_log)) "
+            "FROM attributes WHERE attribute_key = 'phone'");
+    };
+    const std::string before = written();
     BOOST_TEST(service::enable_attribute(context, acme, "phone", true));
+    BOOST_TEST(written() == before);
     BOOST_TEST(service::enable_attribute(context, acme, "phone", false));
+    BOOST_TEST(written() != before);
     BOOST_TEST(!is_enabled("phone"));
     BOOST_TEST(!service::enable_attribute(context, acme, "no.such", true));
 }
@@ -290,9 +298,10 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_examines_at_most_10000_members) {
                AttributeType::Number);
     add_members(1, "{}");
     const AttributeChange text{{}, AttributeType::Text, {}, true};
-    BOOST_TEST(reason_of_refusal("size", text) ==
-               "more than 10,000 members changed since the attribute was created; disable it and "
-               "add one with another key");
+    BOOST_TEST(
+        reason_of_refusal("size", text) ==
+        "more than 10,000 members changed since an hour before the attribute was created; disable it and "
+        "add one with another key");
     client.execute("UPDATE members SET updated_at = 1 LIMIT 1");  // before the attribute
     BOOST_TEST(put("size", text).attribute.type == AttributeType::Text);
 }
@@ -306,9 +315,10 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_examines_at_most_4_MiB_of_attributes) {
                AttributeType::Number);
     client.execute("UPDATE members SET attributes = CONCAT(attributes, ' ') LIMIT 1");
     const AttributeChange text{{}, AttributeType::Text, {}, true};
-    BOOST_TEST(reason_of_refusal("size", text) ==
-               "the members that changed since the attribute was created have more than 4 MiB of "
-               "attributes; disable it and add one with another key");
+    BOOST_TEST(
+        reason_of_refusal("size", text) ==
+        "the members that changed since an hour before the attribute was created have more than 4 MiB of "
+        "attributes; disable it and add one with another key");
     client.execute("UPDATE members SET updated_at = 1 LIMIT 1");  // before the attribute
     BOOST_TEST(put("size", text).attribute.type == AttributeType::Text);
 }

@@ -149,7 +149,8 @@ def test_a_campaign_has_the_given_values_and_defaults(ads, slot):
                           "attributes": {"interests": "news", "points": 1.5, "vip": True, "phone": "1"}}}
     made = ads.campaign(slot, **full)
     assert {name: made[name] for name in full} == full == {name: ads.read("campaigns", made)[name] for name in full}
-    assert ads.campaign(slot, targeting={"countries": [" gb "]})["targeting"]["countries"] == ["GB"]
+    spaced = ads.campaign(slot, targeting={"countries": [" gb "], "attributes": {"phone": " 1 ", "points": 2}})["targeting"]
+    assert (spaced["countries"], spaced["attributes"]) == (["GB"], {"phone": "1", "points": 2})
     cleared = ads.change("campaigns", made, ends_at=None, daily_impressions=None, frequency_cap=None, targeting={}).json()
     assert cleared["ends_at"] is cleared["daily_impressions"] is cleared["frequency_cap"] is None
     assert cleared["targeting"] == plain["targeting"] and cleared["starts_at"] == full["starts_at"]
@@ -168,12 +169,13 @@ FAULTY_CAMPAIGNS = [
     ({"targeting": {"tags": ["t"] * 21}}, {"targeting.tags": "too_long"}),
     ({"starts_at": "2030-01-01T00:00:00Z", "ends_at": "2030-01-01T00:00:00Z",
       "targeting": {"countries": ["GB", "gb"], "tags": ["a", "a", "b,c"],
-                    "attributes": {"no_such": 1, "emergency_contact": "x", "points": "1", "interests": "golf", "vip": [True]}}},
+                    "attributes": {"no_such": 1, "emergency_contact": "x", "points": "1", "interests": "golf", "vip": [True],
+                                   "phone": " "}}},
      {"ends_at": "out_of_range", "targeting.countries[1]": "duplicate", "targeting.tags[1]": "duplicate",
       "targeting.tags[2]": "invalid_value",
       "targeting.attributes.no_such": "unknown_attribute", "targeting.attributes.emergency_contact": "unknown_attribute",
       "targeting.attributes.points": "invalid_value", "targeting.attributes.interests": "invalid_value",
-      "targeting.attributes.vip": "wrong_type"}),
+      "targeting.attributes.vip": "wrong_type", "targeting.attributes.phone": "invalid_value"}),
 ]
 
 

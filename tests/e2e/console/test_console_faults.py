@@ -450,19 +450,22 @@ def test_a_box_that_is_toggled_early_keeps_the_types_of_the_module(browser, modu
     name = slug("early")
     own = f"{name.replace('-', '_')}.paid"
     installation = module_org.install(module_org.published_module({"name": "Early", "events": {"emits": [own]}}, name="Early", slug=name))
-    endpoint = module_org.create_endpoint(installation, url="https://slow.example/hook", subscribed_event_types=["member.created", own])
-    browser.open(f"#/o/{module_org.id}/webhooks/endpoints/{installation['id']}/{endpoint['id']}")
-    browser.sees("https://slow.example/hook")
+    browser.open(f"#/o/{module_org.id}/installations/{installation['id']}")
+    browser.sees("Webhook endpoints")
     hold(browser, f"GET /v1/modules/{installation['module_id']}/versions/")
-    browser.press("Edit")
+    browser.press("Add an endpoint")
     is_held(browser)
     browser.press("member.removed", "//dialog")
+    browser.fill("URL", "https://slow.example/hook")
+    browser.fill("Other event types", own)
     release(browser)
     wait_for(lambda: browser.shown("Other event types").get_attribute("value") == "", "the box of the module's type")
-    browser.press("Save")
-    browser.sees("The endpoint was saved.")
-    stored = module_org.admin().api.get_json(f"/v1/installations/{installation['id']}/webhook-endpoints/{endpoint['id']}")
-    assert sorted(stored["subscribed_event_types"]) == sorted(["member.created", "member.removed", own])
+    browser.press("Add")
+    browser.sees("Copy the signing secret now")
+    made, = module_org.admin().api.get_json(f"/v1/installations/{installation['id']}/webhook-endpoints")["webhook_endpoints"]
+    module_org.api.stack.keys_issued.append(browser.element(".secret code").text)
+    assert sorted(made["subscribed_event_types"]) == sorted(["member.removed", own])
+    browser.press("I stored the secret")
 
 
 def test_the_types_of_modules_are_offered_as_a_filter_of_deliveries(browser, module_org):

@@ -19,6 +19,14 @@ def test_an_owner_sees_limits_and_renames_the_organization(at, module_org):
     assert module_org.api.get_json("/v1/organization")["name"] == "Riverside Rowing Club"
 
 
+def test_a_long_name_of_an_organization_does_not_widen_the_page(at, module_org):
+    module_org.admin().api.request("PATCH", "/v1/organization", json={"name": 4 * "Donaudampfschifffahrtsgesellschaft"}, expect=200)
+    browser = at("organization")
+    browser.wait(lambda: "Donaudampf" in browser.element(".organization").text, "the name in the head")
+    browser.check("organization-long-name")
+    assert browser.element(".organization").rect["height"] < 60
+
+
 def test_a_name_that_another_admin_changed_is_not_overwritten(at, module_org):
     browser = at("organization")
     browser.press("Rename")

@@ -134,7 +134,7 @@ def test_the_focus_returns_to_the_button_that_was_pressed(at, module_org):
     user = module_org.create_user({"email": "focus@screens.example", "first_name": "Fay"})
     browser = at(f"members/{user['id']}")
     browser.press("Edit")
-    browser.sees("Edit Fay")
+    browser.wait(lambda: browser.web.switch_to.active_element.tag_name == "input", "the focus in the first field, which loads later")
     browser.press("Cancel")
     browser.has_focus("Edit")
     browser.press("Edit")

@@ -163,8 +163,11 @@ def test_a_test_event_shows_the_answer_of_the_receiver(at_endpoint, endpoint, re
 
 def test_an_endpoint_is_edited_and_a_conflict_is_shown(at_endpoint, endpoint, console):
     browser = at_endpoint(endpoint)
+    browser.sees("No deliveries in the last 30 days.")
+    browser.requests()
     browser.press("Edit")
     browser.press("All of Installations")
+    assert not [url for url in browser.requests() if "/versions/" in url]  # the answer would move what is pressed
     browser.fill("Description", "Shop")
     browser.check("endpoint-edit")
     browser.press("Save")

@@ -223,7 +223,7 @@ def test_attributes_are_validated(ctl, org_id, arguments, status):
 
 
 def test_enabling_names_an_unknown_attribute(ctl, ask, org_id):
-    assert "no_such" in ctl("attribute", "enable", "--org", org_id, "no_such", status=NOT_DONE).stderr
+    assert "no_such" in ctl("attribute", "enable", "--org", org_id, "gender", "no_such", status=NOT_DONE).stderr
     ctl("attribute", "enable", "--org", org_id, status=USAGE)
     ctl("attribute", "enable", "--org", org_id, "phone")
     ctl("attribute", "enable", "--org", org_id, "phone")  # again: not an error

@@ -41,8 +41,8 @@ window.missedOnWalk = () => controls.filter(one => !reached.has(one) || !left.ha
 return controls.map(one => ["date", "datetime-local"].includes(one.type))"""
 OVERFLOW = """const wide = document.documentElement.scrollWidth - innerWidth
 if (wide <= 0) return []
-return [...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > innerWidth + 1 &&
-    !one.closest(".scroll")).map(one => one.outerHTML.slice(0, 120))"""
+return [`${wide} px`, ...[...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > innerWidth + 1 &&
+    !one.closest(".scroll")).map(one => one.outerHTML.slice(0, 120))]"""
 
 
 def quoted(text):

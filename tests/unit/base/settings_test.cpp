@@ -143,6 +143,10 @@ BOOST_AUTO_TEST_CASE(an_unreadable_secret_is_rejected_with_its_location) {
                "muster.conf:2: security.key_file names no file; use file:/path");
 }
 
+BOOST_AUTO_TEST_CASE(a_value_that_a_terminal_would_obey_is_shown_as_escapes) {
+    BOOST_TEST(refusal("[log]\nlevel = i\xff\x1b[31m\n").find("\"i\\xff\\x1b[31m\"") < 99U);
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_is_rejected_as_a_secret_file) {
     std::filesystem::create_directory(scratch.file("folder"));
     BOOST_TEST(refusal("[security]\nkey_file = " + scratch.file("folder") + "\n") ==

@@ -5,10 +5,9 @@ import { own } from "../lib/own.js"
 import { format, route } from "../lib/router.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
-import { texts } from "../lib/texts.js"
+import { connecting as t } from "../lib/texts_connections.js"
 import { html, useEffect, useRef } from "../lib/view.js"
 
-const t = texts.connecting
 const KINDS = { connected: "good", denied: "error", failed: "error" }
 
 export default () => {

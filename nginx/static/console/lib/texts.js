@@ -195,32 +195,6 @@ export const texts = {
     finish: "Finish",
   },
 
-  connecting: {
-    title: "Connections",
-    none: "No provider was connected just now.",
-    results: {
-      connected: "The provider is connected.",
-      denied: "The provider was not connected: access was denied on its page.",
-      failed: "The provider was not connected.",
-    },
-    reasons: {
-      request: "The provider's answer could not be read. Connect it again.",
-      state: "This link was used before, or was not created here. Check the connection, and connect it again if necessary.",
-      expired: "Connecting took more than ten minutes. Connect it again.",
-      removed: "The connection was deleted in the meantime.",
-      browser: "Another browser started this. Connect it again, and use the same browser throughout.",
-      session: "Your session ended in the meantime. Sign in, and connect it again.",
-      role: "You may not connect providers for this organization any longer. Ask one of its admins.",
-      issuer: "The answer came from a server that does not belong to the provider. Connect it again; if it fails again, inform the operator.",
-      provider: "The provider answered with an error, which the connection shows. Connect it again.",
-      refused: "The provider rejected its own authorization code. Connect it again.",
-      configuration: "The provider does not accept this installation. Ask the operator.",
-      unavailable: "The provider could not be reached. Connect it again later.",
-    },
-    back: "Go to the console",
-    show: name => `Connections of ${name}`,
-  },
-
   members: {
     title: "Members",
     search: "Search",

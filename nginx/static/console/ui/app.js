@@ -67,7 +67,7 @@ const Inside = () => {
 }
 
 const Invitations = props => html`<${Boundary}><${Later} title=${texts.screens.invitations} load=${() => import("../team/invitations.js")} ...${props} /><//>`
-const ConnectionResult = () => html`<${Later} title=${texts.connecting.title} load=${() => import("../connections/result.js")} />`
+const ConnectionResult = () => html`<${Later} title=${texts.shell.links.connections} load=${() => import("../connections/result.js")} />`
 
 const Outside = ({ children }) => html`<${Head} /><main id="main" class="narrow" tabindex="-1">${children}</main><${Announcement} />`
 

@@ -173,16 +173,21 @@ export const SelectField = ({ label, hint, error, value, onChange, options, ...r
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
   const [scope] = useState({})
+  const focusFirst = () => dialog.current.querySelector("input, select, textarea, button[aria-describedby]")?.focus()
   useLayoutEffect(() => {
     const before = document.activeElement
     const element = dialog.current
     element.showModal()
-    element.querySelector("input, select, textarea, button[aria-describedby]")?.focus()
+    focusFirst()
     return () => {
       element.close() // what is around a modal dialog takes no focus
+      getSelection()?.removeAllRanges() // of a click in it: Ctrl+A would select it around the field
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
+  useLayoutEffect(() => { // fields that have loaded
+    if (document.activeElement === dialog.current) focusFirst()
+  })
   const leave = async () => {
     if (onClose && await mayLeave(scope)) onClose()
   }

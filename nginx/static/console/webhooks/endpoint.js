@@ -12,7 +12,7 @@ import { html } from "../lib/view.js"
 import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { DeliveryTable } from "./delivery_table.js"
 import { Delete, Disable, Pause, Rotate } from "./endpoint_dialogs.js"
-import { EditEndpoint } from "./form.js"
+import { EditEndpoint, emittedBy } from "./form.js"
 import { EndpointBadge, pathOf } from "./parts.js"
 import { Recover } from "./recover.js"
 import { TestEvent } from "./test_event.js"
@@ -24,8 +24,8 @@ const load = async (installationId, id, signal) => {
   const path = `/v1/installations/${installationId}`
   const [installation, endpoint, { deliveries }] = await Promise.all([get(path, undefined, signal),
     get(`${path}/webhook-endpoints/${id}`, undefined, signal), get(`${path}/webhook-endpoints/${id}/deliveries`, { limit: LATEST }, signal)])
-  const module = await get(`/v1/modules/${installation.module_id}`, undefined, signal)
-  return { installation, endpoint, deliveries, module }
+  const [module, emitted] = await Promise.all([get(`/v1/modules/${installation.module_id}`, undefined, signal), emittedBy(installation, signal)])
+  return { installation, endpoint, deliveries, module, emitted }
 }
 
 /** What an admin should know about the state. @returns {string[]} */
@@ -63,7 +63,7 @@ const Manage = ({ endpoint, isLoading, ask }) => {
     <button type="button" class=${name === "disable" || name === "delete" ? "danger" : ""} disabled=${isLoading} onClick=${() => ask(name)}>${text}</button></li>`)}</ul></section>`
 }
 
-const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading, reload }) => {
+const Endpoint = ({ endpoint, installation, module, emitted, deliveries, role, isLoading, reload }) => {
   const { dialog, ask: show, close } = useDialog()
   const ask = action => show({ action })
   const activating = useAction()
@@ -97,7 +97,7 @@ const Endpoint = ({ endpoint, installation, module, deliveries, role, isLoading,
     <section><${About} endpoint=${endpoint} installation=${installation} module=${module} /></section><${Counts} results=${endpoint.last_24_hours} />
     <${Recent} endpoint=${endpoint} deliveries=${deliveries} isAdmin=${isAdmin} canSend=${canSend} isLoading=${isLoading} ask=${ask} />
     ${isAdmin && html`<${Manage} endpoint=${endpoint} isLoading=${isLoading} ask=${ask} />`}
-    ${Asked && html`<${Asked} endpoint=${endpoint} installation=${installation} module=${module} onDone=${done} onReload=${reload} onLeave=${leave}
+    ${Asked && html`<${Asked} endpoint=${endpoint} installation=${installation} module=${module} emitted=${emitted} onDone=${done} onReload=${reload} onLeave=${leave}
       onDeleted=${() => open(["webhooks"])} onClose=${dialog?.action === "test" ? leave : close} />`}`
 }
 

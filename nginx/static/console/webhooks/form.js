@@ -11,14 +11,10 @@ import { Field, Secret, SelectField, TextField } from "../ui/parts.js"
 import { EVENT_FAMILIES, MUSTER_EVENTS, typesIn } from "./events.js"
 import { pathOf } from "./parts.js"
 
-/** The types that the installed version reports. */
-const useEmitted = installation => {
-  const state = useLoad(async signal => {
-    if (!installation) return []
-    const { manifest } = await get(`/v1/modules/${installation.module_id}/versions/${installation.version_id}`, undefined, signal)
-    return manifest.events?.emits ?? []
-  }, [installation?.id])
-  return state.data ?? []
+/** The types that the installed version reports. @returns {Promise<string[]>} */
+export const emittedBy = async (installation, signal) => {
+  const { manifest } = await get(`/v1/modules/${installation.module_id}/versions/${installation.version_id}`, undefined, signal)
+  return manifest.events?.emits ?? []
 }
 
 /**
@@ -109,7 +105,7 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   const adding = useAction()
   const create = useCreate()
   const installation = choices.find(one => one.id === id)
-  const emitted = useEmitted(installation)
+  const emitted = useLoad(signal => emittedBy(installation, signal), [id]).data ?? []
   const [form, change] = useForm(null, emitted)
   const types = typesOf(form)
   const chooseModule = next => {
@@ -133,10 +129,11 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
     <${Events} module=${installation.module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
 }
 
-export const EditEndpoint = ({ endpoint: now, installation, module, onDone, onClose, onReload }) => {
+/** emitted: the types of the module, known before the dialog opens, because boxes that appear later would move what is clicked. */
+export const EditEndpoint = ({ endpoint: now, module, emitted: read, onDone, onClose, onReload }) => {
   const [endpoint] = useState(now) // the version of the values with which the form begins, for If-Match
   const saving = useAction()
-  const emitted = useEmitted(installation)
+  const [emitted] = useState(read)
   const [form, change] = useForm(endpoint, emitted)
   const [hasNoType, complain] = useState(false)
   const [sent, keep] = useState([]) // as in AddEndpoint

@@ -40,10 +40,13 @@ BOOST_AUTO_TEST_SUITE(member_filter)
 
 BOOST_AUTO_TEST_CASE(a_text_becomes_a_value_of_the_attribute_s_type) {
     Faults faults;
-    const auto found = rules::attribute_conditions(
-        kRegistry,
-        {{"name", "a \"b\""}, {"points", "-2.50"}, {"vip", "true"}, {"size", "M"}, {"a.b", "x"}},
-        "attribute.", faults);
+    const auto found = rules::attribute_conditions(kRegistry,
+                                                   {{"name", " a \"b\" "},
+                                                    {"points", " -2.50"},
+                                                    {"vip", "true"},
+                                                    {"size", "M "},
+                                                    {"a.b", "x"}},
+                                                   "attribute.", faults);
     BOOST_TEST(faults.empty());
     const std::vector<AttributeCondition> expected = {{"a.b", "\"x\""},
                                                       {"name", R"("a \"b\"")"},
@@ -55,8 +58,12 @@ BOOST_AUTO_TEST_CASE(a_text_becomes_a_value_of_the_attribute_s_type) {
 
 BOOST_AUTO_TEST_CASE(an_unknown_key_and_a_value_of_another_type_are_faults) {
     BOOST_TEST(condition_faults({{"none", "x"}}) == "attribute.none: unknown_attribute, ");
-    for (const auto& [key, text] : ConditionTexts{
-             {"points", "two"}, {"born", "2026-02-30"}, {"vip", "1"}, {"size", "L"}, {"a.b", ""}}) {
+    for (const auto& [key, text] : ConditionTexts{{"points", "two"},
+                                                  {"name", " "},
+                                                  {"born", "2026-02-30"},
+                                                  {"vip", "1"},
+                                                  {"size", "L"},
+                                                  {"a.b", ""}}) {
         BOOST_TEST(condition_faults({{key, text}}) == "attribute." + key + ": invalid_value, ");
     }
     for (const char* number : {"1 OR 1", "[1]", "\"1\"", "", "NaN", "1]"}) {
