@@ -77,7 +77,7 @@ struct QueryParameter {
     int fallback = 0;
     std::string_view (*choice)(std::size_t index) = nullptr;  // "" after the last choice
     bool is_list = false;    // several choices, separated by commas
-    bool is_prefix = false;  // of a text, so a space at its end counts
+    bool is_prefix = false;  // the beginning of a text: a space at its end counts
     std::string_view meaning = {};
 };
 

@@ -1,6 +1,6 @@
 #include "base/settings.hpp"
-#include "base/printable.hpp"
 
+#include "base/printable.hpp"
 #include "base/settings/table.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"

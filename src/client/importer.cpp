@@ -429,7 +429,7 @@ std::string Importer::resume_advice(const std::string& job) {
     const std::string& name = active.file_name;
     const std::string cancel =
         rules::can_cancel(active.state) ? "\nor " + cancel_advice(job) : std::string();
-    if (name == job_file_name(options_.file))
+    if (!options_.file.empty() && name == job_file_name(options_.file))
         return "Continue it:\n  " + resume_command(options_, job, "") + cancel;
     return "It was created for " + (name.empty() ? "another file" : printable(name)) +
            ". To continue it, import that file with --resume " + job + cancel;

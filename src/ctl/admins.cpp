@@ -62,7 +62,7 @@ Result add_admin(const Invocation& in) {
     const std::string role = in.optional("--role", "admin");
     (void)role_option(role);
     const std::string email = in.email();
-    const auto added = service::add_admin(in.context, in.organization(), email, role);
+    const auto added = service::add_admin(in.context, in.lasting_organization(), email, role);
     if (!added.is_new_seat) {
         throw CommandError(
             "that admin has a seat in this organization already; to change the role, run `admin "
@@ -82,7 +82,8 @@ Result invite_admin(const Invocation& in) {
     const rules::Role role = role_option(in.optional("--role", "admin"));
     const std::string email = in.email();
     try {
-        return invitation_result(service::invite_admin(in.context, in.organization(), email, role));
+        return invitation_result(
+            service::invite_admin(in.context, in.lasting_organization(), email, role));
     } catch (const Error& error) {
         if (error.code() != ErrorCode::Conflict) throw;
         throw CommandError(
@@ -92,7 +93,7 @@ Result invite_admin(const Invocation& in) {
 
 Result resend_invitation(const Invocation& in) {
     const std::string email = in.email();
-    const auto seat = service::resend_invitation(in.context, in.organization(), email);
+    const auto seat = service::resend_invitation(in.context, in.lasting_organization(), email);
     if (!seat) throw no_invitation();
     return invitation_result(*seat);
 }

@@ -36,8 +36,9 @@ void reject_unknown(const Invocation& in, const rules::AttributeRegistry& regist
     for (const std::string& key : in.arguments) {
         if (std::ranges::find(registry.all(), key, &rules::Attribute::key) != registry.all().end())
             continue;
-        throw CommandError("the organization has no attribute " + printable(key) +
-                           "; nothing was changed. `musterctl attribute list` shows them");
+        throw CommandError(
+            "the organization has no attribute " + printable(key) +
+            "; nothing was changed; `musterctl attribute list` shows its attributes");
     }
 }
 
@@ -45,7 +46,7 @@ Result set_enabled(const Invocation& in, bool enabled) {
     if (in.arguments.empty()) {
         throw UsageError("KEY is missing; name the keys of one attribute or more");
     }
-    const OrgId organization = in.organization();
+    const OrgId organization = in.lasting_organization();
     reject_unknown(in, service::attribute_registry(in.context, organization));
     Result result;
     result.json = Json::Value(Json::arrayValue);
@@ -145,7 +146,7 @@ Result disable_attributes(const Invocation& in) {
 
 Result add_attribute(const Invocation& in) {
     const rules::Attribute attribute = attribute_of(in);
-    service::add_attribute(in.context, in.organization(), attribute);
+    service::add_attribute(in.context, in.lasting_organization(), attribute);
     Result result;
     result.json = attribute_json(attribute);
     return result;

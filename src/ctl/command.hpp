@@ -48,7 +48,10 @@ struct Invocation {
     // The organization of --org, an id or an exact name. Throws UsageError for a name that no
     // organization or more than one has, std::invalid_argument for an unknown id.
     OrgId organization() const;
-    // The same for the command's only argument.
+    // The same for a command that adds something, which would be deleted too. Throws CommandError
+    // if the organization is being deleted.
+    OrgId lasting_organization() const;
+    // As organization(), for the command's only argument.
     OrgId organization_argument() const;
     bool flag(std::string_view option) const { return line.has(option); }
     // Before a change that stops or deletes something; --yes answers the question. Throws

@@ -29,15 +29,6 @@ OrgId organization_of(const Invocation& in, const std::string& option, const std
     return *id;
 }
 
-// What is added to an organization that is being deleted would be deleted too.
-void reject_deleting(const Invocation& in, OrgId organization) {
-    const auto found = service::find_organization(in.context, organization);
-    if (found && found->state == rules::OrganizationState::Deleting) {
-        throw CommandError("the organization " + organization.text() +
-                           " is being deleted; `musterctl org list` shows the others");
-    }
-}
-
 }  // namespace
 
 std::string checked_value(std::string_view option, std::string_view value,
@@ -68,9 +59,17 @@ std::string Invocation::email() const {
 }
 
 OrgId Invocation::organization() const {
-    const OrgId organization = organization_of(*this, "--org", required("--org"));
-    reject_deleting(*this, organization);
-    return organization;
+    return organization_of(*this, "--org", required("--org"));
+}
+
+OrgId Invocation::lasting_organization() const {
+    const OrgId id = organization();
+    const auto found = service::find_organization(context, id);
+    if (found && found->state == rules::OrganizationState::Deleting) {
+        throw CommandError("the organization " + id.text() +
+                           " is being deleted; `musterctl org list` shows the others");
+    }
+    return id;
 }
 
 OrgId Invocation::organization_argument() const {

@@ -136,7 +136,7 @@ Result issue_key(const Invocation& in) {
     if (!key_role) throw invalid_value("--role", role, "admin or viewer");
     const service::NewApiKey fields{in.name(), expires_at, rate_option(in, "--rate"),
                                     rate_option(in, "--burst"), *key_role};
-    const auto issued = service::issue_api_key(in.context, in.organization(), fields);
+    const auto issued = service::issue_api_key(in.context, in.lasting_organization(), fields);
     Result result;
     result.json = key_json(issued.key);
     result.json["key"] = issued.secret.reveal();

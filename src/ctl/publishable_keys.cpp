@@ -56,7 +56,8 @@ Result issue(const Invocation& in, PublishableKeyKind kind) {
         fields.rate_per_second = rate_option(in, "--rate");
         fields.burst = rate_option(in, "--burst");
     }
-    const auto key = service::issue_publishable_key(in.context, in.organization(), kind, fields);
+    const auto key =
+        service::issue_publishable_key(in.context, in.lasting_organization(), kind, fields);
     Result result;
     result.json = key_json(key);
     result.text = key.token + "\n";

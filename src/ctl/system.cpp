@@ -1,6 +1,7 @@
 // musterctl db, secret, config.
 #include "base/printable.hpp"
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "ctl/command.hpp"
 #include "service/operations/first_run.hpp"
 #include "service/operations/key_rotation.hpp"
@@ -168,9 +169,9 @@ Result rotate_secrets(const Invocation& in) {
 Result check_config(const Invocation& in) {
     // main() has read and checked it.
     Result result;
-    result.json["file"] = printable(in.config_path);
+    result.json["file"] = is_utf8(in.config_path) ? in.config_path : printable(in.config_path);
     result.json["valid"] = true;
-    result.text = in.config_path + " is valid\n";
+    result.text = printable(in.config_path) + " is valid\n";
     return result;
 }
 

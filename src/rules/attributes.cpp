@@ -191,7 +191,7 @@ AttributeEntry entry_of(std::string_view key, const JsonIn& stored) {
     return entry;
 }
 
-// A number has several spellings.
+// Numbers are compared by value, because a number has several spellings.
 bool is_same_value(const std::string& stored, const std::string& sent) {
     return stored == sent || is_same_number(stored, sent);
 }
@@ -426,6 +426,15 @@ Json::Value attribute_value_schema() {
     schema["title"] = "AttributeValue";
     schema["anyOf"].append(array_of_schema(std::move(scalars)));
     return schema;
+}
+
+std::string stored_value(std::string_view document, std::string_view key) {
+    json::JsonParser parser;
+    const auto object = parser.parse_object(document);
+    const auto entry = object ? object->find(key) : std::nullopt;
+    const auto parts = entry ? entry->array() : std::nullopt;
+    if (!parts || parts->size() == 0) return "";
+    return json::minified(*parts->begin());
 }
 
 }  // namespace muster::rules

@@ -152,6 +152,9 @@ struct AttributeRecord {
     Timestamp updated_at;
 };
 
+// The JSON of one value in a member's document; "" if the document is not valid or has no such key.
+[[nodiscard]] std::string stored_value(std::string_view document, std::string_view key);
+
 }  // namespace muster::rules
 
 namespace muster {

@@ -36,7 +36,7 @@ bool is_number_text(std::string_view json) {
 bool is_same_number(std::string_view one, std::string_view other) {
     const auto left = parse_number<double>(one);
     const auto right = parse_number<double>(other);
-    if (!left || !right || !is_number_text(one) || !is_number_text(other)) return false;
+    if (!left || !right || !std::isfinite(*left) || !std::isfinite(*right)) return false;
     const std::string digits = digits_of(one, *left);
     return digits == digits_of(other, *right) && (!digits.empty() || *left == *right);
 }

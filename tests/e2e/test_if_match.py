@@ -85,6 +85,10 @@ CLEARABLE = {article: {"excerpt", "locale", "author", "cover_url"}, slot: set(),
              creative: {"image_url", "html", "alt"}, installation: set(), endpoint: {"description"}}
 
 
+def test_null_is_tried_with_each_record_that_has_a_patch():
+    assert set(CLEARABLE) == {make for make, changes in RECORDS if changes[0][0] == "PATCH"}
+
+
 @pytest.mark.parametrize("make", CLEARABLE, ids=lambda make: make.__name__)
 def test_null_is_a_fault_of_each_field_that_cannot_be_empty(module_org, ads, contract, make):
     client = module_org.admin().api

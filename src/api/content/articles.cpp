@@ -262,6 +262,7 @@ constexpr std::array kArticleListQuery = {
                    .meaning = "Only articles in this status."},
     QueryParameter{.name = "q",
                    .least = 1,
+                   .is_prefix = true,
                    .meaning = "Only titles that begin with this text, ignoring case and accents; "
                               "ordered by title."},
 };

@@ -75,6 +75,7 @@ constexpr std::array kPublishedListQuery = {
     QueryParameter{.name = "tag", .least = 1, .meaning = "Only articles with this tag."},
     QueryParameter{.name = "q",
                    .least = 1,
+                   .is_prefix = true,
                    .meaning = "Only titles that begin with this text, ignoring case and accents; "
                               "ordered by title."},
 };

@@ -104,7 +104,9 @@ void validate_targeting(const Targeting& targeting, const AttributeRegistry& reg
             faults.add(path, FieldCode::WrongType);
         } else if (!attribute) {
             faults.add(path, FieldCode::UnknownAttribute, {.allowed = registry.enabled_keys()});
-        } else if (!can_have(registry, *attribute, value) || is_empty_text(value)) {
+        } else if (is_empty_text(value)) {
+            faults.add(path, FieldCode::Required);
+        } else if (!can_have(registry, *attribute, value)) {
             faults.add(path, FieldCode::InvalidValue, value_limits(*attribute));
         }
     }

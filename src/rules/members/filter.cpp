@@ -37,7 +37,7 @@ std::optional<std::string> value_json(const Attribute& attribute, const std::str
     };
     switch (attribute.type) {
         case AttributeType::Text:
-            return quoted_if(!text.empty());  // no member has an empty text
+            return quoted(text);
         case AttributeType::Number:
             return number_text(text);
         case AttributeType::Date:
@@ -66,6 +66,8 @@ std::vector<AttributeCondition> attribute_conditions(
         const std::string place = std::string(path) + key;
         if (!attribute) {
             faults.add(place, FieldCode::UnknownAttribute);
+        } else if (trimmed(text).empty()) {
+            faults.add(place, FieldCode::Required);
         } else if (auto json = value_json(*attribute, std::string(trimmed(text)))) {
             conditions.push_back({key, std::move(*json)});
         } else {

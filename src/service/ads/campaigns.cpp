@@ -149,7 +149,7 @@ AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
                    change.targeting.has_value());
     campaign.targeting = stored_form(campaign.targeting);
     std::sort(campaign.slot_ids.begin(), campaign.slot_ids.end());
-    if (campaign == before) return campaign;
+    if (campaign == before) return before;
     campaign.updated_at = next_version(before.updated_at, transaction.now);
     store::update_ad_campaign(org, campaign);
     if (campaign.slot_ids != before.slot_ids) {

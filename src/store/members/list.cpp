@@ -1,5 +1,6 @@
 #include "store/members/list.hpp"
 
+#include "rules/attributes.hpp"
 #include "rules/numbers.hpp"
 #include "store/like_pattern.hpp"
 
@@ -41,13 +42,15 @@ struct Matched {
     UserId user_id;
     std::int64_t bytes = 0;
     bool has_value = false;
-    std::optional<std::string> number;  // the stored value, if a number is looked for
+    std::optional<std::string> document;  // of a member with the value, if it is a number
 };
-// JSON_CONTAINS takes close numbers for the same, so numbers are compared again.
+// JSON_CONTAINS takes close numbers for the same, so numbers are compared again. The document has
+// all their digits; MySQL's JSON functions have not.
 constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
     column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"),
-    column<&Matched::number>("CASE WHEN ? THEN CAST(JSON_EXTRACT(attributes, ?) AS CHAR) END"));
+    column<&Matched::document>(
+        "CASE WHEN ? AND JSON_CONTAINS(attributes, ?, ?) THEN attributes END"));
 
 constexpr auto kUserMembership = db::row<UserId, MemberId>("user_id", "id");
 
@@ -182,13 +185,15 @@ AttributeMatches match_attribute(db::OrgStore& org, std::span<const UserId> user
     // The document has [value, provenance, time] for each key.
     const std::string path = "$.\"" + condition.key + "\"[0]";
     const bool is_number = rules::is_number_text(condition.value);
-    std::vector<Param> params{condition.value, path, is_number, path};
+    std::vector<Param> params{condition.value, path, is_number, condition.value, path};
     params.insert(params.end(), users.begin(), users.end());
     AttributeMatches matches;
     for (const Matched& member : org.each_bulk(kMatch, users.size(), params)) {
         matches.bytes += static_cast<std::size_t>(member.bytes);
         const bool is_same =
-            !is_number || rules::is_same_number(condition.value, member.number.value_or(""));
+            !member.document ||
+            rules::is_same_number(condition.value,
+                                  rules::stored_value(*member.document, condition.key));
         if (member.has_value && is_same) matches.users.insert(member.user_id);
     }
     return matches;

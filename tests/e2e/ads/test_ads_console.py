@@ -175,7 +175,7 @@ FAULTY_CAMPAIGNS = [
       "targeting.tags[2]": "invalid_value",
       "targeting.attributes.no_such": "unknown_attribute", "targeting.attributes.emergency_contact": "unknown_attribute",
       "targeting.attributes.points": "invalid_value", "targeting.attributes.interests": "invalid_value",
-      "targeting.attributes.vip": "wrong_type", "targeting.attributes.phone": "invalid_value"}),
+      "targeting.attributes.vip": "wrong_type", "targeting.attributes.phone": "required"}),
 ]
 
 

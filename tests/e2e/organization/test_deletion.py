@@ -59,9 +59,10 @@ def test_nothing_is_left_but_the_audit_log_and_then_nothing_at_all(new_org, stac
     assert set(left(stack, org)) == {"audit_log", "organization_deletions"}
     refused = stack.ctl_raw("org", "enable", org.id)
     assert refused.returncode == NOT_DONE and "is being deleted" in refused.stderr
-    for words in (["key", "issue", "--name", "late"], ["admin", "invite", "--email", "late@members.example"], ["attribute", "list"]):
+    for words in (["key", "issue", "--name", "late"], ["admin", "invite", "--email", "late@members.example"], ["attribute", "enable", "phone"]):
         late = stack.ctl_raw(*words, "--org", org.id)
         assert (late.returncode, late.stdout) == (NOT_DONE, "") and "is being deleted" in late.stderr
+    assert stack.ctl("audit", "--org", org.id) != []
     age(stack, org)
     stack.run_once("purge")
     wait_for(lambda: left(stack, org) == [], "rows of the deleted organization are left")

@@ -173,7 +173,11 @@ export const SelectField = ({ label, hint, error, value, onChange, options, ...r
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
   const [scope] = useState({})
-  const focusFirst = () => dialog.current.querySelector("input, select, textarea, button[aria-describedby]")?.focus()
+  const first = useRef(null)
+  const focusFirst = () => {
+    first.current = dialog.current.querySelector("input, select, textarea, button[aria-describedby]")
+    first.current?.focus()
+  }
   useLayoutEffect(() => {
     const before = document.activeElement
     const element = dialog.current
@@ -186,7 +190,7 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
     }
   }, [])
   useLayoutEffect(() => { // fields that have loaded
-    if (document.activeElement === dialog.current) focusFirst()
+    if (!first.current && document.activeElement === dialog.current) focusFirst()
   })
   const leave = async () => {
     if (onClose && await mayLeave(scope)) onClose()

@@ -24,7 +24,7 @@ const load = async (installationId, id, signal) => {
   const path = `/v1/installations/${installationId}`
   const [installation, endpoint, { deliveries }] = await Promise.all([get(path, undefined, signal),
     get(`${path}/webhook-endpoints/${id}`, undefined, signal), get(`${path}/webhook-endpoints/${id}/deliveries`, { limit: LATEST }, signal)])
-  const [module, emitted] = await Promise.all([get(`/v1/modules/${installation.module_id}`, undefined, signal), emittedBy(installation, signal)])
+  const [module, emitted] = await Promise.all([get(`/v1/modules/${installation.module_id}`, undefined, signal), emittedBy(installation, signal).catch(() => [])])
   return { installation, endpoint, deliveries, module, emitted }
 }
 

@@ -105,7 +105,8 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   const adding = useAction()
   const create = useCreate()
   const installation = choices.find(one => one.id === id)
-  const emitted = useLoad(signal => emittedBy(installation, signal), [id]).data ?? []
+  const read = useLoad(signal => emittedBy(installation, signal), [id])
+  const emitted = (!read.isOld && read.data) || []
   const [form, change] = useForm(null, emitted)
   const types = typesOf(form)
   const chooseModule = next => {
