@@ -206,7 +206,8 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
             auto text =
                 in.text(name, parameter.kind == Kind::Cursor ? kLongestCursor : kLongestText);
             if (!text) continue;
-            if (parameter.kind != Kind::Cursor && !parameter.is_prefix) trim(*text);
+            const bool is_exact = parameter.choice || parameter.is_prefix;
+            if (parameter.kind == Kind::Text && !is_exact) trim(*text);
             if (const auto fault = text_fault(parameter, *text)) {
                 faults.add(name, *fault, limits_of(parameter, *fault));
             }
