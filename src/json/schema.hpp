@@ -344,9 +344,10 @@ struct Object {
             if (!value.is_null()) {
                 seen |= std::uint64_t{1} << index;
                 field.decode(value, Path(path, field.name), to, out);
-            } else if constexpr (requires { field.clear(out); }) {
-                field.clear(out);
-            } else if constexpr (requires { field.kRejectsNull; }) {
+                return true;
+            }
+            if constexpr (requires { field.clear(out); }) field.clear(out);
+            if constexpr (requires { field.kRejectsNull; }) {
                 to.fault(Path(path, field.name), FieldCode::Required);
             }
             return true;

@@ -142,7 +142,7 @@ AdCampaign read_ad_campaign(Context& context, OrgId organization, CampaignId id)
 AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
                               const AdCampaignChange& change, const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const AdCampaign before = locked(org, id, check);
+    AdCampaign before = locked(org, id, check);
     AdCampaign campaign = before;
     apply(change, campaign);
     check_campaign(transaction, campaign, change.slot_ids.has_value(),
