@@ -232,6 +232,14 @@ inline constexpr Answers<kRecord, kWork> answers;
 // Of a reply with a job that is running: when to read the job again.
 inline const http::Header kRetryAfter{"Retry-After", "1"};
 
+// The job, with a Retry-After while it is running.
+template <class Job>
+Answer<Job> polled(Job job, std::optional<Timestamp> keep_until = {}) {
+    Answer<Job> answer{std::move(job), "", keep_until};
+    if (is_in_progress(answer.value.state)) answer.headers.push_back(kRetryAfter);
+    return answer;
+}
+
 // A replay shows the job when it started to run, so it also gets a Retry-After.
 template <auto kNext>
 struct RetryAfterReplay {

@@ -197,14 +197,6 @@ constexpr auto kMemberJobList = list_of<kMemberJob>("MemberJobList", "member_job
 
 // ---------------------------------------------------------------------------- handlers
 
-// The job, with a Retry-After while it is running.
-Answer<MemberJob> polled(MemberJob job) {
-    const bool is_in_progress = rules::is_in_progress(job.state);
-    Answer answer{std::move(job)};
-    if (is_in_progress) answer.headers.push_back(kRetryAfter);
-    return answer;
-}
-
 auto create_member_job(Call&, OrgTransaction& transaction, const SentMemberJob& in) {
     auto job = service::create_member_job(
         transaction, {in.action, in.reason, checked_filter(transaction, in.filter)});

@@ -49,4 +49,8 @@ std::string printable(std::string_view text) {
     return shown;
 }
 
+std::string as_utf8(std::string_view text) {
+    return is_utf8(text) ? std::string(text) : printable(text);
+}
+
 }  // namespace muster

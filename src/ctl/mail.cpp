@@ -3,7 +3,6 @@
 
 #include "base/printable.hpp"
 #include "base/settings.hpp"
-#include "base/text.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
 #include "service/access/organizations.hpp"
@@ -34,12 +33,6 @@ std::string text_of(const service::MailTest& test, const std::string& url,
     return text;
 }
 
-// A mail server may reply in another encoding, which JSON cannot contain.
-Json::Value answer_json(const std::string& answer) {
-    if (answer.empty()) return {};
-    return is_utf8(answer) ? answer : printable(answer);
-}
-
 }  // namespace
 
 Result test_mail(const Invocation& in) {
@@ -50,7 +43,7 @@ Result test_mail(const Invocation& in) {
     result.json["address"] = address;
     result.json["server"] = url;
     result.json["accepted"] = test.is_accepted;
-    result.json["answer"] = answer_json(test.answer);
+    result.json["answer"] = test.answer.empty() ? Json::Value() : as_utf8(test.answer);
     result.json["reason"] = test.reason.empty() ? Json::Value() : Json::Value(test.reason);
     result.text = text_of(test, url, address);
     result.status = test.is_accepted ? 0 : 1;

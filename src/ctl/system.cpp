@@ -1,7 +1,6 @@
 // musterctl db, secret, config.
 #include "base/printable.hpp"
 #include "base/settings.hpp"
-#include "base/text.hpp"
 #include "ctl/command.hpp"
 #include "service/operations/first_run.hpp"
 #include "service/operations/key_rotation.hpp"
@@ -169,7 +168,7 @@ Result rotate_secrets(const Invocation& in) {
 Result check_config(const Invocation& in) {
     // main() has read and checked it.
     Result result;
-    result.json["file"] = is_utf8(in.config_path) ? in.config_path : printable(in.config_path);
+    result.json["file"] = as_utf8(in.config_path);
     result.json["valid"] = true;
     result.text = printable(in.config_path) + " is valid\n";
     return result;

@@ -13,7 +13,7 @@
 
 namespace muster::jobs {
 
-// When to stop: at a time or after a signal.
+// When to stop: after a span of time, or at a signal.
 class Deadline {
   public:
     // `span` from now by the steady clock: a run ends in time if the clock is set back.

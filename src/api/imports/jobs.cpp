@@ -203,13 +203,9 @@ auto list_imports(Call& call) {
     return page_of(call, std::move(page.jobs), next);
 }
 
-// The job, with a Retry-After while it is running.
-Answer<ImportJob> polled(ImportJob job) {
-    const bool is_in_progress = rules::is_in_progress(job.state);
+Answer<ImportJob> polled_import(ImportJob job) {
     const auto expires_at = job.expires_at;
-    Answer answer{std::move(job), "", expires_at};
-    if (is_in_progress) answer.headers.push_back(kRetryAfter);
-    return answer;
+    return polled(std::move(job), expires_at);
 }
 
 // Whether the poll may start a requested commit: a HEAD and a viewer change nothing.
@@ -224,15 +220,15 @@ auto get_import(Call& call) {
     auto job = may_start_commit(call) ? service::poll_import(call.context, call.org(), id)
                                       : service::read_import(call.context, call.org(), id);
     if (!job) throw Error(ErrorCode::NotFound);
-    return polled(std::move(*job));
+    return polled_import(std::move(*job));
 }
 
 auto validate_import(Call& call, OrgTransaction& transaction, Nothing) {
-    return polled(service::validate_import(transaction, call.id<ImportId>()));
+    return polled_import(service::validate_import(transaction, call.id<ImportId>()));
 }
 
 auto commit_import(Call& call, OrgTransaction& transaction, CommitImport in) {
-    return polled(service::commit_import(transaction, call.id<ImportId>(), in.dry_run));
+    return polled_import(service::commit_import(transaction, call.id<ImportId>(), in.dry_run));
 }
 
 auto reopen_import(Call& call, OrgTransaction& transaction, Nothing) {
@@ -242,7 +238,7 @@ auto reopen_import(Call& call, OrgTransaction& transaction, Nothing) {
 
 auto undo_import(Call& call, OrgTransaction& transaction, UndoImport in) {
     const auto mode = in.dry_run == true ? service::UndoMode::Predict : service::UndoMode::Undo;
-    return polled(service::undo_import(transaction, call.id<ImportId>(), mode));
+    return polled_import(service::undo_import(transaction, call.id<ImportId>(), mode));
 }
 
 auto cancel_import(Call& call, OrgTransaction& transaction, Nothing) {

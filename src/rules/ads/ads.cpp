@@ -133,8 +133,11 @@ std::string trimmed_attributes(const std::string& document) {
     to.begin_object();
     for (const auto& [key, value] : *sent) {
         to.key(key);
-        const auto words = value.string();
-        words ? to.string(trimmed(*words)) : to.raw(json::minified(value));
+        if (const auto words = value.string()) {
+            to.string(trimmed(*words));
+        } else {
+            to.raw(json::minified(value));
+        }
     }
     to.end_object();
     return text;

@@ -61,14 +61,15 @@ std::vector<AttributeCondition> attribute_conditions(
     const AttributeRegistry& registry, const std::map<std::string, std::string>& texts,
     std::string_view path, Faults& faults) {
     std::vector<AttributeCondition> conditions;
-    for (const auto& [key, text] : texts) {
+    for (const auto& [key, sent] : texts) {
+        const std::string text(trimmed(sent));
         const Attribute* attribute = find_attribute(registry, key);
         const std::string place = std::string(path) + key;
         if (!attribute) {
             faults.add(place, FieldCode::UnknownAttribute);
-        } else if (trimmed(text).empty()) {
+        } else if (text.empty()) {
             faults.add(place, FieldCode::Required);
-        } else if (auto json = value_json(*attribute, std::string(trimmed(text)))) {
+        } else if (auto json = value_json(*attribute, text)) {
             conditions.push_back({key, std::move(*json)});
         } else {
             faults.add(place, FieldCode::InvalidValue, value_limits(*attribute));

@@ -58,8 +58,8 @@ void check_campaign(OrgTransaction& transaction, const AdCampaign& campaign, boo
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-// The targeting after a round trip through its stored form, so that comparisons with a stored
-// campaign are exact.
+// The targeting after a round trip through its stored form, so that the reply has the spelling of
+// later ones.
 rules::Targeting stored_form(const rules::Targeting& targeting) {
     return rules::targeting_of(rules::targeting_document(targeting)).value();
 }

@@ -44,8 +44,8 @@ struct Matched {
     bool has_value = false;
     std::optional<std::string> document;  // of a member with the value, if it is a number
 };
-// JSON_CONTAINS takes close numbers for the same, so numbers are compared again. The document has
-// all their digits; MySQL's JSON functions have not.
+// JSON_CONTAINS takes close numbers for the same, so numbers are compared again. They are read from
+// the document, because MySQL's JSON functions round long ones.
 constexpr auto kMatched = columns<Matched>(
     column<&Matched::user_id>("user_id"), column<&Matched::bytes>("LENGTH(attributes)"),
     column<&Matched::has_value>("COALESCE(JSON_CONTAINS(attributes, ?, ?), 0)"),
