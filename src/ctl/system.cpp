@@ -34,13 +34,13 @@ Result print_installation(const Invocation& in) {
 }
 
 // The exit status of `db status`, on which scripts decide.
-int status_of(rules::SchemaFit fit) {
+int status_of(const service::SchemaStatus& status) {
     constexpr int kMigrate = 3;
     constexpr int kInit = 4;
-    switch (fit) {
+    switch (status.fit) {
         case rules::SchemaFit::Current:
         case rules::SchemaFit::NewerUsable:
-            return 0;
+            return status.problem.empty() ? 0 : 1;
         case rules::SchemaFit::Older:
             return kMigrate;
         case rules::SchemaFit::None:
@@ -132,7 +132,7 @@ Result migrate_database(const Invocation& in) {
 }
 
 Result database_status(const Invocation& in) {
-    const auto status = service::schema_status(in.context);
+    const auto status = service::inspect_schema(in.context);
     const bool is_there = status.fit != rules::SchemaFit::None;
     const int supported = service::supported_schema_version();
     Result result;
@@ -145,7 +145,7 @@ Result database_status(const Invocation& in) {
     result.json["problem"] = status.problem.empty() ? Json::Value() : status.problem;
     result.text = "schema: " + (is_there ? std::to_string(status.installed->version) : "none") +
                   ", supported: " + std::to_string(supported) + "\n" + sentence_on(status);
-    result.status = status_of(status.fit);
+    result.status = status_of(status);
     return result;
 }
 

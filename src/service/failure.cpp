@@ -2,7 +2,24 @@
 
 #include "db/connection.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
 namespace muster::service {
+
+namespace {
+
+// Whether the server denied one of the four commands that the programs themselves need.
+bool lacks_data_privilege(std::string_view message) {
+    constexpr std::array kCommands = {"SELECT", "INSERT", "UPDATE", "DELETE"};
+    return std::any_of(kCommands.begin(), kCommands.end(), [&](const char* command) {
+        return message.find(command + std::string(" command denied")) != std::string_view::npos;
+    });
+}
+
+}  // namespace
 
 bool is_transient_failure(const std::exception& error) {
     const auto* failure = dynamic_cast<const db::DbError*>(&error);
@@ -27,6 +44,7 @@ std::string explained(const std::exception& error) {
         case db::ServerError::UnknownDatabase:
             return "the database in database.name does not exist: run `musterctl db init`";
         case db::ServerError::UnknownColumn:
+        case db::ServerError::NoSuchIndex:
         case db::ServerError::NoSuchTable:
             return "the schema does not match this program: see `musterctl db status`";
         case db::ServerError::DatabaseAccessDenied:
@@ -37,8 +55,11 @@ std::string explained(const std::exception& error) {
             return "access denied for database.user: check its password and grants, or create it as root with "
                    "`musterctl db init --root-socket SOCKET`";
         case db::ServerError::TableAccessDenied:
-            return "database.user may not change the schema: run `db init` and `db migrate` with "
-                   "--root-socket SOCKET, as root";
+            return lacks_data_privilege(failure->what())
+                       ? "database.user lacks a privilege (" + std::string(failure->what()) +
+                             "): grant it as root with `musterctl db init --root-socket SOCKET`"
+                       : "database.user may not change the schema: run `db init` and `db migrate` with "
+                         "--root-socket SOCKET, as root";
         case db::ServerError::NoServerAtSocket:
         case db::ServerError::NoServerAtPort:
             return "the database does not answer: check database.url in the configuration";

@@ -85,7 +85,7 @@ HealthCheck check_clock(Context& context) {
 }
 
 HealthCheck check_schema(Context& context) {
-    const SchemaStatus schema = schema_status(context);
+    const SchemaStatus schema = inspect_schema(context);
     std::string finding = "version " + std::to_string(supported_schema_version());
     if (schema.fit == rules::SchemaFit::NewerUsable) {
         finding = "version " + std::to_string(schema.installed->version) +
@@ -100,16 +100,12 @@ struct Sample {
 };
 
 Sample sample_of(Context& context, const store::SealedTable& table) {
+    const auto rows =
+        context.database.autocommit([&](db::Tx& tx) { return table.sample(tx, kSampledRows); });
     Sample sample;
-    try {
-        const auto rows = context.database.autocommit(
-            [&](db::Tx& tx) { return table.page(tx, std::string_view(), kSampledRows); });
-        for (const store::SealedRow& row : rows) {
-            ++sample.rows;
-            if (!context.keys.open(row.sealed, table.context(row.id))) ++sample.unreadable;
-        }
-    } catch (const db::DbError& error) {
-        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+    for (const store::SealedRow& row : rows) {
+        ++sample.rows;
+        if (!context.keys.open(row.sealed, table.context(row.id))) ++sample.unreadable;
     }
     return sample;
 }

@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "service/failure.hpp"
 #include "store/operations/schema.hpp"
+#include "store/operations/schema_parts.hpp"
 #include "store/operations/server.hpp"
 
 #include <algorithm>
@@ -29,6 +30,10 @@ std::string file_content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::runtime_error("cannot read " + path + " (setting files.sql)");
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string schema_path(const Settings& settings) {
+    return settings.files.sql + "/schema.sql";
 }
 
 SchemaFile read_schema_file(const std::string& path, int version) {
@@ -198,6 +203,18 @@ std::string problem_of(Context& context, SchemaFit fit, const SchemaRecord& inst
     return "";
 }
 
+// "a, b, c and 4 more"
+std::string first_of(const std::vector<std::string>& names) {
+    constexpr std::size_t kListed = 3;
+    const std::size_t listed = std::min(names.size(), kListed);
+    std::string text;
+    for (std::size_t i = 0; i < listed; ++i) {
+        text.append(i == 0 ? "" : ", ").append(names[i]);
+    }
+    if (names.size() > listed) text += " and " + std::to_string(names.size() - listed) + " more";
+    return text;
+}
+
 }  // namespace
 
 int supported_schema_version() {
@@ -227,8 +244,23 @@ SchemaStatus schema_status(Context& context) {
     return status;
 }
 
+SchemaStatus inspect_schema(Context& context) {
+    SchemaStatus status = schema_status(context);
+    if (status.fit != SchemaFit::Current) return status;
+    const auto missing = store::missing_parts(
+        store::parts_made_by(schema_file(context.settings).statements),
+        context.database.autocommit([](db::Tx& tx) { return store::installed_parts(tx); }));
+    if (!missing.empty()) {
+        status.problem = "the schema lacks " + first_of(missing) +
+                         ": restore the database from a backup (operations/backup.md), or add "
+                         "what " +
+                         schema_path(context.settings) + " defines";
+    }
+    return status;
+}
+
 SchemaFile schema_file(const Settings& settings) {
-    return read_schema_file(settings.files.sql + "/schema.sql", store::kSchemaVersion);
+    return read_schema_file(schema_path(settings), store::kSchemaVersion);
 }
 
 bool make_schema(db::Database& database, const Settings& settings) {

@@ -28,6 +28,9 @@ struct SchemaStatus {
 std::string command_for(Context& context, const std::string& command);
 // Throws DbError if the database is unavailable.
 SchemaStatus schema_status(Context& context);
+// Also compares the tables, columns and indexes with the schema file, if the schema has this
+// program's version. Throws std::runtime_error if the file cannot be read.
+SchemaStatus inspect_schema(Context& context);
 
 // Creates the database (through `without_database`, a connection without a default database) and
 // the schema from settings.files.sql, as the configured user. Returns false if the schema exists

@@ -98,6 +98,19 @@ constexpr SqlText page_text() {
 }
 
 template <std::size_t kIndex>
+constexpr SqlText sample_text() {
+    constexpr const SealedColumn& kSealed = kColumns[kIndex];
+    return {"SELECT {columns} FROM ",
+            kSealed.table,
+            " FORCE INDEX (PRIMARY) WHERE ",
+            kSealed.condition,
+            " ORDER BY ",
+            kSealed.keys == Keys::Global ? "" : "organization_id, ",
+            kSealed.key,
+            " LIMIT ?"};
+}
+
+template <std::size_t kIndex>
 constexpr SqlText write_text() {
     constexpr const SealedColumn& kSealed = kColumns[kIndex];
     return {"UPDATE ",     kSealed.table,
@@ -121,6 +134,14 @@ std::vector<SealedRow> page(db::Tx& tx, std::string_view after, int limit) {
 }
 
 template <std::size_t kIndex>
+std::vector<SealedRow> sample(db::Tx& tx, int limit) {
+    static constexpr SystemSql kSample{"secrets.sample",
+                                       Why{"the sealing key belongs to the installation"},
+                                       kSealedRow<kIndex>, kSqlText<sample_text<kIndex>>};
+    return tx.all(kSample, limit);
+}
+
+template <std::size_t kIndex>
 void write(db::Tx& tx, std::string_view key, std::string_view sealed) {
     static constexpr SystemSql kWrite{"secrets.write",
                                       Why{"the sealing key belongs to the installation"},
@@ -134,7 +155,8 @@ void write(db::Tx& tx, std::string_view key, std::string_view sealed) {
 
 template <std::size_t... I>
 constexpr auto tables_of(std::index_sequence<I...>) {
-    return std::array{SealedTable{kColumns[I].what, kColumns[I].context, page<I>, write<I>}...};
+    return std::array{
+        SealedTable{kColumns[I].what, kColumns[I].context, page<I>, sample<I>, write<I>}...};
 }
 constexpr auto kTables = tables_of(std::make_index_sequence<kColumns.size()>());
 

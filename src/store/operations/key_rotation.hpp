@@ -16,13 +16,14 @@ struct SealedRow {
     std::string sealed;
 };
 
-// A table with one sealed column. `page` returns at most `limit` rows after an id, locked. `write`
-// sets the column of one row.
+// A table with one sealed column. `page` returns at most `limit` rows after an id, locked. `sample`
+// returns its first rows, without locks. `write` sets the column of one row.
 struct SealedTable {
     std::string_view name;
     // The context for KeyRing::seal().
     std::string (*context)(std::string_view id);
     std::vector<SealedRow> (*page)(db::Tx& tx, std::string_view after, int limit);
+    std::vector<SealedRow> (*sample)(db::Tx& tx, int limit);
     void (*write)(db::Tx& tx, std::string_view id, std::string_view sealed);
 };
 

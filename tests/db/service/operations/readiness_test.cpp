@@ -43,4 +43,24 @@ BOOST_AUTO_TEST_CASE(a_user_without_grants_in_the_database_may_be_a_wrong_name) 
                std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_privilege_for_data_and_one_for_the_schema_have_different_advice) {
+    using muster::db::DbError;
+    const auto advice = [](const std::string& command) {
+        return muster::service::explained(DbError(
+            DbError::Kind::Other, 1142, command + " command denied to user 'm'@'h' for table `t`"));
+    };
+    for (const char* command : {"SELECT", "INSERT", "UPDATE", "DELETE"}) {
+        BOOST_TEST(advice(command).starts_with("database.user lacks a privilege ("), command);
+    }
+    for (const char* command : {"ALTER", "CREATE", "INDEX", "TRIGGER"}) {
+        BOOST_TEST(advice(command).starts_with("database.user may not change the schema"), command);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_index_is_a_fault_of_the_schema) {
+    const muster::db::DbError missing(muster::db::DbError::Kind::Other, 1176,
+                                      "Key 'email' doesn't exist in table 'users'");
+    BOOST_TEST(muster::service::explained(missing).starts_with("the schema does not match"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

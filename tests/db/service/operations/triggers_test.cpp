@@ -58,6 +58,15 @@ struct ProtectedDatabase {
         return changed;
     }
 
+    static std::string problem_in(const std::vector<service::HealthCheck>& checks,
+                                  std::string_view name) {
+        const auto found = std::find_if(checks.begin(), checks.end(),
+                                        [&](const auto& check) { return check.name == name; });
+        return found == checks.end() ? "not checked" : found->problem;
+    }
+    std::string health_problem(std::string_view name) {
+        return problem_in(service::check_health(*programs), name);
+    }
     std::string problem() { return service::check_audit_protection(*programs).problem; }
     void has_fault(std::string_view text) {
         const std::string found = problem();
@@ -162,11 +171,27 @@ BOOST_AUTO_TEST_CASE(triggers_are_not_created_in_a_schema_of_another_version) {
 
 BOOST_AUTO_TEST_CASE(health_reports_a_missing_trigger) {
     root->run("DROP TRIGGER audit_log_delete");
+    const std::string found = health_problem("audit");
+    BOOST_TEST(found.find("audit_log_delete") != std::string::npos, found);
+}
+
+BOOST_AUTO_TEST_CASE(health_makes_all_checks_on_a_read_only_server) {
+    root->run("SET GLOBAL read_only = ON");
     const auto checks = service::check_health(*programs);
-    const auto audit = std::find_if(checks.begin(), checks.end(),
-                                    [](const auto& check) { return check.name == "audit"; });
-    BOOST_REQUIRE((audit != checks.end()));
-    BOOST_TEST(audit->problem.find("audit_log_delete") != std::string::npos, audit->problem);
+    root->run("SET GLOBAL read_only = OFF");
+    const std::string settings_problem = problem_in(checks, "settings");
+    BOOST_TEST(settings_problem.find("read_only is ON") != std::string::npos, settings_problem);
+    BOOST_TEST(problem_in(checks, "audit").starts_with("no entry can be written: "));
+    for (const char* name : {"schema", "key", "imports", "mail", "webhooks", "connections"}) {
+        BOOST_TEST(problem_in(checks, name) == "", name);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(health_names_a_privilege_that_the_programs_lack) {
+    root->run("REVOKE INSERT ON `" + settings.database.name + "`.* FROM " + account);
+    const std::string found = health_problem("audit");
+    BOOST_TEST(found.find("database.user lacks a privilege (") != std::string::npos, found);
+    BOOST_TEST(found.find("INSERT command denied") != std::string::npos, found);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
