@@ -5,8 +5,12 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <optional>
 
@@ -129,6 +133,16 @@ std::optional<std::string> asked_help(const Program& program, const CommandLine&
     return help_of(program, has_word ? words.subspan(1) : words);
 }
 
+// A file or connection that took the number of a closed standard output would receive its text.
+// Opened for reading only, so that writing fails as before.
+void occupy_standard_descriptors() {
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(standard, F_GETFD) < 0 && errno == EBADF) {
+            static_cast<void>(open("/dev/null", O_RDONLY));  // takes the lowest free number
+        }
+    }
+}
+
 // A secret that is shown once would be lost. std::cout writes through stdout.
 void require_written_output() {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
@@ -220,6 +234,7 @@ UsageError invalid_value(std::string_view option, std::string_view value,
 
 int run_program(const Program& program, int argc, char** argv,
                 const std::function<int(const CommandLine&)>& run) {
+    occupy_standard_descriptors();
     const std::vector<std::string> words(argv + 1, argv + argc);
     const bool as_json = asks_json(program, words);
     try {

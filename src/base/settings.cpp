@@ -165,6 +165,8 @@ bool may_be_secret(std::string_view path) {
     return path.size() >= kShortestKey && !path.starts_with('/');
 }
 
+constexpr std::size_t kMostSecretBytes = std::size_t{64} << 10U;
+
 std::string secret_file(const std::string& path, const std::string& name, const Given& given) {
     if (path.empty()) refuse(given.where, name + " names no file; use file:/path");
     errno = 0;
@@ -177,7 +179,15 @@ std::string secret_file(const std::string& path, const std::string& name, const 
                                       "; write the secret into a file and use file:/path"
                                 : name + " names " + path + ", which cannot be read: " + problem);
     }
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::string bytes(kMostSecretBytes + 1, '\0');
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > kMostSecretBytes) {
+        refuse(given.where, name + " names a file of more than " +
+                                std::to_string(kMostSecretBytes) +
+                                " bytes; use a file with only the secret");
+    }
+    return bytes;
 }
 
 std::string secret_of(const Setting& row, const std::string& name, const Given& given) {

@@ -115,7 +115,7 @@ std::unique_ptr<ApiClient> Importer::connect() {
 }
 
 void Importer::read_columns() {
-    file_ = std::make_unique<InputFile>(options_.file, options_.encoding);
+    file_ = std::make_unique<InputFile>(options_.file, options_.encoding, terminal_.stop);
     static_cast<void>(RowSource(*file_, options_.separator, Header::Guess));  // a file with rows
     registry_ = rules::AttributeRegistry(api_->attributes());
     plan_.emplace(plan_file(*file_, options_, registry_, terminal_.today));
@@ -171,8 +171,8 @@ ImportJob Importer::adopt_job() {
         throw UsageError("job " + job.id + " was created for " + printable(job.file_name) +
                          " with " + counted(job.declared_total, "valid row") + "; this is " +
                          job_file_name(options_.file) + " with " + grouped(sendable_) +
-                         ".\nResume with the same file and the same options, or " +
-                         cancel_advice(job.id));
+                         ".\nResume with the same file and the same options" +
+                         (rules::can_cancel(job.state) ? ", or " + cancel_advice(job.id) : ""));
     }
     const bool can_dry_run =
         job.state != ImportState::Committing && job.state != ImportState::Completed;
@@ -435,7 +435,7 @@ std::string Importer::resume_advice(const std::string& job) {
            ". To continue it, import that file with --resume " + job + cancel;
 }
 
-// Reports an exception, and how to continue an open job.
+// Reports an exception, and how to continue an open job or to wait for an undo.
 ExitCode Importer::end_of(const std::exception_ptr& error) {
     const bool is_undoing = summary_.job && summary_.job->state == ImportState::Undoing;
     const bool has_file = !options_.file.empty();
@@ -457,6 +457,8 @@ ExitCode Importer::end_of(const std::exception_ptr& error) {
     }
     if (is_open)
         say_how_to_resume(options_.commit ? " --commit" : options_.dry_run ? " --dry-run" : "");
+    if (is_undoing)
+        console_.error("to wait for its end:\n  " + undo_command(options_, summary_.job->id));
     return exit_code;
 }
 

@@ -2,10 +2,12 @@
 
 #include "base/command_line.hpp"
 #include "base/text.hpp"
+#include "client/api_client.hpp"
 #include "client/byte_streams.hpp"
 #include "client/encoding.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,11 +61,24 @@ std::string start_of(std::streambuf& bytes, std::size_t count) {
     return start;
 }
 
+// Like read(). A pipe may be silent for long, so it waits in slices; -1 after `stop`.
+ssize_t read_unless(const std::atomic<bool>& stop, int source, std::vector<char>& to) {
+    constexpr int kSliceMilliseconds = 50;
+    pollfd waiting{source, POLLIN, 0};
+    while (!stop) {
+        const int ready = poll(&waiting, 1, kSliceMilliseconds);
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        const ssize_t count = read(source, to.data(), to.size());
+        if (count >= 0 || errno != EINTR) return count;
+    }
+    return -1;
+}
+
 }  // namespace
 
-InputFile::InputFile(const std::string& path, std::string encoding)
+InputFile::InputFile(const std::string& path, std::string encoding, const std::atomic<bool>& stop)
     : name_(path == "-" ? "standard input" : path), encoding_(std::move(encoding)) {
-    open_path(path);
+    open_path(path, stop);
     try {
         const std::string start = start_of(*file_bytes(descriptor_), kStartBytes);
         refuse_other_kinds(start);
@@ -93,7 +108,7 @@ void InputFile::fail(const std::string& reason) const {
     throw UsageError(name_ + " " + reason);
 }
 
-void InputFile::open_path(const std::string& path) {
+void InputFile::open_path(const std::string& path, const std::atomic<bool>& stop) {
     descriptor_ = path == "-" ? dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0)
@@ -103,24 +118,23 @@ void InputFile::open_path(const std::string& path) {
         fail("is a folder; name a CSV file");
     }
     // Standard input may be a file that another program has read in part.
-    if (!S_ISREG(status.st_mode) || path == "-") spool();
+    if (!S_ISREG(status.st_mode) || path == "-") spool(stop);
 }
 
-void InputFile::spool() {
+void InputFile::spool(const std::atomic<bool>& stop) {
     spool_ = std::make_unique<TemporaryFile>();
     const int source = std::exchange(descriptor_, spool_->descriptor());
     std::vector<char> bytes(kCopyBytes);
     std::uint64_t total = 0;
     ssize_t count = 0;
     do {
-        do {
-            count = read(source, bytes.data(), bytes.size());
-        } while (count < 0 && errno == EINTR);
+        count = read_unless(stop, source, bytes);
         if (count > 0) spool_->write({bytes.data(), static_cast<std::size_t>(count)});
         total += static_cast<std::uint64_t>(std::max<ssize_t>(count, 0));
     } while (count > 0 && total <= kMostSpooledBytes);
     const int error = errno;
     close(source);
+    if (stop) throw Stopped();
     if (count < 0) fail("cannot be read: " + std::generic_category().message(error));
     if (total > kMostSpooledBytes) fail("has more than 1 GiB; split it");
 }

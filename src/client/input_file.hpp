@@ -4,6 +4,7 @@
 
 #include "base/temporary_file.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <istream>
 #include <memory>
@@ -18,8 +19,9 @@ class InputFile {
     // which only this process can open. `encoding` "" = detected from the whole file.
     //
     // Throws UsageError for a file that cannot be read, that is not text, or that is too large, and
-    // for an unknown encoding. The message names the kind of a workbook or archive.
-    InputFile(const std::string& path, std::string encoding);
+    // for an unknown encoding. The message names the kind of a workbook or archive. Throws Stopped
+    // if `stop` is set while a pipe is copied.
+    InputFile(const std::string& path, std::string encoding, const std::atomic<bool>& stop);
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
     ~InputFile();
@@ -36,8 +38,8 @@ class InputFile {
     std::size_t first_line() const { return separator_ == 0 ? 1 : 2; }
 
   private:
-    void open_path(const std::string& path);
-    void spool();
+    void open_path(const std::string& path, const std::atomic<bool>& stop);
+    void spool(const std::atomic<bool>& stop);
     void release();
     void refuse_other_kinds(std::string_view start) const;
     void detect_encoding();

@@ -54,13 +54,14 @@ void require_whole(const std::ifstream& file, const std::string& what) {
 }
 
 std::string first_line(const std::string& what, const std::string& path) {
+    constexpr std::size_t kMostBytes = 4096;  // /dev/zero has no end
     std::ifstream file = open_file(what, path);
-    std::string line;
-    if (!std::getline(file, line)) {
-        require_whole(file, what);
-        throw UsageError(what + " is empty");
-    }
-    return line;
+    std::string text(kMostBytes, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    require_whole(file, what);
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.empty()) throw UsageError(what + " is empty");
+    return text.substr(0, text.find('\n'));
 }
 
 void require_certificates(const std::string& what, const std::string& path) {

@@ -282,6 +282,14 @@ void append_connection(std::string& to, const Options& options) {
     append_option(to, "--ca-file", options.ca_file);
 }
 
+// A command on a job that needs no file.
+std::string job_command(const Options& options, std::string_view what, std::string_view job) {
+    std::string command = "muster-import";
+    append_option(command, what, job);
+    append_connection(command, options);
+    return command;
+}
+
 // The options for reading the file. A resumed job needs the same ones.
 void append_reading(std::string& to, const Options& options) {
     append_option(to, "--encoding", options.encoding);
@@ -382,10 +390,11 @@ Secret load_key(const Options& options, const char* environment_key) {
 }
 
 std::string cancel_command(const Options& options, std::string_view job) {
-    std::string command = "muster-import";
-    append_option(command, "--cancel", job);
-    append_connection(command, options);
-    return command;
+    return job_command(options, "--cancel", job);
+}
+
+std::string undo_command(const Options& options, std::string_view job) {
+    return job_command(options, "--undo", job);
 }
 
 std::string resume_command(const Options& options, std::string_view job, std::string_view more) {

@@ -83,4 +83,7 @@ struct Defaults {
 // The command that cancels `job`, quoted for a shell.
 [[nodiscard]] std::string cancel_command(const Options& options, std::string_view job);
 
+// The command that undoes `job`, or waits for the end of its undo, quoted for a shell.
+[[nodiscard]] std::string undo_command(const Options& options, std::string_view job);
+
 }  // namespace muster::client

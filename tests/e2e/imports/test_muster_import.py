@@ -4,32 +4,20 @@ import csv
 import io
 import json
 import os
-import pty
 import re
-import select
-import signal
 import subprocess
 
 import pytest
 from support.edge import Edge
-from support.importer import ALL_IN, SERVICE, SOME_NOT_IN, STOPPED, USAGE, Importer
+from support.importer import ALL_IN, SERVICE, SOME_NOT_IN, STOPPED, USAGE, people
 from support.stack import ROOT, wait_for
 from support.world import email, emails
 
 DEMO = ROOT / "tests/data/members-10k.csv"
 
 
-@pytest.fixture
-def importer(org, tmp_path):
-    return Importer(org, tmp_path)
-
-
 def read_csv(path, separator=","):
     return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), delimiter=separator))
-
-
-def people(addresses):
-    return "Email,First name\n" + "".join(f"{address},Ann\n" for address in addresses)
 
 
 # ---------------------------------------------------------------------------- the demonstration file
@@ -127,24 +115,6 @@ def test_an_unknown_job_cannot_be_resumed(importer):
     assert "NOT_FOUND" in done.stderr and re.search("[0-9a-f]{32}", done.stderr)
     assert "the organization has no import job 01a1fd04-035b-72c3-8961-619ede6ecc85" in done.stderr
     importer.run(path, "--resume", "nonsense", status=USAGE)
-
-
-def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runner):
-    path = importer.write(people(emails(30)))
-    command = [importer.stack.build / "muster-import", *importer.arguments(path, "--commit")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
-    wait_for(lambda: importer.stack.sql(
-        "SELECT 1 FROM import_jobs WHERE state = 'validating' AND organization_id = UNHEX(REPLACE(%s, '-', ''))",
-        importer.org.id), "the request for the dry run")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == STOPPED, out + err
-    (line,) = [line for line in err.splitlines() if "--resume" in line]
-    words = line[line.index("muster-import"):].split()
-    importer.stack.service("start", "runner")
-    again = importer.stack.program("muster-import", *words[1:], "--commit", cwd=importer.folder)
-    assert again.returncode == ALL_IN, again.stderr
-    assert len(importer.org.members()) == 30
 
 
 def test_a_job_without_valid_rows_is_canceled(importer):
@@ -423,72 +393,3 @@ def test_a_key_on_the_command_line_is_rejected(importer):
         assert "--key-file" in importer.run(path, *words, status=USAGE).stderr
     done = importer.run(path, status=USAGE, env={"MUSTER_KEY_FILE": key})
     assert "MUSTER_KEY_FILE names a file, and it was given a key" in done.stderr
-
-
-# ---------------------------------------------------------------------------- on a terminal
-
-
-class Terminal:
-    """The client with its own terminal: its output, and typed input."""
-
-    def __init__(self, importer, path, *options):
-        self.master, slave = pty.openpty()
-        command = [importer.stack.build / "muster-import", *importer.arguments(path, *options)]
-        self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=importer.folder,
-                                        start_new_session=True)
-        os.close(slave)
-        self.shown = ""
-
-    def _more(self):
-        try:
-            if select.select([self.master], [], [], 0.1)[0]:
-                self.shown += os.read(self.master, 65536).decode(errors="replace")
-        except OSError:  # the other end is closed
-            pass
-        return self.shown
-
-    def see(self, words):
-        wait_for(lambda: words in self._more(), f"{words!r} on the terminal")
-
-    def type(self, text):
-        os.write(self.master, text.encode())
-
-    def end(self):
-        wait_for(lambda: self._more() is None or self.process.poll() is not None, "the client to end")
-        self._more()
-        os.close(self.master)
-        return self.process.returncode
-
-
-@pytest.mark.parametrize("answer, status", [("y\n", ALL_IN), ("yes\n", ALL_IN), ("n\nn\n", STOPPED), ("\n\n", STOPPED),
-                                            ("\x04\x04", STOPPED)])
-def test_on_a_terminal_it_asks_before_the_import_and_no_cancels_the_job(importer, answer, status):
-    terminal = Terminal(importer, importer.write(people(emails(4))))
-    terminal.see("Import 4 members? [y/N]")
-    assert importer.org.members() == {}
-    terminal.type(answer)
-    assert terminal.end() == status, terminal.shown
-    assert len(importer.org.members()) == (4 if status == ALL_IN else 0)
-    (job,) = importer.org.api.get_json("/v1/imports")["imports"]
-    assert job["state"] == ("completed" if status == ALL_IN else "canceled")
-
-
-def test_on_a_terminal_a_job_can_be_kept_and_the_order_of_dates_is_asked(importer):
-    address = email()
-    terminal = Terminal(importer, importer.write(f"Email,Birthday\n{address},03/07/1985\n"))
-    terminal.see("Is that 1985-07-03, as DD/MM/YYYY? [y/N]")
-    terminal.type("n\n")
-    terminal.see("Is that 1985-03-07, as MM/DD/YYYY? [y/N]")
-    terminal.type("y\n")
-    terminal.see("Import 1 member? [y/N]")
-    terminal.type("n\ny\n")
-    assert terminal.end() == STOPPED and "=MM/DD/YYYY" in terminal.shown
-    (line,) = [line for line in terminal.shown.splitlines() if "--resume" in line]
-    again = importer.stack.program("muster-import", *line.split()[1:], cwd=importer.folder)
-    assert again.returncode == ALL_IN and importer.org.members()[address]["dob"] == "1985-03-07"
-
-
-def test_on_a_terminal_it_shows_its_progress(importer):
-    terminal = Terminal(importer, importer.write(people(emails(2000))), "--commit", "--chunk", "200")
-    assert terminal.end() == ALL_IN, terminal.shown
-    assert "100 %" in terminal.shown and "\r" in terminal.shown and "rows/s" in terminal.shown

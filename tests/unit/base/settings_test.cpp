@@ -1,8 +1,8 @@
-// base/settings.hpp: the file, the environment that overrides it, secrets from files, and errors
-// that name the location.
+// base/settings.hpp: the file, the environment that overrides it, and errors that name the
+// location.
 #include "base/settings.hpp"
 
-#include "unit/client/scratch.hpp"
+#include "unit/base/settings_files.hpp"
 
 #include "print.hpp"
 
@@ -20,9 +20,6 @@ using muster::SettingsError;
 
 namespace {
 
-const std::string kKeyBytes(32, '\x01');
-constexpr std::array<std::string_view, 2> kProviders = {"slack", "google_docs"};
-
 // Sets an environment variable during its lifetime.
 class Variable {
   public:
@@ -37,36 +34,9 @@ class Variable {
     std::string name_;
 };
 
-// A configuration file with a valid key in the same folder.
-struct Files {
-    Settings load(const std::string& text) {
-        const std::string key = text.find("key_file") == std::string::npos
-                                    ? "\n[security]\nkey_file = " + key_file + "\n"
-                                    : "";
-        return load_settings(scratch.write("muster.conf", text + key), kProviders);
-    }
-    // The reason without the folder, or "" if the file is valid.
-    std::string refusal(const std::string& text) {
-        try {
-            load(text);
-            return "";
-        } catch (const SettingsError& error) {
-            std::string reason = error.what();
-            const std::string folder = scratch.file("");
-            for (std::size_t at; (at = reason.find(folder)) != std::string::npos;) {
-                reason.erase(at, folder.size());
-            }
-            return reason;
-        }
-    }
-
-    muster::test::Scratch scratch;
-    std::string key_file = scratch.write("muster.key", kKeyBytes);
-};
-
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(settings, Files)
+BOOST_FIXTURE_TEST_SUITE(settings, muster::test::SettingsFiles)
 
 // ---------------------------------------------------------------------------- valid files
 
@@ -113,63 +83,6 @@ BOOST_AUTO_TEST_CASE(a_section_may_be_repeated) {
     BOOST_TEST(read.server.workers == 2);
     BOOST_TEST(read.server.stale_after == 5);
     BOOST_TEST(read.log.level == "debug");
-}
-
-// ---------------------------------------------------------------------------- secrets
-
-BOOST_AUTO_TEST_CASE(a_password_file_may_end_with_a_line_end) {
-    const std::string file = scratch.write("password", "s3cret word\n");
-    BOOST_TEST(load("[database]\npassword = file:" + file + "\n").database.password.reveal() ==
-               "s3cret word");
-}
-
-BOOST_AUTO_TEST_CASE(a_key_is_read_to_the_last_byte_with_or_without_the_prefix) {
-    const std::string bytes = std::string("\n \0", 3) + kKeyBytes + "\n";
-    const std::string file = scratch.write("key", bytes);
-    for (const std::string prefix : {"", "file:"}) {
-        const Settings read = load("[security]\nkey_file = " + prefix + file + "\n");
-        BOOST_TEST(read.security.key.reveal() == bytes);
-    }
-}
-
-BOOST_AUTO_TEST_CASE(an_unreadable_secret_is_rejected_with_its_location) {
-    BOOST_TEST(refusal("[database]\n\npassword = file:/nowhere/p\n") ==
-               "muster.conf:3: database.password names /nowhere/p, which cannot be read: "
-               "No such file or directory");
-    const std::string empty = scratch.write("empty", "");
-    BOOST_TEST(refusal("[database]\npassword = file:" + empty) ==
-               "muster.conf:2: database.password names empty, which cannot be read: it is empty");
-    BOOST_TEST(refusal("[security]\nkey_file = file:\n") ==
-               "muster.conf:2: security.key_file names no file; use file:/path");
-}
-
-BOOST_AUTO_TEST_CASE(a_value_that_a_terminal_would_obey_is_shown_as_escapes) {
-    BOOST_TEST(refusal("[log]\nlevel = i\xff\x1b[31m\n").find("\"i\\xff\\x1b[31m\"") < 99U);
-}
-
-BOOST_AUTO_TEST_CASE(a_folder_is_rejected_as_a_secret_file) {
-    std::filesystem::create_directory(scratch.file("folder"));
-    BOOST_TEST(refusal("[security]\nkey_file = " + scratch.file("folder") + "\n") ==
-               "muster.conf:2: security.key_file names folder, which cannot be read: "
-               "it is a folder");
-}
-
-BOOST_AUTO_TEST_CASE(a_key_in_the_place_of_its_path_is_not_shown) {
-    const std::string digits(64, 'a');
-    for (const std::string prefix : {"", "file:"}) {
-        BOOST_TEST(refusal("[security]\nkey_file = " + prefix + digits + "\n") ==
-                   "muster.conf:2: security.key_file names a file that cannot be read: "
-                   "No such file or directory; write the secret into a file and use file:/path");
-    }
-}
-
-BOOST_AUTO_TEST_CASE(a_short_key_is_rejected_and_not_shown) {
-    const std::string file = scratch.write("key", "only-thirty-one-bytes-long-12345");
-    BOOST_TEST(refusal("[security]\nkey_file = " + file) == "");
-    scratch.write("key", "only-thirty-one-bytes-long-1234");
-    const std::string reason = refusal("[security]\nkey_file = " + file);
-    BOOST_TEST(reason ==
-               "muster.conf:2: security.key_file is not valid; use a file of at least 32 bytes");
 }
 
 // ---------------------------------------------------------------------------- errors

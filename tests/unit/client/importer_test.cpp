@@ -219,7 +219,12 @@ BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
     BOOST_CHECK(
         is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::Usage));
     BOOST_TEST(environment.says("was created for members.csv with 3 valid rows"));
+    BOOST_TEST(environment.says("or cancel it:"));
     BOOST_TEST(environment.api.state == "validated");
+    environment.api.state = "completed";
+    BOOST_CHECK(is(environment.run("members.csv", {"--resume", kJob}), ExitCode::Usage));
+    BOOST_TEST(environment.says("Resume with the same file and the same options"));
+    BOOST_TEST(!environment.says("cancel it"));
 }
 
 BOOST_AUTO_TEST_CASE(an_active_job_is_reported_with_the_commands_to_continue_and_cancel) {

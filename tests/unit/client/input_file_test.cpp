@@ -19,6 +19,8 @@ using namespace muster::client;
 
 namespace {
 
+const std::atomic<bool> kGoesOn{false};
+
 constexpr std::string_view kMembers = "E-Mail;Vorname\r\nj@example.org;Jürgen €\r\n";
 
 std::string utf16(std::string_view ascii, bool big_endian, bool with_mark) {
@@ -49,7 +51,7 @@ std::string gzip(std::string_view text) {
 // The records of a file as "E-Mail|Vorname / j@example.org|Jürgen".
 std::string records(const std::string& path, const std::string& encoding = "",
                     Header header = Header::Guess) {
-    const InputFile file(path, encoding);
+    const InputFile file(path, encoding, kGoesOn);
     RowSource source(file, 0, header);
     std::string text;
     const auto append = [&](const std::vector<std::string>& cells) {
@@ -65,7 +67,7 @@ std::string records(const std::string& path, const std::string& encoding = "",
 
 std::string encoding_of(const std::string& text) {
     const test::Scratch scratch;
-    return InputFile(scratch.write("f", text), "").encoding();
+    return InputFile(scratch.write("f", text), "", kGoesOn).encoding();
 }
 
 std::string refusal(const std::string& content, const std::string& encoding = "") {
@@ -163,7 +165,8 @@ BOOST_AUTO_TEST_CASE(a_line_that_names_the_separator_is_skipped) {
     const test::Scratch scratch;
     for (const char* start : {"sep=|\r\n", "SEP=|\n", "\xEF\xBB\xBFsep=|\r\n", "\"sep=|\"\r\n"}) {
         BOOST_TEST_CONTEXT(start) {
-            const InputFile file(scratch.write("f", start + std::string("Email|N\na,b|c\n")), "");
+            const InputFile file(scratch.write("f", start + std::string("Email|N\na,b|c\n")), "",
+                                 kGoesOn);
             RowSource source(file, 0, Header::Guess);
             std::vector<std::string> cells;
             std::uint32_t number = 0;
@@ -174,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_names_the_separator_is_skipped) {
         }
     }
     BOOST_TEST(records(scratch.write("g", "sep,Email\n1,2\n")) == "sep|Email / 1|2");
-    const InputFile named(scratch.write("h", "sep=;\nEmail\n"), "");
+    const InputFile named(scratch.write("h", "sep=;\nEmail\n"), "", kGoesOn);
     BOOST_TEST(RowSource(named, ',', Header::Guess).separator() == ',');
 }
 

@@ -76,6 +76,19 @@ BOOST_AUTO_TEST_CASE(the_document_has_the_failure_of_an_undo) {
     BOOST_TEST(says("muster-import: " + message() + "\n"));
 }
 
+BOOST_AUTO_TEST_CASE(a_stop_while_undoing_names_the_command_that_waits_for_the_undo) {
+    api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (request.path.ends_with("/undo") && request.body.find("true") == std::string::npos)
+            stop = true;
+        return std::nullopt;
+    };
+    BOOST_CHECK(is(undo({"--yes"}), ExitCode::Stopped));
+    BOOST_TEST(says("stopped waiting; the service continues the undo"));
+    BOOST_TEST(says("to wait for its end:\n  muster-import --undo " + std::string(kJob)));
+    stop = false;
+    BOOST_CHECK(is(undo({"--yes"}), ExitCode::AllIn));
+}
+
 BOOST_AUTO_TEST_CASE(the_document_of_an_undo_has_no_file_and_no_error) {
     BOOST_CHECK(is(undo({"--json", "--yes"}), ExitCode::AllIn));
     BOOST_TEST(api.state == "undone");
