@@ -153,6 +153,11 @@ std::string_view without_blank_ends(std::string_view text) {
     return text;
 }
 
+// utf8proc sorts combining marks in quadratic time, so only short texts are folded. Folding
+// shortens a text to a third at most ("\u03b9\u0308\u0301" becomes "\u0390", U+212A becomes "k"),
+// so a longer one is no address.
+constexpr std::size_t kMostFoldedBytes = 4 * kLongestEmail;
+
 // Without this check every ordinary address would be copied.
 bool may_have_blank_ends(std::string_view text) {
     return !text.empty() && (!is_ascii(static_cast<unsigned char>(text.front())) ||
@@ -171,7 +176,7 @@ bool is_email(std::string_view email) {
 
 void fold_email(std::string& text) {
     // Not both: ascii_lower() would separate an I from its combining dot.
-    if (has_non_ascii(text) && is_utf8(text)) {
+    if (text.size() <= kMostFoldedBytes && has_non_ascii(text) && is_utf8(text)) {
         text = folded(text);
     } else {
         ascii_lower(text);
@@ -183,6 +188,7 @@ std::optional<FieldCode> normalize_email(std::string& text) {
     if (may_have_blank_ends(text) && is_utf8(text)) text = std::string(without_blank_ends(text));
     if (text.empty()) return FieldCode::Required;
     if (has_control(text)) return FieldCode::InvalidValue;
+    if (text.size() > kMostFoldedBytes) return FieldCode::TooLong;
     fold_email(text);
     if (is_longer_than(text, kLongestEmail)) return FieldCode::TooLong;
     if (!is_email(text)) return FieldCode::InvalidEmail;

@@ -19,7 +19,7 @@ inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
 [[nodiscard]] bool is_email(std::string_view email);
 
 // Folds the case of an address, or of a text that contains one, as addresses are stored. A text
-// that is not UTF-8 keeps its non-ASCII letters.
+// that is not UTF-8, or has more than 1,016 bytes, keeps its non-ASCII letters.
 void fold_email(std::string& text);
 
 // Trims `text` and folds its case (base/unicode.hpp) in place. Trimming removes white space and

@@ -9,7 +9,8 @@ namespace muster {
 
 // The text in normalization form C with simple case folding, so that two spellings that look alike
 // are equal: "ZOE\u0308" and "Zo\u00eb" become "zo\u00eb". It does not depend on a language: the
-// Turkish dotted and dotless I are kept. `text` must be valid UTF-8.
+// Turkish dotted and dotless I are kept. `text` must be valid UTF-8. The time grows with the square
+// of a run of combining marks, so the caller bounds the length of a foreign text.
 [[nodiscard]] std::string folded(std::string_view text);
 
 // The columns that the text takes on a terminal: two for a wide East Asian character or an emoji,

@@ -39,10 +39,15 @@ std::optional<int> spend_mail(Context& context, db::Tx& tx, const std::string& s
     return try_spend(tx, kKind, hash, budget, now).wait_seconds;
 }
 
+// `what`: what the budget limits, for the caller.
 void require_mail(Context& context, OrgTransaction& transaction, const std::string& subject,
-                  rules::Budget budget) {
+                  rules::Budget budget, std::string_view what) {
     const auto seconds = spend_mail(context, transaction.tx, subject, budget, transaction.now);
-    if (seconds) throw Error(ErrorCode::RateLimited).retry_after(*seconds);
+    if (!seconds) return;
+    throw Error(ErrorCode::RateLimited)
+        .retry_after(*seconds)
+        .detail("reason", "an organization sends at most " + std::to_string(budget.most) + " " +
+                              std::string(what) + " within 24 hours");
 }
 
 std::string inviter_of(const Invitation& invitation) {
@@ -80,8 +85,9 @@ std::string text_of_mail(const Context& context, const OrgTransaction& transacti
 
 void send_invitation(Context& context, OrgTransaction& transaction, const Invitation& invitation) {
     const std::string organization = transaction.org().text();
-    require_mail(context, transaction, organization, kMailsOfAnOrganization);
-    require_mail(context, transaction, organization + " " + invitation.email, kMailsToAnAddress);
+    require_mail(context, transaction, organization, kMailsOfAnOrganization, "invitations");
+    require_mail(context, transaction, organization + " " + invitation.email, kMailsToAnAddress,
+                 "invitations to one address");
     const bool is_decoy =
         spend_mail(context, transaction.tx, invitation.email, kMailsFromAll, transaction.now)
             .has_value();

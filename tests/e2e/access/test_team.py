@@ -194,6 +194,7 @@ def test_mails_of_invitations_are_bounded(team, owner):
         owner.post(resend, json={}, expect=200)
     reply = owner.post(resend, json={}, expect=429, code="RATE_LIMITED")
     assert 0 < int(reply.headers["Retry-After"]) <= 24 * 3600
+    assert "at most 3 invitations to one address" in reply.json()["error"]["details"]["reason"]
     owner.delete(invitation_path(invitation), expect=204)
     owner.post("/v1/seats", json={"email": invitation["email"], "role": "viewer"}, expect=429, code="RATE_LIMITED")
 

@@ -45,7 +45,7 @@ const question = ({ title, action, hint, method, path, done }) => ({ seat, onDon
     await call(method, path(seat))
     await onDone(done)
   })
-  return html`<${Confirm} title=${title(seat.email)} action=${action} isBusy=${running.isBusy} error=${running.error}
+  return html`<${Confirm} title=${title(seat.email)} action=${action} isBusy=${running.isBusy} error=${running.error} known=${t.errors}
     onConfirm=${confirm} onClose=${onClose}><p>${hint}</p><//>`
 }
 

@@ -209,14 +209,14 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
 }
 
 /**
- * A question before something that cannot be undone. The focus begins on Cancel.
- * @param {{ title: string, action: string, kind?: string, isBusy: boolean, error: ApiError | null, onConfirm: () => void,
- *   onClose: () => void, children: any }} props
+ * A question before something that cannot be undone. The focus begins on Cancel. `known`: as of ErrorBox.
+ * @param {{ title: string, action: string, kind?: string, isBusy: boolean, error: ApiError | null, known?: Record<string, string>,
+ *   onConfirm: () => void, onClose: () => void, children: any }} props
  */
-export const Confirm = ({ title, action, kind = "danger", isBusy, error, onConfirm, onClose, children }) => {
+export const Confirm = ({ title, action, kind = "danger", isBusy, error, known, onConfirm, onClose, children }) => {
   const id = useId()
   return html`<${Dialog} title=${title} onClose=${onClose}><div id=${id}>${children}</div>
-    <${ErrorBox} error=${error} />
+    <${ErrorBox} error=${error} known=${known} />
     <div class="actions"><button type="button" class=${kind} disabled=${isBusy} onClick=${onConfirm}>${action}</button>
       <button type="button" aria-describedby=${id} onClick=${onClose}>${t.cancel}</button></div><//>`
 }
