@@ -22,7 +22,7 @@ struct WorkerState {
           metrics(its_metrics),
           limiter(its_limiter),
           concurrency(its_concurrency),
-          cursors(context.keys.derive("cursors").reveal()),
+          cursors(cursor_key(context.keys)),
           ads(context.keys) {}
 
     // A permit to wait for the provider `target`. A quarter of the workers may wait, and one target
@@ -49,6 +49,9 @@ struct WorkerState {
     service::AdServingCache ads;
 
   private:
+    static Secret cursor_key(const KeyRing& keys) {
+        return Secret(keys.derive("cursor tags").reveal() + keys.derive("cursor texts").reveal());
+    }
     std::size_t most_waiting() const {
         return static_cast<std::size_t>(std::max(1, context.settings.server.workers / 4));
     }

@@ -90,6 +90,12 @@ EVP_CIPHER* aes_256_gcm() {
     return kAlgorithm;
 }
 
+EVP_CIPHER* aes_256_siv() {
+    static EVP_CIPHER* const kAlgorithm =
+        fetched(EVP_CIPHER_fetch(nullptr, "AES-256-SIV", nullptr));
+    return kAlgorithm;
+}
+
 void require_mac(bool good) {
     if (!good) throw std::runtime_error("OpenSSL could not compute a MAC");
 }
@@ -254,6 +260,42 @@ std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
                               static_cast<int>(body.size())));
     require(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, kTagBytes, tag.data()));
     if (EVP_DecryptFinal_ex(cipher.get(), out + body.size(), &length) != 1) return std::nullopt;
+    return plain;
+}
+
+std::string seal_repeatably(const Secret& key, std::string_view plain, std::string_view context) {
+    require(key.reveal().size() == kSivKeyBytes && !plain.empty() && !context.empty());
+    std::string sealed(kTagBytes + plain.size(), '\0');
+    const Cipher cipher(EVP_CIPHER_CTX_new());
+    int length = 0;
+    require(
+        EVP_EncryptInit_ex2(cipher.get(), aes_256_siv(), bytes_of(key.reveal()), nullptr, nullptr));
+    require(EVP_EncryptUpdate(cipher.get(), nullptr, &length, bytes_of(context),
+                              static_cast<int>(context.size())));
+    require(EVP_EncryptUpdate(cipher.get(), bytes_of(sealed) + kTagBytes, &length, bytes_of(plain),
+                              static_cast<int>(plain.size())));
+    require(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_GET_TAG, kTagBytes, sealed.data()));
+    return sealed;
+}
+
+std::optional<std::string> open_repeatable(const Secret& key, std::string_view sealed,
+                                           std::string_view context) {
+    require(key.reveal().size() == kSivKeyBytes);
+    if (sealed.size() <= kTagBytes || context.empty()) return std::nullopt;
+    std::string tag(sealed.substr(0, kTagBytes));
+    const std::string_view body = sealed.substr(kTagBytes);
+    std::string plain(body.size(), '\0');
+    const Cipher cipher(EVP_CIPHER_CTX_new());
+    int length = 0;
+    require(
+        EVP_DecryptInit_ex2(cipher.get(), aes_256_siv(), bytes_of(key.reveal()), nullptr, nullptr));
+    require(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_SET_TAG, kTagBytes, tag.data()));
+    require(EVP_DecryptUpdate(cipher.get(), nullptr, &length, bytes_of(context),
+                              static_cast<int>(context.size())));
+    if (EVP_DecryptUpdate(cipher.get(), bytes_of(plain), &length, bytes_of(body),
+                          static_cast<int>(body.size())) != 1) {
+        return std::nullopt;
+    }
     return plain;
 }
 

@@ -40,6 +40,16 @@ inline constexpr std::size_t kSipHashKeyBytes = 16;
 [[nodiscard]] std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
                                                std::string_view context);
 
+// AES-256-SIV (RFC 5297), for texts whose sealed form must not change: the same key of 64 bytes,
+// plain text and context give the same bytes, so they show whether two texts are equal. `context`
+// is authenticated. Neither may be empty: OpenSSL skips empty texts.
+inline constexpr std::size_t kSivKeyBytes = 64;
+[[nodiscard]] std::string seal_repeatably(const Secret& key, std::string_view plain,
+                                          std::string_view context);
+// nullopt for any input that seal_repeatably() did not return for this key and context.
+[[nodiscard]] std::optional<std::string> open_repeatable(const Secret& key, std::string_view sealed,
+                                                         std::string_view context);
+
 // RFC 4648 section 4, with padding.
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 // nullopt unless the text is canonical base64.

@@ -1,7 +1,10 @@
-// Page cursors. They are opaque to the caller, bound to the endpoint, the organization and the
-// filters of the list, and signed (HMAC) with a key derived from the installation's key. Signed,
-// not encrypted: put no secret into a position.
+// Page cursors. They are opaque to the caller: a position may be a title that the caller must not
+// see. They are bound to the endpoint, the organization and the filters of the list, and encrypted
+// with a key derived from the installation's key. The same page always has the same cursor, because
+// ETags of lists cover it.
 #pragma once
+
+#include "base/secret.hpp"
 
 #include <optional>
 #include <string>
@@ -11,18 +14,18 @@ namespace muster::rules {
 
 class CursorSealer {
   public:
-    // `key`: 32 bytes, derived from the installation's key for cursors only.
-    explicit CursorSealer(std::string key) : key_(std::move(key)) {}
+    // `key`: 64 bytes (kSivKeyBytes), derived from the installation's key for cursors only.
+    explicit CursorSealer(Secret key) : key_(std::move(key)) {}
 
-    // `scope` names everything that the cursor is bound to: operation, organization, filters.
-    // `position` is the start of the next page, as any bytes. The result is base64url.
+    // `scope` names everything that the cursor is bound to: operation, organization, filters. It is
+    // not empty. `position` is the start of the next page, as any bytes. The result is base64url.
     [[nodiscard]] std::string seal(std::string_view scope, std::string_view position) const;
     // The position; nullopt unless seal() returned the cursor for the same scope.
     [[nodiscard]] std::optional<std::string> open(std::string_view scope,
                                                   std::string_view cursor) const;
 
   private:
-    std::string key_;
+    Secret key_;
 };
 
 }  // namespace muster::rules

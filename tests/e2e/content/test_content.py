@@ -1,6 +1,7 @@
 """/v1/content/articles: the articles that an organization's sites read with a content key (docs/content.md
 "Content")."""
 
+import base64
 import re
 import uuid
 
@@ -104,6 +105,19 @@ def test_lists_are_newest_first_and_by_title_for_a_search(library):
     assert titles(reader, q="a", locale="de", limit=1) == ["änn", "Anna_x"]
     assert titles(reader, q="b", tag="x", locale="en") == ["Bob"]
     assert titles(reader, locale="fr") == [] and titles(reader, tag="X") == []
+
+
+def test_a_cursor_does_not_show_the_draft_that_the_page_ended_at(new_org):
+    org = new_org()
+    org.published_article(title="Alpha")
+    org.published_article(title="Alphabet")
+    draft = org.create_article(title="Alpha: takeover of Example Ltd on Monday")
+    page = soon(lambda: org.reader_api.get_json(PATH, params={"limit": 1, "q": "alp"}), "the page")
+    assert [article["title"] for article in page["articles"]] == ["Alpha"]
+    cursor = page["next_cursor"]
+    shown = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    assert b"takeover" not in shown and uuid.UUID(draft["id"]).bytes not in shown
+    assert titles(org.reader_api, limit=1, q="alp") == ["Alpha", "Alphabet"]
 
 
 def test_a_cursor_is_valid_only_for_its_list(library, reader):

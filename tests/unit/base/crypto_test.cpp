@@ -136,6 +136,28 @@ BOOST_AUTO_TEST_CASE(aes_256_gcm_opens_the_published_text) {
     BOOST_TEST(plain->reveal() == std::string(16, '\0'));
 }
 
+// Computed from AES-256-ECB by the steps of RFC 5297: the key is 00 to 3f.
+BOOST_AUTO_TEST_CASE(aes_256_siv_follows_rfc_5297) {
+    std::string bytes;
+    for (char c = 0; c < 64; ++c) bytes += c;
+    const Secret key(bytes);
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {"hush", "60a72e802fc3ca63bdcafdf217eae88d76723724"},
+        {"a plain text of more than sixteen bytes",
+         "dbe9b76e9820374e9974f0c8ad6d1acfa2bd57e6356a2ad41e8a50c8c644ff025d82b34d407c3581692d5e9c"
+         "89d7784b454892cb689e32"},
+    };
+    for (const auto& [plain, sealed] : table) {
+        BOOST_TEST(to_hex(muster::seal_repeatably(key, plain, "context")) == sealed);
+        BOOST_TEST((muster::open_repeatable(key, *muster::from_hex(sealed), "context") == plain));
+        BOOST_TEST(!muster::open_repeatable(key, *muster::from_hex(sealed), "contexts"));
+    }
+    BOOST_CHECK_THROW((void)muster::seal_repeatably(key, "", "context"), std::runtime_error);
+    BOOST_CHECK_THROW((void)muster::seal_repeatably(key, "hush", ""), std::runtime_error);
+    BOOST_CHECK_THROW((void)muster::seal_repeatably(Secret("k"), "hush", "c"), std::runtime_error);
+    BOOST_TEST(!muster::open_repeatable(key, std::string(16, 'x'), "context"));
+}
+
 BOOST_AUTO_TEST_CASE(digests_of_one_thread_do_not_depend_on_another_thread_or_on_a_fork) {
     const std::string_view abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     const std::string_view jefe =

@@ -12,7 +12,11 @@ using muster::rules::CursorSealer;
 
 namespace {
 
-const std::string kKey(32, 'k');
+muster::Secret key_of(char c) {
+    return muster::Secret(std::string(muster::kSivKeyBytes, c));
+}
+
+const CursorSealer sealer(key_of('k'));
 constexpr std::string_view kScope = "listUsers|0190|status=active";
 
 std::string every_byte() {
@@ -26,7 +30,6 @@ std::string every_byte() {
 BOOST_AUTO_TEST_SUITE(cursor)
 
 BOOST_AUTO_TEST_CASE(a_position_of_any_bytes_is_read_back) {
-    const CursorSealer sealer(kKey);
     for (const std::string& position :
          {std::string(), std::string("x"), std::string(1, '\0'), std::string(16, '\xff'),
           every_byte(), std::string(4000, 'p')}) {
@@ -37,7 +40,6 @@ BOOST_AUTO_TEST_CASE(a_position_of_any_bytes_is_read_back) {
 }
 
 BOOST_AUTO_TEST_CASE(a_cursor_needs_no_escaping_in_a_query) {
-    const CursorSealer sealer(kKey);
     constexpr std::string_view kSafe =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const std::string text = sealer.seal(kScope, every_byte());
@@ -45,21 +47,23 @@ BOOST_AUTO_TEST_CASE(a_cursor_needs_no_escaping_in_a_query) {
 }
 
 BOOST_AUTO_TEST_CASE(the_same_page_has_the_same_cursor) {
-    const CursorSealer sealer(kKey);
     BOOST_TEST(sealer.seal(kScope, "p") == sealer.seal(kScope, "p"));
-    BOOST_TEST(sealer.seal(kScope, "p") == CursorSealer(kKey).seal(kScope, "p"));
+    BOOST_TEST(sealer.seal(kScope, "p") == CursorSealer(key_of('k')).seal(kScope, "p"));
     BOOST_TEST(sealer.seal(kScope, "p") != sealer.seal(kScope, "q"));
 }
 
-BOOST_AUTO_TEST_CASE(the_tag_is_half_an_hmac_over_the_scope_with_its_length_and_the_position) {
-    const std::string length = std::string(7, '\0') + static_cast<char>(kScope.size());
-    const std::string mac = muster::hmac_sha256(kKey, length + std::string(kScope) + "position");
-    const std::string expected = muster::to_base64url("position" + mac.substr(0, 16));
-    BOOST_TEST(CursorSealer(kKey).seal(kScope, "position") == expected);
+BOOST_AUTO_TEST_CASE(a_cursor_does_not_show_its_position) {
+    const std::string title = "Takeover of Example Ltd on Monday";
+    const std::string sealed = muster::from_base64url(sealer.seal(kScope, title)).value();
+    for (std::size_t at = 0; at + 4 <= title.size(); ++at) {
+        BOOST_TEST(sealed.find(title.substr(at, 4)) == std::string::npos, title.substr(at, 4));
+    }
+    // Two positions with the same beginning have nothing in common.
+    const std::string other = muster::from_base64url(sealer.seal(kScope, title + ".")).value();
+    BOOST_TEST(sealed.substr(16, 8) != other.substr(16, 8));
 }
 
 BOOST_AUTO_TEST_CASE(a_cursor_of_another_scope_does_not_open) {
-    const CursorSealer sealer(kKey);
     const std::string text = sealer.seal(kScope, "position");
     for (const std::string_view scope :
          {"", "listUsers", "listUsers|0191|status=active", "listUsers|0190|status=activ",
@@ -68,24 +72,17 @@ BOOST_AUTO_TEST_CASE(a_cursor_of_another_scope_does_not_open) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(bytes_cannot_move_between_scope_and_position) {
-    const CursorSealer sealer(kKey);
-    const std::string sealed = muster::from_base64url(sealer.seal("ab", "cd")).value();
-    const std::string tag = sealed.substr(2);
-    BOOST_TEST(!sealer.open("abc", muster::to_base64url("d" + tag)).has_value());
-    BOOST_TEST(!sealer.open("a", muster::to_base64url("bcd" + tag)).has_value());
-    BOOST_TEST(!sealer.open("abcd", muster::to_base64url(tag)).has_value());
-    BOOST_TEST(sealer.open("ab", muster::to_base64url("cd" + tag)).has_value());
-}
-
 BOOST_AUTO_TEST_CASE(a_cursor_of_another_key_does_not_open) {
-    const std::string text = CursorSealer(kKey).seal(kScope, "position");
-    BOOST_TEST(!CursorSealer(std::string(32, 'l')).open(kScope, text).has_value());
-    BOOST_TEST(!CursorSealer(kKey + "k").open(kScope, text).has_value());
+    const std::string text = sealer.seal(kScope, "position");
+    BOOST_TEST(!CursorSealer(key_of('l')).open(kScope, text).has_value());
+    for (const std::size_t half : {0U, 32U}) {
+        std::string key(muster::kSivKeyBytes, 'k');
+        key[half] = 'l';
+        BOOST_TEST(!CursorSealer(muster::Secret(key)).open(kScope, text).has_value(), half);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_change_of_any_bit_is_detected) {
-    const CursorSealer sealer(kKey);
     const std::string sealed = muster::from_base64url(sealer.seal(kScope, "position")).value();
     for (std::size_t at = 0; at < sealed.size(); ++at) {
         for (unsigned bit = 0; bit < 8; ++bit) {
@@ -98,7 +95,6 @@ BOOST_AUTO_TEST_CASE(a_change_of_any_bit_is_detected) {
 }
 
 BOOST_AUTO_TEST_CASE(a_change_of_any_character_is_detected) {
-    const CursorSealer sealer(kKey);
     for (const std::string_view position : {"", "p", "po", "pos"}) {
         const std::string text = sealer.seal(kScope, position);
         for (std::size_t at = 0; at < text.size(); ++at) {
@@ -114,7 +110,6 @@ BOOST_AUTO_TEST_CASE(a_change_of_any_character_is_detected) {
 }
 
 BOOST_AUTO_TEST_CASE(a_truncated_or_extended_cursor_does_not_open) {
-    const CursorSealer sealer(kKey);
     const std::string text = sealer.seal(kScope, "position");
     for (std::size_t size = 0; size < text.size(); ++size) {
         BOOST_TEST(!sealer.open(kScope, text.substr(0, size)).has_value(), size);
@@ -127,7 +122,6 @@ BOOST_AUTO_TEST_CASE(a_truncated_or_extended_cursor_does_not_open) {
 }
 
 BOOST_AUTO_TEST_CASE(garbage_does_not_open) {
-    const CursorSealer sealer(kKey);
     for (const std::string& text :
          {std::string(), std::string("null"), std::string("1"), std::string("50"),
           std::string(22, 'A'), std::string(100000, 'A'), std::string("../../etc/passwd"),
