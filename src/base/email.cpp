@@ -164,6 +164,24 @@ bool may_have_blank_ends(std::string_view text) {
                              !is_ascii(static_cast<unsigned char>(text.back())));
 }
 
+// Whether an address that follows `text` is the end of a longer one. Of the characters that an
+// address may have, `=` and the like rather separate it from a name. A dot and an apostrophe join
+// only what stands before them.
+bool joins_before(std::string_view text) {
+    constexpr std::string_view kJoining = "!#$%&+-^_~";
+    if (text.ends_with('.') || text.ends_with('\'')) text.remove_suffix(1);
+    if (text.empty()) return false;
+    return kJoining.find(text.back()) != std::string_view::npos || ends_in_word(text);
+}
+
+bool joins_after(std::string_view text) {
+    const auto is_joining = [](char c) {
+        return is_letter_or_digit(c) || c == '-' || c == '_' || c == '+';
+    };
+    if (text.starts_with('.')) text.remove_prefix(1);
+    return !text.empty() && is_joining(text.front());
+}
+
 }  // namespace
 
 bool is_email(std::string_view email) {
@@ -181,6 +199,16 @@ void fold_email(std::string& text) {
     } else {
         ascii_lower(text);
     }
+}
+
+bool mentions_email(std::string_view text, std::string_view email) {
+    for (std::size_t at = text.find(email); at != std::string_view::npos;
+         at = text.find(email, at + 1)) {
+        if (!joins_before(text.substr(0, at)) && !joins_after(text.substr(at + email.size()))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::optional<FieldCode> normalize_email(std::string& text) {

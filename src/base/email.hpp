@@ -22,6 +22,11 @@ inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
 // that is not UTF-8, or has more than 1,016 bytes, keeps its non-ASCII letters.
 void fold_email(std::string& text);
 
+// Whether a folded text contains the address `email`, which is valid, and not only as a part of a
+// longer address or word: a dot joins j.ann@x.test, but only ends a sentence about ann@x.test. An
+// apostrophe joins o'ann@x.test, but only quotes 'ann@x.test'.
+[[nodiscard]] bool mentions_email(std::string_view text, std::string_view email);
+
 // Trims `text` and folds its case (base/unicode.hpp) in place. Trimming removes white space and
 // invisible characters at both ends, such as the no-break space of a web page's address and the
 // byte order mark of a file's first cell. Returns nullopt for a valid address. Otherwise Required

@@ -43,6 +43,19 @@ std::string folded(std::string_view text) {
     return composed(composed(text, nullptr), folded_point);
 }
 
+bool ends_in_word(std::string_view text) {
+    std::size_t begin = text.size();
+    while (begin > 0 && (static_cast<unsigned char>(text[--begin]) & 0xc0U) == 0x80U) continue;
+    utf8proc_int32_t point = 0;
+    const std::string_view last = text.substr(begin);
+    if (utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(last.data()),
+                         static_cast<utf8proc_ssize_t>(last.size()), &point) < 1) {
+        return false;
+    }
+    const auto category = utf8proc_category(point);
+    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO);
+}
+
 std::size_t column_width(std::string_view text) {
     std::size_t width = 0;
     while (!text.empty()) {

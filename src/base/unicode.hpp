@@ -13,6 +13,9 @@ namespace muster {
 // of a run of combining marks, so the caller bounds the length of a foreign text.
 [[nodiscard]] std::string folded(std::string_view text);
 
+// Whether the last character is a letter, a combining mark or a digit. `text` must be valid UTF-8.
+[[nodiscard]] bool ends_in_word(std::string_view text);
+
 // The columns that the text takes on a terminal: two for a wide East Asian character or an emoji,
 // none for a combining mark. Throws std::runtime_error unless `text` is valid UTF-8.
 [[nodiscard]] std::size_t column_width(std::string_view text);

@@ -62,35 +62,18 @@ Enum checked(std::uint8_t value, Enum last) {
     return static_cast<Enum>(value);
 }
 
-bool is_address_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '+';
-}
-
-// Whether the text contains the address, and not only as a part of a longer word or address: a dot
-// joins j.ann@x.test, but only ends a sentence about ann@x.test.
-bool contains_address(std::string_view text, std::string_view email) {
-    const auto at_or_blank = [text](std::size_t i) { return i < text.size() ? text[i] : ' '; };
-    const auto is_joined = [](char neighbor, char next) {
-        return is_address_character(neighbor) || (neighbor == '.' && is_address_character(next));
-    };
-    for (std::size_t at = text.find(email); at != std::string_view::npos;
-         at = text.find(email, at + 1)) {
-        const std::size_t end = at + email.size();
-        const bool goes_before = is_joined(at_or_blank(at - 1), at_or_blank(at - 2));
-        const bool goes_on = is_joined(at_or_blank(end), at_or_blank(end + 1));
-        if (!goes_before && !goes_on) return true;
-    }
-    return false;
+// Whether a text of a malformed row names the address. A valid address is only equal to it or not.
+bool names_address(std::string_view text, std::string_view email) {
+    std::string folded(text);
+    fold_email(folded);
+    return is_email(folded) ? folded == email : mentions_email(folded, email);
 }
 
 bool is_of_person(const StagedRow& row, std::string_view email) {
     if (row.email() == email) return true;
     if (email.empty() || !holds_faults(row.attributes())) return false;
-    return std::any_of(row.texts.begin(), row.texts.end() - 1, [email](std::string_view text) {
-        std::string folded(text);
-        fold_email(folded);
-        return contains_address(folded, email);
-    });
+    return std::any_of(row.texts.begin(), row.texts.end() - 1,
+                       [email](std::string_view text) { return names_address(text, email); });
 }
 
 }  // namespace

@@ -270,8 +270,8 @@ class Eraser {
                 return store::scan_blocks(org, after, email_, kBlocksAtOnce);
             });
             std::map<ImportId, std::vector<rules::BlockKey>> found;
-            for (const auto& [place, contains_text] : scanned) {
-                if (contains_text) found[place.job].push_back(place.key);
+            for (const auto& [place, may_match] : scanned) {
+                if (may_match) found[place.job].push_back(place.key);
             }
             for (const auto& [job, keys] : found) erase_rows_of(erased, job, keys);
             if (static_cast<int>(scanned.size()) < kBlocksAtOnce) return;

@@ -121,7 +121,8 @@ std::int64_t erase_connections(db::Tx&, db::OrgStore& org, int limit) {
     return org.execute(kDelete, limit);
 }
 
-// The members, and the users who are members of no other organization.
+// The members, and the users whom no other organization has as members or names in webhook events.
+// An erasure finds these events by the user.
 std::int64_t erase_members(db::Tx& tx, db::OrgStore& org, int limit) {
     static constexpr OrgSql kFind{"organization_rows.find_members",
                                   "SELECT user_id FROM members FORCE INDEX (PRIMARY) "
@@ -136,7 +137,9 @@ std::int64_t erase_members(db::Tx& tx, db::OrgStore& org, int limit) {
     static constexpr SystemSql kDelete{
         "organization_rows.delete_users", Why{"a user belongs to no tenant; the members do"},
         "DELETE FROM users WHERE id IN ({?}) AND NOT EXISTS (SELECT 1 FROM members m "
-        "FORCE INDEX (members_user) WHERE m.user_id = users.id)"};
+        "FORCE INDEX (members_user) WHERE m.user_id = users.id) "
+        "AND NOT EXISTS (SELECT 1 FROM webhook_events e FORCE INDEX (about_user) "
+        "WHERE e.user_id = users.id)"};
     const auto users = org.all<UserId>(kFind, limit);
     if (users.empty()) return 0;
     const std::vector<Param> params(users.begin(), users.end());

@@ -2,6 +2,8 @@
 
 #include "rules/imports/states.hpp"
 
+#include <algorithm>
+
 namespace muster::store {
 
 using db::column;
@@ -26,7 +28,11 @@ constexpr auto kScanned = columns<ScannedBlock>(
     column<&ScannedBlock::place, &BlockPosition::job>("job_id"),
     column<&ScannedBlock::place, &BlockPosition::key, &BlockKey::number>("block_no"),
     column<&ScannedBlock::place, &BlockPosition::key, &BlockKey::part>("part"),
-    column<&ScannedBlock::contains_text>("LOCATE(?, data) > 0"));
+    // A row that staging kept with its faults holds the texts as they were sent, so only the domain
+    // is compared, without case.
+    column<&ScannedBlock::may_match>(
+        "LOCATE(?, data) > 0 OR (invalid_count > 0 AND "
+        "LOCATE(CONVERT(? USING latin1), CONVERT(data USING latin1)) > 0)"));
 
 constexpr auto kReply = columns<ScannedReply>(
     column<&ScannedReply::key_hash>("key_hash"),
@@ -108,15 +114,16 @@ bool is_admin_address(db::Tx& tx, std::string_view email) {
 }
 
 std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPosition>& after,
-                                      std::string_view text, int limit) {
+                                      std::string_view email, int limit) {
     static constexpr OrgSql kScan{
         "erasure.scan_blocks", kScanned,
         "SELECT {columns} FROM import_blocks FORCE INDEX (PRIMARY) "
         "WHERE organization_id = :org AND (job_id > ? OR (job_id = ? AND "
         "(block_no > ? OR (block_no = ? AND part > ?)))) ORDER BY job_id, block_no, part LIMIT ?"};
     const BlockPosition from = after.value_or(BlockPosition{});
-    return org.all(kScan, text, from.job, from.job, from.key.number, from.key.number, from.key.part,
-                   limit);
+    const std::string_view domain = email.substr(std::min(email.find('@'), email.size()));
+    return org.all(kScan, email, domain, from.job, from.job, from.key.number, from.key.number,
+                   from.key.part, limit);
 }
 
 std::optional<rules::ImportState> lock_import_state(db::OrgStore& org, ImportId id) {

@@ -50,12 +50,12 @@ struct BlockPosition {
 };
 struct ScannedBlock {
     BlockPosition place;
-    bool contains_text = false;
+    bool may_match = false;
 };
-// The organization's next blocks after `after`, ordered by job and key, and whether they contain
-// these bytes.
+// The organization's next blocks after `after`, ordered by job and key, and whether
+// rules::redact_rows() may find the folded address in them.
 std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPosition>& after,
-                                      std::string_view text, int limit);
+                                      std::string_view email, int limit);
 // The state of the job, locked until the transaction ends, even if its retention time is over.
 // nullopt if it was purged.
 std::optional<rules::ImportState> lock_import_state(db::OrgStore& org, ImportId id);

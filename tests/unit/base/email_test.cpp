@@ -1,4 +1,4 @@
-// base/email.hpp: the lengths of addresses, and the time that long ones take.
+// base/email.hpp: the lengths of addresses, the time that long ones take, and addresses in a text.
 #include "base/email.hpp"
 
 #include "print.hpp"
@@ -7,6 +7,7 @@
 
 using muster::FieldCode;
 using muster::fold_email;
+using muster::mentions_email;
 using muster::normalize_email;
 
 namespace {
@@ -54,6 +55,26 @@ BOOST_AUTO_TEST_CASE(a_long_run_of_combining_marks_is_rejected_without_sorting_i
     std::string text = "A" + marks;
     fold_email(text);
     BOOST_TEST((text == "a" + marks));
+}
+
+// ---------------------------------------------------------------------------- in a text
+
+BOOST_AUTO_TEST_CASE(an_address_in_a_text_is_found_between_anything_but_a_longer_address) {
+    constexpr std::string_view kAnn = "ann@x.test";
+    for (const char* text :
+         {"ann@x.test", "(ann@x.test)", "<ann@x.test>", "write to ann@x.test.", "to ...ann@x.test",
+          "'ann@x.test", "'ann@x.test'", "\"ann@x.test\"", "mailto:ann@x.test", "mail=ann@x.test",
+          "a|ann@x.test|b", "bob@x.test,ann@x.test;", "\u201cann@x.test\u201d", "\u2192ann@x.test",
+          "ann@x.test\u2026", "joann@x.test ann@x.test", "ann@x.test'"}) {
+        BOOST_TEST(mentions_email(text, kAnn), text);
+    }
+    for (const char* text :
+         {"", "ann", "ann@x", "joann@x.test", "jo.ann@x.test", "o'ann@x.test", "j\u00f6ann@x.test",
+          "joe\u0308ann@x.test", "7ann@x.test", "a+ann@x.test", "a_ann@x.test", "a-ann@x.test",
+          "a&ann@x.test", "a~ann@x.test", "ann@x.tests", "ann@x.test.org", "ann@x.test-2"}) {
+        BOOST_TEST(!mentions_email(text, kAnn), text);
+    }
+    BOOST_TEST(mentions_email("to j\u00f6@x.test", "j\u00f6@x.test"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

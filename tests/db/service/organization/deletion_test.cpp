@@ -165,6 +165,19 @@ BOOST_AUTO_TEST_CASE(users_and_admins_of_other_organizations_stay) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM admins WHERE id = ?", owner.admin) == 1);
 }
 
+// Without the user, an erasure would not find the event.
+BOOST_AUTO_TEST_CASE(a_user_about_whom_another_organization_has_a_webhook_event_stays) {
+    client.execute(
+        "INSERT INTO webhook_events (organization_id, id, type, body, user_id, created_at) "
+        "VALUES (?, ?, 'member.removed', '{}', ?, 1)",
+        stranger.id, WebhookEventId::create(), owner.user);
+    service::request_organization_deletion(context, owner.id);
+    end_waiting();
+    BOOST_TEST((delete_fully(owner.id) == DeletionState::Done));
+    BOOST_TEST(traces_of(owner.id).empty());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM users WHERE id = ?", owner.user) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(an_admin_whom_a_record_of_another_organization_names_stays) {
     client.execute("UPDATE api_keys SET created_by = ? WHERE organization_id = ?", owner.admin,
                    stranger.id);

@@ -7,6 +7,7 @@
 #include "db/imports.hpp"
 #include "db/lookups.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/imports/row_faults.hpp"
 #include "rules/members/member.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/team.hpp"
@@ -308,6 +309,25 @@ BOOST_AUTO_TEST_CASE(a_row_that_only_mentions_the_address_belongs_to_another_per
     const auto before = rows(id).front().payload;
     BOOST_TEST(erase().organizations.empty());
     BOOST_TEST(rows(id).front().payload == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_malformed_row_is_found_by_the_address_in_capitals_in_any_field) {
+    const auto malformed = [](std::int64_t number, const std::string& email) {
+        auto made = full_row(number, email);
+        made.fields.attributes = rules::pack_faults({{"country", FieldCode::InvalidCountry}}, "");
+        return made;
+    };
+    auto swapped = malformed(1, "");
+    swapped.fields.first_name = "ANN@X.Test";
+    const ImportId id = staged({swapped, malformed(2, "bob@x.test"), malformed(3, "o'ann@x.test")});
+    BOOST_TEST(preview().active_jobs.size() == 1U);
+    cancel(id);
+    const auto before = rows(id);
+    BOOST_TEST(erase().organizations.at(0).import_rows == 1);
+    BOOST_TEST(rows(id).at(0).payload == kEmpty);
+    for (const std::size_t at : {1U, 2U}) {
+        BOOST_TEST(rows(id).at(at).payload == before.at(at).payload);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(the_rows_of_canceled_and_failed_jobs_are_emptied) {
