@@ -124,17 +124,6 @@ service::Callers Pipeline::identify_one_by_one(std::vector<RequestFlow>& flows,
     return callers;
 }
 
-std::size_t Pipeline::Waiting::of(const std::string& organization) const {
-    const auto found = counts.find(organization);
-    return found == counts.end() ? 0 : found->second;
-}
-
-std::size_t Pipeline::Waiting::of_all() const {
-    std::size_t sum = 0;
-    for (const auto& [organization, count] : counts) sum += count;
-    return sum;
-}
-
 bool Pipeline::may_defer(const RequestFlow& flow) const {
     // An organization may take half of the free places, 64 if all are free. So the next one finds
     // a place too.
@@ -148,19 +137,13 @@ bool Pipeline::may_wait_for_turn(const RequestFlow& flow) const {
            turns_.of_all() < kMostTurnsOfAll;
 }
 
-void Pipeline::defer(std::size_t index, http::Deferral deferral,
+// The place that a returned request had is free after the batch, when its request is destroyed. So
+// no other request gets the place of one that is deferred again.
+void Pipeline::defer(const RequestFlow& flow, std::size_t index, http::Deferral deferral,
                      std::vector<http::Deferral>& deferred) {
-    ++(deferral.is_turn ? turns_ : deferred_).counts[deferral.subject];
+    deferral.place = (deferral.is_turn ? turns_ : deferred_).take(flow.share_subject());
     deferral.index = index;
     deferred.push_back(std::move(deferral));
-}
-
-// Frees the place of a request that was deferred before. Call it after the batch, so that no other
-// request gets the place of one that is deferred again.
-void Pipeline::count_returned(const RequestFlow& flow) {
-    auto& counts = (flow.had_turn() ? turns_ : deferred_).counts;
-    const auto found = counts.find(flow.deferred_subject());
-    if (found != counts.end() && --found->second == 0) counts.erase(found);
 }
 
 // Takes the permits of the batch, and defers the requests that it has no place for.
@@ -187,7 +170,7 @@ std::vector<http::Deferral> Pipeline::share_out(std::vector<RequestFlow>& flows,
             continue;
         }
         const bool waits = results[i] == ShareResult::NeedsPermit;
-        defer(indexes[i], flow.defer(waits ? demands[i].organization : ""), deferred);
+        defer(flow, indexes[i], flow.defer(waits ? demands[i].organization : ""), deferred);
     }
     return deferred;
 }
@@ -222,7 +205,7 @@ void Pipeline::pace_upload(RequestFlow& flow, std::size_t index,
     auto deferral = flow.defer("");
     deferral.not_before = std::chrono::steady_clock::now() + turn.wait;
     deferral.is_turn = true;
-    defer(index, std::move(deferral), deferred);
+    defer(flow, index, std::move(deferral), deferred);
 }
 
 // Removes the calls that would wait for many transactions of the batch, so that the others do not
@@ -240,7 +223,7 @@ void Pipeline::leave_late_calls(std::vector<RequestFlow>& flows, CollectedBatch&
             kept.indexes.push_back(batch.indexes[i]);
             kept.calls.push_back(std::move(batch.calls[i]));
         } else if (may_defer(flow)) {
-            defer(batch.indexes[i], flow.defer(""), deferred);
+            defer(flow, batch.indexes[i], flow.defer(""), deferred);
         } else {
             flow.fail(too_many_at_once());
         }
@@ -274,7 +257,7 @@ void Pipeline::write(std::vector<RequestFlow>& flows, std::vector<http::Deferral
             ++left;
             auto deferral = flow.defer("");
             deferral.not_before = std::max(locked->until, end_of_pause(flow.times_deferred()));
-            defer(waiting[i], std::move(deferral), deferred);
+            defer(flow, waiting[i], std::move(deferral), deferred);
         }
     }
     if (left < calls.size()) worker_.metrics.count_collected(calls.size() - left);
@@ -304,6 +287,16 @@ void Pipeline::run(std::vector<RequestFlow>& flows, std::vector<http::Deferral>&
 
 std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requests,
                                              const http::Answer& answer) {
+    try {
+        return handle_batch(requests, answer);
+    } catch (...) {
+        tainted_ = true;
+        throw;
+    }
+}
+
+std::vector<http::Deferral> Pipeline::handle_batch(std::span<const http::Request> requests,
+                                                   const http::Answer& answer) {
     CollectedLines lines(requests.size() > 1);
     service::reset_database_cost();
     std::vector<RequestFlow> flows;
@@ -330,7 +323,6 @@ std::vector<http::Deferral> Pipeline::handle(std::span<const http::Request> requ
     auto deferred = share_out(flows, held);
     pace_uploads(flows, deferred);
     run(flows, deferred, lines, send_ready);
-    for (const RequestFlow& flow : flows) count_returned(flow);
     set_log_request_id("");
     service::write_large_sums(worker_.context.database);
     const auto cost = service::database_cost();

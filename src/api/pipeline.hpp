@@ -5,11 +5,11 @@
 
 #include "api/read_sizes.hpp"
 #include "api/request_flow.hpp"
+#include "api/waiting_places.hpp"
 #include "base/log.hpp"
 #include "http/fcgi_io.hpp"
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -33,7 +33,7 @@ class Pipeline {
 
     // Answers the requests, each as soon as its reply is ready. Returns those whose organization
     // has its share of the workers or of this batch, whose rows are locked, or who would make the
-    // batch wait. Never throws.
+    // batch wait. Throws only what `answer` throws, and std::bad_alloc; the worker is tainted then.
     std::vector<http::Deferral> handle(std::span<const http::Request> requests,
                                        const http::Answer& answer);
 
@@ -42,17 +42,14 @@ class Pipeline {
     bool is_tainted() const { return tainted_; }
 
   private:
-    struct Waiting {
-        std::map<std::string, std::size_t> counts;  // of each organization that has any
-        std::size_t of(const std::string& organization) const;
-        std::size_t of_all() const;
-    };
     // Calls to write together, and their places in the batch of requests.
     struct CollectedBatch {
         std::vector<std::size_t> indexes;
         std::vector<service::CollectedCall> calls;
     };
     using Permits = std::vector<process::OrganizationShares::Permit>;
+    std::vector<http::Deferral> handle_batch(std::span<const http::Request> requests,
+                                             const http::Answer& answer);
     service::Callers identify(std::vector<RequestFlow>& flows);
     service::Callers identify_one_by_one(std::vector<RequestFlow>& flows,
                                          const std::set<std::string>& tokens);
@@ -66,16 +63,16 @@ class Pipeline {
     void pace_upload(RequestFlow& flow, std::size_t index, std::vector<http::Deferral>& deferred);
     bool may_defer(const RequestFlow& flow) const;
     bool may_wait_for_turn(const RequestFlow& flow) const;
-    void count_returned(const RequestFlow& flow);
-    void defer(std::size_t index, http::Deferral deferral, std::vector<http::Deferral>& deferred);
+    void defer(const RequestFlow& flow, std::size_t index, http::Deferral deferral,
+               std::vector<http::Deferral>& deferred);
 
     WorkerState worker_;
     GroupShare share_;
     service::Collector collector_;
     ReadSizes sizes_;
     std::function<void()> before_heavy_part_;
-    Waiting turns_;     // uploads that wait for their turn
-    Waiting deferred_;  // the other requests that were deferred
+    WaitingPlaces turns_;     // uploads that wait for their turn
+    WaitingPlaces deferred_;  // the other requests that were deferred
     bool tainted_ = false;
 };
 

@@ -316,7 +316,6 @@ http::Deferral RequestFlow::defer(std::string share) {
     is_deferred_ = true;
     return {.index = 0,
             .share = std::move(share),
-            .subject = share_subject(),
             .headers = std::move(headers_),
             .body = std::move(body_),
             .token = token_,

@@ -52,10 +52,6 @@ class RequestFlow {
     bool is_identified() const { return is_identified_; }
     // "" if no row matches.
     std::string_view operation() const { return endpoint_ ? endpoint_->operation : ""; }
-    // The same of a request that was left; otherwise "".
-    std::string deferred_subject() const {
-        return request_.deferral ? request_.deferral->subject : "";
-    }
     // Whether it was left for another reason than its turn.
     bool had_place() const { return request_.deferral && !request_.deferral->is_turn; }
     // Whether it was left until its turn, which has come.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,9 +31,10 @@ using Header = std::pair<std::string, std::string>;
 
 // Why a request is answered later (FcgiServer). The headers of its reply are known already.
 struct Deferral {
-    std::size_t index = 0;                               // of the request in its batch
-    std::string share = {};                              // what it waits for; "": no share
-    std::string subject = {};                            // whose request it is
+    std::size_t index = 0;   // of the request in its batch
+    std::string share = {};  // what it waits for; "": no share
+    // Its place among those that wait, which is free again when the last copy is destroyed.
+    std::shared_ptr<const void> place = {};
     std::chrono::steady_clock::time_point not_before{};  // of its next batch
     bool is_turn = false;  // it can be answered then; a server that ends does not wait for it
     std::vector<Header> headers = {};

@@ -149,15 +149,39 @@ BOOST_AUTO_TEST_CASE(organizations_that_wait_leave_places_to_another) {
     const std::vector<Request> first(64, get_user(ann, ours));
     const auto deferred = busy.handle(first, refused);
     std::vector<std::size_t> waiting = {deferred.size()};
+    std::vector<std::vector<http::Deferral>> others;
     for (int i = 0; i < 5; ++i) {
         const OrgId id = organization("Busy " + std::to_string(i));
         const std::vector<Request> more(64, get_user(UserId::create(), issue(id)));
-        waiting.push_back(busy.handle(more, refused).size());
+        waiting.push_back(others.emplace_back(busy.handle(more, refused)).size());
     }
     BOOST_TEST(waiting == std::vector<std::size_t>({64, 43, 29, 19, 13, 8}));
     std::vector<Request> again = first;
     for (const http::Deferral& one : deferred) again.at(one.index).deferral = one;
     BOOST_TEST(busy.handle(again, refused).size() == 64U);  // they keep their places
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_that_ends_by_an_exception_leaves_no_place_taken) {
+    process::OrganizationShares permits;
+    api::Pipeline busy{worker,
+                       metrics,
+                       limiter,
+                       concurrency,
+                       {.permits = &permits, .most_of_batch = 64, .limit = {0, 0}}};
+    const auto waits = [](std::size_t, const std::optional<Reply>& reply) {
+        BOOST_TEST(reply->status == 429);
+    };
+    auto deferred = busy.handle(std::vector<Request>{get_user(ann, ours)}, waits);
+    BOOST_TEST_REQUIRE(deferred.size() == 1U);
+    // A request that waited and a new one are lost with each of these batches.
+    std::vector<Request> batch = {get_user(ann, ours), get_user(bob, ours), get("/healthz", ours)};
+    batch.front().deferral = std::move(deferred.front());
+    const auto fails = [](std::size_t, const std::optional<Reply>&) { throw std::bad_alloc(); };
+    for (int i = 0; i < 200; ++i) BOOST_CHECK_THROW(busy.handle(batch, fails), std::bad_alloc);
+    BOOST_TEST(busy.is_tainted());
+    batch.clear();
+    const std::vector<Request> next(64, get_user(ann, ours));
+    BOOST_TEST(busy.handle(next, waits).size() == 64U);
 }
 
 BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) {
