@@ -1,5 +1,6 @@
 // Serves /v1/member-jobs…: changes of all members that match a filter (docs/api/member-jobs.md
 // "Member jobs"). service/member_jobs/run.cpp implements the runner's steps.
+#include "base/text.hpp"
 #include "service/member_jobs/jobs.hpp"
 
 #include "api/groups.hpp"
@@ -81,6 +82,22 @@ struct FilterSince {
     Json::Value schema() const { return json::Instant{}.schema(); }
 };
 
+// As `q` of GET /v1/users: "ann " does not select "anna", so spaces at its ends are kept.
+struct FilterPrefix {
+    static constexpr Text kText{1, 255};
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                std::string& out) const {
+        const auto text = to.string(in, path);
+        if (text && utf8_length(*text) > kText.max) {
+            to.fault(path, FieldCode::TooLong, longest(kText.max));
+        } else {
+            kText.decode(in, path, to, out);
+            if (!out.empty()) out = *text;
+        }
+    }
+    Json::Value schema() const { return kText.schema(); }
+};
+
 constexpr auto kMemberJobFilter =
     json::object<SentFilter>(
         json::optional("status", &SentFilter::status, Choice<rules::MemberStatus>{},
@@ -88,7 +105,7 @@ constexpr auto kMemberJobFilter =
         json::optional("country", &SentFilter::country, Text{1, 255},
                        "Only members with this country: two letters of ISO 3166-1, ignoring case.",
                        "DE"),
-        json::optional("q", &SentFilter::prefix, Text{1, 255},
+        json::optional("q", &SentFilter::prefix, FilterPrefix{},
                        "Only members whose email, last_name, or full name begins with this text.",
                        "ann"),
         json::optional("updated_since", &SentFilter::updated_since, FilterSince{},

@@ -168,6 +168,7 @@ void RequestFlow::find_token() {
         if (is_publishable(endpoint_->access)) headers_.emplace_back("Vary", "Origin");
         token_ = request_.deferral->token;
         has_credential_ = true;
+        is_in_cookie_ = !is_publishable(endpoint_->access) && request_.authorization.empty();
     } else if (is_publishable(endpoint_->access)) {
         find_page_token();
     } else if (const auto in_cookie =

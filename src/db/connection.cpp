@@ -396,10 +396,12 @@ void Connection::commit() {
     run("COMMIT");
 }
 
-void Connection::rollback() noexcept {
+bool Connection::rollback() noexcept {
     try {
         run("ROLLBACK");
-    } catch (...) {  // the server rolls back when the connection ends
+        return true;
+    } catch (...) {
+        return false;
     }
 }
 

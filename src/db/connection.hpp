@@ -154,8 +154,8 @@ class Connection {
     // of changed rows.
     std::int64_t run(std::string_view statement);
     void commit();
-    // Never throws: the server rolls back a lost connection by itself.
-    void rollback() noexcept;
+    // Returns false if it failed: the transaction may be open until the connection ends.
+    [[nodiscard]] bool rollback() noexcept;
     // Sends a ping to the server.
     bool is_alive() noexcept;
 

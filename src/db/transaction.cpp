@@ -51,6 +51,12 @@ Connection& Database::connection() {
     return *connection_;
 }
 
+void Database::roll_back(DbError::Kind kind) noexcept {
+    if (!connection_ || connection_->rollback()) return;
+    // prepare_rerun() drops a lost connection; it distinguishes it from one that never was.
+    if (kind != DbError::Kind::Gone) connection_.reset();
+}
+
 bool Database::may_wait_again(const Attempts& so_far) const {
     if (so_far.on_lock_timeout == OnLockTimeout::Throw) return false;
     if (!settings_.longest_lock_wait) return true;

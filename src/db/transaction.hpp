@@ -248,6 +248,9 @@ class Database {
         int lost_connections = 0;
         std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     };
+    // Ends the transaction after an error of this kind. If that fails, drops the connection, so
+    // that the next transaction does not commit a part of this one.
+    void roll_back(DbError::Kind kind) noexcept;
     // Whether the transaction may wait for a lock once more.
     [[nodiscard]] bool may_wait_again(const Attempts& so_far) const;
     // Decides whether the closure may run again. If so, counts and logs the rerun and pauses. Drops
@@ -302,14 +305,14 @@ auto Database::transaction(Fn&& fn, OnLockTimeout on_lock_timeout)
                 return result;
             }
         } catch (const DbError& error) {
-            if (connection_) connection_->rollback();
+            roll_back(error.kind());
             if (!prepare_rerun(error, attempts, commit_sent)) throw;
         } catch (const RetryTransaction& retry) {
-            connection_->rollback();
+            roll_back(DbError::Kind::Deadlock);
             const DbError error(DbError::Kind::Deadlock, 0, retry.reason);
             if (!prepare_rerun(error, attempts, false)) throw error;
         } catch (...) {
-            if (connection_) connection_->rollback();
+            roll_back(DbError::Kind::Other);
             throw;
         }
     }

@@ -75,6 +75,17 @@ def test_jobs_of_a_key_unlock_and_remove(org):
     assert org.members() == {}
 
 
+def test_a_space_at_the_end_of_q_counts_as_in_the_list(new_org):
+    org = new_org(attributes=False)
+    for first, last in (("Ann", "Bo"), ("Anna", "Bo")):
+        org.api.post("/v1/users", json={"email": email(), "first_name": first, "last_name": last}, expect=201)
+    listed = org.api.get_json("/v1/users", params={"q": "ann "})["users"]
+    assert [user["first_name"] for user in listed] == ["Ann"]
+    job = run(org.api, action="lock", filter={"q": "ann "})
+    assert job["changed_count"] == 1 and job["filter"]["q"] == "ann "
+    org.api.post("/v1/member-jobs", json={"action": "lock", "filter": {"q": "a" + 255 * " "}}, expect=422)
+
+
 @pytest.mark.parametrize("zero", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "1969-12-31T23:59:59Z"])
 def test_a_time_before_1970_selects_all_members(new_org, zero):
     org = new_org(attributes=False)
