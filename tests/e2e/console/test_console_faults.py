@@ -446,28 +446,6 @@ def test_a_key_whose_reply_is_lost_is_issued_once(browser, module_org, stack):
     assert [one["name"] for one in keys].count(name) == 1
 
 
-def test_a_box_that_is_toggled_early_keeps_the_types_of_the_module(browser, module_org):
-    name = slug("early")
-    own = f"{name.replace('-', '_')}.paid"
-    installation = module_org.install(module_org.published_module({"name": "Early", "events": {"emits": [own]}}, name="Early", slug=name))
-    browser.open(f"#/o/{module_org.id}/installations/{installation['id']}")
-    browser.sees("Webhook endpoints")
-    hold(browser, f"GET /v1/modules/{installation['module_id']}/versions/")
-    browser.press("Add an endpoint")
-    is_held(browser)
-    browser.press("member.removed", "//dialog")
-    browser.fill("URL", "https://slow.example/hook")
-    browser.fill("Other event types", own)
-    release(browser)
-    wait_for(lambda: browser.shown("Other event types").get_attribute("value") == "", "the box of the module's type")
-    browser.press("Add")
-    browser.sees("Copy the signing secret now")
-    made, = module_org.admin().api.get_json(f"/v1/installations/{installation['id']}/webhook-endpoints")["webhook_endpoints"]
-    module_org.api.stack.keys_issued.append(browser.element(".secret code").text)
-    assert sorted(made["subscribed_event_types"]) == sorted(["member.removed", own])
-    browser.press("I stored the secret")
-
-
 def test_the_types_of_modules_are_offered_as_a_filter_of_deliveries(browser, module_org):
     name = slug("shop")
     type_name = f"{name.replace('-', '_')}.order_paid"

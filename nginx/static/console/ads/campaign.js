@@ -4,11 +4,12 @@ import { call, get, getAll, ifMatch } from "../lib/api.js"
 import { useConflict } from "../lib/conflict.js"
 import { getExactly } from "../lib/exact.js"
 import { formatNumber, formatTime } from "../lib/format.js"
+import { useLoadedDialog } from "../lib/dialog.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { ads as t } from "../lib/texts_ads.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { Creatives } from "./creatives.js"
@@ -48,8 +49,10 @@ const State = ({ campaign, slots, figures }) => html`<${Facts} pairs=${[
   [t.facts.targeting, html`<${Lines} lines=${audienceOf(campaign.targeting)} empty=${t.allVisitors} />`],
   [t.facts.updated, formatTime(campaign.updated_at)]]} />`
 
-const Delete = ({ campaign, creatives, onReload, onClose }) => {
-  const counted = useLoad(signal => get(`/console/v1/ads/campaigns/${campaign.id}/stats`, { days: ALL_DAYS }, signal), [campaign.id])
+/** All figures of a campaign by day, which its deletion deletes. */
+const allDays = async campaign => (await get(`/console/v1/ads/campaigns/${campaign.id}/stats`, { days: ALL_DAYS })).days
+
+const Delete = ({ campaign, creatives, days, onReload, onClose }) => {
   const deleting = useAction()
   const open = useOpen()
   const remove = () => deleting.run(async () => {
@@ -57,21 +60,20 @@ const Delete = ({ campaign, creatives, onReload, onClose }) => {
     announce(t.deleted(campaign.name))
     open(["ads"])
   })
-  return html`<${FormDialog} title=${t.deleteTitle(campaign.name)} action=${t.delete} kind="danger" record=${campaign} isReady=${counted.data !== null} running=${deleting}
-    known=${t.conflict} submit=${remove} onClose=${onClose} onReload=${onReload}>
-    <${Loaded} state=${counted}>${({ days }) => html`<p>${t.deleteHint}</p>
-      <ul>${t.deleteList(creatives.length, sumOf(days)).map(line => html`<li>${line}</li>`)}</ul>
-      <p>${t.deleteLinks}</p>${campaign.status === "active" && html`<p>${t.pauseInstead}</p>`}`}<//><//>`
+  return html`<${FormDialog} title=${t.deleteTitle(campaign.name)} action=${t.delete} kind="danger" record=${campaign} running=${deleting}
+    known=${t.conflict} submit=${remove} onClose=${onClose} onReload=${onReload}><p>${t.deleteHint}</p>
+    <ul>${t.deleteList(creatives.length, sumOf(days)).map(line => html`<li>${line}</li>`)}</ul>
+    <p>${t.deleteLinks}</p>${campaign.status === "active" && html`<p>${t.pauseInstead}</p>`}<//>`
 }
 
-const Actions = ({ campaign, running, toggle, ask }) => html`
+const Actions = ({ campaign, running, toggle, opening, ask }) => html`
   <button type="button" class=${campaign.status === "paused" ? "primary" : ""} disabled=${running.isBusy} onClick=${toggle}>
     ${campaign.status === "paused" ? t.start : t.pause}</button>
   <a class="button" href=${address(["ads", campaign.id, "edit"])}>${texts.parts.edit}</a>
-  <button type="button" class="danger" onClick=${ask}>${t.delete}</button>`
+  <button type="button" class="danger" disabled=${opening.isBusy} onClick=${ask}>${t.delete}</button>`
 
 const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
-  const [asks, ask] = useState(false)
+  const { dialog, askWith, opening, close } = useLoadedDialog()
   const running = useAction()
   const messages = useConflict(running.error, t.conflict, campaign)
   const toggle = () => running.run(async () => {
@@ -85,13 +87,14 @@ const Campaign = ({ campaign, slots, creatives, figures, isAdmin, reload }) => {
     reload()
   }
   return html`<${Title} text=${campaign.name} actions=${isAdmin && html`
-      <${Actions} campaign=${campaign} running=${running} toggle=${toggle} ask=${() => ask(true)} />`} />
+      <${Actions} campaign=${campaign} running=${running} toggle=${toggle} opening=${opening} ask=${() => askWith({}, () => allDays(campaign))} />`} />
+    <${ErrorBox} error=${opening.error} />
     <${ErrorBox} error=${running.error} known=${messages} retry=${running.error?.code === "PRECONDITION_FAILED" ? again : undefined}
       retryText=${texts.parts.showCurrent} />
     <${State} campaign=${campaign} slots=${slots} figures=${figures} />
     <${Creatives} campaign=${campaign} slots=${slots} creatives=${creatives} isAdmin=${isAdmin} reload=${reload} />
     <${Figures} campaign=${campaign} />
-    ${asks && html`<${Delete} campaign=${campaign} creatives=${creatives} onReload=${reload} onClose=${() => ask(false)} />`}`
+    ${dialog && html`<${Delete} campaign=${campaign} creatives=${creatives} days=${dialog.data} onReload=${reload} onClose=${close} />`}`
 }
 
 export default ({ id, role }) => {

@@ -94,7 +94,7 @@ const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const Asked = DIALOGS[dialog?.action]
   return html`<${Title} text=${article.title} actions=${!isViewer && actionsOf(article.status).map(([name, text]) => html`
       <button type="button" class=${name === "delete" ? "danger" : ""} disabled=${isChanged || isLoading} onClick=${() => ask({ action: name })}>${text}</button>`)} />
-    ${isChanged && !isViewer && html`<p class="faint" role="status">${t.saveFirst}</p>`}
+    ${!isViewer && html`<p class="faint" role="status"><span class=${isChanged ? "" : "unseen"}>${t.saveFirst}</span></p>`}
     <${State} article=${article} />
     <div class="halves">
       <section><h2>${t.text}</h2>${isViewer && !isChanged ? html`<${Values} article=${article} />` : html`

@@ -74,7 +74,7 @@ const Installation = ({ record, stored, module, version, credentials, endpoints,
       <button type="button" disabled=${isLoading} onClick=${() => ask({ action: "change" })}>${t.change}</button>`}</header>
       <${Values} properties=${version.properties} stored=${stored} /></section>
     <${Credentials} installation=${record} credentials=${credentials} isAdmin=${isAdmin} reload=${reload} />
-    <${EndpointSection} installation=${record} module=${module} endpoints=${endpoints} isAdmin=${isAdmin} />
+    <${EndpointSection} installation=${record} module=${module} emitted=${version.emitted} endpoints=${endpoints} isAdmin=${isAdmin} />
     ${dialog?.action === "change" && html`<${ChangeSettings} ...${shared} stored=${stored} version=${dialog.version} />`}
     ${dialog?.action === "disable" && html`<${Disable} ...${shared} credentials=${credentials.filter(one => stateOf(one) === "active").length}
       endpoints=${endpoints.filter(one => one.status !== "disabled").length} />`}`

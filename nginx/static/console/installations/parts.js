@@ -12,10 +12,11 @@ const KINDS = { enabled: "good", disabled: "plain", error: "bad" }
 
 export const InstallationBadge = ({ status }) => html`<${Badge} kind=${KINDS[status] ?? "plain"}>${t.states[status] ?? status}<//>`
 
-/** The settings of a version. `name`: of the version. */
+/** The settings of a version. `name`: of the version; `emitted`: the event types that it reports. */
 export const readVersion = async (module, version, signal) => {
   const { data } = await call("GET", `/v1/modules/${module}/versions/${version}`, { asText: true, signal })
-  return { properties: propertiesOf(data), name: JSON.parse(data).version }
+  const { version: name, manifest } = JSON.parse(data)
+  return { properties: propertiesOf(data), name, emitted: manifest.events?.emits ?? [] }
 }
 
 /** The settings of the version that a form has chosen; null while they load, and without a version. */

@@ -1,5 +1,6 @@
 // The dialog that a screen shows.
-import { useState } from "./view.js"
+import { useAction } from "./load.js"
+import { useRef, useState } from "./view.js"
 
 /**
  * What a screen has after an attempt to close `closed`: a dialog that was opened since stays.
@@ -14,4 +15,29 @@ export const without = (shown, closed) => (shown === closed ? null : shown)
 export const useDialog = () => {
   const [dialog, ask] = useState(/** @type {any} */ (null))
   return { dialog, ask, close: () => ask(/** @param {any} now */ now => without(now, dialog)) }
+}
+
+/**
+ * As useDialog(), for dialogs that need data: what arrives in an open dialog would move its buttons. `askWith` loads the data, and
+ * then shows the dialog with `data`, unless another one was asked for since. `opening` is the action of its button.
+ */
+export const useLoadedDialog = () => {
+  const { dialog, ask, close } = useDialog()
+  const opening = useAction()
+  const turn = useRef(0)
+  /** @param {any} next */
+  const askNow = next => {
+    turn.current += 1
+    ask(next)
+  }
+  /** @param {object} next @param {() => Promise<any>} load */
+  const askWith = async (next, load) => {
+    turn.current += 1
+    const mine = turn.current
+    /** @type {any} */
+    let data
+    const isLoaded = await opening.run(async () => void (data = await load()))
+    if (isLoaded && mine === turn.current) ask({ ...next, data })
+  }
+  return { dialog, ask: askNow, askWith, opening, close }
 }

@@ -22,7 +22,7 @@ export const filters = {
   q: "Name or address begins with",
   all: "All members of the organization",
   otherImport: "Another import",
-  newestImports: count => `Of the newest ${count} imports.`,
+  newestImports: count => `All members. Below: the newest ${count} imports`,
 }
 
 export const addMember = {

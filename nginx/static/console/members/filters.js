@@ -8,7 +8,7 @@ import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { filters as t } from "../lib/texts_members.js"
 import { html, useState } from "../lib/view.js"
-import { Loaded, SelectField, TextField } from "../ui/parts.js"
+import { ErrorBox, SelectField, TextField } from "../ui/parts.js"
 import { QueryField } from "../ui/search.js"
 import { attributeKeys, attributeName } from "./conditions.js"
 
@@ -19,7 +19,7 @@ const ANY = ["", t.any]
 
 const set = (name, value) => replaceQuery({ ...route.get().query, [name]: value })
 
-const Value = ({ attribute: { key, label, type, choices } }) => {
+const Value = ({ attribute: { key, label, type, choices }, disabled }) => {
   const name = attributeName(key)
   const { query } = useStore(route)
   const options = type === "boolean" ? [["true", texts.members.yes], ["false", texts.members.no]]
@@ -28,9 +28,10 @@ const Value = ({ attribute: { key, label, type, choices } }) => {
     return html`<${SelectField} label=${label} value=${query[name] ?? ""} options=${[ANY, ...options]} onChange=${text => set(name, text)} />`
   }
   return html`<${QueryField} name=${name} label=${label} type=${type === "date" ? "date" : "text"} placeholder=${t.exact}
-    inputmode=${type === "number" ? "decimal" : undefined} maxlength="255" />`
+    inputmode=${type === "number" ? "decimal" : undefined} maxlength="255" disabled=${disabled} />`
 }
 
+/** registry: null until it is loaded. The fields have their places before. */
 const Attributes = ({ registry }) => {
   const { query } = useStore(route)
   const [added, add] = useState([])
@@ -39,11 +40,12 @@ const Attributes = ({ registry }) => {
     add(added.filter(one => one !== key))
     set(attributeName(key), "")
   }
-  const options = [["", t.choose], ...registry.filter(({ key }) => !keys.includes(key)).map(({ key, label }) => [key, label])]
-  return html`${keys.map(key => registry.find(one => one.key === key) ?? { key, label: key, type: "text" }).map(attribute => html`
-    <div class="removable" key=${attribute.key}><${Value} attribute=${attribute} />
+  const options = [["", t.choose], ...(registry ?? []).filter(({ key }) => !keys.includes(key)).map(({ key, label }) => [key, label])]
+  const known = key => registry?.find(one => one.key === key) ?? { key, label: key, type: "text" }
+  return html`${keys.map(known).map(attribute => html`
+    <div class="removable" key=${attribute.key}><${Value} attribute=${attribute} disabled=${!registry} />
       <button type="button" class="small" aria-label=${t.remove(attribute.label)} onClick=${() => remove(attribute.key)}>×</button></div>`)}
-    ${keys.length < LIMIT ? html`<${SelectField} label=${t.add} value="" options=${options} onChange=${key => add([...added, key])} />`
+    ${keys.length < LIMIT ? html`<${SelectField} label=${t.add} value="" disabled=${!registry} options=${options} onChange=${key => add([...added, key])} />`
       : html`<p class="faint">${t.atMost}</p>`}`
 }
 
@@ -57,22 +59,26 @@ const importsWithMembers = async signal => {
 const Since = ({ moment }) => html`<div class="removable wide"><${TextField} label=${t.since} value=${formatTime(moment)} readonly />
   <button type="button" class="small" aria-label=${t.remove(t.since)} onClick=${() => set("since", "")}>×</button></div>`
 
-const Fields = ({ registry, imports, hasMore }) => {
-  const { query } = useStore(route)
-  const options = [["", t.imports], ...imports.map(job => [job.id, `${job.file_name}, ${formatDay(job.created_at)}`])]
-  if (query.import && !imports.some(job => job.id === query.import)) options.push([query.import, t.otherImport])
-  return html`
-    <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" accepts=${COUNTRY} />
-    ${query.since?.includes("T") ? html`<${Since} moment=${query.since} />` : html`<${QueryField} name="since" label=${t.since} type="date" />`}
-    <${SelectField} label=${t.import} hint=${hasMore && t.newestImports(formatNumber(MOST_IMPORTS))} value=${query.import ?? ""} options=${options}
-      onChange=${id => set("import", id)} />
-    <${Attributes} registry=${registry} />`
+/** imports: null until they are loaded. */
+const importOptions = (imports, hasMore, chosen) => {
+  const options = [["", hasMore ? t.newestImports(formatNumber(MOST_IMPORTS)) : t.imports], ...(imports ?? []).map(job => [job.id, `${job.file_name}, ${formatDay(job.created_at)}`])]
+  if (chosen && !imports?.some(job => job.id === chosen)) options.push([chosen, t.otherImport])
+  return options
 }
 
+/** Its fields are drawn at once, so that what is loaded later moves nothing below them. */
 export const MoreFilters = () => {
+  const { query } = useStore(route)
   const state = useLoad(async signal => {
     const [registry, imports] = await Promise.all([allAttributes(signal), importsWithMembers(signal)])
     return { registry, ...imports }
   }, [])
-  return html`<div class="filters"><${Loaded} state=${state}>${data => html`<${Fields} ...${data} />`}<//></div>`
+  const { registry = null, imports = null, hasMore = false } = state.data ?? {}
+  return html`<div class="filters">
+      <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" accepts=${COUNTRY} />
+      ${query.since?.includes("T") ? html`<${Since} moment=${query.since} />` : html`<${QueryField} name="since" label=${t.since} type="date" />`}
+      <${SelectField} label=${t.import} disabled=${!imports} value=${query.import ?? ""} options=${importOptions(imports, hasMore, query.import)}
+        onChange=${id => set("import", id)} />
+      <${Attributes} registry=${registry} /></div>
+    <${ErrorBox} error=${state.error} retry=${state.reload} />`
 }

@@ -7,7 +7,7 @@ import { texts } from "../lib/texts.js"
 import { pageKeys as t } from "../lib/texts_pages.js"
 import { html, useState } from "../lib/view.js"
 import { stateOf } from "../keys/list.js"
-import { Badge, CopyButton, Empty, Loaded, More, Table, Title } from "../ui/parts.js"
+import { Badge, CopyButton, Empty, Loaded, Loading, More, Table, Title } from "../ui/parts.js"
 import { IssuePageKey } from "./dialogs.js"
 import { PATHS } from "./keys.js"
 
@@ -27,8 +27,9 @@ const Row = ({ kind, record }) => html`<tr><th scope="row"><a href=${address(["p
   <td>${usedOf(record)}</td><td>${endOf(record)}</td>
   <td><${CopyButton} text=${record.key} label=${t.copyKey} /></td></tr>`
 
-const Keys = ({ kind, isAdmin }) => {
-  const list = useList((cursor, signal) => get(PATHS[kind], { cursor, limit: 100 }, signal), "keys", [])
+const useKeys = kind => useList((cursor, signal) => get(PATHS[kind], { cursor, limit: 100 }, signal), "keys", [])
+
+const Keys = ({ kind, list, isAdmin }) => {
   const [issues, issue] = useState(false)
   const words = t.sections[kind]
   return html`<section><div class="title"><h2>${words.title}</h2>${isAdmin && html`<button type="button" class="primary" onClick=${() => issue(true)}>${words.issue}</button>`}</div>
@@ -40,5 +41,10 @@ const Keys = ({ kind, isAdmin }) => {
     ${issues && html`<${IssuePageKey} kind=${kind} onClose=${() => issue(false)} />`}</section>`
 }
 
-export default ({ role }) => html`<${Title} text=${t.title} /><p>${t.hint}</p>
-  ${KINDS.map(kind => html`<${Keys} key=${kind} kind=${kind} isAdmin=${role !== "viewer"} />`)}`
+/** Both lists are drawn at once, because the first one would move the second. */
+export default ({ role }) => {
+  const lists = KINDS.map(useKeys)
+  const isLoading = lists.some(list => list.data === null && list.error === null)
+  return html`<${Title} text=${t.title} /><p>${t.hint}</p>
+    ${isLoading ? html`<${Loading} />` : KINDS.map((kind, index) => html`<${Keys} key=${kind} kind=${kind} list=${lists[index]} isAdmin=${role !== "viewer"} />`)}`
+}

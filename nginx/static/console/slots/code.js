@@ -1,6 +1,5 @@
 // The code that a page needs to show the ads of a slot.
 import { get, getAll } from "../lib/api.js"
-import { useLoad } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { slots as t } from "../lib/texts_ads.js"
@@ -8,10 +7,11 @@ import { html, useState } from "../lib/view.js"
 import { stateOf } from "../keys/list.js"
 import { Snippet } from "../pages/snippet.js"
 import { codeOfSlot } from "../pages/snippets.js"
-import { Dialog, Loaded, SelectField } from "../ui/parts.js"
+import { Dialog, SelectField } from "../ui/parts.js"
 
-const load = async signal => {
-  const [about, keys] = await Promise.all([get("/console/v1/about", undefined, signal), getAll("/v1/engagement/keys", "keys", undefined, signal)])
+/** What the dialog needs: the address of Muster, and the keys that can be used. */
+export const loadCode = async () => {
+  const [about, keys] = await Promise.all([get("/console/v1/about"), getAll("/v1/engagement/keys", "keys")])
   return { base: about.base_url, keys: keys.filter(key => stateOf(key) === "active") }
 }
 
@@ -23,11 +23,8 @@ const Code = ({ slot, base, keys }) => {
     <${Snippet} label=${t.code} text=${codeOfSlot({ base, key: key.key, slug: slot.slug })} /><p class="hint">${t.extras}</p>`
 }
 
-export const CodeOfSlot = ({ slot, onClose }) => {
-  const state = useLoad(load, [])
-  return html`<${Dialog} isWide=${true} title=${t.codeTitle(slot.name)} onClose=${onClose}><p>${t.codeHint}</p>
-    <${Loaded} state=${state}>${({ base, keys }) => (keys.length === 0
-      ? html`<p class="box warning">${t.noKey} <a href=${address(["page-keys"])}>${t.issueKey}</a></p>`
-      : html`<${Code} slot=${slot} base=${base} keys=${keys} />`)}<//>
+export const CodeOfSlot = ({ slot, data: { base, keys }, onClose }) => html`<${Dialog} isWide=${true} title=${t.codeTitle(slot.name)} onClose=${onClose}>
+    <p>${t.codeHint}</p>
+    ${keys.length === 0 ? html`<p class="box warning">${t.noKey} <a href=${address(["page-keys"])}>${t.issueKey}</a></p>`
+      : html`<${Code} slot=${slot} base=${base} keys=${keys} />`}
     <div class="actions"><button type="button" onClick=${onClose}>${texts.parts.close}</button></div><//>`
-}

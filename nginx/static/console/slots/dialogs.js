@@ -1,14 +1,14 @@
 // The dialogs of a slot. If-Match rejects a change if another admin has changed the slot.
 import { call, getAll, ifMatch } from "../lib/api.js"
 import { useCreate } from "../lib/create.js"
-import { useAction, useLoad } from "../lib/load.js"
+import { useAction } from "../lib/load.js"
 import { address } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { slots as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
 import { LONGEST_SLUG, shortNameOf } from "../lib/slug.js"
 import { FormDialog } from "../ui/dialogs.js"
-import { Dialog, Loaded, SelectField, TextField } from "../ui/parts.js"
+import { Dialog, SelectField, TextField } from "../ui/parts.js"
 
 /** The form after a change: the short name of a new slot follows the name until the person writes one. */
 export const withSlug = (before, after) => {
@@ -51,16 +51,18 @@ const Used = ({ slot, campaigns, onClose }) => html`<${Dialog} title=${t.deleteT
   <ul class="list">${campaigns.map(one => html`<li><a href=${address(["ads", one.id])}>${one.name}</a></li>`)}</ul>
   <div class="actions"><button type="button" onClick=${onClose}>${texts.parts.close}</button></div><//>`
 
-export const DeleteSlot = ({ slot, onDone, onReload, onClose }) => {
-  const campaigns = useLoad(signal => getAll("/console/v1/ads/campaigns", "campaigns", undefined, signal), [slot.id])
+/** The campaigns that use a slot. */
+export const usersOf = async slot => (await getAll("/console/v1/ads/campaigns", "campaigns")).filter(one => one.slot_ids.includes(slot.id))
+
+/** data: the campaigns that use the slot. */
+export const DeleteSlot = ({ slot, data: users, onDone, onReload, onClose }) => {
   const deleting = useAction()
   const remove = () => deleting.run(async () => {
     await call("DELETE", `/console/v1/ads/slots/${slot.id}`, { headers: ifMatch(slot) })
     await onDone(t.deleted(slot.name))
   })
-  const users = campaigns.data?.filter(one => one.slot_ids.includes(slot.id)) ?? []
   if (users.length > 0) return html`<${Used} slot=${slot} campaigns=${users} onClose=${onClose} />`
-  return html`<${FormDialog} title=${t.deleteTitle(slot.name)} action=${t.delete} kind="danger" record=${slot} isReady=${campaigns.data !== null} running=${deleting}
+  return html`<${FormDialog} title=${t.deleteTitle(slot.name)} action=${t.delete} kind="danger" record=${slot} running=${deleting}
     known=${{ ...t.errors, INVALID_STATE: t.inUse(deleting.error?.details?.reason) }} submit=${remove} onClose=${onClose} onReload=${onReload}>
-    <${Loaded} state=${campaigns}>${() => html`<p>${t.deleteHint}</p>`}<//><//>`
+    <p>${t.deleteHint}</p><//>`
 }

@@ -173,10 +173,11 @@ export const SelectField = ({ label, hint, error, value, onChange, options, ...r
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
   const [scope] = useState({})
-  const first = useRef(null)
+  const first = useRef(false)
   const focusFirst = () => {
-    first.current = dialog.current.querySelector("input, select, textarea, button[aria-describedby]")
-    first.current?.focus()
+    const control = dialog.current.querySelector("input, select, textarea, button[aria-describedby]")
+    control?.focus()
+    first.current = document.activeElement === control // a button is not shown before the dialog has loaded
   }
   useLayoutEffect(() => {
     const before = document.activeElement

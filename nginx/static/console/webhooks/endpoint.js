@@ -2,7 +2,7 @@
 import { announce } from "../lib/announce.js"
 import { call, get, ifMatch } from "../lib/api.js"
 import { useConflict } from "../lib/conflict.js"
-import { useDialog } from "../lib/dialog.js"
+import { useLoadedDialog } from "../lib/dialog.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
@@ -11,13 +11,15 @@ import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html } from "../lib/view.js"
 import { ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { DeliveryTable } from "./delivery_table.js"
-import { Delete, Disable, Pause, Rotate } from "./endpoint_dialogs.js"
+import { Delete, Disable, Pause, Rotate, waitingOf } from "./endpoint_dialogs.js"
 import { EditEndpoint, emittedBy } from "./form.js"
 import { EndpointBadge, pathOf } from "./parts.js"
 import { Recover } from "./recover.js"
 import { TestEvent } from "./test_event.js"
 
 const DIALOGS = { edit: EditEndpoint, test: TestEvent, rotate: Rotate, pause: Pause, disable: Disable, delete: Delete, recover: Recover }
+/** What a dialog needs before it is shown. @type {Record<string, (endpoint: any) => Promise<any>>} */
+const LOADS = { disable: waitingOf, delete: waitingOf }
 const LATEST = 10
 
 const load = async (installationId, id, signal) => {
@@ -64,8 +66,8 @@ const Manage = ({ endpoint, isLoading, ask }) => {
 }
 
 const Endpoint = ({ endpoint, installation, module, emitted, deliveries, role, isLoading, reload }) => {
-  const { dialog, ask: show, close } = useDialog()
-  const ask = action => show({ action })
+  const { dialog, ask: show, askWith, opening, close } = useLoadedDialog()
+  const ask = action => (LOADS[action] ? askWith({ action }, () => LOADS[action](endpoint)) : show({ action }))
   const activating = useAction()
   const messages = useConflict(activating.error, {}, endpoint)
   const isAdmin = role !== "viewer"
@@ -96,8 +98,8 @@ const Endpoint = ({ endpoint, installation, module, emitted, deliveries, role, i
     ${notesOf(endpoint, installation).map(text => html`<p class="box warning">${text}</p>`)}
     <section><${About} endpoint=${endpoint} installation=${installation} module=${module} /></section><${Counts} results=${endpoint.last_24_hours} />
     <${Recent} endpoint=${endpoint} deliveries=${deliveries} isAdmin=${isAdmin} canSend=${canSend} isLoading=${isLoading} ask=${ask} />
-    ${isAdmin && html`<${Manage} endpoint=${endpoint} isLoading=${isLoading} ask=${ask} />`}
-    ${Asked && html`<${Asked} endpoint=${endpoint} installation=${installation} module=${module} emitted=${emitted} onDone=${done} onReload=${reload} onLeave=${leave}
+    ${isAdmin && html`<${Manage} endpoint=${endpoint} isLoading=${isLoading || opening.isBusy} ask=${ask} /><${ErrorBox} error=${opening.error} />`}
+    ${Asked && html`<${Asked} endpoint=${endpoint} installation=${installation} module=${module} emitted=${emitted} data=${dialog?.data} onDone=${done} onReload=${reload} onLeave=${leave}
       onDeleted=${() => open(["webhooks"])} onClose=${dialog?.action === "test" ? leave : close} />`}`
 }
 

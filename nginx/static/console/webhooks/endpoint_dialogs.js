@@ -2,22 +2,21 @@
 import { announce } from "../lib/announce.js"
 import { call, get, ifMatch } from "../lib/api.js"
 import { useCreate } from "../lib/create.js"
-import { useAction, useLoad } from "../lib/load.js"
+import { useAction } from "../lib/load.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
-import { Loaded } from "../ui/parts.js"
 import { Made } from "./form.js"
 import { pathOf } from "./parts.js"
 
 const MOST_COUNTED = 100 // waiting deliveries on one page of the API
 
-/** How many deliveries of the endpoint wait, as a sentence. */
-const Waiting = ({ endpoint, text }) => {
-  const state = useLoad(signal => get(`${pathOf(endpoint)}/deliveries`, { status: "pending", limit: MOST_COUNTED }, signal), [endpoint.id])
-  return html`<${Loaded} state=${state}>${({ deliveries, next_cursor }) => html`
-    <p>${deliveries.length ? text(t.waitingCount(deliveries.length, Boolean(next_cursor))) : t.waitingNone}</p>`}<//>`
-}
+/** The deliveries of an endpoint that wait, or their first page. */
+export const waitingOf = endpoint => get(`${pathOf(endpoint)}/deliveries`, { status: "pending", limit: MOST_COUNTED })
+
+/** How many deliveries of the endpoint wait, as a sentence. waiting: of waitingOf(). */
+const Waiting = ({ waiting: { deliveries, next_cursor }, text }) => html`
+  <p>${deliveries.length ? text(t.waitingCount(deliveries.length, Boolean(next_cursor))) : t.waitingNone}</p>`
 
 const setStatus = (endpoint, status) => call("PATCH", pathOf(endpoint), { body: { status }, headers: ifMatch(endpoint) })
 
@@ -39,11 +38,11 @@ export const Pause = props => html`<${Question} ...${props} title=${t.pauseTitle
   onDone=${said(t.paused, props.onDone)}><p>${t.pauseHint}</p><//>`
 
 export const Disable = props => html`<${Question} ...${props} title=${t.disableTitle} action=${t.disable} kind="danger" ask=${one => setStatus(one, "disabled")}
-  onDone=${said(t.disabled, props.onDone)}><p>${t.disableHint}</p><${Waiting} endpoint=${props.endpoint} text=${t.disableWaiting} /><//>`
+  onDone=${said(t.disabled, props.onDone)}><p>${t.disableHint}</p><${Waiting} waiting=${props.data} text=${t.disableWaiting} /><//>`
 
 export const Delete = props => html`<${Question} ...${props} title=${t.deleteTitle} action=${t.delete} kind="danger"
   ask=${one => call("DELETE", pathOf(one), { headers: ifMatch(one) })} onDone=${said(t.deleted, props.onDeleted)}>
-  <p>${t.deleteHint}</p><${Waiting} endpoint=${props.endpoint} text=${t.deleteWaiting} /><//>`
+  <p>${t.deleteHint}</p><${Waiting} waiting=${props.data} text=${t.deleteWaiting} /><//>`
 
 export const Rotate = props => {
   const [made, show] = useState(null)

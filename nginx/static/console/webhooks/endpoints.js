@@ -1,14 +1,15 @@
 // The webhook endpoints of all installed modules.
 import { announce } from "../lib/announce.js"
 import { getAll } from "../lib/api.js"
+import { useLoadedDialog } from "../lib/dialog.js"
 import { useList } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
-import { html, useState } from "../lib/view.js"
+import { html } from "../lib/view.js"
 import { Empty, Loaded, More, SelectField, Title } from "../ui/parts.js"
-import { AddEndpoint } from "./form.js"
+import { AddEndpoint, emittedBy } from "./form.js"
 import { EndpointTable, Tabs, endpointsOf, stateOf } from "./parts.js"
 import { useOpenEndpoint } from "./section.js"
 import { SetUp } from "./set_up.js"
@@ -52,20 +53,21 @@ const List = ({ list, state }) => {
 export default ({ role }) => {
   const { query } = useStore(route)
   const list = useList(fetchPage, "endpoints", [])
-  const [dialog, ask] = useState(null)
+  const { dialog, ask, askWith, opening, close } = useLoadedDialog()
   const openEndpoint = useOpenEndpoint()
   const isAdmin = role !== "viewer"
   const choices = (list.data?.installations ?? []).filter(one => one.status !== "disabled")
+  const add = () => askWith({ action: "add" }, () => emittedBy(choices[0]).catch(() => []))
   const installed = async ({ module }) => {
     await list.reload()
-    ask("add")
+    ask({ action: "add", data: [] }) // the module's first version reports nothing
     announce(t.setUpDone(module.name))
   }
   return html`<${Title} text=${t.title} actions=${isAdmin && choices.length > 0 && html`
-      <button type="button" class="primary" onClick=${() => ask("add")}>${t.add}</button>`} />
+      <button type="button" class="primary" disabled=${opening.isBusy} onClick=${add}>${t.add}</button>`} />
     <${Tabs} current=${t.tabEndpoints} /><p>${t.hint}</p>
     <${Loaded} state=${list}>${({ hasModules }) => (list.items.length === 0 && !list.hasMore
-      ? html`<${Nothing} choices=${choices} hasModules=${hasModules} isAdmin=${isAdmin} onSetUp=${() => ask("set up")} />` : html`<${List} list=${list} state=${query.state} />`)}<//>
-    ${dialog === "add" && choices.length > 0 && html`<${AddEndpoint} choices=${choices} onDone=${openEndpoint} onClose=${() => ask(null)} />`}
-    ${dialog === "set up" && html`<${SetUp} onDone=${installed} onClose=${() => ask(null)} />`}`
+      ? html`<${Nothing} choices=${choices} hasModules=${hasModules} isAdmin=${isAdmin} onSetUp=${() => ask({ action: "set up" })} />` : html`<${List} list=${list} state=${query.state} />`)}<//>
+    ${dialog?.action === "add" && choices.length > 0 && html`<${AddEndpoint} choices=${choices} emitted=${dialog.data} onDone=${openEndpoint} onClose=${close} />`}
+    ${dialog?.action === "set up" && html`<${SetUp} onDone=${installed} onClose=${close} />`}`
 }

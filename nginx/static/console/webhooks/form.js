@@ -7,7 +7,7 @@ import { texts } from "../lib/texts.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog, SecretDialog } from "../ui/dialogs.js"
-import { Field, Secret, SelectField, TextField } from "../ui/parts.js"
+import { Field, Loading, Secret, SelectField, TextField } from "../ui/parts.js"
 import { EVENT_FAMILIES, MUSTER_EVENTS, typesIn } from "./events.js"
 import { pathOf } from "./parts.js"
 
@@ -96,8 +96,11 @@ const useForm = (endpoint, emitted) => {
 export const Made = ({ made, onClose }) => html`<${SecretDialog} title=${t.madeTitle} hint=${t.madeHint} stored=${t.stored} onClose=${onClose}>
   <${Secret} label=${made.url} value=${made.signing_secret} /><//>`
 
-/** choices: installations that are not disabled, each with its module. */
-export const AddEndpoint = ({ choices, onDone, onClose }) => {
+/**
+ * choices: installations that are not disabled, each with its module. emitted: the types of the first one's module, known before
+ * the dialog opens, because boxes that appear later would move what is clicked. Without those of another module, it has no buttons.
+ */
+export const AddEndpoint = ({ choices, emitted: first, onDone, onClose }) => {
   const [id, choose] = useState(choices[0].id)
   const [made, show] = useState(null)
   const [hasNoType, complain] = useState(false)
@@ -105,8 +108,10 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   const adding = useAction()
   const create = useCreate()
   const installation = choices.find(one => one.id === id)
-  const read = useLoad(signal => emittedBy(installation, signal), [id])
-  const emitted = (!read.isOld && read.data) || []
+  const isFirst = id === choices[0].id
+  const read = useLoad(signal => (isFirst ? Promise.resolve(first) : emittedBy(installation, signal)), [id])
+  const emitted = isFirst ? first : (!read.isOld && read.data) || []
+  const isLoading = !isFirst && read.isLoading
   const [form, change] = useForm(null, emitted)
   const types = typesOf(form)
   const chooseModule = next => {
@@ -122,15 +127,15 @@ export const AddEndpoint = ({ choices, onDone, onClose }) => {
   }
   if (made) return html`<${Made} made=${made} onClose=${() => onDone(made)} />`
   const fault = hasNoType && types.length === 0 ? t.chooseEvents : typeFaults(adding.error?.fields, sent)
-  return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isShown=${isField} known=${t.addErrors} mustStay=${true}
+  return html`<${FormDialog} title=${t.add} action=${t.addNow} isWide=${true} running=${adding} isReady=${!isLoading} isShown=${isField} known=${t.addErrors} mustStay=${true}
     values=${[id, form.url, form.description, types]} submit=${submit}
     onClose=${onClose}>
     ${choices.length > 1 && html`<${SelectField} label=${t.module} value=${id} onChange=${chooseModule} options=${choices.map(one => [one.id, one.module?.name ?? one.id])} />`}
     <${Fields} form=${form} change=${change} faults=${adding.error?.fields ?? {}} />
-    <${Events} module=${installation.module} emitted=${emitted} form=${form} change=${change} error=${fault} /><//>`
+    ${isLoading ? html`<${Loading} />` : html`<${Events} module=${installation.module} emitted=${emitted} form=${form} change=${change} error=${fault} />`}<//>`
 }
 
-/** emitted: the types of the module, known before the dialog opens, because boxes that appear later would move what is clicked. */
+/** emitted: as in AddEndpoint. */
 export const EditEndpoint = ({ endpoint: now, module, emitted: read, onDone, onClose, onReload }) => {
   const [endpoint] = useState(now) // the version of the values with which the form begins, for If-Match
   const saving = useAction()

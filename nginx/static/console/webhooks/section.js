@@ -12,11 +12,12 @@ export const useOpenEndpoint = () => {
   return made => open(["webhooks", "endpoints", made.module_installation_id, made.id])
 }
 
-export const EndpointSection = ({ installation, module, endpoints, isAdmin }) => {
+/** emitted: the types that the installed version reports. */
+export const EndpointSection = ({ installation, module, emitted, endpoints, isAdmin }) => {
   const [isOpen, show] = useState(false)
   const openEndpoint = useOpenEndpoint()
   return html`<section><header class="title"><h2>${i.endpoints}</h2>
       ${isAdmin && installation.status !== "disabled" && html`<button type="button" onClick=${() => show(true)}>${t.add}</button>`}</header>
     ${endpoints.length === 0 ? html`<p class="faint">${i.noEndpoints}</p>` : html`<${EndpointTable} endpoints=${endpoints} isOff=${() => installation.status === "disabled"} />`}
-    ${isOpen && html`<${AddEndpoint} choices=${[{ ...installation, module }]} onDone=${openEndpoint} onClose=${() => show(false)} />`}</section>`
+    ${isOpen && html`<${AddEndpoint} choices=${[{ ...installation, module }]} emitted=${emitted} onDone=${openEndpoint} onClose=${() => show(false)} />`}</section>`
 }

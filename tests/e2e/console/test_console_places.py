@@ -1,0 +1,172 @@
+"""Controls of the console stay where they were drawn when data arrives, so that a click hits what a person aims at (docs/console.md)."""
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+from support.browser import wait_for
+from support.console import ConsoleBrowser
+from support.world import slug
+from test_console_faults import NETWORK, go, hold, is_held, release
+
+# The controls that can be used in the dialog that is open, or on the page; and those that are no longer there.
+SEEN = """const scope = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document
+const controls = () => [...scope.querySelectorAll("a[href], button, input, select, textarea")].filter(one =>
+    one.checkVisibility({visibilityProperty: true}) && (scope !== document || !one.closest("dialog")))
+const placeOf = one => { const {x, y} = one.getBoundingClientRect(); return `${Math.round(x + scrollX)}, ${Math.round(y + scrollY)}` }
+const seen = new Map(controls().map(one => [one, placeOf(one)]))
+window.moved = () => [...seen].filter(([one, place]) => !controls().includes(one) || placeOf(one) !== place)
+    .map(([one, place]) => `${one.outerHTML.slice(0, 120)} was at ${place}, is at ${placeOf(one)}`)"""
+# The screen, the row and the button that opens something, the request whose reply is late, and a text that comes with it.
+OPENED = [
+    ("ads/{campaign}", "", "Delete", "GET /console/v1/ads/campaigns/", "lead to a page that does not exist"),
+    ("slots", "Side", "Code for pages", "GET /v1/engagement/keys", "The page can add user_id"),
+    ("slots", "Free", "Delete", "GET /console/v1/ads/campaigns", "Pages that ask for the slot then show no ad."),
+    ("webhooks", "", "Add an endpoint", "GET /v1/modules/", "Other event types"),
+    ("members", "", "More filters", "GET /v1/imports", "Shirt size"),
+    ("installations/{installation1}", "", "Change settings", "GET /v1/modules/", "currency (optional)"),
+    ("webhooks/endpoints/{installation2}/{endpoint}", "", "Delete", "GET /v1/installations/", "No events are waiting."),
+]
+
+
+@pytest.fixture(scope="module")
+def browser(stack, module_org):
+    running = ConsoleBrowser(stack, "places")
+    running.web.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NETWORK})
+    running.sign_in(module_org.new_admin("owner"))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def records(module_org):
+    """A record of each kind, as admins find them in lists."""
+    console = module_org.admin().api
+    slot = console.post("/console/v1/ads/slots", json={"name": "Side", "slug": "side", "width": 300, "height": 250}, expect=201).json()
+    campaign = console.post("/console/v1/ads/campaigns", json={"name": "Spring", "slot_ids": [slot["id"]]}, expect=201).json()
+    console.post("/console/v1/ads/slots", json={"name": "Free", "slug": "free", "width": 300, "height": 250}, expect=201)
+    module_org.issue_publishable_key("tracking")
+    module_org.create_user({"email": "ann@places.example", "first_name": "Ann", "country": "DE"})
+    made = {"campaign": campaign["id"], "article": module_org.create_article(title="Before")["id"]}
+    for number in (1, 2):
+        name = slug(f"places{number}")
+        manifest = {"name": f"Places {number}", "events": {"emits": [f"{name.replace('-', '_')}.paid"]}, "config_schema": {"currency": {"type": "string"}}}
+        module = module_org.published_module(manifest, name=f"Places {number}", slug=name)
+        installation = module_org.install(module)
+        made |= {f"installation{number}": installation["id"], f"type{number}": manifest["events"]["emits"][0]}
+    made["endpoint"] = module_org.create_endpoint(installation, url="https://places.example/hook")["id"]
+    return made
+
+
+def note(browser):
+    """Notes the controls that can be used now."""
+    browser.web.execute_script(SEEN)
+
+
+def assert_nothing_moved(browser):
+    assert browser.web.execute_script("return moved()") == []
+
+
+@pytest.mark.parametrize("path, row, button, request_, text", OPENED)
+def test_what_a_button_opens_moves_nothing_when_its_data_arrives(browser, module_org, records, path, row, button, request_, text):
+    browser.open(f"#/o/{module_org.id}/{path.format(**records)}")
+    browser.resize(320)
+    within = f"//tr[contains(., '{row}')]" if row else "//main"
+    browser.wait(lambda: browser.web.find_elements("xpath", f"{within}//button[normalize-space(.)='{button}']"), "the page")
+    hold(browser, request_)
+    browser.press(button, within)
+    is_held(browser)
+    note(browser)
+    release(browser)
+    browser.sees(text)
+    assert_nothing_moved(browser)
+    browser.picture(f"places-{button.replace(' ', '-')}")
+    browser.resize(1280)
+
+
+def test_the_focus_is_in_a_dialog_whose_data_arrive_late_and_returns_from_it(browser, module_org, records):
+    for path, row, button, request_ in (("slots", "Side", "Code for pages", "GET /v1/engagement/keys"), (f"ads/{records['campaign']}", "", "Delete", "GET /console/v1/ads"),
+                                        (f"webhooks/endpoints/{records['installation2']}/{records['endpoint']}", "", "Delete", "GET /v1/installations/")):
+        browser.open(f"#/o/{module_org.id}/{path}")
+        within = f"//tr[contains(., '{row}')]" if row else "//main"
+        browser.wait(lambda within=within, button=button: browser.web.find_elements("xpath", f"{within}//button[.='{button}']"), "the page")
+        hold(browser, request_)
+        browser.press(button, within)
+        is_held(browser)
+        release(browser)
+        browser.wait(lambda: browser.web.execute_script(
+            "return document.activeElement.matches('dialog :is(select, button[aria-describedby])')"), "the focus in the dialog")
+        browser.web.switch_to.active_element.send_keys(Keys.ESCAPE)
+        browser.has_focus(button)
+
+
+def test_a_dialog_that_loads_does_not_take_the_place_of_a_later_one(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/slots")
+    browser.sees("Free")
+    hold(browser, "GET /v1/engagement/keys")
+    browser.press("Code for pages", "//tr[contains(., 'Side')]")
+    is_held(browser)
+    browser.press("Edit", "//tr[contains(., 'Free')]")
+    browser.fill("Name", "Freed")
+    browser.web.execute_async_script("release(); fetch('/console/').then(() => setTimeout(arguments[0], 100))")
+    assert browser.shown("Name").get_attribute("value") == "Freed"
+    browser.press("Cancel", "//dialog")
+
+
+def test_another_module_of_a_new_endpoint_moves_no_button(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/webhooks")
+    browser.press("Add an endpoint")
+    browser.fill("URL", "https://places.example/new")
+    first = browser.shown("Module").get_attribute("value")
+    shown, other = ("1", "2") if first == records["installation1"] else ("2", "1")
+    browser.sees(records[f"type{shown}"])
+    hold(browser, "GET /v1/modules/")
+    browser.choose("Module", f"Places {other}")
+    is_held(browser)
+    note(browser)
+    assert records[f"type{shown}"] not in browser.text()
+    release(browser)
+    browser.sees(records[f"type{other}"])
+    assert_nothing_moved(browser)
+    browser.check("endpoint-add-other-module")
+    browser.press("Cancel", "//dialog")
+
+
+def test_an_installation_has_the_event_types_of_a_new_endpoint_at_once(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/installations/{records['installation1']}")
+    browser.sees("Webhook endpoints")
+    hold(browser, "GET /v1/modules/")
+    browser.press("Add an endpoint")
+    browser.shown("URL")
+    assert records["type1"] in browser.text()
+    browser.press("Cancel", "//dialog")
+
+
+@pytest.mark.parametrize("path, request_, text", [
+    ("page-keys", "GET /v1/engagement/keys", "Copy key"), ("members?country=DE", "GET /v1/attributes", "Shirt size"),
+])
+def test_a_list_moves_no_control_when_its_parts_arrive(browser, module_org, records, path, request_, text):
+    browser.open(f"#/o/{module_org.id}/team")
+    browser.sees("(you)")
+    hold(browser, request_)
+    go(browser, module_org, path)
+    is_held(browser)
+    if path.startswith("members"):
+        browser.sees("ann@places.example")
+    note(browser)
+    release(browser)
+    browser.sees(text)
+    assert_nothing_moved(browser)
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_first_change_of_an_article_moves_no_control(browser, module_org, records, width):
+    browser.open(f"#/o/{module_org.id}/articles/{records['article']}")
+    browser.shown("Title")
+    browser.resize(width)
+    note(browser)
+    browser.fill("Title", "After")
+    browser.sees("You have changes that are not saved.")
+    wait_for(lambda: not browser.web.find_element("xpath", "//header//button[.='Publish']").is_enabled(), "the buttons")
+    assert_nothing_moved(browser)
+    browser.resize(1280)
+    browser.fill("Title", "Before")
+    wait_for(lambda: "You have changes" not in browser.text(), "the sentence to go")
