@@ -23,7 +23,7 @@ const pageKeysOf = ({ keys_expiring_in_30_days: keys }) => keys.tracking_keys + 
  * @param {Api.OrganizationSummary} summary
  */
 export const attentionOf = summary => /** @type {Array<[string, string[], Record<string, string>?] | false | null>} */ ([
-  summary.active_import && [t.activeImport(summary.active_import.file_name, t.importStates[summary.active_import.state] ?? texts.imports.states[summary.active_import.state]),
+  summary.active_import && [t.activeImport(summary.active_import.file_name, t.importStates[summary.active_import.state] ?? texts.importStates[summary.active_import.state]),
     ["imports", summary.active_import.id]],
   summary.active_import !== null && summary.active_import.invalid_rows > 0
     && [t.invalidRows(summary.active_import.invalid_rows), ["imports", summary.active_import.id]],

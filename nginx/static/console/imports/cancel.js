@@ -1,11 +1,9 @@
 // The button that cancels an import before its commit.
 import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm } from "../ui/parts.js"
-
-const t = texts.imports
 
 export const CancelButton = ({ job, onDone }) => {
   const [asks, ask] = useState(false)

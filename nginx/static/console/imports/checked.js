@@ -2,7 +2,7 @@
 import { post } from "../lib/api.js"
 import { plural } from "../lib/format.js"
 import { useAction } from "../lib/load.js"
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { csv } from "../lib/texts_csv.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { Confirm, ErrorBox } from "../ui/parts.js"
@@ -11,8 +11,6 @@ import { SURPLUS } from "./convert.js"
 import { Counts, fieldName } from "./parts.js"
 import { Report } from "./report.js"
 import { Rows } from "./rows.js"
-
-const t = texts.imports
 
 const nameOf = path => (path === SURPLUS ? csv.surplusField : fieldName(path))
 

@@ -5,6 +5,7 @@ import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes } from "../lib/registry.js"
 import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { csv } from "../lib/texts_csv.js"
 import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
@@ -12,8 +13,6 @@ import { Dialog, ErrorBox, Loaded, TextField } from "../ui/parts.js"
 import { valueText } from "../members/parts.js"
 import { targetsOf } from "./columns.js"
 import { SURPLUS, payloadOf } from "./convert.js"
-
-const t = texts.imports
 
 const valueOf = (payload, target) => (target.startsWith("attribute:") ? own(payload.attributes, target.slice(10)) : own(payload, target))
 

@@ -1,9 +1,8 @@
 // The form of the dates and numbers in a file. The person chooses what the file does not show.
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html } from "../lib/view.js"
 import { SelectField } from "../ui/parts.js"
 
-const t = texts.imports
 /** @type {Array<[string, string, string, string[][]]>} */
 const FIELDS = [["dates", t.dates, t.datesUnsure, t.dateFormats], ["numbers", t.numbers, t.numbersUnsure, t.numberFormats]]
 

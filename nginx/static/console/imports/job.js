@@ -5,6 +5,7 @@ import { useLoadWhileMoving } from "../lib/load_while_moving.js"
 import { address } from "../lib/router.js"
 import { serverNow } from "../lib/session_end.js"
 import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { Facts, Loaded, Step, Title } from "../ui/parts.js"
 import { formatDuration, formatTime } from "../lib/format.js"
@@ -14,7 +15,6 @@ import { forgetPlan, planOf } from "./files.js"
 import { Staged, Upload } from "./upload.js"
 import { Checked } from "./checked.js"
 
-const t = texts.imports
 const STEP_OF = { staging: 2, validating: 2, validated: 3, committing: 4, completed: 4, failed: 4, canceled: 4, undoing: 4, undone: 4 }
 const MOVING = new Set(["validating", "committing", "undoing"])
 

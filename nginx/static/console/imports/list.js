@@ -3,13 +3,11 @@ import { get } from "../lib/api.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useList } from "../lib/load.js"
 import { address } from "../lib/router.js"
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html, useEffect } from "../lib/view.js"
 import { Empty, Loaded, More, Table, Title } from "../ui/parts.js"
 import { dropOldPlans } from "./files.js"
 import { StateBadge, stateOf } from "./parts.js"
-
-const t = texts.imports
 
 export default ({ role }) => {
   const list = useList((cursor, signal) => get("/v1/imports", { cursor }, signal), "imports", [])

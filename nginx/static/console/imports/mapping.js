@@ -3,6 +3,7 @@ import { announce } from "../lib/announce.js"
 import { call, ifMatch } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html, useState } from "../lib/view.js"
 import { EditAttribute } from "../attributes/edit.js"
 import { FormDialog } from "../ui/dialogs.js"
@@ -10,7 +11,6 @@ import { Table } from "../ui/parts.js"
 import { attributeKeyOf } from "./columns.js"
 import { guessType } from "./convert.js"
 
-const t = texts.imports
 const CORE = Object.keys(texts.member.fields)
 const SAMPLES = 3
 const SAMPLE_LENGTH = 60

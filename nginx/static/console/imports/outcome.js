@@ -2,14 +2,12 @@
 import { post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { address } from "../lib/router.js"
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, ErrorBox } from "../ui/parts.js"
 import { Counts } from "./parts.js"
 import { Report } from "./report.js"
 import { Rows } from "./rows.js"
-
-const t = texts.imports
 
 const UndoButton = ({ job, refresh }) => {
   const [preview, show] = useState(null)

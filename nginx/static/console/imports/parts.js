@@ -2,10 +2,10 @@
 import { formatNumber } from "../lib/format.js"
 import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html, useRef } from "../lib/view.js"
 import { Badge } from "../ui/parts.js"
 
-const t = texts.imports
 const KINDS = { completed: "good", failed: "bad", canceled: "plain", undone: "plain" }
 
 export const StateBadge = ({ state }) => html`<${Badge} kind=${KINDS[state] ?? "warn"}>${t.states[state] ?? state}<//>`

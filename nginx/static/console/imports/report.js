@@ -2,7 +2,7 @@
 import { saveText } from "../lib/copy.js"
 import { wholeFile } from "../lib/download.js"
 import { useAction } from "../lib/load.js"
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { html } from "../lib/view.js"
 import { ErrorBox } from "../ui/parts.js"
 
@@ -13,6 +13,6 @@ const download = async job => saveText(`errors-${job.file_name.replace(/\.[^.]*$
 
 export const Report = ({ job }) => {
   const loading = useAction()
-  return html`<button type="button" disabled=${loading.isBusy} onClick=${() => loading.run(() => download(job))}>${texts.imports.report}</button>
+  return html`<button type="button" disabled=${loading.isBusy} onClick=${() => loading.run(() => download(job))}>${t.report}</button>
     <${ErrorBox} error=${loading.error} />`
 }

@@ -4,7 +4,7 @@ import { getExactly } from "../lib/exact.js"
 import { useList } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { address } from "../lib/router.js"
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { csv } from "../lib/texts_csv.js"
 import { html, useState } from "../lib/view.js"
 import { Filtered, More, Table } from "../ui/parts.js"
@@ -12,8 +12,6 @@ import { valueText } from "../members/parts.js"
 import { SURPLUS } from "./convert.js"
 import { CorrectRow } from "./correct.js"
 import { fieldName } from "./parts.js"
-
-const t = texts.imports
 
 const LENGTH = 40 // characters of a faulty value that the table shows
 const shortened = text => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text)

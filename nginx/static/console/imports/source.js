@@ -1,5 +1,5 @@
 // Reads the file of an import: its encoding, its separator, and its records.
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { CsvReader, guessSeparator, readAll } from "./csv.js"
 
 const SAMPLE = 256 * 1024 // bytes that decide on encoding and separator
@@ -67,7 +67,7 @@ export const readWhole = async (file, plan) => {
   } catch (error) {
     if (!(error instanceof TypeError) || plan.encoding !== "utf-8") throw error
     const sample = new Uint8Array(await file.slice(0, SAMPLE).arrayBuffer())
-    if (sample.some(byte => byte > 127)) throw new Error(texts.imports.notAllUtf8)
+    if (sample.some(byte => byte > 127)) throw new Error(t.notAllUtf8)
     return count("windows-1252")
   }
 }

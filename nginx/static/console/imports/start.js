@@ -5,6 +5,7 @@ import { useAction, useLoad } from "../lib/load.js"
 import { address, useIsHere, useOpen } from "../lib/router.js"
 import { useIsShown } from "../lib/shown.js"
 import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { dropQuestion, useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { allAttributes } from "../lib/registry.js"
@@ -17,7 +18,6 @@ import { Mapping } from "./mapping.js"
 import { FileInput, Steps } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
 
-const t = texts.imports
 const ROW_LIMIT = 250_000
 
 const FileField = ({ onFile, error }) => {

@@ -2,7 +2,7 @@
 import { get, post } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
-import { texts } from "../lib/texts.js"
+import { imports as t } from "../lib/texts_imports.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { html, useEffect, useState } from "../lib/view.js"
@@ -17,8 +17,6 @@ import { FileInput, Progress } from "./parts.js"
 import { inspect, readWhole } from "./source.js"
 import { RowTooLarge, upload } from "./staging.js"
 import { columnsOf } from "./start.js"
-
-const t = texts.imports
 
 export const Upload = ({ job, plan, refresh }) => {
   const [done, setDone] = useState(job.staged_rows)

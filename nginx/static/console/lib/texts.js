@@ -1,6 +1,5 @@
 // Texts of the console, in English. The texts_*.js files have those of families, which their screens load.
 import { plural } from "./format.js"
-import { imports } from "./texts_imports.js"
 
 export const texts = {
   parts: {
@@ -257,7 +256,10 @@ export const texts = {
     stored: "I stored the key",
   },
 
-  imports,
+  importStates: {
+    staging: "Uploading", reopened: "Open for corrections", validating: "Checking", validated: "Checked", committing: "Importing", completed: "Imported",
+    failed: "Stopped", canceled: "Canceled", undoing: "Undoing", undone: "Undone",
+  },
 
   team: {
     title: "Team",

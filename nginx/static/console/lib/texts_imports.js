@@ -1,5 +1,6 @@
-// The texts of imports.
+// The texts of imports, in English. They are loaded with their screens.
 import { plural } from "./format.js"
+import { texts } from "./texts.js"
 
 export const imports = {
   title: "Imports",
@@ -8,10 +9,7 @@ export const imports = {
   program: "A program with a key",
   none: "No imports in the last 30 days",
   noneHint: "Start with the file that you have: an export of another product, or a spreadsheet saved as CSV.",
-  states: {
-    staging: "Uploading", reopened: "Open for corrections", validating: "Checking", validated: "Checked", committing: "Importing", completed: "Imported",
-    failed: "Stopped", canceled: "Canceled", undoing: "Undoing", undone: "Undone",
-  },
+  states: texts.importStates,
   start: "Import a file",
   back: "All imports",
   steps: ["File", "Columns", "Check", "Decide", "Import"],

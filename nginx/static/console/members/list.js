@@ -5,6 +5,7 @@ import { useList } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
+import { imports } from "../lib/texts_imports.js"
 import { addMember, filters as f, memberJobs } from "../lib/texts_members.js"
 import { html, useLayoutEffect, useState } from "../lib/view.js"
 import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
@@ -53,7 +54,7 @@ const Filters = ({ query }) => {
 const None = ({ query, isAdmin }) => (isFiltered(query)
   ? html`<${Empty} title=${t.noMatch}><p>${isAddress(query.q) ? f.noAddress : t.noMatchHint}</p><//>`
   : html`<${Empty} title=${t.none}><p>${t.noneHint}</p>
-      ${isAdmin && html`<p><a class="button primary" href=${address(["imports", "new"])}>${texts.imports.start}</a></p>`}<//>`)
+      ${isAdmin && html`<p><a class="button primary" href=${address(["imports", "new"])}>${imports.start}</a></p>`}<//>`)
 
 /**
  * Whether the dialog that adds a member is open. A link opens it with `add` in the query, which the history does not keep. An
