@@ -49,6 +49,9 @@ export const creativeChangesOf = (creative, fields) => {
   return Object.fromEntries(Object.entries(after).filter(([name, value]) => creative[name] !== value))
 }
 
+/** The paths whose messages are next to their fields. */
+const shownIn = fields => ["landing_url", ...(fields.kind === "image" ? ["image_url", "alt"] : ["html"]), ...(fields.size === OTHER ? ["width", "height"] : [])]
+
 const Content = ({ fields, set, faults }) => (fields.kind === "image"
   ? html`<${TextField} label=${t.imageUrl} hint=${t.imageUrlHint} type="url" required maxlength="2048" value=${fields.image_url}
       error=${faults.image_url} onInput=${set("image_url")} />
@@ -75,7 +78,8 @@ export const CreativeForm = ({ campaign, creative, slots, onDone, onReload, onCl
   })
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${creative ? t.editTitle(sizeOf(creative)) : t.add} action=${creative ? texts.parts.save : t.addNow} isWide=${true}
-    values=${fields} record=${creative} running=${saving} known=${{ ...t.conflict, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${creative && onReload} onClose=${onClose}>
+    values=${fields} record=${creative} running=${saving} known=${{ ...t.conflict, INVALID_STATE: saving.error?.details?.reason }}
+    isShown=${path => shownIn(fields).includes(path)} submit=${submit} onReload=${creative && onReload} onClose=${onClose}>
     <${SelectField} label=${t.kind} value=${fields.kind} options=${t.kindOptions} onChange=${set("kind")} />
     <${Size} fields=${fields} set=${set} sizes=${sizes} faults=${faults} /><${Content} fields=${fields} set=${set} faults=${faults} />
     <${TextField} label=${t.landing} hint=${t.landingHint} type="url" required maxlength="2048" value=${fields.landing_url}

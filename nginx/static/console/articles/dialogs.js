@@ -25,7 +25,7 @@ export const Publish = props => {
     await onDone(isLater ? t.scheduled : t.published)
   })
   return html`<${Question} title=${(article.publish_at ? t.moveTitle : t.publishTitle)(article.title)} action=${isLater ? t.schedule : t.actions.publish} kind="primary" values=${[when, time]} running=${running}
-    record=${article} submit=${submit} onClose=${onClose} onReload=${onReload}><p>${t.publishHint}</p>
+    record=${article} isShown=${path => isLater && path === "publish_at"} submit=${submit} onClose=${onClose} onReload=${onReload}><p>${t.publishHint}</p>
     <${SelectField} label=${t.when} value=${when} onChange=${setWhen} options=${[["now", t.now], ["later", t.later]]} />
     ${isLater && html`<${TextField} label=${t.time} hint=${t.timeHint} type="datetime-local" required value=${time} onInput=${setTime}
       error=${running.error?.fields?.publish_at} />`}<//>`

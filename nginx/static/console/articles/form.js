@@ -1,5 +1,7 @@
 // The form of an article: its fields, and the text with buttons that insert HTML.
 import { useConflict } from "../lib/conflict.js"
+import { otherFaults } from "../lib/faults.js"
+import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
 import { articles as t } from "../lib/texts_articles.js"
 import { html, useRef } from "../lib/view.js"
@@ -31,7 +33,9 @@ const HtmlField = ({ value, error, mayChange, onInput }) => {
       <textarea ...${attributes} ref=${area} rows="16" spellcheck="true" readonly=${!mayChange} value=${value} onInput=${event => onInput(event.target.value)} />`}<//></div>`
 }
 
-const faultOf = (error, name) => Object.entries(error?.fields ?? {}).find(([path]) => path.split("[")[0] === name)?.[1]
+/** The field of a path, such as "tags[1]". */
+const fieldOf = path => path.split("[")[0]
+const faultOf = (error, name) => Object.entries(error?.fields ?? {}).find(([path]) => fieldOf(path) === name)?.[1]
 
 /** mayChange: without it, the form shows and copies what was typed. */
 export const ArticleForm = ({ fields, setFields, saving, action, record, mayChange, onSubmit, onReload }) => {
@@ -49,7 +53,7 @@ export const ArticleForm = ({ fields, setFields, saving, action, record, mayChan
     <${HtmlField} value=${fields.body_html} error=${faultOf(saving.error, "body_html")} mayChange=${mayChange}
       onInput=${text => setFields({ ...fields, body_html: text })} />
     <div class="columns">${BELOW.map(field)}</div>
-    <${ErrorBox} error=${error} known=${messages} />
+    <${ErrorBox} error=${otherFaults(error, path => own(t.fields, fieldOf(path)) !== undefined)} known=${messages} />
     <div class="actions">${(isConflict || !mayChange) && html`<${CopyButton} text=${fields.body_html} label=${t.copyText} />`}
       ${isConflict ? html`<button type="button" class="primary" onClick=${onReload}>${t.reload}</button>`
         : mayChange && html`<button class="primary" disabled=${saving.isBusy}>${action ?? texts.parts.save}</button>`}</div></form>`

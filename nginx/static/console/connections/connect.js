@@ -34,7 +34,8 @@ const ConnectDialog = ({ provider, onClose }) => {
   const needsShop = provider.provider === "shopify"
   const submit = () => going.run(() =>
     follow({ provider: provider.provider, ...(name.trim() ? { name } : {}), ...(needsShop ? { settings: { shop } } : {}) }))
-  return html`<${FormDialog} title=${t.connectTitle(provider.name)} action=${t.continue} values=${[name, shop]} running=${going} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.connectTitle(provider.name)} action=${t.continue} values=${[name, shop]} running=${going}
+    isShown=${path => path === "name" || path === "settings.shop"} submit=${submit} onClose=${onClose}>
     <p>${t.connectHint(provider.name)}</p>
     ${needsShop && html`<${TextField} label=${t.shop} hint=${t.shopHint} required value=${shop} onInput=${setShop} error=${going.error?.fields?.["settings.shop"]} />`}
     <${TextField} label=${t.name} hint=${t.nameHint} maxlength="255" value=${name} onInput=${setName} error=${going.error?.fields?.name} /><//>`

@@ -20,6 +20,8 @@ export const dayOf = time => {
   return [at.getFullYear(), String(at.getMonth() + 1).padStart(2, "0"), String(at.getDate()).padStart(2, "0")].join("-")
 }
 
+const isField = path => path === "name" || path === "expires_at"
+
 export const IssueKey = ({ onDone, onClose }) => {
   const [name, setName] = useState("")
   const [role, setRole] = useState("admin")
@@ -27,7 +29,8 @@ export const IssueKey = ({ onDone, onClose }) => {
   const saving = useAction()
   const create = useCreate()
   const submit = () => saving.run(async () => onDone(await create("/v1/api-keys", { name, role, expires_at: endOfDay(day) })))
-  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} values=${[name, role, day]} running=${saving} mustStay=${true} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.issue} action=${t.issueNow} values=${[name, role, day]} running=${saving} isShown=${isField} mustStay=${true}
+    submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${t.roleOptions} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
@@ -47,7 +50,7 @@ export const ChangeKey = ({ record, onDone, onClose }) => {
     await call("PATCH", `/v1/api-keys/${record.id}`, { body: keyChangesOf(record, name, day) })
     await onDone()
   })
-  return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} values=${[name, day]} running=${saving} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.changeTitle(record.name)} action=${texts.parts.save} values=${[name, day]} running=${saving} isShown=${isField} submit=${submit} onClose=${onClose}>
     <${TextField} label=${t.name} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} />
     <${TextField} label=${t.end} hint=${t.endHint} type="date" value=${day} onInput=${setDay} error=${saving.error?.fields?.expires_at} /><//>`
 }

@@ -11,7 +11,7 @@ import { addMember as t, member } from "../lib/texts_members.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Dialog, Loaded, TextField } from "../ui/parts.js"
-import { AttributeField, FIELDS, faultOf } from "./edit.js"
+import { AttributeField, FIELDS, faultOf, isShown, nameOfPath } from "./edit.js"
 import { nameOf } from "./parts.js"
 
 /** The body of the call: what was filled in. @param {Record<string, string>} fields @param {Record<string, any>} attributes @param {any[]} registry */
@@ -21,11 +21,8 @@ export const memberOf = (fields, attributes, registry) => {
   return given.length ? { ...body, attributes: Object.fromEntries(given) } : body
 }
 
-/** Whether the message about a path is next to its field. @param {string} path @param {any[]} registry */
-const isShown = (path, registry) => path === "email" || FIELDS.includes(path)
-  || registry.some(({ key }) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`)
-
-const Form = ({ registry, onMerged, onClose }) => {
+/** attributes: all; registry: those that are enabled. */
+const Form = ({ attributes: all, registry, onMerged, onClose }) => {
   const [fields, setFields] = useState(Object.fromEntries(["email", ...FIELDS].map(name => [name, ""])))
   const [attributes, setAttributes] = useState({})
   const adding = useAction()
@@ -43,7 +40,8 @@ const Form = ({ registry, onMerged, onClose }) => {
   })
   const field = (name, rest = {}) => html`<${TextField} label=${texts.member.fields[name]} hint=${member.hints[name]} type=${name === "dob" ? "date" : "text"}
     value=${fields[name]} error=${adding.error?.fields?.[name]} onInput=${text => setFields({ ...fields, [name]: text })} ...${rest} />`
-  return html`<${FormDialog} title=${t.title} action=${t.add} isWide=${true} values=${[fields, attributes]} running=${adding} isShown=${path => isShown(path, registry)} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.title} action=${t.add} isWide=${true} values=${[fields, attributes]} running=${adding}
+    isShown=${path => path === "email" || isShown(path, registry)} nameOf=${path => nameOfPath(path, all)} submit=${submit} onClose=${onClose}>
     <p>${t.hint}</p>
     ${field("email", { required: true, isFirst: true, type: "email", autocomplete: "off", maxlength: "254" })}
     <div class="columns">${FIELDS.map(name => field(name))}</div>
@@ -69,5 +67,5 @@ export const AddMember = ({ reload, onClose }) => {
   }
   if (merged) return html`<${Merged} key="merged" member=${merged} onClose=${onClose} />`
   if (!registry.data) return html`<${Dialog} key="loading" title=${t.title} isWide=${true} onClose=${onClose}><${Loaded} state=${registry} /><//>`
-  return html`<${Form} key="form" registry=${registry.data.filter(attribute => attribute.enabled)} onMerged=${merge} onClose=${onClose} />`
+  return html`<${Form} key="form" attributes=${registry.data} registry=${registry.data.filter(attribute => attribute.enabled)} onMerged=${merge} onClose=${onClose} />`
 }

@@ -1,6 +1,7 @@
 // The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
 import { useConflict } from "../lib/conflict.js"
 import { callExactly } from "../lib/exact.js"
+import { otherFaults } from "../lib/faults.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
@@ -58,10 +59,19 @@ export const AttributeField = ({ attribute, value, error, onChange }) => {
     inputmode=${type === "number" ? "decimal" : undefined} onInput=${onChange} />`
 }
 
-/** The message about an attribute, or about one of its choices. */
-export const faultOf = (error, key) => Object.entries(error?.fields ?? {}).find(([path]) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`)?.[1]
+/** Whether a path names an attribute, or one of its choices. */
+const isAttribute = (path, key) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`
 
-const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
+/** The message about an attribute, or about one of its choices. */
+export const faultOf = (error, key) => Object.entries(error?.fields ?? {}).find(([path]) => isAttribute(path, key))?.[1]
+
+/** Whether the message about a path is next to its field. registry: the attributes of the form. @param {string} path @param {any[]} registry */
+export const isShown = (path, registry) => FIELDS.includes(path) || registry.some(({ key }) => isAttribute(path, key))
+
+/** What the form of a member, or its page, calls the value at a path. attributes: of the organization. @param {string} path @param {any[]} attributes */
+export const nameOfPath = (path, attributes) => own(texts.member.fields, path) ?? attributes.find(({ key }) => isAttribute(path, key))?.label
+
+const Form = ({ member, etag, attributes: all, registry, onDone, onClose, onReload }) => {
   const [fields, setFields] = useState(Object.fromEntries(FIELDS.map(name => [name, member[name] ?? ""])))
   const [attributes, setAttributes] = useState(attributesOf(member, registry))
   const saving = useAction()
@@ -81,7 +91,7 @@ const Form = ({ member, etag, registry, onDone, onClose, onReload }) => {
     ${registry.length > 0 && html`<h3>${t.attributes}</h3>`}
     <div class="columns">${registry.map(attribute => html`<${AttributeField} attribute=${attribute} value=${attributes[attribute.key]}
       error=${faultOf(saving.error, attribute.key)} onChange=${value => setAttributes({ ...attributes, [attribute.key]: value })} />`)}</div>
-    <${ErrorBox} error=${saving.error} known=${messages} />
+    <${ErrorBox} error=${otherFaults(saving.error, path => isShown(path, registry), path => nameOfPath(path, all))} known=${messages} />
     <div class="actions">${isConflict
       ? html`<button type="button" class="primary" onClick=${() => { onClose(); onReload() }}>${texts.parts.showCurrent}</button>`
       : html`<button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>`}
@@ -93,5 +103,5 @@ export const EditMember = props => {
   const [read] = useState({ member: props.member, etag: props.etag }) // the ETag of the values with which the form begins
   const registry = useLoad(allAttributes, [])
   return html`<${Dialog} isWide=${true} title=${t.editTitle(nameOf(props.member))} onClose=${props.onClose}><${Loaded} state=${registry}>${attributes => html`
-    <${Form} ...${props} ...${read} registry=${attributes.filter(attribute => attribute.enabled)} />`}<//><//>`
+    <${Form} ...${props} ...${read} attributes=${attributes} registry=${attributes.filter(attribute => attribute.enabled)} />`}<//><//>`
 }

@@ -22,7 +22,7 @@ const Rename = ({ record, etag, onDone, onClose, onReload }) => {
     await onDone(t.renamed)
   })
   return html`<${FormDialog} title=${t.renameTitle} action=${texts.parts.save} isReady=${name.trim() !== record.name} values=${name} record=${record} running=${saving} known=${t.conflict}
-    submit=${submit} onClose=${onClose} onReload=${onReload} reloadText=${t.reload}>
+    isShown=${path => path === "name"} submit=${submit} onClose=${onClose} onReload=${onReload} reloadText=${t.reload}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${name} onInput=${setName} error=${saving.error?.fields?.name} /><//>`
 }
 

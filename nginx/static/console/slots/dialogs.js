@@ -39,7 +39,7 @@ export const SlotForm = ({ slot, onDone, onReload, onClose }) => {
   const set = name => text => setFields(slot ? { ...fields, [name]: text } : withSlug(fields, { ...fields, [name]: text }))
   const faults = saving.error?.fields ?? {}
   return html`<${FormDialog} title=${slot ? t.editTitle(slot.name) : t.create} action=${slot ? texts.parts.save : t.createNow} values=${fields} record=${slot} running=${saving}
-    known=${{ ...t.errors, INVALID_STATE: saving.error?.details?.reason }} submit=${submit} onReload=${slot && onReload} onClose=${onClose}>
+    known=${{ ...t.errors, INVALID_STATE: saving.error?.details?.reason }} isShown=${path => path in bodyOf(fields)} submit=${submit} onReload=${slot && onReload} onClose=${onClose}>
     <${TextField} label=${t.name} hint=${t.nameHint} required maxlength="255" value=${fields.name} error=${faults.name} onInput=${set("name")} />
     <${TextField} label=${t.slug} hint=${slot ? `${t.slugHint}. ${t.slugChange}` : t.slugHint} required maxlength=${LONGEST_SLUG} value=${fields.slug}
       error=${faults.slug} onInput=${set("slug")} />

@@ -20,7 +20,7 @@ export const Invite = ({ onDone, onClose }) => {
     await create("/v1/seats", { email, role })
     await onDone(t.invited(email))
   })
-  return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} values=${[email, role]} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} values=${[email, role]} running=${saving} isShown=${path => path === "email"} known=${t.errors} submit=${submit} onClose=${onClose}>
     <p>${t.inviteHint}</p>
     <${TextField} label=${t.address} type="email" required value=${email} onInput=${setEmail} error=${saving.error?.fields?.email} />
     <${SelectField} label=${t.role} value=${role} onChange=${setRole} options=${ROLES} /><//>`

@@ -1,5 +1,6 @@
 // Parts that all screens use.
 import { copyText } from "../lib/copy.js"
+import { isPredicate } from "../lib/faults.js"
 import { isFocusLost } from "../lib/focus.js"
 import { placeNow } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -110,7 +111,7 @@ export const Loaded = ({ state, title, children }) => {
 }
 
 /** The API's messages about a field begin with the verb: "is required". @param {string} message */
-const sentenceOf = message => (/^(is|are|must|has|cannot|does|contains) /.test(message) ? `${t.thisValue} ${message}` : message)
+const sentenceOf = message => (isPredicate(message) ? `${t.thisValue} ${message}` : message)
 
 /**
  * As Loaded, for data with filters: those of other filters are dimmed until those of the current ones are there.

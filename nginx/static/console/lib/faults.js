@@ -1,0 +1,20 @@
+// The faults of a reply: next to the fields of a form, and in a list of the others.
+import { withoutFields } from "./api.js"
+
+/** Whether a message of the API is about a value that it does not name: "is required". @param {string} message */
+export const isPredicate = message => /^(is|are|must|has|cannot|does|contains) /.test(message)
+
+/** "filter.updated_since" as words. @param {string} path */
+const wordsOf = path => path.replace(/\[\d+\]/g, "").replace(/[._]/g, " ")
+
+/** @param {string} name @param {string} message */
+const lineOf = (name, message) => (name ? `${name}${isPredicate(message) ? "" : ":"} ${message}` : message)
+
+/**
+ * An error with a line for each fault that is not next to a field. @param {any} error @param {(path: string) => boolean} isShown
+ * @param {(path: string) => string | undefined} [nameOf] what people call the value at a path
+ */
+export const otherFaults = (error, isShown, nameOf = () => undefined) => {
+  const rest = withoutFields(error, isShown)
+  return rest && { ...rest, fields: Object.fromEntries(Object.entries(rest.fields).map(([path, message]) => [lineOf(nameOf(path) ?? wordsOf(path), message), ""])) }
+}

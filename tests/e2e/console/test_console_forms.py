@@ -1,0 +1,76 @@
+"""Forms of the console and the faults of a reply, in a real browser (docs/console.md)."""
+
+import pytest
+
+
+@pytest.fixture
+def at(browser, module_org):
+    """Opens a screen of the organization."""
+    def opened(path):
+        browser.open(f"#/o/{module_org.id}/{path}")
+        return browser
+
+    return opened
+
+
+def fault_of(browser, label):
+    """The fault that is next to the field with this label."""
+    return browser.wait(lambda: browser.web.execute_script(
+        "return arguments[0].closest('.field').querySelector('.fault')?.innerText", browser.shown(label)), f"the fault of {label}")
+
+
+def is_said_once(browser, label, path):
+    fault = fault_of(browser, label).removeprefix("This value ")
+    assert browser.text().count(fault) == 1
+    assert path not in browser.element("[role=alert]").text
+    browser.web.get_log("browser")  # the 422
+
+
+def test_a_fault_of_a_member_is_next_to_its_field_and_nowhere_else(at, module_org):
+    user = module_org.create_user({"email": "fault@forms.example", "first_name": "Fay"})
+    browser = at(f"members/{user['id']}")
+    browser.press("Edit")
+    browser.fill("Country", "XX")
+    browser.press("Save", "//dialog")
+    is_said_once(browser, "Country", "country")
+    browser.check("member-fault")
+
+
+def test_a_fault_of_a_member_without_a_field_is_listed_with_its_label(at, module_org):
+    console = module_org.admin().api
+    console.request("PUT", "/v1/attributes/boat", json={"type": "single_choice", "choices": ["four"], "enabled": True, "label": "Boat of the club"})
+    user = module_org.create_user({"email": "hidden@forms.example"})
+    browser = at(f"members/{user['id']}")
+    browser.press("Edit")
+    browser.fill("Last name", "Berg")
+    browser.web.execute_script("""const real = fetch
+window.fetch = async (path, options) => {
+    if (options?.method !== "PATCH") return real(path, options)
+    const fields = [{path: "attributes.boat2", message: "is not an attribute"}, {path: "external_id", message: "is taken"}, {path: "email", message: "is taken"}]
+    return new Response(JSON.stringify({error: {code: "VALIDATION_ERROR", message: "Some values are not valid.", details: {fields}}}),
+        {status: 422, headers: {"Content-Type": "application/json"}})
+}""")
+    browser.press("Save", "//dialog")
+    browser.sees("Some values are not valid.")
+    assert browser.element("dialog [role=alert]").text.split("\n") == ["Some values are not valid.", "attributes boat2 is not an attribute", "Mail address is taken"]
+    assert fault_of(browser, "External id") == "This value is taken"
+
+
+def test_a_fault_of_an_article_is_next_to_its_field_and_nowhere_else(at, module_org):
+    browser = at(f"articles/{module_org.create_article()['id']}")
+    browser.fill("Cover picture", "ftp://pictures.example/a.png")
+    browser.press("Save")
+    is_said_once(browser, "Cover picture", "cover_url")
+    browser.check_accessibility("article-fault")
+    browser.picture("article-fault")
+
+
+def test_a_fault_of_a_slot_is_next_to_its_field_and_nowhere_else(at):
+    browser = at("slots")
+    browser.press("Create a slot")
+    browser.fill("Name", "Top")
+    browser.fill("Short name", "Not A Slug")
+    browser.fill("Width", "300")
+    browser.fill("Height", "250")
+    browser.press("Create", "//dialog")
+    is_said_once(browser, "Short name", "slug")
