@@ -1,6 +1,8 @@
-"""Forms of the console and the faults of a reply, in a real browser (docs/console.md)."""
+"""Forms of the console: faults of a reply, and admins who become viewers while they write, in a real browser (docs/console.md)."""
 
 import pytest
+from support.browser import wait_for
+from support.world import slug
 
 
 @pytest.fixture
@@ -74,3 +76,43 @@ def test_a_fault_of_a_slot_is_next_to_its_field_and_nowhere_else(at):
     browser.fill("Height", "250")
     browser.press("Create", "//dialog")
     is_said_once(browser, "Short name", "slug")
+
+
+def becomes_viewer(browser, admin, org, send):
+    """Another admin gives the admin the role viewer, and the console finds out with the next change."""
+    admin.set_role(org.id, "viewer")
+    browser.press(send)
+    browser.sees("Your role does not allow this.")
+    wait_for(lambda: not browser.web.find_elements("xpath", f"//button[.='{send}']"), "the button to go")
+    browser.web.get_log("browser")  # the 403
+
+
+def test_a_campaign_of_an_admin_who_becomes_a_viewer_keeps_the_text_and_cannot_be_saved(own_browser, module_org):
+    admin, browser = module_org.new_admin("admin"), own_browser
+    browser.sign_in(admin)
+    console = module_org.admin().api
+    slot = console.post("/console/v1/ads/slots", json={"name": "Side", "slug": slug("side"), "width": 300, "height": 250}, expect=201).json()
+    campaign = console.post("/console/v1/ads/campaigns", json={"name": "Spring", "slot_ids": [slot["id"]]}, expect=201).json()
+    for path, send in ((f"ads/{campaign['id']}/edit", "Save"), ("ads/new", "Create campaign")):
+        admin.set_role(module_org.id, "admin")
+        browser.open(f"#/o/{module_org.id}/{path}")
+        browser.fill("Name", "Typed")
+        if path == "ads/new" and not browser.web.find_elements("css selector", ".choices input:checked"):
+            browser.element(".choices input").click()
+        becomes_viewer(browser, admin, module_org, send)
+        assert browser.shown("Name").get_attribute("value") == "Typed"
+        browser.check_accessibility(f"campaign of a new viewer, {send}")
+
+
+def test_a_version_of_an_admin_who_becomes_a_viewer_can_only_be_copied(own_browser, module_org):
+    admin, browser = module_org.new_admin("admin"), own_browser
+    browser.sign_in(admin)
+    module = module_org.create_module(name="Demoted")
+    browser.open(f"#/o/{module_org.id}/modules/{module['id']}/versions/new")
+    browser.fill("Manifest", '{"name": "typed"}')
+    becomes_viewer(browser, admin, module_org, "Save as draft")
+    field = browser.shown("Manifest")
+    assert field.get_attribute("value") == '{"name": "typed"}' and field.get_attribute("readonly")
+    assert not browser.web.find_elements("xpath", "//button[.='Publish' or .='Insert the example']")
+    browser.sees("Copy")
+    browser.check("version-of-a-new-viewer")

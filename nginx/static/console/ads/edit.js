@@ -24,7 +24,7 @@ const load = async (id, signal) => {
   return { campaign, slots, registry: attributes.filter(one => one.enabled), number: loads }
 }
 
-const NewCampaign = ({ slots, registry }) => {
+const NewCampaign = ({ slots, registry, mayChange }) => {
   const [fields, setFields] = useState(fieldsOf({ slot_ids: slots.length === 1 ? [slots[0].id] : [] }))
   const saving = useAction()
   const make = useCreate()
@@ -37,10 +37,10 @@ const NewCampaign = ({ slots, registry }) => {
   })
   return html`<${Title} text=${t.newTitle} />
     <${CampaignForm} fields=${fields} setFields=${setFields} slots=${slots} registry=${registry} saving=${saving} action=${t.createNow}
-      isNew=${true} onSubmit=${create} cancel=${address(["ads"])} />`
+      isNew=${true} mayChange=${mayChange} onSubmit=${create} cancel=${address(["ads"])} />`
 }
 
-const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
+const EditCampaign = ({ campaign, slots, registry, number, mayChange, reload }) => {
   const [fields, setFields] = useState(fieldsOf(campaign))
   const saving = useAction()
   const open = useOpen()
@@ -56,16 +56,18 @@ const EditCampaign = ({ campaign, slots, registry, number, reload }) => {
   })
   return html`<${Title} text=${t.editTitle(campaign.name)} />
     <${CampaignForm} fields=${fields} setFields=${setFields} slots=${slots} registry=${registry} saving=${saving} action=${texts.parts.save}
-      record=${campaign} onSubmit=${save} onReload=${reload} cancel=${address(["ads", campaign.id])} />`
+      record=${campaign} mayChange=${mayChange} onSubmit=${save} onReload=${reload} cancel=${address(["ads", campaign.id])} />`
 }
 
 const NoSlots = () => html`<${Title} text=${t.newTitle} /><${Empty} title=${t.noSlots}><p>${t.noSlotsHint}</p>
   <p><a class="button primary" href=${address(["slots"])}>${s.create}</a></p><//>`
 
-export default ({ id }) => {
+/** An admin who becomes a viewer keeps the form, and cannot send it. */
+export default ({ id, role }) => {
+  const mayChange = role !== "viewer"
   const state = useLoad(signal => load(id, signal), [id])
   return html`<p><a href=${address(["ads"])}>${t.back}</a></p><${Loaded} state=${state} title=${id ? texts.screens.editCampaign : texts.screens.newCampaign}>${data => {
-    if (data.campaign) return html`<${EditCampaign} ...${data} reload=${state.reload} />`
-    return data.slots.length === 0 ? html`<${NoSlots} />` : html`<${NewCampaign} ...${data} />`
+    if (data.campaign) return html`<${EditCampaign} ...${data} mayChange=${mayChange} reload=${state.reload} />`
+    return data.slots.length === 0 ? html`<${NoSlots} />` : html`<${NewCampaign} ...${data} mayChange=${mayChange} />`
   }}<//>`
 }

@@ -1,6 +1,6 @@
 // The form of a campaign, for a new one and for changes.
-import { withoutFields } from "../lib/api.js"
 import { useConflict } from "../lib/conflict.js"
+import { otherFaults } from "../lib/faults.js"
 import { texts } from "../lib/texts.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
@@ -39,11 +39,12 @@ const Targeting = ({ fields, sent, set, registry, error }) => {
 
 const isField = path => /^(name|weight|starts_at|ends_at|daily_impressions|frequency_cap|(slot_ids|targeting\.(countries|locales|tags))(\[\d+\])?)$/.test(path)
 
-/** onReload: shows the current record after a conflict. */
-export const CampaignForm = ({ fields, setFields, slots, registry, saving, action, isNew, record, onSubmit, onReload, cancel }) => {
+/** onReload: shows the current record after a conflict. mayChange: without it, the form only keeps what was typed. */
+export const CampaignForm = ({ fields, setFields, slots, registry, saving, action, isNew, record, mayChange, onSubmit, onReload, cancel }) => {
   const set = name => value => setFields({ ...fields, [name]: value })
   const [sent, keep] = useState(fields) // the faults of a reply have its indexes
-  const { error } = saving
+  const error = saving.error ?? (mayChange ? null : { code: "FORBIDDEN" })
+  const isShown = path => isField(path) || sent.targets.some(([key]) => path === `targeting.attributes.${key}`)
   const messages = useConflict(error, { ...t.conflict, INVALID_STATE: error?.details?.reason }, record)
   const submit = event => {
     event.preventDefault()
@@ -56,9 +57,9 @@ export const CampaignForm = ({ fields, setFields, slots, registry, saving, actio
     ${isNew && html`<${SelectField} label=${t.fields.status} hint=${t.hints.status} value=${fields.status} options=${t.statuses} onChange=${set("status")} />`}
     <${Schedule} fields=${fields} set=${set} error=${error} isNew=${isNew} />
     <${Targeting} fields=${fields} sent=${sent} set=${set} registry=${registry} error=${error} />
-    <${ErrorBox} error=${withoutFields(error, isField)} known=${messages} />
+    <${ErrorBox} error=${otherFaults(error, isShown)} known=${messages} />
     <div class="actions">${onReload && error?.code === "PRECONDITION_FAILED"
       ? html`<button type="button" class="primary" onClick=${onReload}>${texts.parts.showCurrent}</button>`
-      : html`<button class="primary" disabled=${saving.isBusy}>${action}</button>`}
+      : mayChange && html`<button class="primary" disabled=${saving.isBusy}>${action}</button>`}
       <a class="button" href=${cancel}>${texts.parts.cancel}</a></div></form>`
 }

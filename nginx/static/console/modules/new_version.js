@@ -10,7 +10,7 @@ import { texts } from "../lib/texts.js"
 import { modules as t } from "../lib/texts_modules.js"
 import { differs, useUnsaved } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
-import { ErrorBox, Loaded, TextField, Title } from "../ui/parts.js"
+import { CopyButton, ErrorBox, Loaded, TextField, Title } from "../ui/parts.js"
 import { Manifest, ManifestHelp, exampleOf, faultsIn, faultsOf, nextVersion } from "./manifest.js"
 
 /** The manifest of a version, as its numbers are written. */
@@ -39,7 +39,7 @@ const Tools = ({ module, text, setText }) => html`<div class="actions">
   <button type="button" class="small" onClick=${() => setText(exampleOf(module))}>${t.example}</button>
   <button type="button" class="small" disabled=${faultsIn(text).length > 0} onClick=${() => setText(printed(parse(text)))}>${t.format}</button></div>`
 
-const Form = ({ module, text: first, version: suggested }) => {
+const Form = ({ module, text: first, version: suggested, mayChange }) => {
   const [version, setVersion] = useState(suggested)
   const [text, setText] = useState(first)
   const [faults, setFaults] = useState([])
@@ -81,22 +81,23 @@ const Form = ({ module, text: first, version: suggested }) => {
   }
   const submit = event => {
     event.preventDefault()
-    send(true)
+    if (mayChange) send(true) // Enter in the field of the version
   }
   return html`<form onSubmit=${submit}>
     ${kept && html`<p class="box warning" role="status">${t.keptDraft(kept, version)}</p>`}
-    <${TextField} label=${t.version} hint=${t.versionHint} required maxlength="64" value=${version} error=${saving.error?.fields?.version} onInput=${setVersion} />
-    <${Manifest} text=${text} faults=${faults} hint=${t.manifestHint} onInput=${setText}
-      tools=${html`<${Tools} module=${module} text=${text} setText=${setText} />`} />
+    <${TextField} label=${t.version} hint=${t.versionHint} required maxlength="64" readonly=${!mayChange} value=${version} error=${saving.error?.fields?.version} onInput=${setVersion} />
+    <${Manifest} text=${text} faults=${faults} hint=${t.manifestHint} onInput=${mayChange ? setText : undefined}
+      tools=${mayChange ? html`<${Tools} module=${module} text=${text} setText=${setText} />` : html`<div class="actions"><${CopyButton} text=${text} /></div>`} />
     <${ManifestHelp} />
-    <${ErrorBox} error=${withoutFields(saving.error, path => path === "version")} known=${t.versionErrors} />
-    <div class="actions after"><button class="primary" disabled=${saving.isBusy}>${t.publish}</button>
-      <button type="button" disabled=${saving.isBusy} onClick=${() => send(false)}>${t.saveDraft}</button></div></form>`
+    <${ErrorBox} error=${withoutFields(saving.error ?? (mayChange ? null : { code: "FORBIDDEN" }), path => path === "version")} known=${t.versionErrors} />
+    ${mayChange && html`<div class="actions after"><button class="primary" disabled=${saving.isBusy}>${t.publish}</button>
+      <button type="button" disabled=${saving.isBusy} onClick=${() => send(false)}>${t.saveDraft}</button></div>`}</form>`
 }
 
-export default ({ id }) => {
+/** An admin who becomes a viewer keeps the text, and can copy it. */
+export default ({ id, role }) => {
   const { from } = route.get().query
   const state = useLoad(signal => load(id, from, signal), [id])
   return html`<p><a href=${address(["modules", id])}>${t.backToModule}</a></p><${Loaded} state=${state} title=${texts.screens.newVersion}>${data => html`
-    <${Title} text=${t.newTitle(data.module.name)} /><${Form} ...${data} />`}<//>`
+    <${Title} text=${t.newTitle(data.module.name)} /><${Form} ...${data} mayChange=${role !== "viewer"} />`}<//>`
 }
