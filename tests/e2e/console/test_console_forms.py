@@ -4,6 +4,11 @@ import pytest
 from support.browser import wait_for
 from support.world import slug
 
+TOO_LONG = "x" * 300
+# Types at once, because the page searches when the person pauses.
+PASTE = """arguments[0].focus()
+document.execCommand("insertText", false, arguments[1])"""
+
 
 @pytest.fixture
 def at(browser, module_org):
@@ -76,6 +81,16 @@ def test_a_fault_of_a_slot_is_next_to_its_field_and_nowhere_else(at):
     browser.fill("Height", "250")
     browser.press("Create", "//dialog")
     is_said_once(browser, "Short name", "slug")
+
+
+def test_a_search_takes_as_many_characters_as_the_api(at):
+    browser = at("members")
+    field = browser.shown("Search")
+    browser.web.execute_script(PASTE, field, TOO_LONG)
+    wait_for(lambda: "q=" in browser.web.current_url, "the search")
+    assert field.get_attribute("value") == TOO_LONG[:255]
+    browser.sees("No member matches")
+    browser.check_quiet("search")
 
 
 def becomes_viewer(browser, admin, org, send):

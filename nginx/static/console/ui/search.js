@@ -3,6 +3,7 @@ import { replaceQuery, route, useIsHere } from "../lib/router.js"
 import { createStore, useStore } from "../lib/store.js"
 import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
+const LONGEST = 255 // characters of a text in a query of the API
 const PAUSE = 300 // milliseconds without typing before a search
 
 /** turn: counts the presses of the button that removes all filters. */
@@ -52,4 +53,4 @@ export const QueryField = ({ name, label, width = "", accepts = /(?:)/, ...rest 
 }
 
 export const SearchField = ({ label, placeholder }) =>
-  html`<${QueryField} name="q" label=${label} width="wide" type="search" placeholder=${placeholder} />`
+  html`<${QueryField} name="q" label=${label} width="wide" type="search" maxlength=${LONGEST} placeholder=${placeholder} />`
