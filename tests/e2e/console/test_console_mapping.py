@@ -61,6 +61,25 @@ def test_attributes_are_created_and_enabled_for_columns(at, file_of, module_org)
     browser.check_quiet("mapping")
 
 
+# Whether a control is as wide as what a person sees of its table at most.
+FITS = """const box = arguments[0].getBoundingClientRect(), region = arguments[0].closest(".scroll").getBoundingClientRect()
+return box.width > 0 && box.left >= region.left && box.right <= region.right"""
+
+
+def test_a_narrow_window_shows_where_the_columns_go(at, file_of):  # noqa: F811
+    browser = take(at, file_of([f"Mail,{'Name in the list of the club' * 3}", "somebody.with.a.long.address@mapping.example,Ann"]))
+    for name in ("Mail", "Name in the list of the club" * 3):
+        select = column(browser, name)
+        assert browser.web.execute_script(FITS, select)
+    assert browser.text().count("Goes to") == 1
+    browser.resize(320)
+    for name in ("Mail", "Name in the list of the club" * 3):
+        assert browser.web.execute_script(FITS, column(browser, name))
+    assert browser.text().count("Goes to") == 2
+    browser.resize(1280)
+    browser.check("import-columns")
+
+
 def test_a_field_moves_to_the_column_that_was_chosen_last(at, file_of):  # noqa: F811
     browser = take(at, file_of(["Mail,Contact,Town", "a@mapping.example,b@mapping.example,York"]))
     browser.sees("Mail")
