@@ -40,8 +40,8 @@ const OrganizationSwitch = ({ seats, organization }) => {
     leaveTo(format(value, before ? path.slice(0, 1) : []))
   }
   const seat = seats.find(one => one.organization_id === organization)
-  if (seats.length === 1 && seat) return html`<p class="organization"><span class="hidden">${t.organization}: </span>${seat.name}</p>`
-  return html`<select class="organization" aria-label=${t.organization} value=${seat ? organization : ""} onChange=${change}>
+  if (seats.length === 1 && seat) return html`<p class="organization" title=${seat.name}><span class="hidden">${t.organization}: </span>${seat.name}</p>`
+  return html`<select class="organization" aria-label=${t.organization} title=${seat?.name} value=${seat ? organization : ""} onChange=${change}>
     ${!seat && html`<option value="">${t.choose}</option>`}
     ${seats.map(one => html`<option value=${one.organization_id} selected=${one.organization_id === organization}>${one.name}</option>`)}
   </select>`
