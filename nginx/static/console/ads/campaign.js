@@ -5,6 +5,7 @@ import { useConflict } from "../lib/conflict.js"
 import { getExactly } from "../lib/exact.js"
 import { formatNumber, formatTime } from "../lib/format.js"
 import { useLoadedDialog } from "../lib/dialog.js"
+import { isolate } from "../lib/isolate.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
@@ -40,7 +41,7 @@ const Lines = ({ lines, empty }) => (lines.length ? html`<ul class="plain-list">
 const State = ({ campaign, slots, figures }) => html`<${Facts} pairs=${[
   [t.facts.state, html`<${StateBadge} reasons=${figures.not_shown_because} /><${Remarks} figures=${figures} />
     ${figures.not_shown_because.length === 0 && html`<p class="remark">${t.running}</p>`}`],
-  [t.facts.slots, html`<${Lines} lines=${slots.map(slot => `${slot.name} (${sizeOf(slot)})`)} empty="–" />`],
+  [t.facts.slots, html`<${Lines} lines=${slots.map(slot => `${isolate(slot.name)} (${sizeOf(slot)})`)} empty="–" />`],
   [t.facts.period, t.runs(formatTime(campaign.starts_at), campaign.ends_at && formatTime(campaign.ends_at))],
   [t.facts.daily, campaign.daily_impressions === null ? t.noLimit : t.daily(campaign.daily_impressions)],
   [t.facts.today, campaign.daily_impressions === null ? undefined : servedOf(figures)],

@@ -1,6 +1,7 @@
 // The fields of a campaign: between the record of the API and the form.
 import { localTimeOf } from "../articles/fields.js"
 import { momentIn, numberIn } from "../lib/format.js"
+import { isolate } from "../lib/isolate.js"
 import { valueIn } from "../lib/registry.js"
 
 /**
@@ -61,7 +62,7 @@ export const faultsAt = (error, path, values = []) => Object.entries(error?.fiel
   .filter(([at]) => at === path || at.startsWith(`${path}[`) || at.startsWith(`${path}.`))
   .map(([at, message]) => {
     const index = /\[(\d+)\]$/.exec(at)?.[1]
-    return index !== undefined && values[index] !== undefined ? `“${values[index]}” ${message}` : message
+    return index !== undefined && values[index] !== undefined ? `“${isolate(values[index])}” ${message}` : message
   }).join(". ")
 
 export const listedIn = { countries: text => parts(text.toUpperCase(), /[\s,;]+/), locales: text => parts(text, /[\s,;]+/), tags: text => parts(text, "\n") }

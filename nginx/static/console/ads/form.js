@@ -13,7 +13,7 @@ const Slots = ({ slots, chosen, error, onChange }) => {
   const toggle = id => onChange(chosen.includes(id) ? chosen.filter(one => one !== id) : [...chosen, id])
   return html`<${Group} legend=${t.fields.slots} error=${error}><ul class="choices">${slots.map(slot => html`<li key=${slot.id}><label class="check">
       <input type="checkbox" checked=${chosen.includes(slot.id)} onChange=${() => toggle(slot.id)} />
-      <span>${slot.name} <span class="faint">${slot.slug}, ${sizeOf(slot)}</span></span></label></li>`)}</ul><//>`
+      <span><bdi>${slot.name}</bdi> <span class="faint">${slot.slug}, ${sizeOf(slot)}</span></span></label></li>`)}</ul><//>`
 }
 
 const Schedule = ({ fields, set, error, isNew }) => html`<fieldset><legend class="part">${t.schedule}</legend><div class="columns">

@@ -3,6 +3,7 @@ import { announce } from "../lib/announce.js"
 import { call } from "../lib/api.js"
 import { useDialog } from "../lib/dialog.js"
 import { formatTime } from "../lib/format.js"
+import { isolate } from "../lib/isolate.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { address, useOpen } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
@@ -58,7 +59,7 @@ const State = ({ article }) => html`<${Facts} pairs=${[
 
 /** What a viewer sees instead of the form. An admin who becomes a viewer keeps a changed form, and can copy its text. */
 const Values = ({ article }) => html`<${Facts} pairs=${["slug", "excerpt", "locale", "author", "cover_url"].map(name => [t.fields[name], article[name]])
-  .concat([[t.fields.tags, article.tags.join(", ")]])} />`
+  .concat([[t.fields.tags, article.tags.map(isolate).join(", ")]])} />`
 
 const Article = ({ article, etag, number, role, isLoading, reload }) => {
   const [fields, setFields] = useState(fieldsOf(article))

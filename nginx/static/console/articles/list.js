@@ -1,6 +1,7 @@
 // The articles of an organization: search, states and pages.
 import { get } from "../lib/api.js"
 import { formatDay, formatTime } from "../lib/format.js"
+import { isolate } from "../lib/isolate.js"
 import { useList } from "../lib/load.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
@@ -15,7 +16,7 @@ const Row = ({ article }) => html`<tr>
   <th scope="row"><a href=${address(["articles", article.id])}>${article.title}</a><br /><code class="faint">${article.slug}</code></th>
   <td><${StateBadge} status=${article.status} /></td>
   <td class="nowrap">${formatTime(article.published_at ?? article.publish_at)}</td>
-  <td>${article.locale ?? "–"}</td><td>${article.tags.join(", ") || "–"}</td><td class="nowrap">${formatDay(article.updated_at)}</td></tr>`
+  <td>${article.locale ?? "–"}</td><td>${article.tags.map(isolate).join(", ") || "–"}</td><td class="nowrap">${formatDay(article.updated_at)}</td></tr>`
 
 export default ({ role }) => {
   const { query } = useStore(route)

@@ -2,6 +2,7 @@
 import { get } from "../lib/api.js"
 import { announce } from "../lib/announce.js"
 import { useDialog } from "../lib/dialog.js"
+import { isolate } from "../lib/isolate.js"
 import { useList } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { attributes as t } from "../lib/texts_attributes.js"
@@ -23,7 +24,7 @@ export default ({ role }) => {
     <${Loaded} state=${list}>${() => html`
       <${Table} caption=${t.title} columns=${isAdmin ? [...t.columns, texts.keys.actionColumn] : t.columns}>${list.items.map(record => html`<tr key=${record.key}>
         <th scope="row">${record.label}</th><td><code>${record.key}</code></td><td>${t.types[record.type] ?? record.type}</td>
-        <td>${record.choices.join(", ") || "–"}</td>
+        <td>${record.choices.map(isolate).join(", ") || "–"}</td>
         <td><${Badge} kind=${record.enabled ? "good" : "plain"}>${record.enabled ? t.on : t.off}<//></td>
         ${isAdmin && html`<td><button type="button" class="small" aria-label=${`${t.change}: ${record.label}`} onClick=${() => ask({ record })}>${t.change}</button></td>`}</tr>`)}<//>
       <${More} list=${list} />`}<//>

@@ -22,7 +22,7 @@ const FilterButton = ({ text, label, title, onClick }) => html`<button type="but
 const Details = ({ entry }) => {
   const parts = detailsOf(entry)
   if (parts.length === 0 && !entry.request_id) return "–"
-  return html`<ul class="plain-list">${parts.map(({ name, text, id, path }) => html`<li>${name}: ${path ? html`<a title=${id} aria-label=${`${text}: ${name}`} href=${address(path)}>${text}</a>`
+  return html`<ul class="plain-list">${parts.map(({ name, text, id, path }) => html`<li><bdi>${name}</bdi>: ${path ? html`<a title=${id} aria-label=${`${text}: ${name}`} href=${address(path)}>${text}</a>`
     : id ? html`<code title=${id}>${text}</code>` : text}</li>`)}
     ${entry.request_id && html`<li><${CopyButton} text=${entry.request_id} label=${t.copyRequest} /></li>`}</ul>`
 }
@@ -52,7 +52,7 @@ const Limits = ({ query, entries, organization }) => {
   const byAdmin = entries.find(one => one.actor_id === query.admin)
   const about = entries.find(one => one.subject_id === query.subject)
   return html`${query.admin && html`<p class="faint">${t.oneAdmin(byAdmin && actorName(byAdmin))}</p>`}
-    ${query.subject && html`<p class="faint">${t.oneSubject} ${(about && subjectName(about, organization)) ?? ""} <code>${query.subject}</code></p>`}`
+    ${query.subject && html`<p class="faint">${t.oneSubject} <bdi>${(about && subjectName(about, organization)) ?? ""}</bdi> <code>${query.subject}</code></p>`}`
 }
 
 export default () => {

@@ -1,6 +1,7 @@
 // A table of events.
 import { jsonOf } from "../lib/exact.js"
 import { formatClock } from "../lib/format.js"
+import { isolate } from "../lib/isolate.js"
 import { parse, printed } from "../lib/json.js"
 import { address } from "../lib/router.js"
 import { events as t } from "../lib/texts_pages.js"
@@ -29,4 +30,4 @@ export const EventTable = ({ events, known }) => html`<${Table} caption=${t.titl
   <th scope="row">${event.action}${event.type && html`<br /><span class="faint">${event.type}</span>`} ${!known.has(event.id) && html`<${Badge} kind="good">${t.isNew}<//>`}</th>
   <td><${Who} event=${event} /></td>
   <td class="nowrap">${t.sources[event.source] ?? event.source}${event.geo_country && html` <span class="faint">${event.geo_country}</span>`}</td>
-  <td>${event.tags.join(", ") || "–"}</td><td><${Data} event=${event} /></td></tr>`)}<//>`
+  <td>${event.tags.map(isolate).join(", ") || "–"}</td><td><${Data} event=${event} /></td></tr>`)}<//>`

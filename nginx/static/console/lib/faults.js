@@ -1,5 +1,6 @@
 // The faults of a reply: next to the fields of a form, and in a list of the others.
 import { withoutFields } from "./api.js"
+import { isolate } from "./isolate.js"
 
 /** Whether a message of the API is about a value that it does not name: "is required". @param {string} message */
 export const isPredicate = message => /^(is|are|must|has|cannot|does|contains) /.test(message)
@@ -8,7 +9,7 @@ export const isPredicate = message => /^(is|are|must|has|cannot|does|contains) /
 const wordsOf = path => path.replace(/\[\d+\]/g, "").replace(/[._]/g, " ")
 
 /** @param {string} name @param {string} message */
-const lineOf = (name, message) => (name ? `${name}${isPredicate(message) ? "" : ":"} ${message}` : message)
+const lineOf = (name, message) => (name ? `${isolate(name)}${isPredicate(message) ? "" : ":"} ${message}` : message)
 
 /**
  * An error with a line for each fault that is not next to a field. @param {any} error @param {(path: string) => boolean} isShown

@@ -1,7 +1,8 @@
 // Texts of the console, in English. The texts_*.js files have those of families, which their screens load.
 import { plural } from "./format.js"
+import { isolating } from "./isolate.js"
 
-export const texts = {
+export const texts = isolating({
   parts: {
     loading: "Loading…",
     copy: "Copy",
@@ -333,4 +334,4 @@ export const texts = {
     expiring: count => `${count} will expire within 30 days`,
     connections: count => `${count} without access to the provider`,
   },
-}
+})

@@ -1,6 +1,7 @@
 // The texts of the admin's own sign-in: sessions, backup codes, the authenticator, and signing out everywhere.
+import { isolating } from "./isolate.js"
 
-export const account = {
+export const account = isolating({
   title: "My sign-in",
   factor: "Second factor",
   signedInAs: address => `You are signed in as ${address}.`,
@@ -19,7 +20,7 @@ export const account = {
   endOthersTitle: "End all other sessions?",
   endHint: "The next request of the session is rejected. To continue there, sign in again.",
   ended: "The session was ended.",
-}
+})
 
 export const authenticator = {
   replace: "Replace the authenticator",

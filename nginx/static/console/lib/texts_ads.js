@@ -1,9 +1,10 @@
 // The texts of ads, in English. They are loaded with the screens of ads.
 import { formatDay, formatNumber, plural } from "./format.js"
+import { isolating } from "./isolate.js"
 
 const CONFLICT = what => `Another admin changed this ${what} in the meantime. Nothing was saved. Look at the current values, then repeat your change.`
 
-export const ads = {
+export const ads = isolating({
   title: "Ads",
   hint: "Campaigns show creatives in slots: places on your pages.",
   columns: ["Campaign", "State", "Daily limit used", "Impressions", "Clicks", "Click rate"],
@@ -114,9 +115,9 @@ export const ads = {
     day: (date, what, count) => `${formatDay(date)}: ${formatNumber(count)} ${what.toLowerCase()}`,
     all: (what, sum, date, most) => (sum === 0 ? `${what} by day: none` : `${what} by day: ${formatNumber(sum)} in all, at most ${formatNumber(most)} on ${formatDay(date)}`),
   },
-}
+})
 
-export const creatives = {
+export const creatives = isolating({
   title: "Creatives",
   hint: "A creative is shown in slots of exactly its size.",
   none: "No creatives yet",
@@ -160,9 +161,9 @@ export const creatives = {
   somePictures: "Pictures are shown as texts here, because the console loads nothing from other servers.",
   leadsTo: "A click leads to",
   differs: "Not all of your HTML was kept. These lines were changed or removed:",
-}
+})
 
-export const slots = {
+export const slots = isolating({
   title: "Ad slots",
   hint: "A slot is a place on your pages that shows ads of one size.",
   columns: ["Name", "Short name", "Size", "Last change"],
@@ -201,4 +202,4 @@ export const slots = {
   issueKey: "Issue one",
   origins: "The key works on pages of",
   extras: "The page can add user_id, locale and tags to the address, for the targeting of campaigns.",
-}
+})

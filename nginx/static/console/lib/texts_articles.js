@@ -1,4 +1,5 @@
 // The texts of articles, in English. They are loaded with the screens of articles.
+import { isolating } from "./isolate.js"
 /** What the sanitizer drops, by its reason. @type {Record<string, (element: string, attribute: string) => string>} */
 const DROPPED = {
   element: element => `the tags <${element}>. The text between them stays`,
@@ -12,7 +13,7 @@ const DROPPED = {
   markup: () => "all tags. The HTML is too complex, so the site shows it as text",
 }
 
-export const articles = {
+export const articles = isolating({
   title: "Articles",
   hint: "Your sites read published articles with a content key.",
   search: "Search",
@@ -107,4 +108,4 @@ export const articles = {
   },
   deletePictures: "Pictures are on other servers, and stay there.",
   deleted: title => `${title} was deleted.`,
-}
+})

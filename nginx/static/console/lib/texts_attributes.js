@@ -1,5 +1,7 @@
 // The texts of the attributes of an organization.
-export const attributes = {
+import { isolating } from "./isolate.js"
+
+export const attributes = isolating({
   title: "Attributes",
   hint: "Attributes are your own fields of members. Imports and the API accept the enabled ones.",
   columns: ["Label", "Key", "Type", "Choices", "State"],
@@ -21,4 +23,4 @@ export const attributes = {
   enabledHint: "Members keep the values of a disabled attribute, but the values cannot be written.",
   saved: "The attribute was saved.",
   taken: "An attribute with this key exists already. Choose another key, or change that attribute.",
-}
+})

@@ -1,4 +1,5 @@
 // The texts of the audit log, in English.
+import { isolating } from "./isolate.js"
 
 /** The names of actions. docs/api/audit-log.md lists the actions. @type {Record<string, string>} */
 const actions = {
@@ -100,7 +101,7 @@ const actions = {
   "import.undone": "Import undone",
 }
 
-export const audit = {
+export const audit = isolating({
   title: "Audit log",
   hint: "What admins, the operator and Muster itself did. Actions of programs with a key are not in this list.",
   about: "About",
@@ -137,4 +138,4 @@ export const audit = {
   none: "No entries yet",
   noMatch: "No entry matches the filters",
   searching: "No match so far. There are older entries to search.",
-}
+})

@@ -1,5 +1,7 @@
 // The texts of connections to providers.
-export const connections = {
+import { isolating } from "./isolate.js"
+
+export const connections = isolating({
   title: "Connections",
   hint: "A connection stores your organization's access to another product. This version of Muster does not read its data yet.",
   columns: ["Name", "Provider", "State", "Message"],
@@ -30,10 +32,10 @@ export const connections = {
   deleteTitle: name => `Delete ${name}?`,
   deleteHint: "Muster deletes its access to the provider. This cannot be undone; you can connect the provider again.",
   deleted: "The connection was deleted.",
-}
+})
 
 /** The page to which the browser returns from a provider. */
-export const connecting = {
+export const connecting = isolating({
   title: "Connections",
   none: "No provider was connected just now.",
   results: {
@@ -57,4 +59,4 @@ export const connecting = {
   },
   back: "Go to the console",
   show: name => `Connections of ${name}`,
-}
+})

@@ -1,8 +1,9 @@
 // The texts of imports, in English. They are loaded with their screens.
 import { plural } from "./format.js"
+import { isolating } from "./isolate.js"
 import { texts } from "./texts.js"
 
-export const imports = {
+export const imports = isolating({
   title: "Imports",
   hint: "An import adds the members of a file. It never overwrites a value, never deletes a member and never sends mail.",
   columns: ["File", "State", "Rows", "Imported", "With errors", "By", "Started"],
@@ -135,4 +136,4 @@ export const imports = {
   by: "Started by",
   begun: "Started",
   deleted: "Deleted from this list",
-}
+})

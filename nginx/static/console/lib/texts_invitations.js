@@ -1,6 +1,7 @@
 // The texts of invitations to a team, and of leaving one.
+import { isolating } from "./isolate.js"
 
-export const invitations = {
+export const invitations = isolating({
   title: "Invitations",
   hint: "Invitations to teams of other organizations. You get a seat only if you accept.",
   none: "No invitation for you",
@@ -23,9 +24,9 @@ export const invitations = {
   declined: name => `You declined the invitation to ${name}.`,
   gone: { NOT_FOUND: "This invitation was withdrawn, or it has expired. Ask an owner of the organization to invite you again." },
   back: "Go to your organizations",
-}
+})
 
-export const leaving = {
+export const leaving = isolating({
   seats: "Organizations",
   columns: ["Organization", "Role", "Action"],
   leave: "Leave",
@@ -35,4 +36,4 @@ export const leaving = {
   last: "This is your only organization. You are signed out, and cannot sign in until you are invited again.",
   left: name => `You left ${name}.`,
   errors: { INVALID_STATE: "You are the last owner. Make another admin owner first, on the page of the team." },
-}
+})

@@ -1,7 +1,8 @@
 // The texts of one member, of the filters of members, and of changes of many members.
 import { plural } from "./format.js"
+import { isolating } from "./isolate.js"
 
-export const filters = {
+export const filters = isolating({
   more: "More filters",
   country: "Country",
   countryHint: "For example DE",
@@ -23,9 +24,9 @@ export const filters = {
   all: "All members of the organization",
   otherImport: "Another import",
   newestImports: count => `All members. Below: the newest ${count} imports`,
-}
+})
 
-export const addMember = {
+export const addMember = isolating({
   title: "Add a member",
   hint: "Only the mail address is required. If the address is a member already, Muster fills only the values that are empty, and keeps all others.",
   add: "Add",
@@ -33,11 +34,11 @@ export const addMember = {
   mergedTitle: name => `${name} is a member already`,
   merged: email => `${email} was a member before. Muster fills only values that are empty, and keeps all others. To change a value, edit the member.`,
   show: "Show the member",
-}
+})
 
 const THEY = { lock: "locked", unlock: "unlocked", remove: "removed" }
 
-export const memberJobs = {
+export const memberJobs = isolating({
   title: "Bulk changes",
   hint: "A bulk change locks, unlocks or removes all members that match a filter. Each is listed for 30 days.",
   back: "All bulk changes",
@@ -107,9 +108,9 @@ export const memberJobs = {
   begun: "Started",
   ended: "Ended",
   deleted: "Deleted from this list",
-}
+})
 
-export const member = {
+export const member = isolating({
   back: "All members",
   profile: "Profile",
   status: "Status",
@@ -143,4 +144,4 @@ export const member = {
   removeList: (count, events) => ["the membership with its name, dates and status", `${plural(count, "value")} of attributes`,
     !events ? "all recorded events" : events.exact ? plural(events.count, "recorded event") : `more than ${plural(events.count, "recorded event")}`],
   removed: name => `${name} was removed.`,
-}
+})

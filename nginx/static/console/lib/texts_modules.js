@@ -1,5 +1,7 @@
 // The texts of modules, in English. They are loaded with the screens of modules and installations.
-export const modules = {
+import { isolating } from "./isolate.js"
+
+export const modules = isolating({
   title: "Modules",
   hint: "A module is a program of yours that works with Muster: it receives webhooks, reads its settings, and reports events.",
   columns: ["Name", "Short name", "Vendor", "State", "Installed"],
@@ -81,9 +83,9 @@ export const modules = {
   publishHint: "Muster checks the manifest. New installations get this version, and it cannot change any more. Existing installations keep their version until you change it.",
   copyVersion: "Copy into a new version",
   fixInNew: "Fix in a new version",
-}
+})
 
-export const installations = {
+export const installations = isolating({
   title: "Installations",
   hint: "An installation is a module in use, with its settings, its credentials and its webhook endpoints.",
   columns: ["Module", "State", "Version", "Installed", "Installed by"],
@@ -172,4 +174,4 @@ export const installations = {
 
   endpoints: "Webhook endpoints",
   noEndpoints: "No endpoints yet. An endpoint is the address of your program that gets the events.",
-}
+})

@@ -1,6 +1,7 @@
 // The texts of the organization's screen.
+import { isolating } from "./isolate.js"
 
-export const organization = {
+export const organization = isolating({
   title: "Organization",
   name: "Name",
   created: "Created",
@@ -40,4 +41,4 @@ export const organization = {
   keptDeliveries: "Webhook deliveries",
   untilDeleted: "Until they are deleted",
   operator: "The operator of Muster sets these values. Ask the operator if a limit is too low.",
-}
+})

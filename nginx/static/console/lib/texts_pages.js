@@ -1,7 +1,8 @@
 // The texts of page keys and of events, in English. They are loaded with these screens.
 import { formatNumber, plural } from "./format.js"
+import { isolating } from "./isolate.js"
 
-export const pageKeys = {
+export const pageKeys = isolating({
   title: "Page keys",
   hint: "A page key is part of a page, so it is public. It works only on pages of the origins that you name.",
   sections: {
@@ -82,9 +83,9 @@ export const pageKeys = {
     "Add data-debug to the script element: the console of the browser then shows each event and its reply. TypeError means that the key or the origin is wrong.",
   ],
   worksContent: "Open a page with the code. The time of the last use, above, then changes within a minute.",
-}
+})
 
-export const events = {
+export const events = isolating({
   title: "Events",
   hint: "Events of members and visitors in the last 24 hours, the newest first. Pages and modules send them.",
   columns: ["Received", "Action", "Who", "From", "Tags", "Data"],
@@ -103,4 +104,4 @@ export const events = {
   stopping: minutes => `This stops after ${plural(minutes, "minute")}.`,
   again: "Continue",
   older: "Show older",
-}
+})

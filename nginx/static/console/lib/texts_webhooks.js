@@ -1,5 +1,7 @@
 // The texts of webhooks, in English. They are loaded with the screens of endpoints and deliveries.
-export const endpoints = {
+import { isolating } from "./isolate.js"
+
+export const endpoints = isolating({
   title: "Webhooks",
   tabs: "Pages of webhooks",
   tabEndpoints: "Endpoints",
@@ -127,7 +129,7 @@ export const endpoints = {
   recovering: count => `${count} queued…`,
   recovered: deliveries => `${deliveries} queued.`,
   recoverErrors: { INVALID_STATE: "The endpoint must be active, and its installation must not be disabled." },
-}
+})
 
 export const deliveries = {
   title: "Deliveries",

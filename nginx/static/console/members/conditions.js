@@ -1,6 +1,7 @@
 // The filters of the list of members: in the address, for the API's lists, and for member jobs.
 import { numberAsTyped } from "../lib/exact.js"
 import { formatTime, momentOf } from "../lib/format.js"
+import { isolate } from "../lib/isolate.js"
 import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
 import { filters as t } from "../lib/texts_members.js"
@@ -73,4 +74,4 @@ export const pairsOf = (filter, registry, imports = {}) => {
 
 /** A job's filter in one line. */
 export const summaryOf = (filter, registry) => (isEveryone(filter) ? t.all
-  : pairsOf(filter, registry).map(([name, value]) => `${name}: ${value}`).join(", "))
+  : pairsOf(filter, registry).map(([name, value]) => `${isolate(name)}: ${isolate(value)}`).join(", "))

@@ -1,6 +1,7 @@
 // The filters of the list of members that are used less often.
 import { getFirst } from "../lib/api.js"
 import { formatDay, formatNumber, formatTime } from "../lib/format.js"
+import { isolate } from "../lib/isolate.js"
 import { useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { replaceQuery, route } from "../lib/router.js"
@@ -61,7 +62,7 @@ const Since = ({ moment }) => html`<div class="removable wide"><${TextField} lab
 
 /** imports: null until they are loaded. */
 const importOptions = (imports, hasMore, chosen) => {
-  const options = [["", hasMore ? t.newestImports(formatNumber(MOST_IMPORTS)) : t.imports], ...(imports ?? []).map(job => [job.id, `${job.file_name}, ${formatDay(job.created_at)}`])]
+  const options = [["", hasMore ? t.newestImports(formatNumber(MOST_IMPORTS)) : t.imports], ...(imports ?? []).map(job => [job.id, `${isolate(job.file_name)}, ${formatDay(job.created_at)}`])]
   if (chosen && !imports?.some(job => job.id === chosen)) options.push([chosen, t.otherImport])
   return options
 }

@@ -27,7 +27,7 @@ export const actionsOf = (seat, isOwner, isOwn) => {
 
 /** @param {{ seat: Api.TeamSeat, isOwner: boolean, isOwn: boolean, ask: (dialog: any) => void }} props */
 const Row = ({ seat, isOwner, isOwn, ask }) => html`<tr>
-  <th scope="row">${seat.email}${isOwn && html` <span class="faint">${t.you}</span>`}</th>
+  <th scope="row"><bdi>${seat.email}</bdi>${isOwn && html` <span class="faint">${t.you}</span>`}</th>
   <td>${t.roles[seat.role]}</td>
   <td><${Badge} kind=${KINDS[seat.status]}>${t.states[seat.status] ?? seat.status}<//></td>
   <td>${seat.invitation_id ? "–" : seat.two_factor_enrolled ? t.enrolled : t.notEnrolled}</td>

@@ -2,6 +2,7 @@
 import { copyText } from "../lib/copy.js"
 import { isPredicate } from "../lib/faults.js"
 import { isFocusLost } from "../lib/focus.js"
+import { isolate } from "../lib/isolate.js"
 import { placeNow } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { Scope, mayLeave } from "../lib/unsaved.js"
@@ -33,7 +34,7 @@ const takesFocus = heading => {
 export const Title = ({ children, text, actions }) => {
   const heading = useRef(null)
   useEffect(() => {
-    document.title = `${text} – Muster`
+    document.title = `${isolate(text)} – Muster`
     if (takesFocus(heading.current)) heading.current.focus({ preventScroll: true })
   }, [text])
   return html`<header class="title"><h1 ref=${heading} tabindex="-1">${children ?? text}</h1>
