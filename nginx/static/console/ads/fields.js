@@ -1,7 +1,6 @@
 // The fields of a campaign: between the record of the API and the form.
 import { localTimeOf } from "../articles/fields.js"
 import { momentIn, numberIn } from "../lib/format.js"
-import { isolate } from "../lib/isolate.js"
 import { valueIn } from "../lib/registry.js"
 
 /**
@@ -56,13 +55,5 @@ export const changesOf = (campaign, fields, registry) => {
   return Object.fromEntries(Object.entries(BODY).map(([name, read]) => [name, read(before, registry), read(fields, registry)])
     .filter(([, was, is]) => JSON.stringify(was) !== JSON.stringify(is)).map(([name, , is]) => [name, is]))
 }
-
-/** The faults at a path and below it: "“XX” is not a country". valueAt: what was sent at an index or a key. */
-export const faultsAt = (error, path, values = []) => Object.entries(error?.fields ?? {})
-  .filter(([at]) => at === path || at.startsWith(`${path}[`) || at.startsWith(`${path}.`))
-  .map(([at, message]) => {
-    const index = /\[(\d+)\]$/.exec(at)?.[1]
-    return index !== undefined && values[index] !== undefined ? `“${isolate(values[index])}” ${message}` : message
-  }).join(". ")
 
 export const listedIn = { countries: text => parts(text.toUpperCase(), /[\s,;]+/), locales: text => parts(text, /[\s,;]+/), tags: text => parts(text, "\n") }

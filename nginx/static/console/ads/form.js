@@ -1,11 +1,11 @@
 // The form of a campaign, for a new one and for changes.
 import { useConflict } from "../lib/conflict.js"
-import { otherFaults } from "../lib/faults.js"
+import { faultsAt, otherFaults } from "../lib/faults.js"
 import { texts } from "../lib/texts.js"
 import { ads as t } from "../lib/texts_ads.js"
 import { html, useState } from "../lib/view.js"
 import { ErrorBox, Field, Group, SelectField, TextField } from "../ui/parts.js"
-import { faultsAt, listedIn } from "./fields.js"
+import { listedIn } from "./fields.js"
 import { sizeOf } from "./parts.js"
 import { Targets } from "./targets.js"
 

@@ -12,6 +12,17 @@ const wordsOf = path => path.replace(/\[\d+\]/g, "").replace(/[._]/g, " ")
 const lineOf = (name, message) => (name ? `${isolate(name)}${isPredicate(message) ? "" : ":"} ${message}` : message)
 
 /**
+ * The faults at a path and below it: "“XX” is not a country". @param {any} error @param {string} path
+ * @param {string[]} [values] those that were sent at an index
+ */
+export const faultsAt = (error, path, values = []) => [...new Set(Object.entries(error?.fields ?? {})
+  .filter(([at]) => at === path || at.startsWith(`${path}[`) || at.startsWith(`${path}.`))
+  .map(([at, message]) => {
+    const index = Number(/\[(\d+)\]$/.exec(at)?.[1])
+    return values[index] !== undefined ? `“${isolate(values[index])}” ${message}` : message
+  }))].join(". ")
+
+/**
  * An error with a line for each fault that is not next to a field. @param {any} error @param {(path: string) => boolean} isShown
  * @param {(path: string) => string | undefined} [nameOf] what people call the value at a path
  */

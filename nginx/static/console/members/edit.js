@@ -1,7 +1,7 @@
 // The form that changes a member. If-Match rejects it if another admin has changed the member since it was read.
 import { useConflict } from "../lib/conflict.js"
 import { callExactly } from "../lib/exact.js"
-import { otherFaults } from "../lib/faults.js"
+import { faultsAt, otherFaults } from "../lib/faults.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
@@ -62,8 +62,8 @@ export const AttributeField = ({ attribute, value, error, onChange }) => {
 /** Whether a path names an attribute, or one of its choices. */
 const isAttribute = (path, key) => path.replace(/\[\d+\]$/, "") === `attributes.${key}`
 
-/** The message about an attribute, or about one of its choices. */
-export const faultOf = (error, key) => Object.entries(error?.fields ?? {}).find(([path]) => isAttribute(path, key))?.[1]
+/** The message about an attribute, or about its choices. */
+export const faultOf = (error, key) => faultsAt(error, `attributes.${key}`)
 
 /** Whether the message about a path is next to its field. registry: the attributes of the form. @param {string} path @param {any[]} registry */
 export const isShown = (path, registry) => FIELDS.includes(path) || registry.some(({ key }) => isAttribute(path, key))
