@@ -27,10 +27,12 @@ def fault_of(browser, label):
 
 
 def is_said_once(browser, label, path):
+    """The fault of a field is nowhere else. Returns whether the field has the focus."""
     fault = fault_of(browser, label).removeprefix("This value ")
     assert browser.text().count(fault) == 1
     assert path not in browser.element("[role=alert]").text
     browser.web.get_log("browser")  # the 422
+    return browser.web.switch_to.active_element == browser.shown(label)
 
 
 def test_a_fault_of_a_member_is_next_to_its_field_and_nowhere_else(at, module_org):
@@ -39,7 +41,7 @@ def test_a_fault_of_a_member_is_next_to_its_field_and_nowhere_else(at, module_or
     browser.press("Edit")
     browser.fill("Country", "XX")
     browser.press("Save", "//dialog")
-    is_said_once(browser, "Country", "country")
+    wait_for(lambda: is_said_once(browser, "Country", "country"), "the focus in the field")
     browser.check("member-fault")
 
 
@@ -67,7 +69,7 @@ def test_a_fault_of_an_article_is_next_to_its_field_and_nowhere_else(at, module_
     browser = at(f"articles/{module_org.create_article()['id']}")
     browser.fill("Cover picture", "ftp://pictures.example/a.png")
     browser.press("Save")
-    is_said_once(browser, "Cover picture", "cover_url")
+    wait_for(lambda: is_said_once(browser, "Cover picture", "cover_url"), "the focus in the field")
     browser.check_accessibility("article-fault")
     browser.picture("article-fault")
 

@@ -60,7 +60,7 @@ def test_one_member_is_shown_changed_locked_and_removed(at, ann, module_org):
     browser.fill("Last name", "King")
     browser.fill("Country", "zz")
     browser.press("Save")
-    browser.sees("country is not an officially assigned")
+    browser.sees("This value is not an officially assigned")
     browser.web.get_log("browser")
     browser.fill("Country", "nl")
     browser.press("Save")

@@ -1,6 +1,7 @@
 // The form of an article: its fields, and the text with buttons that insert HTML.
 import { useConflict } from "../lib/conflict.js"
 import { faultsAt, otherFaults } from "../lib/faults.js"
+import { useFaultyField } from "../lib/faulty.js"
 import { own } from "../lib/own.js"
 import { texts } from "../lib/texts.js"
 import { articles as t } from "../lib/texts_articles.js"
@@ -47,6 +48,7 @@ export const ArticleForm = ({ fields, setFields, saving, action, record, mayChan
     keepTags(fields.tags)
     onSubmit()
   }
+  useFaultyField(saving.error, ".article")
   const messages = useConflict(saving.error, t.errors, record)
   const error = saving.error ?? (mayChange ? null : { code: "FORBIDDEN" })
   const isConflict = error?.code === "PRECONDITION_FAILED"

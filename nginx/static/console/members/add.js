@@ -2,13 +2,14 @@
 import { announce } from "../lib/announce.js"
 import { useCreate } from "../lib/create.js"
 import { jsonOf } from "../lib/exact.js"
+import { useFaultyField } from "../lib/faulty.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
 import { useOpen } from "../lib/router.js"
 import { texts } from "../lib/texts.js"
 import { addMember as t, member } from "../lib/texts_members.js"
-import { html, useEffect, useState } from "../lib/view.js"
+import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
 import { Dialog, Loaded, TextField } from "../ui/parts.js"
 import { AttributeField, FIELDS, faultOf, isShown, nameOfPath } from "./edit.js"
@@ -28,10 +29,7 @@ const Form = ({ attributes: all, registry, onMerged, onClose }) => {
   const adding = useAction()
   const create = useCreate()
   const open = useOpen()
-  useEffect(() => { // the fields are more than a screen, and the button is below them
-    const faulty = document.querySelector("dialog [aria-invalid=true]")
-    if (adding.error && faulty instanceof HTMLElement) faulty.focus()
-  }, [adding.error])
+  useFaultyField(adding.error, "dialog")
   const submit = () => adding.run(async () => {
     const made = await create("/v1/users", undefined, { json: jsonOf(memberOf(fields, attributes, registry)) })
     if (made.outcome === "merged") return onMerged(made)

@@ -2,6 +2,7 @@
 import { useConflict } from "../lib/conflict.js"
 import { callExactly } from "../lib/exact.js"
 import { faultsAt, otherFaults } from "../lib/faults.js"
+import { useFaultyField } from "../lib/faulty.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes, valueIn } from "../lib/registry.js"
@@ -76,6 +77,7 @@ const Form = ({ member, etag, attributes: all, registry, onDone, onClose, onRelo
   const [attributes, setAttributes] = useState(attributesOf(member, registry))
   const saving = useAction()
   useTyped([fields, attributes], saving.isBusy)
+  useFaultyField(saving.error, "dialog")
   const submit = event => {
     event.preventDefault()
     saving.run(async () => {
