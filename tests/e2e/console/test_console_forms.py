@@ -1,4 +1,4 @@
-"""Forms of the console: faults of a reply, and admins who become viewers while they write, in a real browser (docs/console.md)."""
+"""Forms of the console: faults of a reply, and admins who become viewers, in a real browser (docs/console.md)."""
 
 import pytest
 from support.browser import wait_for
@@ -22,8 +22,8 @@ def at(browser, module_org):
 
 def fault_of(browser, label):
     """The fault that is next to the field with this label."""
-    return browser.wait(lambda: browser.web.execute_script(
-        "return arguments[0].closest('.field').querySelector('.fault')?.innerText", browser.shown(label)), f"the fault of {label}")
+    found = "return arguments[0].closest('.field').querySelector('.fault')?.innerText"
+    return browser.wait(lambda: browser.web.execute_script(found, browser.shown(label)), f"the fault of {label}")
 
 
 def is_said_once(browser, label, path):
@@ -46,8 +46,6 @@ def test_a_fault_of_a_member_is_next_to_its_field_and_nowhere_else(at, module_or
 
 
 def test_a_fault_of_a_member_without_a_field_is_listed_with_its_label(at, module_org):
-    console = module_org.admin().api
-    console.request("PUT", "/v1/attributes/boat", json={"type": "single_choice", "choices": ["four"], "enabled": True, "label": "Boat of the club"})
     user = module_org.create_user({"email": "hidden@forms.example"})
     browser = at(f"members/{user['id']}")
     browser.press("Edit")
@@ -55,13 +53,15 @@ def test_a_fault_of_a_member_without_a_field_is_listed_with_its_label(at, module
     browser.web.execute_script("""const real = fetch
 window.fetch = async (path, options) => {
     if (options?.method !== "PATCH") return real(path, options)
-    const fields = [{path: "attributes.boat2", message: "is not an attribute"}, {path: "external_id", message: "is taken"}, {path: "email", message: "is taken"}]
-    return new Response(JSON.stringify({error: {code: "VALIDATION_ERROR", message: "Some values are not valid.", details: {fields}}}),
-        {status: 422, headers: {"Content-Type": "application/json"}})
+    const fields = [{path: "attributes.boat2", message: "is not an attribute"}, {path: "external_id", message: "is taken"},
+        {path: "email", message: "is taken"}]
+    const error = {code: "VALIDATION_ERROR", message: "Some values are not valid.", details: {fields}}
+    return new Response(JSON.stringify({error}), {status: 422, headers: {"Content-Type": "application/json"}})
 }""")
     browser.press("Save", "//dialog")
     browser.sees("Some values are not valid.")
-    assert browser.element("dialog [role=alert]").text.split("\n") == ["Some values are not valid.", "attributes boat2 is not an attribute", "Mail address is taken"]
+    lines = ["Some values are not valid.", "attributes boat2 is not an attribute", "Mail address is taken"]
+    assert browser.element("dialog [role=alert]").text.split("\n") == lines
     assert fault_of(browser, "External id") == "This value is taken"
 
 
@@ -108,7 +108,8 @@ def test_a_campaign_of_an_admin_who_becomes_a_viewer_keeps_the_text_and_cannot_b
     admin, browser = module_org.new_admin("admin"), own_browser
     browser.sign_in(admin)
     console = module_org.admin().api
-    slot = console.post("/console/v1/ads/slots", json={"name": "Side", "slug": slug("side"), "width": 300, "height": 250}, expect=201).json()
+    body = {"name": "Side", "slug": slug("side"), "width": 300, "height": 250}
+    slot = console.post("/console/v1/ads/slots", json=body, expect=201).json()
     campaign = console.post("/console/v1/ads/campaigns", json={"name": "Spring", "slot_ids": [slot["id"]]}, expect=201).json()
     for path, send in ((f"ads/{campaign['id']}/edit", "Save"), ("ads/new", "Create campaign")):
         admin.set_role(module_org.id, "admin")

@@ -1,4 +1,4 @@
-"""Names that people chose, in the console: long ones, and those with marks that change the direction, in a real browser (docs/console.md)."""
+"""Names in the console: long ones, and those with marks that change the direction, in a real browser (docs/console.md)."""
 
 from support.world import Organization
 

@@ -1,4 +1,4 @@
-"""Controls of the console stay where they were drawn when data arrives, so that a click hits what a person aims at (docs/console.md)."""
+"""Controls of the console stay where they were drawn when data arrives: a click hits what a person aims at (docs/console.md)."""
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -11,7 +11,10 @@ from test_console_faults import NETWORK, go, hold, is_held, release
 SEEN = """const scope = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document
 const controls = () => [...scope.querySelectorAll("a[href], button, input, select, textarea")].filter(one =>
     one.checkVisibility({visibilityProperty: true}) && (scope !== document || !one.closest("dialog")))
-const placeOf = one => { const {x, y} = one.getBoundingClientRect(); return `${Math.round(x + scrollX)}, ${Math.round(y + scrollY)}` }
+const placeOf = one => {
+    const {x, y} = one.getBoundingClientRect()
+    return `${Math.round(x + scrollX)}, ${Math.round(y + scrollY)}`
+}
 const seen = new Map(controls().map(one => [one, placeOf(one)]))
 window.moved = () => [...seen].filter(([one, place]) => !controls().includes(one) || placeOf(one) !== place)
     .map(([one, place]) => `${one.outerHTML.slice(0, 120)} was at ${place}, is at ${placeOf(one)}`)"""
@@ -40,15 +43,17 @@ def browser(stack, module_org):
 def records(module_org):
     """A record of each kind, as admins find them in lists."""
     console = module_org.admin().api
-    slot = console.post("/console/v1/ads/slots", json={"name": "Side", "slug": "side", "width": 300, "height": 250}, expect=201).json()
+    size = {"width": 300, "height": 250}
+    slot = console.post("/console/v1/ads/slots", json={"name": "Side", "slug": "side"} | size, expect=201).json()
     campaign = console.post("/console/v1/ads/campaigns", json={"name": "Spring", "slot_ids": [slot["id"]]}, expect=201).json()
-    console.post("/console/v1/ads/slots", json={"name": "Free", "slug": "free", "width": 300, "height": 250}, expect=201)
+    console.post("/console/v1/ads/slots", json={"name": "Free", "slug": "free"} | size, expect=201)
     module_org.issue_publishable_key("tracking")
     module_org.create_user({"email": "ann@places.example", "first_name": "Ann", "country": "DE"})
     made = {"campaign": campaign["id"], "article": module_org.create_article(title="Before")["id"]}
     for number in (1, 2):
         name = slug(f"places{number}")
-        manifest = {"name": f"Places {number}", "events": {"emits": [f"{name.replace('-', '_')}.paid"]}, "config_schema": {"currency": {"type": "string"}}}
+        manifest = {"name": f"Places {number}", "events": {"emits": [f"{name.replace('-', '_')}.paid"]},
+                    "config_schema": {"currency": {"type": "string"}}}
         module = module_org.published_module(manifest, name=f"Places {number}", slug=name)
         installation = module_org.install(module)
         made |= {f"installation{number}": installation["id"], f"type{number}": manifest["events"]["emits"][0]}
@@ -83,11 +88,14 @@ def test_what_a_button_opens_moves_nothing_when_its_data_arrives(browser, module
 
 
 def test_the_focus_is_in_a_dialog_whose_data_arrive_late_and_returns_from_it(browser, module_org, records):
-    for path, row, button, request_ in (("slots", "Side", "Code for pages", "GET /v1/engagement/keys"), (f"ads/{records['campaign']}", "", "Delete", "GET /console/v1/ads"),
-                                        (f"webhooks/endpoints/{records['installation2']}/{records['endpoint']}", "", "Delete", "GET /v1/installations/")):
-        browser.open(f"#/o/{module_org.id}/{path}")
+    for path, row, button, request_ in (
+            ("slots", "Side", "Code for pages", "GET /v1/engagement/keys"),
+            ("ads/{campaign}", "", "Delete", "GET /console/v1/ads"),
+            ("webhooks/endpoints/{installation2}/{endpoint}", "", "Delete", "GET /v1/installations/")):
+        browser.open(f"#/o/{module_org.id}/{path.format(**records)}")
         within = f"//tr[contains(., '{row}')]" if row else "//main"
-        browser.wait(lambda within=within, button=button: browser.web.find_elements("xpath", f"{within}//button[.='{button}']"), "the page")
+        shown = f"{within}//button[.='{button}']"
+        browser.wait(lambda shown=shown: browser.web.find_elements("xpath", shown), "the page")
         hold(browser, request_)
         browser.press(button, within)
         is_held(browser)
