@@ -1,9 +1,9 @@
 // Serves /v1/member-jobs…: changes of all members that match a filter (docs/api/member-jobs.md
 // "Member jobs"). service/member_jobs/run.cpp implements the runner's steps.
-#include "base/text.hpp"
 #include "service/member_jobs/jobs.hpp"
 
 #include "api/groups.hpp"
+#include "base/text.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/members/core_field_checks.hpp"
 #include "service/members/filter.hpp"

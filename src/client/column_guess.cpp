@@ -70,6 +70,14 @@ std::optional<Guess> guess_column(std::string_view key, const rules::AttributeRe
     return by_registry ? by_registry : by_table;
 }
 
+// A column that an export names by its target, because the key alone is also the name of a field.
+std::optional<Guess> guess_by_target(const std::string& name,
+                                     const rules::AttributeRegistry& registry) {
+    if (!name.starts_with(kAttributePrefix)) return std::nullopt;
+    if (!registry.find(name.substr(kAttributePrefix.size()))) return std::nullopt;
+    return Guess{name, 0};
+}
+
 using Guesses = std::vector<std::optional<Guess>>;
 
 // Lists name first and last name in a way that each name alone does not show: "Vorname" and "Name",
@@ -179,7 +187,8 @@ Guesses guess_all(const std::vector<std::string>& names, const rules::AttributeR
     Guesses guesses;
     for (const std::string& name : names) {
         keys.push_back(column_key(name));
-        guesses.push_back(guess_column(keys.back(), registry));
+        const auto by_target = guess_by_target(name, registry);
+        guesses.push_back(by_target ? by_target : guess_column(keys.back(), registry));
     }
     use_name_pairs(keys, guesses);
     use_name_as_first_name(keys, guesses);

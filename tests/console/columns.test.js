@@ -18,6 +18,13 @@ test("columns of common exports find their fields, each field once", () => {
     ["first_name", "last_name", "email", "attribute:shirt_size", "attribute:boat"])
 })
 
+test("an attribute with the name of a field is found by the name that an export gives it", () => {
+  const attributes = [{ key: "country", label: "Country" }, { key: "email", label: "Email" }]
+  assert.deepEqual(guessTargets(["email", "country", "attribute:country", "attribute:email"], attributes),
+    ["email", "country", "attribute:country", "attribute:email"])
+  assert.deepEqual(guessTargets(["attribute:phone"], []), [""])
+})
+
 test("an attribute that is not enabled is not guessed", () => {
   assert.deepEqual(guessTargets(["Phone"], []), [""])
 })

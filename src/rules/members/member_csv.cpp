@@ -66,7 +66,11 @@ void MemberCsv::append_header(std::string& to) const {
         if (field.field != CoreField::Email) to += ',';
         to += field.name;
     }
-    for (const std::string& key : keys_) to.append(",").append(key);
+    for (const std::string& key : keys_) {
+        // A column of another meaning has this name in an import.
+        const bool is_taken = core_field(key).has_value() || key == "attributes";
+        to.append(is_taken ? ",attribute:" : ",").append(key);
+    }
     to += "\r\n";
 }
 

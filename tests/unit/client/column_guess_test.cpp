@@ -29,6 +29,7 @@ rules::AttributeRegistry registry() {
         {"shirt_size", "Shirt size", AttributeType::SingleChoice, {"S", "M"}, true},
         {"favourite_team", "Favourite team", AttributeType::Text, {}, false},
         {"boat_length", "Länge des Bootes", AttributeType::Number, {}, true},
+        {"country", "Country of the team", AttributeType::Text, {}, true},
     });
 }
 
@@ -172,6 +173,12 @@ BOOST_AUTO_TEST_CASE(enabled_attributes_are_found_by_key_and_label) {
     BOOST_TEST(targets({"email", "länge des bootes", "boat_length"}) ==
                "email - attribute:boat_length");
     BOOST_TEST(targets({"email", "Favourite team"}) == "email -");
+}
+
+BOOST_AUTO_TEST_CASE(a_column_that_an_export_names_by_its_target_is_found) {
+    BOOST_TEST(targets({"email", "country", "attribute:country", "attribute:phone"}) ==
+               "email country attribute:country attribute:phone");
+    BOOST_TEST(targets({"email", "attribute:unknown", "attribute:"}) == "email - -");
 }
 
 BOOST_AUTO_TEST_CASE(the_best_name_wins_in_any_order) {
