@@ -107,6 +107,7 @@ bool is_quoted_string(std::string_view text) {
 bool is_local_part(std::string_view text) {
     constexpr std::size_t kLongest = 64;
     if (text.empty() || text.size() > kLongest || has_invisible(text)) return false;
+    if (has_non_ascii(text) && !is_stream_safe(text)) return false;
     return text.front() == '"' ? is_quoted_string(text) : is_dot_string(text);
 }
 
@@ -153,10 +154,14 @@ std::string_view without_blank_ends(std::string_view text) {
     return text;
 }
 
-// utf8proc sorts combining marks in quadratic time, so only short texts are folded. Folding
-// shortens a text to a third at most ("\u03b9\u0308\u0301" becomes "\u0390", U+212A becomes "k"),
-// so a longer one is no address.
+// Folding shortens a text to a third at most ("\u03b9\u0308\u0301" becomes "\u0390", U+212A becomes
+// "k"), so a longer text is not the spelling of an address.
 constexpr std::size_t kMostFoldedBytes = 4 * kLongestEmail;
+
+// Not a text that takes long to fold: utf8proc sorts combining marks in quadratic time.
+bool can_be_folded(std::string_view text) {
+    return text.size() <= kMostFoldedBytes && is_utf8(text) && is_stream_safe(text);
+}
 
 // Without this check every ordinary address would be copied.
 bool may_have_blank_ends(std::string_view text) {
@@ -194,7 +199,7 @@ bool is_email(std::string_view email) {
 
 void fold_email(std::string& text) {
     // Not both: ascii_lower() would separate an I from its combining dot.
-    if (text.size() <= kMostFoldedBytes && has_non_ascii(text) && is_utf8(text)) {
+    if (has_non_ascii(text) && can_be_folded(text)) {
         text = folded(text);
     } else {
         ascii_lower(text);

@@ -14,12 +14,13 @@ inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
 // `email` is already trimmed and lower-case (ASCII). True if it has one `@`, 3 to 254 bytes, a
 // valid local part and a valid domain. The local part has 1 to 64 bytes. It is a quoted string, or
 // a dot-string of RFC 5322 atext and non-ASCII letters: no control character, space or invisible
-// character; no dot first, last or doubled. The domain has at least two LDH labels of 1 to 63
-// characters.
+// character; not more than 30 combining marks in a row; no dot first, last or doubled. The domain
+// has at least two LDH labels of 1 to 63 characters.
 [[nodiscard]] bool is_email(std::string_view email);
 
 // Folds the case of an address, or of a text that contains one, as addresses are stored. A text
-// that is not UTF-8, or has more than 1,016 bytes, keeps its non-ASCII letters.
+// that is not UTF-8, has more than 1,016 bytes or more than 30 combining marks in a row keeps its
+// non-ASCII letters.
 void fold_email(std::string& text);
 
 // Whether a folded text contains the address `email`, which is valid, and not only as a part of a

@@ -35,6 +35,16 @@ std::string composed(std::string_view text, Map* map) {
     return {reinterpret_cast<const char*>(owned.get()), static_cast<std::size_t>(length)};
 }
 
+// Removes the first character of valid UTF-8 and returns it; -1 if the text is not valid.
+utf8proc_int32_t take_point(std::string_view& text) {
+    utf8proc_int32_t point = 0;
+    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &point);
+    if (size < 1) return -1;
+    text.remove_prefix(static_cast<std::size_t>(size));
+    return point;
+}
+
 }  // namespace
 
 std::string folded(std::string_view text) {
@@ -43,28 +53,34 @@ std::string folded(std::string_view text) {
     return composed(composed(text, nullptr), folded_point);
 }
 
+bool is_stream_safe(std::string_view text) {
+    constexpr int kMostMarks = 30;
+    int marks = 0;
+    while (!text.empty()) {
+        const utf8proc_int32_t point = take_point(text);
+        if (point < 0) return false;
+        marks = utf8proc_get_property(point)->combining_class == 0 ? 0 : marks + 1;
+        if (marks > kMostMarks) return false;
+    }
+    return true;
+}
+
 bool ends_in_word(std::string_view text) {
     std::size_t begin = text.size();
     while (begin > 0 && (static_cast<unsigned char>(text[--begin]) & 0xc0U) == 0x80U) continue;
-    utf8proc_int32_t point = 0;
-    const std::string_view last = text.substr(begin);
-    if (utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(last.data()),
-                         static_cast<utf8proc_ssize_t>(last.size()), &point) < 1) {
-        return false;
-    }
+    std::string_view last = text.substr(begin);
+    const utf8proc_int32_t point = take_point(last);
+    if (point < 0) return false;
     const auto category = utf8proc_category(point);
-    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO);
+    return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
 }
 
 std::size_t column_width(std::string_view text) {
     std::size_t width = 0;
     while (!text.empty()) {
-        utf8proc_int32_t point = 0;
-        const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                           static_cast<utf8proc_ssize_t>(text.size()), &point);
-        if (size < 0) throw std::runtime_error(utf8proc_errmsg(size));
+        const utf8proc_int32_t point = take_point(text);
+        if (point < 0) throw std::runtime_error(utf8proc_errmsg(UTF8PROC_ERROR_INVALIDUTF8));
         width += static_cast<std::size_t>(utf8proc_charwidth(point));
-        text.remove_prefix(static_cast<std::size_t>(size));
     }
     return width;
 }

@@ -10,8 +10,12 @@ namespace muster {
 // The text in normalization form C with simple case folding, so that two spellings that look alike
 // are equal: "ZOE\u0308" and "Zo\u00eb" become "zo\u00eb". It does not depend on a language: the
 // Turkish dotted and dotless I are kept. `text` must be valid UTF-8. The time grows with the square
-// of a run of combining marks, so the caller bounds the length of a foreign text.
+// of a run of combining marks, so the caller rejects a foreign text without is_stream_safe().
 [[nodiscard]] std::string folded(std::string_view text);
+
+// Whether no more than 30 combining marks follow each other, which no language needs (UAX #15,
+// "Stream-Safe Text Format"). `text` must be valid UTF-8.
+[[nodiscard]] bool is_stream_safe(std::string_view text);
 
 // Whether the last character is a letter, a combining mark or a digit. `text` must be valid UTF-8.
 [[nodiscard]] bool ends_in_word(std::string_view text);

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 namespace muster::rules {
 namespace {
@@ -34,24 +36,40 @@ bool matches_any(const Values& values, const Matches& matches) {
     return values.empty() || std::any_of(values.begin(), values.end(), matches);
 }
 
-bool is_same(const json::JsonIn& wanted, const json::JsonIn& value) {
-    const std::string text = json::minified(value);
-    return value.is_number() ? is_same_number(json::minified(wanted), text)
-                             : json::minified(wanted) == text;
-}
-
-// A multiple choice matches if it contains the value.
-bool has_value(const json::JsonIn& wanted, const json::JsonIn& value) {
-    const auto entries = value.array();
-    if (!entries) return is_same(wanted, value);
-    for (const json::JsonIn& entry : *entries) {
-        if (is_same(wanted, entry)) return true;
+// The value of an attribute, or all entries of a multiple choice.
+class KnownValue {
+  public:
+    explicit KnownValue(const json::JsonIn& value) {
+        if (const auto entries = value.array()) {
+            for (const json::JsonIn& entry : *entries) add(entry);
+        } else {
+            add(value);
+        }
     }
-    return false;
-}
 
-// A visitor's attributes. A member's document may have hundreds of KiB, so it is parsed once for
-// all candidates, when the first one asks.
+    bool has(const json::JsonIn& wanted) const {
+        const std::string text = json::minified(wanted);
+        if (!wanted.is_number()) return others_.contains(text);
+        return std::ranges::any_of(
+            numbers_, [&](const std::string& number) { return is_same_number(text, number); });
+    }
+
+  private:
+    void add(const json::JsonIn& value) {
+        if (value.is_number()) {
+            numbers_.push_back(json::minified(value));
+        } else {
+            others_.insert(json::minified(value));
+        }
+    }
+
+    std::vector<std::string> numbers_;
+    std::set<std::string> others_;
+};
+
+// A visitor's attributes. A member's document may have hundreds of KiB, and a page hundreds of
+// campaigns with as many conditions. So the document is parsed once, when the first candidate asks,
+// and each of its values is prepared once.
 class VisitorAttributes {
   public:
     explicit VisitorAttributes(const std::string& document) : document_(document) {}
@@ -63,8 +81,8 @@ class VisitorAttributes {
         const auto wishes = wishes_.parse_object(wanted);
         if (!wishes || !parse_values()) return false;
         for (const auto& [key, wish] : *wishes) {
-            const auto known = values_->find(key);
-            if (!known || !has_value(wish, *known)) return false;
+            const KnownValue* known = known_value(std::string(key));
+            if (!known || !known->has(wish)) return false;
         }
         return true;
     }
@@ -76,10 +94,19 @@ class VisitorAttributes {
         return values_.has_value();
     }
 
+    // nullptr if the visitor has no value of this key.
+    const KnownValue* known_value(const std::string& key) {
+        const auto prepared = prepared_.find(key);
+        if (prepared != prepared_.end()) return &prepared->second;
+        const auto value = values_->find(key);
+        return value ? &prepared_.emplace(key, KnownValue(*value)).first->second : nullptr;
+    }
+
     const std::string& document_;
     json::JsonParser wishes_;
     json::JsonParser document_parser_;
     std::optional<json::JsonObject> values_;
+    std::map<std::string, KnownValue> prepared_;  // by key
     bool is_parsed_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "base/email.hpp"
 
 #include "print.hpp"
+#include "processor_time.hpp"
 
 #include <string>
 
@@ -55,6 +56,26 @@ BOOST_AUTO_TEST_CASE(a_long_run_of_combining_marks_is_rejected_without_sorting_i
     std::string text = "A" + marks;
     fold_email(text);
     BOOST_TEST((text == "a" + marks));
+}
+
+BOOST_AUTO_TEST_CASE(an_address_has_at_most_30_combining_marks_in_a_row) {
+    const std::string most = "x" + repeated("\u0325", 30);
+    BOOST_TEST(normalized(most + "@x.test") == most + "@x.test");
+    BOOST_TEST(normalized(most + "\u0325@x.test") == "rejected: invalid_email");
+    BOOST_TEST(normalized(most + "a" + "@x.test") == most + "a@x.test");
+}
+
+// The rows of a staging call: descending classes, which take the most time to sort.
+BOOST_AUTO_TEST_CASE(five_thousand_of_the_costliest_texts_take_bounded_processor_time) {
+    std::string text = "A";
+    for (const char* mark : {"\u0345", "\u035d", "\u035c", "\u0315", "\u0302", "\u0323", "\u031b",
+                             "\u0327", "\u0334"}) {
+        text += repeated(mark, 56);
+    }
+    const double used = muster::test::processor_milliseconds([&] {
+        for (int row = 0; row < 5'000; ++row) BOOST_TEST(normalized(text) != text);
+    });
+    BOOST_TEST(used < muster::test::processor_limit());
 }
 
 // ---------------------------------------------------------------------------- in a text

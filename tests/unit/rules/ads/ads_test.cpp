@@ -7,6 +7,7 @@
 #include "rules/attributes.hpp"
 
 #include "print.hpp"
+#include "processor_time.hpp"
 
 using namespace muster;
 using rules::AdCandidate;
@@ -134,6 +135,29 @@ BOOST_AUTO_TEST_CASE(long_numbers_are_compared_by_all_digits) {
     BOOST_TEST(!suits(asking_for(R"({"card":9007199254740992})"), visitor));
     visitor.attributes = R"({"card":[1e16,"api",1]})";
     BOOST_TEST(suits(asking_for(R"({"card":10000000000000000})"), visitor));
+}
+
+// 100 campaigns of a slot with 180 conditions each, for a member with 180 multiple choices of 500.
+BOOST_AUTO_TEST_CASE(the_costliest_choice_takes_bounded_processor_time) {
+    std::string choices;
+    for (int i = 0; i < 500; ++i) choices += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\"";
+    AdVisitor visitor = ann();
+    std::string wanted;
+    visitor.attributes = "{";
+    for (int i = 0; i < 180; ++i) {
+        const std::string key = (i == 0 ? "\"a" : ",\"a") + std::to_string(i) + "\":";
+        visitor.attributes.append(key).append("[[").append(choices).append("],\"api\",1]");
+        wanted.append(key).append("\"499\"");
+    }
+    visitor.attributes += "}";
+    AdCandidate last = candidate();
+    last.targeting->attributes = "{" + wanted + "}";
+    const std::vector<AdCandidate> all(100, last);
+    std::size_t found = 0;
+    const double used = test::processor_milliseconds(
+        [&] { found = rules::eligible_candidates(all, visitor, at(12)).size(); });
+    BOOST_TEST(found == 100U);
+    BOOST_TEST(used < test::processor_limit());
 }
 
 BOOST_AUTO_TEST_CASE(a_targeting_with_another_order_of_keys_is_the_same) {
