@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <stdexcept>
 
 namespace muster::rules {
@@ -330,6 +331,22 @@ std::vector<bool> lacking_keys(std::string_view document, std::string_view store
     std::transform(keys.begin(), keys.end(), lacking.begin(),
                    [&](const std::string& key) { return !old->find(key); });
     return lacking;
+}
+
+std::string lacking_part(std::string_view document, const std::vector<bool>& lacking) {
+    if (std::ranges::all_of(lacking, std::identity())) return std::string(document);
+    std::string part = "{";
+    auto is_lacking = lacking.begin();
+    const auto object = parse_object(document);
+    if (!object) reject_document();
+    for (const auto& [key, entry] : *object) {
+        if (!*is_lacking++) continue;
+        if (part.size() > 1) part += ',';
+        append_json_string(part, key);
+        part += ':';
+        json::append_value(part, entry);
+    }
+    return part + "}";
 }
 
 bool fills_gap(std::string_view document, std::string_view stored) {

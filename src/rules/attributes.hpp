@@ -106,6 +106,8 @@ enum class Provenance : std::uint8_t { Import, Api };
 // For each key of `document` in its order: whether `stored` lacks it. All are lacking if `stored`
 // is not a document.
 [[nodiscard]] std::vector<bool> lacking_keys(std::string_view document, std::string_view stored);
+// The entries of `document` that are lacking, as lacking_keys() gives them. `document` must be one.
+[[nodiscard]] std::string lacking_part(std::string_view document, const std::vector<bool>& lacking);
 // Applies a normalized attributes object to `stored`; null clears a key. Unchanged values keep
 // their provenance and time. Returns nullopt if nothing changes. The changes must have passed
 // validate_changes(). Throws std::invalid_argument if `stored` is not a document.

@@ -110,6 +110,8 @@ std::vector<MeasuredCall> module_calls() {
             const std::string first(2 * Uuid::kBytes, '\0');
             return table.page(tx, first, kPage).size();
         });
+        calls.add({"secrets.sample"}, 3 * kPage + kEnds,
+                  [&table](Tx& tx) { return table.sample(tx, kPage).size(); });
     }
     return calls.all;
 }

@@ -18,6 +18,7 @@
 #include "store/members/members.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <stdexcept>
 
@@ -167,6 +168,7 @@ std::vector<Attachment> write_members(db::Tx& tx, OrgId organization,
     const auto memberships = memberships_of(org, known);
     std::vector<Attachment> attachments;
     std::vector<store::NewMember> members;
+    std::deque<std::string> lacking;  // documents of `members`
     attachments.reserve(inputs.size());
     members.reserve(inputs.size());
     bool all_new = true;
@@ -179,9 +181,12 @@ std::vector<Attachment> write_members(db::Tx& tx, OrgId organization,
             attachment.is_large = attachment.is_written && !memberships.at(user).attributes;
         }
         if (!attachment.is_written) continue;
-        all_new = all_new && attachment.outcome != MemberOutcome::Merged;
         members.push_back(
             {attachment.user_id, input.member_id, input.email, input.texts, input.attributes});
+        if (attachment.outcome != MemberOutcome::Merged) continue;
+        all_new = false;
+        lacking.push_back(rules::lacking_part(input.attributes, attachment.filled.attributes));
+        members.back().attributes = lacking.back();
     }
     // The users' rows are locked, so no other transaction creates these members. If all members are
     // new, the cheaper statement suffices.
@@ -295,6 +300,7 @@ class MemberCreator {
         auto found = find_known(org, indexes);
         std::vector<store::NewMember> rows;
         std::vector<UserId> filled;
+        std::deque<std::string> lacking;  // documents of `rows`
         for (const std::size_t i : indexes) {
             const MemberInput& input = inputs_[i];
             const auto user = known_.find(std::string(input.email));
@@ -311,6 +317,10 @@ class MemberCreator {
                 filled.push_back(id);
             }
             rows.push_back({id, input.member_id, input.email, input.texts, input.attributes});
+            if (created_[i].outcome != MemberOutcome::Merged) continue;
+            const auto keys = rules::lacking_keys(input.attributes, created_[i].member.attributes);
+            lacking.push_back(rules::lacking_part(input.attributes, keys));
+            rows.back().attributes = lacking.back();
         }
         // The users' rows are locked, so no other transaction creates these members.
         filled.empty() ? store::insert_members(org, rows, now_)

@@ -86,8 +86,9 @@ constexpr SqlText insert_text() {
     return text.add({"?, ?, ?)}"});
 }
 
-// Fills only empty values. Assignments run from left to right; updated_at compares the old values,
-// so it comes first.
+// Fills only empty values. JSON_MERGE_PATCH searches the whole stored document for each key, so the
+// caller leaves out the keys that the member has. Assignments run from left to right; updated_at
+// compares the old values, so it comes first.
 constexpr SqlText fill_text() {
     SqlText text = insert_text();
     text.add({" ON DUPLICATE KEY UPDATE updated_at = IF("});
@@ -96,8 +97,7 @@ constexpr SqlText fill_text() {
             {"(members.", field.name, " IS NULL AND VALUES(", field.name, ") IS NOT NULL) OR "});
     }
     text.add(
-        {"JSON_LENGTH(JSON_MERGE_PATCH(VALUES(attributes), members.attributes)) > "
-         "JSON_LENGTH(members.attributes), "
+        {"VALUES(attributes) <> '{}', "
          "GREATEST(VALUES(updated_at), members.updated_at + 1), members.updated_at), "});
     for (const auto& field : kFields) {
         text.add({field.name, " = COALESCE(members.", field.name, ", VALUES(", field.name, ")), "});

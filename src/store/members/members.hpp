@@ -60,7 +60,8 @@ struct NewMember {
 // Inserts members. None of the users may be a member yet.
 void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 // Inserts members, or fills the NULL columns and missing attributes of existing members in the same
-// statement. updated_at changes only if something was filled.
+// statement. Of an existing member, `attributes` has only what it lacks, or it is large and slow.
+// updated_at changes only if something was filled.
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user);

@@ -150,7 +150,9 @@ class FullCases:
         unlock = lambda number: self.send("POST", f"{user(number)}/unlock", json={})
         change = lambda number: self.send("PATCH", user(number), json={"last_name": "Changed"})
         remove = lambda number: self.send("DELETE", user(number))
+        merge = lambda number: self.send("POST", "/v1/users", self.api, json=self.full.almost_known(number))
         return [
+            Case("createUser", 200, one_after_another(merge, (16, 17))),
             Case("lockUser", 200, one_after_another(lock, (10, 11))),
             Case("unlockUser", 200, one_after_another(unlock, (10, 11))),
             Case("updateUser", 200, one_after_another(change, (12, 13))),

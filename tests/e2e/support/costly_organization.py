@@ -67,6 +67,12 @@ class FullOrganization:
         return {"organization_id": "{org}", "user_id": "{id seq}", "id": "{id seq}", "email": email, "created_at": "{now}",
                 "updated_at": "{now}"}
 
+    def almost_known(self, number):
+        """The payload that gives a heavy member one value, with as many as it has already."""
+        known = {f"b{one}": "x" for one in range(1, 100)}
+        return {"email": f"crowd{number:06}.{self.rows.prefix}@e2e.example",
+                "attributes": known | {"a1": "000" + "c" * 1017}}
+
     def users(self, first, last):
         self.rows.insert("users", last, f"seq >= {first}", id="{id seq}", email=self.every_member["email"], created_at="{now}")
 

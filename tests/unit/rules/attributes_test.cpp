@@ -482,4 +482,17 @@ BOOST_AUTO_TEST_CASE(clearing_requires_only_a_known_key) {
     BOOST_TEST(rules::validate_all_attributes(registry, R"({"on":null})").size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(the_lacking_part_of_a_document_has_the_keys_that_another_lacks) {
+    const std::string document = R"({"a":[1.5,"api",1],"b":["e","api",1],"c":[[],"api",1]})";
+    const auto part = [&](std::string_view stored) {
+        return rules::lacking_part(document, rules::lacking_keys(document, stored));
+    };
+    BOOST_TEST(part("{}") == document);
+    BOOST_TEST(part(R"({"b":["x","import",2]})") == R"({"a":[1.5,"api",1],"c":[[],"api",1]})");
+    BOOST_TEST(part(R"({"a":[1,"api",1],"c":[1,"api",1]})") == R"({"b":["e","api",1]})");
+    BOOST_TEST(part(document) == "{}");
+    BOOST_TEST(rules::lacking_part("{}", {}) == "{}");
+    BOOST_CHECK_THROW((void)rules::lacking_part("broken", {false}), std::invalid_argument);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
