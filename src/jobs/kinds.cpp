@@ -19,6 +19,8 @@ constexpr Milliseconds kPurgeInterval{10 * 60 * 1000};
 constexpr Milliseconds kDeletionInterval{10'000};
 // Short, because the sender of the signal waits. Unanswered events are sent again.
 constexpr Milliseconds kAfterSignal{4'000};
+// How soon a signal ends the wait for replies.
+constexpr Milliseconds kReplyWait{50};
 
 // A turn that, after it had nothing to do, pauses before it looks again.
 template <class Turn>
@@ -70,6 +72,10 @@ Work webhook_work(service::Context& context) {
                         return Deadline::stopped() ? kAfterSignal
                                                    : service::WebhookDispatch::kLongestAttempt;
                     });
+                },
+            .while_paused =
+                [dispatch](const Deadline& end) {
+                    while (!end.over()) dispatch->collect_results(kReplyWait);
                 }};
 }
 

@@ -41,6 +41,16 @@ TurnResult take_turn(const Work& work, const Deadline& deadline) {
     }
 }
 
+void pause_after_failure(const Work& work, const Deadline& deadline) {
+    const Deadline end = deadline.within(kAfterFailure);
+    try {
+        if (work.while_paused) work.while_paused(end);
+    } catch (const std::exception& error) {
+        log_failure("runner.turn_failed", work, error);
+    }
+    end.pause(kAfterFailure);
+}
+
 // Returns true if no turn failed.
 bool take_turns(const Work& work, const Deadline& deadline) {
     bool all_well = true;
@@ -56,7 +66,7 @@ bool take_turns(const Work& work, const Deadline& deadline) {
                 break;
             case TurnResult::Failed:
                 all_well = false;
-                deadline.pause(kAfterFailure);
+                pause_after_failure(work, deadline);
                 break;
         }
     }
@@ -97,6 +107,12 @@ void Deadline::pause(Milliseconds span) const {
     const auto wait = std::clamp(span, Milliseconds(0), std::max(left, Milliseconds(0)));
     const timespec time{wait.count() / 1000, wait.count() % 1000 * 1'000'000};
     if (!g_stop) nanosleep(&time, nullptr);
+}
+
+Deadline Deadline::within(Milliseconds span) const {
+    Deadline nearer(span);
+    nearer.end_ = std::min(nearer.end_, end_);
+    return nearer;
 }
 
 void install_stop_signals() {

@@ -24,6 +24,8 @@ class Deadline {
     // Sleeps for `span`, or until the deadline. A stop signal interrupts the sleep of one thread;
     // the others finish theirs, so pass a short span.
     void pause(Milliseconds span) const;
+    // This deadline, or `span` from now if that is earlier.
+    Deadline within(Milliseconds span) const;
 
   private:
     std::chrono::steady_clock::time_point end_;
@@ -41,6 +43,9 @@ struct Work {
     // Called once after the last turn, also after a failed one; may be empty. The runner logs an
     // exception.
     std::function<void()> finish{};
+    // Called after a failed turn, for work that has to go on while the runner pauses; may be empty.
+    // It returns at the deadline. The runner logs an exception.
+    std::function<void(const Deadline&)> while_paused{};
 };
 
 // Handles SIGTERM and SIGINT: the run ends after the current step.

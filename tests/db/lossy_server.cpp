@@ -58,6 +58,7 @@ bool send_all(int socket, std::string_view bytes) {
 
 LossyServer::LossyServer(std::string marker)
     : marker_(std::move(marker)),
+      has_marker_(!marker_.empty()),
       path_("/tmp/muster_lossy_" + std::to_string(getpid()) + ".sock"),
       listening_(unix_socket()) {
     unlink(path_.c_str());
@@ -73,11 +74,22 @@ LossyServer::~LossyServer() {
     unlink(path_.c_str());
 }
 
+void LossyServer::lose(const std::string& marker) {
+    if (has_marker_) throw std::logic_error("the server has a marker already");
+    marker_ = marker;
+    has_marker_ = true;
+}
+
 // One connection at a time: a test has one database connection.
 void LossyServer::serve() {
     for (;;) {
         const int client = accept(listening_, nullptr, nullptr);
         if (client < 0) return;
+        if (is_away_) {
+            ++refused_;
+            close(client);
+            continue;
+        }
         const int server = unix_socket();
         on_address(::connect, server, settings().database.url.substr(std::string("unix:").size()));
         pass_on(client, server);
@@ -88,11 +100,11 @@ void LossyServer::serve() {
 
 void LossyServer::pass_on(int client, int server) {
     constexpr int kPoll = 5;
-    for (;;) {
+    while (!is_away_) {
         if (is_readable(client, kPoll)) {
             const std::string sent = received(client);
-            if (sent.empty() || !send_all(server, sent)) return;
-            if (!has_lost_ && sent.find(marker_) != std::string::npos) {
+            if (is_away_ || sent.empty() || !send_all(server, sent)) return;
+            if (has_marker_ && !has_lost_ && sent.find(marker_) != std::string::npos) {
                 received(server);  // the server has executed it
                 has_lost_ = true;
                 return;

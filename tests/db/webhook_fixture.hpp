@@ -104,7 +104,9 @@ struct WebhookFixture : Fixture {
 
 // A runner with its own context, which may post to the loopback.
 struct WebhookRunner : DatabaseContext {
-    explicit WebhookRunner(int connections = 32, int endpoint_connections = 4) : own(settings()) {
+    explicit WebhookRunner(int connections = 32, int endpoint_connections = 4,
+                           const db::ConnectionSettings& with = connection_settings())
+        : DatabaseContext(with), own(settings()) {
         own.webhooks.loopback = true;
         own.webhooks.connections = connections;
         own.webhooks.endpoint_connections = endpoint_connections;

@@ -36,6 +36,8 @@ constexpr Milliseconds kClaimInterval{10};
 constexpr std::size_t kClaimBatch = 32;
 constexpr Milliseconds kRecordInterval{20};
 constexpr std::size_t kResultBatch = 256;
+// While the database fails, a run that ends tries it this often.
+constexpr Milliseconds kOutageInterval{500};
 // Longer than an attempt (15 s) plus the time to wait for a connection and to record the result.
 constexpr Milliseconds kLease{60'000};
 // Claimed deliveries that are not started in this time are released, so that pausing, disabling or
@@ -67,14 +69,26 @@ WebhookDispatch::WebhookDispatch(Context& context)
 WebhookDispatch::~WebhookDispatch() = default;
 
 void WebhookDispatch::step() {
+    try {
+        find_work();
+    } catch (...) {
+        // Otherwise replies that arrive during an outage would be read too late, as timeouts.
+        collect_results(Milliseconds(0));
+        throw;
+    }
+    collect_results(pause());
+    record_if_due();
+}
+
+void WebhookDispatch::find_work() {
+    // Results of an outage come first. Their leases may have ended: a claim would send the
+    // deliveries again, and under the new lease the old result would be recorded too.
+    record_if_due();
     fan_out();
     find_due();
     release_stale();
     claim();
     cancel_batch();
-    collect_results(pause());
-    const bool is_time = !results_.empty() && Timestamp::now() - first_result_ >= kRecordInterval;
-    if (is_time || results_.size() >= kResultBatch || posts_.empty()) record();
 }
 
 // How long the loop may wait for results.
@@ -299,6 +313,11 @@ void WebhookDispatch::record() {
     }
 }
 
+void WebhookDispatch::record_if_due() {
+    const bool is_time = !results_.empty() && Timestamp::now() - first_result_ >= kRecordInterval;
+    if (is_time || results_.size() >= kResultBatch || posts_.empty()) record();
+}
+
 void WebhookDispatch::cancel_batch() {
     if (canceling_.empty()) return;
     const auto [organization, endpoint] = *canceling_.begin();
@@ -314,23 +333,36 @@ void WebhookDispatch::cancel_batch() {
 
 void WebhookDispatch::finish(const std::function<Milliseconds()>& max_wait) {
     for (Lane* lane : lanes_.with_ready()) release_ready(*lane);
-    release_stale();
     const Timestamp began = Timestamp::now();
-    while (!posts_.empty() && Timestamp::now() - began < max_wait()) {
-        collect_results(kRecordInterval);
-        record();
+    bool is_saved = try_save();
+    while ((!posts_.empty() || !is_saved) && Timestamp::now() - began < max_wait()) {
+        collect_results(is_saved ? kRecordInterval : kOutageInterval);
+        is_saved = try_save();
     }
+    if (!posts_.empty()) interrupt_posts();
     record();
-    if (posts_.empty()) return;
+    release_stale();
+}
+
+// Records the results and releases what was not started. Returns false while the database fails.
+bool WebhookDispatch::try_save() {
+    try {
+        record();
+        release_stale();
+        return true;
+    } catch (const db::DbError&) {
+        return false;
+    }
+}
+
+void WebhookDispatch::interrupt_posts() {
     log_event(LogLevel::Info, "webhook.interrupted", {{"posts", posts_.size()}});
-    std::vector<std::pair<OrgId, DeliveryId>> interrupted;
     for (auto& [tag, post] : posts_) {
-        interrupted.emplace_back(post.lane->organization, post.delivery);
+        stale_.emplace_back(post.lane->organization, post.delivery);
         --post.lane->in_flight;
     }
     posts_.clear();
     sender_ = std::make_unique<net::WebhookSender>(sender_settings(context_.settings));
-    release(interrupted);
 }
 
 void WebhookDispatch::release(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries) {

@@ -36,11 +36,15 @@ class WebhookDispatch {
     WebhookDispatch& operator=(const WebhookDispatch&) = delete;
 
     // One round: creates the deliveries of new events, finds due deliveries at intervals, claims
-    // and starts some, and waits for results. Takes at most about 100 ms plus database time.
+    // and starts some, and waits for results. Takes at most about 100 ms plus database time. If the
+    // database fails, it handles the requests in flight and throws. Results are kept until a later
+    // step records them.
     void step();
+    // Handles the requests in flight for at most `at_most`, without the database.
+    void collect_results(Milliseconds at_most);
     // Ends the work: claims nothing more, releases deliveries that were not started, waits for
     // requests in flight as long as `max_wait` currently returns, and releases the rest for the
-    // next runner.
+    // next runner. It waits as long for a database that fails, and then throws.
     void finish(const std::function<Milliseconds()>& max_wait);
     // Longer than any attempt takes.
     static constexpr Milliseconds kLongestAttempt{16'000};
@@ -56,6 +60,7 @@ class WebhookDispatch {
         std::string signature;
     };
 
+    void find_work();
     void fan_out();
     void find_due();
     void find_due_endpoints(bool failing);
@@ -65,9 +70,11 @@ class WebhookDispatch {
     [[nodiscard]] Milliseconds pause() const;
     void start(Lane& lane);
     void post(Lane& lane, const ReadyDelivery& delivery);
-    void collect_results(Milliseconds at_most);
     void add_result(const net::PostResult& result);
     void record();
+    void record_if_due();
+    bool try_save();
+    void interrupt_posts();
     void cancel_batch();
     void release(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries);
     void release_ready(Lane& lane);

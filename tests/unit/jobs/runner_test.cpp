@@ -59,6 +59,21 @@ BOOST_AUTO_TEST_CASE(work_whose_last_turn_failed_is_finished) {
     BOOST_TEST(ends == std::vector{turns});
 }
 
+BOOST_AUTO_TEST_CASE(work_may_go_on_while_the_runner_pauses_after_a_failed_turn) {
+    int pauses = 0;
+    const auto rest = [&](const Deadline& end) {
+        ++pauses;
+        BOOST_TEST(!end.over());
+        throw std::runtime_error("made up by a pause");
+    };
+    const std::string log = run({.name = "kind",
+                                 .turn = [this](const Deadline&) { return fails(); },
+                                 .while_paused = rest});
+    BOOST_TEST(log.find("made up by a pause") != log.npos);
+    BOOST_TEST(pauses == turns);
+    BOOST_TEST(turns == 1);  // the pause lasts to the end of the run
+}
+
 BOOST_AUTO_TEST_CASE(work_that_ends_when_idle_is_finished) {
     run({.name = "kind",
          .turn = [this](const Deadline&) { return !works(); },
