@@ -131,14 +131,16 @@ void Resolver::proceed() {
     }
     ares_process_fd(impl_->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);  // handle time-outs
 
+    // If a `done` throws, the others are called next time.
     const auto now = Clock::now();
-    std::vector<std::pair<Done, std::vector<IpAddress>>> over;
     for (auto it = impl_->look_ups.begin(); it != impl_->look_ups.end();) {
-        if (it->done && (it->is_answered || it->ends_at <= now))
-            over.emplace_back(std::exchange(it->done, nullptr), it->addresses);
+        if (it->done && (it->is_answered || it->ends_at <= now)) {
+            const Done done = std::exchange(it->done, nullptr);
+            const std::vector<IpAddress> addresses = std::move(it->addresses);
+            done(addresses);
+        }
         it = it->is_answered ? impl_->look_ups.erase(it) : std::next(it);
     }
-    for (const auto& [done, addresses] : over) done(addresses);
 }
 
 std::vector<pollfd> Resolver::sockets() const {

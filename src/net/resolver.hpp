@@ -31,7 +31,7 @@ class Resolver {
     // Never waits. proceed() calls `done` once, at most `at_most` later.
     void look_up(const std::string& name, Milliseconds at_most, Done done);
     // Handles all pending look-ups. `done` may start further look-ups. An exception from `done` is
-    // passed on.
+    // passed on; the next call handles the other look-ups.
     void proceed();
     // Call proceed() when one of these sockets is ready, or after pause().
     [[nodiscard]] std::vector<pollfd> sockets() const;

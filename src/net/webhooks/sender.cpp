@@ -1,5 +1,6 @@
 #include "net/webhooks/sender.hpp"
 
+#include "base/log.hpp"
 #include "net/resolver.hpp"
 #include "net/webhooks/transfer.hpp"
 
@@ -25,6 +26,14 @@ constexpr std::size_t kKeptNames = 1024;
 void check_multi(CURLMcode code) {
     if (code != CURLM_OK)
         throw std::runtime_error(std::string("curl: ") + curl_multi_strerror(code));
+}
+
+void log_not_sent(const std::exception& error) noexcept {
+    try {
+        log_event(LogLevel::Error, "webhook.not_sent", {{"reason", error.what()}});
+    } catch (const std::exception&) {
+        return;  // without memory there is no line
+    }
 }
 
 void prepare_process() {
@@ -65,10 +74,15 @@ struct WebhookSender::Impl {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
+    template <class Step>
+    void run(WebhookTransfer& transfer, const Step& step) noexcept;
     void find_route(WebhookTransfer& transfer);
+    void look_up(const std::string& name);
     void use_addresses(const std::string& name, const std::vector<IpAddress>& addresses);
     void connect(WebhookTransfer& transfer, const std::vector<IpAddress>& addresses);
-    void finish(WebhookTransfer& transfer, PostResult result);
+    void finish(WebhookTransfer& transfer, PostResult result) noexcept;
+    void reserve_results();
+    std::vector<PostResult> take_results();
     void proceed();
     void pause(Milliseconds at_most);
 
@@ -82,6 +96,18 @@ struct WebhookSender::Impl {
     std::vector<PostResult> results;
 };
 
+// Runs a step of the transfer, which may finish it. If the step throws, the result is "connect":
+// every post has a result.
+template <class Step>
+void WebhookSender::Impl::run(WebhookTransfer& transfer, const Step& step) noexcept {
+    try {
+        step();
+    } catch (const std::exception& error) {
+        finish(transfer, transfer.result("connect"));
+        log_not_sent(error);
+    }
+}
+
 void WebhookSender::Impl::find_route(WebhookTransfer& transfer) {
     if (!transfer.read_url()) return finish(transfer, transfer.result("blocked_address"));
     const std::string name = transfer.name_to_look_up();
@@ -91,26 +117,35 @@ void WebhookSender::Impl::find_route(WebhookTransfer& transfer) {
         return connect(transfer, found->second.addresses);
     auto& others = waiting[name];
     others.push_back(&transfer);
-    if (others.size() > 1) return;
+    if (others.size() == 1) look_up(name);
+}
+
+void WebhookSender::Impl::look_up(const std::string& name) {
     const std::chrono::seconds at_most(std::min(settings.connect_seconds, settings.total_seconds));
-    resolver.look_up(name, at_most,
-                     [this, name](const auto& addresses) { use_addresses(name, addresses); });
+    try {
+        resolver.look_up(name, at_most,
+                         [this, name](const auto& addresses) { use_addresses(name, addresses); });
+    } catch (...) {
+        waiting.erase(name);
+        throw;
+    }
 }
 
 void WebhookSender::Impl::use_addresses(const std::string& name,
                                         const std::vector<IpAddress>& addresses) {
+    const auto waited = waiting.extract(name);
+    if (waited.empty()) return;
+    for (WebhookTransfer* transfer : waited.mapped()) {
+        if (addresses.empty()) {
+            finish(*transfer, transfer->result("dns"));
+        } else {
+            run(*transfer, [&] { connect(*transfer, addresses); });
+        }
+    }
     const auto now = Clock::now();
     std::erase_if(known, [&](const auto& entry) { return entry.second.until <= now; });
     if (!addresses.empty() && known.size() < kKeptNames)
         known[name] = {addresses, now + std::chrono::seconds(settings.cache_seconds)};
-    for (WebhookTransfer* transfer : std::exchange(waiting[name], {})) {
-        if (addresses.empty()) {
-            finish(*transfer, transfer->result("dns"));
-        } else {
-            connect(*transfer, addresses);
-        }
-    }
-    waiting.erase(name);
 }
 
 void WebhookSender::Impl::connect(WebhookTransfer& transfer,
@@ -121,10 +156,22 @@ void WebhookSender::Impl::connect(WebhookTransfer& transfer,
     check_multi(curl_multi_add_handle(multi.get(), curl));
 }
 
-void WebhookSender::Impl::finish(WebhookTransfer& transfer, PostResult result) {
-    results.push_back(std::move(result));
+void WebhookSender::Impl::finish(WebhookTransfer& transfer, PostResult result) noexcept {
+    results.push_back(std::move(result));  // reserve_results() has reserved the memory
     if (transfer.curl() != nullptr) curl_multi_remove_handle(multi.get(), transfer.curl());
     transfers.erase(&transfer);
+}
+
+// For one more transfer, so that finish() needs no memory.
+void WebhookSender::Impl::reserve_results() {
+    const std::size_t most = results.size() + transfers.size() + 1;
+    if (most > results.capacity()) results.reserve(2 * most);
+}
+
+std::vector<PostResult> WebhookSender::Impl::take_results() {
+    std::vector<PostResult> next;
+    next.reserve(transfers.size());
+    return std::exchange(results, std::move(next));
 }
 
 void WebhookSender::Impl::proceed() {
@@ -137,7 +184,7 @@ void WebhookSender::Impl::proceed() {
         void* owner = nullptr;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
         auto& transfer = *static_cast<WebhookTransfer*>(owner);
-        finish(transfer, transfer.result(message->data.result));
+        run(transfer, [&] { finish(transfer, transfer.result(message->data.result)); });
     }
 }
 
@@ -162,8 +209,9 @@ WebhookSender::~WebhookSender() = default;
 void WebhookSender::start(Post post) {
     auto transfer = std::make_unique<WebhookTransfer>(std::move(post), impl_->settings);
     WebhookTransfer& started = *transfer;
+    impl_->reserve_results();
     impl_->transfers.emplace(&started, std::move(transfer));
-    impl_->find_route(started);
+    impl_->run(started, [&] { impl_->find_route(started); });
 }
 
 std::vector<PostResult> WebhookSender::wait(Milliseconds at_most) {
@@ -171,8 +219,7 @@ std::vector<PostResult> WebhookSender::wait(Milliseconds at_most) {
     for (;;) {
         impl_->proceed();
         const auto left = std::chrono::ceil<Milliseconds>(ends_at - Clock::now());
-        if (!impl_->results.empty() || left <= Milliseconds(0))
-            return std::exchange(impl_->results, {});
+        if (!impl_->results.empty() || left <= Milliseconds(0)) return impl_->take_results();
         impl_->pause(left);
     }
 }

@@ -38,7 +38,8 @@ struct PostResult {
     //   "blocked_address"  the policy does not allow the URL, or one of its addresses; nothing
     //                      was sent
     //   "dns"              the name has no address, or none was found within connect_seconds
-    //   "connect"          no TCP connection, or it broke, or the reply was not HTTP
+    //   "connect"          no TCP connection, or it broke, or the reply was not HTTP; also after
+    //                      an internal error, which the sender logs
     //   "tls"              no TLS, or the certificate is not trusted
     //   "timeout"          connected, but no complete reply in time
     std::string outcome;
@@ -58,8 +59,9 @@ class WebhookSender {
     WebhookSender(const WebhookSender&) = delete;
     WebhookSender& operator=(const WebhookSender&) = delete;
 
-    // Never waits. wait() returns exactly one result for the post. Throws std::invalid_argument for
-    // a header that contains a line end or another control character.
+    // Never waits. wait() returns exactly one result for the post, unless start() throws:
+    // std::invalid_argument for a header that contains a line end or another control character, or
+    // std::bad_alloc.
     void start(Post post);
     // Handles all pending posts and returns the results: at once if there are any, otherwise after
     // at most `at_most`.

@@ -43,6 +43,7 @@ constexpr Milliseconds kLease{60'000};
 // Claimed deliveries that are not started in this time are released, so that pausing, disabling or
 // deleting an endpoint takes effect despite claims made ahead.
 constexpr Milliseconds kStartDeadline{100};
+// After an error that concerns a single endpoint.
 constexpr Milliseconds kUnreadablePause{60'000};
 // Of bodies that are claimed or in flight.
 constexpr std::size_t kBodyBytes = std::size_t{128} << 20U;
@@ -233,8 +234,21 @@ void WebhookDispatch::start(Lane& lane) {
         if (lane.ready.front().start_before < Timestamp::now()) return release_ready(lane);
         const ReadyDelivery delivery = std::move(lane.ready.front());
         lane.ready.pop_front();
-        post(lane, delivery);
+        try {
+            post(lane, delivery);
+        } catch (const std::exception& error) {
+            return postpone(lane, delivery.id, error);
+        }
     }
+}
+
+// Releases the lane's deliveries, and pauses the lane: the error may happen again at once.
+void WebhookDispatch::postpone(Lane& lane, DeliveryId delivery, const std::exception& error) {
+    stale_.emplace_back(lane.organization, delivery);
+    lane.not_before = Timestamp::now() + kUnreadablePause;
+    release_ready(lane);
+    log_event(LogLevel::Error, "webhook.not_sent",
+              {{"endpoint", lane.endpoint.text()}, {"reason", error.what()}});
 }
 
 // Releases the lane's claimed deliveries; they are claimed again if the endpoint is still active.
@@ -264,35 +278,47 @@ void WebhookDispatch::post(Lane& lane, const ReadyDelivery& delivery) {
                     {"webhook-timestamp", rules::webhook_timestamp(now)},
                     {"webhook-signature", signature}};
     post.body = delivery.body;
-    posts_.emplace(post.tag, PendingPost{&lane, delivery.id, delivery.step + 1, now, signature});
+    const auto entry = posts_.emplace(
+        post.tag, PendingPost{&lane, delivery.id, delivery.step + 1, now, signature});
+    try {
+        sender_->start(std::move(post));
+    } catch (...) {
+        posts_.erase(entry.first);
+        throw;
+    }
     ++lane.in_flight;
-    sender_->start(std::move(post));
 }
 
 void WebhookDispatch::collect_results(Milliseconds at_most) {
-    for (const net::PostResult& result : sender_->wait(at_most)) add_result(result);
+    if (replies_.empty()) {
+        replies_ = sender_->wait(at_most);
+        std::reverse(replies_.begin(), replies_.end());
+    }
+    while (!replies_.empty()) {
+        add_result(replies_.back());
+        replies_.pop_back();
+    }
 }
 
 void WebhookDispatch::add_result(const net::PostResult& result) {
     const auto entry = posts_.find(result.tag);
     if (entry == posts_.end()) return;
-    const PendingPost post = entry->second;
-    posts_.erase(entry);
+    const PendingPost& post = entry->second;
     Lane& lane = *post.lane;
     if (results_.empty()) first_result_ = Timestamp::now();
-    AttemptResult& attempt = results_.emplace_back();
-    attempt.organization = lane.organization;
-    attempt.endpoint = lane.endpoint;
-    attempt.delivery = post.delivery;
-    attempt.made = post.made;
-    attempt.began = post.began;
-    attempt.outcome = result.outcome;
-    attempt.status = result.status;
-    attempt.duration = result.duration;
-    attempt.excerpt = result.excerpt;
-    attempt.signature = post.signature;
-    attempt.retry_after = result.retry_after;
-    attempt.random = std::uniform_real_distribution<double>(0, 1)(random_);
+    results_.push_back({.organization = lane.organization,
+                        .endpoint = lane.endpoint,
+                        .delivery = post.delivery,
+                        .made = post.made,
+                        .began = post.began,
+                        .outcome = result.outcome,
+                        .status = result.status,
+                        .duration = result.duration,
+                        .excerpt = result.excerpt,
+                        .signature = post.signature,
+                        .retry_after = result.retry_after,
+                        .random = std::uniform_real_distribution<double>(0, 1)(random_)});
+    posts_.erase(entry);
     const bool delivered =
         rules::delivery_result(result.outcome, result.status) == rules::DeliveryResult::Delivered;
     lanes_.note_result(lane, delivered, result.duration);

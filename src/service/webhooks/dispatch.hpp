@@ -10,6 +10,7 @@
 #include "service/webhooks/results.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,6 +71,7 @@ class WebhookDispatch {
     [[nodiscard]] Milliseconds pause() const;
     void start(Lane& lane);
     void post(Lane& lane, const ReadyDelivery& delivery);
+    void postpone(Lane& lane, DeliveryId delivery, const std::exception& error);
     void add_result(const net::PostResult& result);
     void record();
     void record_if_due();
@@ -87,6 +89,7 @@ class WebhookDispatch {
     Lanes lanes_;
     std::map<std::uint64_t, PendingPost> posts_;  // by tag
     std::uint64_t last_tag_ = 0;
+    std::vector<net::PostResult> replies_;             // not handled yet, the last one first
     std::vector<std::pair<OrgId, DeliveryId>> stale_;  // to be released
     std::vector<AttemptResult> results_;               // not recorded yet
     Timestamp first_result_;

@@ -1,4 +1,5 @@
 // net/webhooks/sender.hpp against real sockets: the replies of receivers and the results of posts.
+#include "unit/base/logged.hpp"
 #include "unit/net/webhooks/sending.hpp"
 
 #include <arpa/inet.h>
@@ -261,6 +262,26 @@ BOOST_AUTO_TEST_CASE(a_refused_connection_is_a_connect_failure) {
     const auto result = send(settings(), url);
     BOOST_TEST(result.outcome == "connect");
     BOOST_TEST(!result.status);
+}
+
+BOOST_AUTO_TEST_CASE(a_post_that_curl_rejects_is_a_connect_failure) {
+    const LoopbackServer server(answering({}));
+    const LoopbackDns dns(knowing({{"hooks.example", {"127.0.0.1"}}}));
+    auto odd = settings(true, &dns);
+    odd.ca_file = std::string(9'000'000, 'a');  // curl rejects a text of more than 8 MB
+    WebhookSender sender(odd);
+    std::vector<PostResult> results;
+    const std::string log = logged([&] {
+        for (std::uint64_t tag = 0; tag < 3; ++tag)
+            sender.start(post_to("https://hooks.example/", tag));
+        sender.start(post_to(server.url(), 3));
+        results = all_of(sender);
+        results.push_back(send(sender, post_to("https://hooks.example/")));
+    });
+    BOOST_TEST(results.size() == 5U);
+    for (const auto& result : results) BOOST_TEST(result.outcome == "connect");
+    BOOST_TEST(sender.pending_count() == 0U);
+    BOOST_TEST(log.find("level=error event=webhook.not_sent reason=\"curl: ") != log.npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_that_is_not_established_in_time_is_a_connect_failure) {
