@@ -13,6 +13,13 @@ namespace muster {
 
 using Milliseconds = std::chrono::milliseconds;
 
+// A time of this process, for its pauses: it continues when an administrator or NTP sets the wall
+// clock. Store a Timestamp.
+using SteadyTime = std::chrono::steady_clock::time_point;
+inline SteadyTime steady_now() {
+    return std::chrono::steady_clock::now();
+}
+
 class Timestamp {
   public:
     constexpr Timestamp() = default;

@@ -43,7 +43,7 @@ bool Tx::attempt_or_undo(const std::function<bool()>& step) {
 }
 
 Connection& Database::connection() {
-    const Timestamp now = Timestamp::now();
+    const SteadyTime now = steady_now();
     if (connection_ && now - last_used_ > kPingAfterIdle && !connection_->is_alive())
         connection_.reset();
     if (!connection_) connection_ = std::make_unique<Connection>(settings_);

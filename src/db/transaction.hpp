@@ -259,7 +259,7 @@ class Database {
 
     ConnectionSettings settings_;
     std::unique_ptr<Connection> connection_;
-    Timestamp last_used_;
+    SteadyTime last_used_;
 };
 
 // Thrown in a transaction if another transaction changed what it relies on. Runs the transaction

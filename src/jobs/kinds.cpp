@@ -25,10 +25,11 @@ constexpr Milliseconds kReplyWait{50};
 // A turn that, after it had nothing to do, pauses before it looks again.
 template <class Turn>
 auto with_idle_pause(Milliseconds pause, Turn turn) {
-    return [pause, turn = std::move(turn), next = Timestamp()](const Deadline& deadline) mutable {
-        if (Timestamp::now() < next) return false;
+    return [pause, turn = std::move(turn),
+            next = Deadline(Milliseconds(0))](const Deadline& deadline) mutable {
+        if (!next.over()) return false;
         const bool has_worked = turn(deadline);
-        if (!has_worked) next = Timestamp::now() + pause;
+        if (!has_worked) next = Deadline(pause);
         return has_worked;
     };
 }

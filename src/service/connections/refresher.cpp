@@ -31,7 +31,7 @@ constexpr Milliseconds kRevocationLife = std::chrono::days(1);
 
 std::vector<std::string> ProviderLimits::skipped() {
     const std::lock_guard lock(mutex_);
-    const Timestamp now = Timestamp::now();
+    const SteadyTime now = steady_now();
     std::vector<std::string> names;
     for (const auto& [name, provider] : providers_) {
         if (provider.calls >= kMostAtOnce || provider.paused_until > now) names.push_back(name);
@@ -42,7 +42,7 @@ std::vector<std::string> ProviderLimits::skipped() {
 bool ProviderLimits::enter(std::string_view name) {
     const std::lock_guard lock(mutex_);
     Provider& provider = providers_[std::string(name)];
-    if (provider.calls >= kMostAtOnce || provider.paused_until > Timestamp::now()) return false;
+    if (provider.calls >= kMostAtOnce || provider.paused_until > steady_now()) return false;
     ++provider.calls;
     return true;
 }
@@ -52,7 +52,7 @@ void ProviderLimits::leave(std::string_view name, bool was_reached, Milliseconds
     Provider& provider = providers_.find(name)->second;
     --provider.calls;
     if (was_reached && took < kSlowAnswer) return;
-    const Timestamp until = Timestamp::now() + (was_reached ? took : kUnreachablePause);
+    const SteadyTime until = steady_now() + (was_reached ? took : kUnreachablePause);
     provider.paused_until = std::max(provider.paused_until, until);
 }
 

@@ -41,7 +41,7 @@ class ProviderLimits {
     friend class ProviderPermit;
     struct Provider {
         int calls = 0;
-        Timestamp paused_until;
+        SteadyTime paused_until;
     };
     [[nodiscard]] bool enter(std::string_view provider);
     void leave(std::string_view provider, bool was_reached, Milliseconds took);

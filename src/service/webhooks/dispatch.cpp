@@ -48,6 +48,11 @@ constexpr Milliseconds kUnreadablePause{60'000};
 // Of bodies that are claimed or in flight.
 constexpr std::size_t kBodyBytes = std::size_t{128} << 20U;
 
+// The time between two looks, given when the last one began.
+SteadyTime::duration interval(Milliseconds shortest, SteadyTime began) {
+    return std::max<SteadyTime::duration>(shortest, kLookShare * (steady_now() - began));
+}
+
 net::SenderSettings sender_settings(const Settings& settings) {
     net::SenderSettings sender;
     sender.policy.allows_loopback = settings.webhooks.loopback;
@@ -95,9 +100,10 @@ void WebhookDispatch::find_work() {
 // How long the loop may wait for results.
 Milliseconds WebhookDispatch::pause() const {
     if (!canceling_.empty()) return Milliseconds(0);
-    Timestamp until = std::min(next_look_, next_fan_out_);
+    SteadyTime until = std::min(next_look_, next_fan_out_);
     if (lanes_.has_waiting()) until = std::min(until, next_claim_);
-    const Milliseconds left = std::max(until - Timestamp::now(), Milliseconds(0));
+    const auto left =
+        std::max(std::chrono::ceil<Milliseconds>(until - steady_now()), Milliseconds(0));
     return posts_.empty() && results_.empty() ? left : std::min(left, kRecordInterval);
 }
 
@@ -105,14 +111,13 @@ Milliseconds WebhookDispatch::pause() const {
 
 // New deliveries are claimed at once. Failing endpoints are left to find_due_endpoints().
 void WebhookDispatch::fan_out() {
-    const Timestamp began = Timestamp::now();
+    const SteadyTime began = steady_now();
     if (began < next_fan_out_) return;
-    for (Timestamp now = began; now - began < kFanOutTime; now = Timestamp::now()) {
+    for (SteadyTime now = began; now - began < kFanOutTime; now = steady_now()) {
         const auto turn = fan_out_.turn();
         if (!turn) {
             // The look takes long while a backup keeps the database from removing deleted rows.
-            const Milliseconds took = Timestamp::now() - now;
-            next_fan_out_ = Timestamp::now() + std::max(kOutboxInterval, kLookShare * took);
+            next_fan_out_ = steady_now() + interval(kOutboxInterval, now);
             return;
         }
         for (const EndpointId& endpoint : turn->ready) {
@@ -122,7 +127,7 @@ void WebhookDispatch::fan_out() {
 }
 
 void WebhookDispatch::find_due() {
-    const Timestamp now = Timestamp::now();
+    const SteadyTime now = steady_now();
     if (now < next_look_) return;
     find_due_endpoints(false);
     if (now >= next_failing_look_) {
@@ -130,8 +135,7 @@ void WebhookDispatch::find_due() {
         next_failing_look_ = now + kFailingLookInterval;
     }
     // With very many endpoints, the query takes long and must not use all the time.
-    const Milliseconds took = Timestamp::now() - now;
-    next_look_ = now + std::max(kLookInterval, kLookShare * took);
+    next_look_ = now + interval(kLookInterval, now);
 }
 
 void WebhookDispatch::find_due_endpoints(bool failing) {
@@ -152,16 +156,17 @@ void WebhookDispatch::find_due_endpoints(bool failing) {
 // ---------------------------------------------------------------------------- claims
 
 void WebhookDispatch::claim() {
-    const Timestamp now = Timestamp::now();
-    if (now < next_claim_ || !lanes_.has_waiting()) return;
-    next_claim_ = now + kClaimInterval;
-    auto claims = lanes_.next_claims(kClaimBatch, now);
+    const SteadyTime began = steady_now();
+    if (began < next_claim_ || !lanes_.has_waiting()) return;
+    next_claim_ = began + kClaimInterval;
+    auto claims = lanes_.next_claims(kClaimBatch, began);
     if (claims.empty()) return;
     // In the same order in all runners, to avoid deadlocks.
     std::sort(claims.begin(), claims.end(), [](const auto& left, const auto& right) {
         return std::tie(left.first->organization, left.first->endpoint) <
                std::tie(right.first->organization, right.first->endpoint);
     });
+    const Timestamp now = Timestamp::now();
     auto all = context_.database.transaction([&](db::Tx& tx) {
         std::vector<Claimed> claimed;
         for (const auto& [lane, count] : claims) {
@@ -187,7 +192,7 @@ bool WebhookDispatch::prepare_lane(Lane& lane, const Claimed& claimed) {
     auto secret = context_.keys.open(target.secret, seal);
     if (!secret) {
         // During a key rotation, another runner may have the right key.
-        lane.not_before = Timestamp::now() + kUnreadablePause;
+        lane.not_before = steady_now() + kUnreadablePause;
         if (!has_warned_) {
             log_event(LogLevel::Warning, "webhook.secret_unreadable",
                       {{"endpoint", lane.endpoint.text()}});
@@ -217,7 +222,7 @@ void WebhookDispatch::add_claimed(Claimed& claimed) {
     lanes_.note_claim(lane, deliveries.size(), has_more, is_cut);
     // Counted from now and not from the begin of the claim: a slow database must not make all
     // claims stale.
-    const Timestamp start_before = Timestamp::now() + kStartDeadline;
+    const SteadyTime start_before = steady_now() + kStartDeadline;
     for (store::ClaimedDelivery& delivery : deliveries) {
         lane.ready.push_back(
             {delivery.id, delivery.event, delivery.step,
@@ -231,7 +236,7 @@ void WebhookDispatch::add_claimed(Claimed& claimed) {
 
 void WebhookDispatch::start(Lane& lane) {
     while (lanes_.may_start(lane)) {
-        if (lane.ready.front().start_before < Timestamp::now()) return release_ready(lane);
+        if (lane.ready.front().start_before < steady_now()) return release_ready(lane);
         const ReadyDelivery delivery = std::move(lane.ready.front());
         lane.ready.pop_front();
         try {
@@ -245,7 +250,7 @@ void WebhookDispatch::start(Lane& lane) {
 // Releases the lane's deliveries, and pauses the lane: the error may happen again at once.
 void WebhookDispatch::postpone(Lane& lane, DeliveryId delivery, const std::exception& error) {
     stale_.emplace_back(lane.organization, delivery);
-    lane.not_before = Timestamp::now() + kUnreadablePause;
+    lane.not_before = steady_now() + kUnreadablePause;
     release_ready(lane);
     log_event(LogLevel::Error, "webhook.not_sent",
               {{"endpoint", lane.endpoint.text()}, {"reason", error.what()}});
@@ -305,7 +310,7 @@ void WebhookDispatch::add_result(const net::PostResult& result) {
     if (entry == posts_.end()) return;
     const PendingPost& post = entry->second;
     Lane& lane = *post.lane;
-    if (results_.empty()) first_result_ = Timestamp::now();
+    if (results_.empty()) first_result_ = steady_now();
     results_.push_back({.organization = lane.organization,
                         .endpoint = lane.endpoint,
                         .delivery = post.delivery,
@@ -340,7 +345,7 @@ void WebhookDispatch::record() {
 }
 
 void WebhookDispatch::record_if_due() {
-    const bool is_time = !results_.empty() && Timestamp::now() - first_result_ >= kRecordInterval;
+    const bool is_time = !results_.empty() && steady_now() - first_result_ >= kRecordInterval;
     if (is_time || results_.size() >= kResultBatch || posts_.empty()) record();
 }
 
@@ -359,9 +364,9 @@ void WebhookDispatch::cancel_batch() {
 
 void WebhookDispatch::finish(const std::function<Milliseconds()>& max_wait) {
     for (Lane* lane : lanes_.with_ready()) release_ready(*lane);
-    const Timestamp began = Timestamp::now();
+    const SteadyTime began = steady_now();
     bool is_saved = try_save();
-    while ((!posts_.empty() || !is_saved) && Timestamp::now() - began < max_wait()) {
+    while ((!posts_.empty() || !is_saved) && steady_now() - began < max_wait()) {
         collect_results(is_saved ? kRecordInterval : kOutageInterval);
         is_saved = try_save();
     }

@@ -92,12 +92,12 @@ class WebhookDispatch {
     std::vector<net::PostResult> replies_;             // not handled yet, the last one first
     std::vector<std::pair<OrgId, DeliveryId>> stale_;  // to be released
     std::vector<AttemptResult> results_;               // not recorded yet
-    Timestamp first_result_;
+    SteadyTime first_result_;
     std::set<std::pair<OrgId, EndpointId>> canceling_;  // disabled, with pending deliveries
-    Timestamp next_fan_out_;
-    Timestamp next_look_;
-    Timestamp next_failing_look_;
-    Timestamp next_claim_;
+    SteadyTime next_fan_out_;
+    SteadyTime next_look_;
+    SteadyTime next_failing_look_;
+    SteadyTime next_claim_;
     bool has_warned_ = false;
     std::minstd_rand random_;
 };

@@ -122,7 +122,7 @@ std::optional<FanOut::Turn> FanOut::turn() {
     if (!organization) return std::nullopt;
     Piece piece = piece_of(*organization);
     if (piece.events.empty()) return std::nullopt;
-    if (piece.has_noticed) noticed_[*organization] = Timestamp::now();
+    if (piece.has_noticed) next_notices_[*organization] = steady_now() + kNoticesPerHour.within;
     Backlog& backlog = backlogs_[*organization];
     for (const auto& [endpoint, count] : piece.pending) {
         backlog.pending[endpoint] += count;
@@ -159,7 +159,7 @@ std::optional<OrgId> FanOut::next_organization() {
 }
 
 void FanOut::index_endpoints() {
-    const Timestamp now = Timestamp::now();
+    const SteadyTime now = steady_now();
     if (now < next_index_) return;
     next_index_ = now + kIndexInterval;
     const auto found = context_.database.autocommit(
@@ -208,7 +208,7 @@ void FanOut::create_deliveries(OrgTransaction& transaction, Piece& piece) {
 
 const FanOut::Backlog& FanOut::backlog_of(OrgTransaction& transaction) {
     Backlog& backlog = backlogs_[transaction.org()];
-    const Timestamp began = Timestamp::now();
+    const SteadyTime began = steady_now();
     const bool is_current = backlog.counted_at && began < backlog.count_again_at;
     const bool seems_full = backlog.total >= context_.settings.webhooks.backlog;
     // If only the created deliveries make it full, some of them may have been sent.
@@ -218,9 +218,10 @@ const FanOut::Backlog& FanOut::backlog_of(OrgTransaction& transaction) {
     backlog.total = 0;
     for (const auto& [endpoint, count] : backlog.pending) backlog.total += count;
     backlog.was_full = backlog.total >= context_.settings.webhooks.backlog;
-    backlog.counted_at = Timestamp::now();
+    backlog.counted_at = steady_now();
     backlog.count_again_at =
-        *backlog.counted_at + std::max(kCountInterval, kCountShare * (*backlog.counted_at - began));
+        *backlog.counted_at +
+        std::max<SteadyTime::duration>(kCountInterval, kCountShare * (*backlog.counted_at - began));
     return backlog;
 }
 
@@ -253,7 +254,7 @@ void FanOut::note_dropped(OrgTransaction& transaction, Piece& piece) {
         fullest = std::max(fullest, {found == waiting.end() ? 0 : found->second, endpoint});
     }
     store::set_dropped(org, endpoints, transaction.now - kDropPrecision, transaction.now);
-    if (transaction.now >= noticed_[transaction.org()] + kNoticesPerHour.within) {
+    if (steady_now() >= next_notices_[transaction.org()]) {
         piece.has_noticed = true;
         if (spend_backlog_notice(transaction)) notify(transaction, fullest.second, fullest.first);
     }

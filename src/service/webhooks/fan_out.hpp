@@ -32,8 +32,8 @@ class FanOut {
         std::map<EndpointId, std::int64_t> pending;
         std::int64_t total = 0;
         bool was_full = false;  // by the count
-        std::optional<Timestamp> counted_at;
-        Timestamp count_again_at;
+        std::optional<SteadyTime> counted_at;
+        SteadyTime count_again_at;
     };
     struct Piece;
 
@@ -50,9 +50,9 @@ class FanOut {
 
     Context& context_;
     OrgId last_;
-    Timestamp next_index_;
+    SteadyTime next_index_;
     std::map<OrgId, Backlog> backlogs_;
-    std::map<OrgId, Timestamp> noticed_;
+    std::map<OrgId, SteadyTime> next_notices_;
 };
 
 }  // namespace muster::service

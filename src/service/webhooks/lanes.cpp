@@ -32,7 +32,7 @@ void Lanes::enqueue(Lane& lane) {
     queue_.push_back(&lane);
 }
 
-std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, Timestamp now) {
+std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, SteadyTime now) {
     InUse healthy;
     InUse suspects;
     for (const auto& [key, lane] : lanes_) {

@@ -32,7 +32,7 @@ struct ReadyDelivery {
     WebhookEventId event;
     int step = 0;  // number of previous attempts
     std::shared_ptr<const std::string> body;
-    Timestamp start_before;  // release it after this time: the endpoint may have been disabled
+    SteadyTime start_before;  // release it after this time: the endpoint may have been disabled
 };
 
 // A secret that also signs until its overlap ends.
@@ -56,7 +56,7 @@ struct Lane {
     bool has_more = false;                // the last claim left due deliveries
     std::size_t most_claimed = SIZE_MAX;  // deliveries of the next claim
     Milliseconds last_took{};
-    Timestamp not_before;  // claim nothing before this time
+    SteadyTime not_before;  // claim nothing before this time
 };
 
 class Lanes {
@@ -79,7 +79,7 @@ class Lanes {
     // Takes up to `most` lanes from the queue, each with the number of deliveries to claim. A lane
     // that needs nothing now leaves the queue; the next look for due deliveries queues it again. A
     // lane without a free connection or without memory for kClaimBytes remains in the queue.
-    std::vector<std::pair<Lane*, std::size_t>> next_claims(std::size_t most, Timestamp now);
+    std::vector<std::pair<Lane*, std::size_t>> next_claims(std::size_t most, SteadyTime now);
     // After a claim. `is_cut`: the bodies of some deliveries exceeded kClaimBytes. The next claim
     // then asks for at most twice as many, because the database reads all of them for their sizes.
     void note_claim(Lane& lane, std::size_t count, bool has_more, bool is_cut);

@@ -10,7 +10,7 @@ using service::Lanes;
 
 namespace {
 
-constexpr Timestamp kNow{1'800'000'000'000};
+const SteadyTime kNow = steady_now();
 constexpr std::size_t kClaim = Lanes::kClaimBytes;
 
 using Body = std::shared_ptr<const std::string>;
