@@ -336,6 +336,9 @@ ImportJob ApiClient::validate(const ImportJob& job) {
 ImportJob ApiClient::commit(const ImportJob& job) {
     return advance(job, "commit");
 }
+ImportJob ApiClient::reopen(const ImportJob& job) {
+    return advance(job, "reopen");
+}
 ImportJob ApiClient::cancel(const std::string& job) {
     return move(job, "cancel");
 }

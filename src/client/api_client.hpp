@@ -126,6 +126,7 @@ class ApiClient {
     // arrived late.
     ImportJob validate(const ImportJob& job);
     ImportJob commit(const ImportJob& job);
+    ImportJob reopen(const ImportJob& job);
     // Throws ApiError IMPORT_JOB_INVALID_STATE if the state of the job does not allow it.
     ImportJob cancel(const std::string& job);
     ImportJob undo(const std::string& job, UndoCall call);

@@ -9,6 +9,7 @@
 #include "client/file_check.hpp"
 #include "client/file_plan.hpp"
 #include "client/input_file.hpp"
+#include "client/resume.hpp"
 #include "client/row_source.hpp"
 #include "client/server_report.hpp"
 #include "client/stager.hpp"
@@ -31,16 +32,6 @@ constexpr Milliseconds kLongestPollPause{5000};
 // Without progress of a job: when to say that it waits, and when to stop waiting.
 constexpr auto kSayItWaits = std::chrono::seconds(30);
 constexpr auto kStopWaiting = std::chrono::minutes(30);
-
-// The name of the job on the server: the file's name without its folders.
-std::string job_file_name(const std::string& path) {
-    constexpr std::size_t kMostCharacters = 255;
-    if (path == "-") return "standard input";
-    const auto slash = path.rfind('/');
-    std::string name(trimmed(slash == std::string::npos ? path : path.substr(slash + 1)));
-    const bool fits = !name.empty() && is_utf8(name) && utf8_length(name) <= kMostCharacters;
-    return fits ? name : "import.csv";
-}
 
 class Importer {
   public:
@@ -66,7 +57,10 @@ class Importer {
     ImportJob open_job();
     ImportJob adopt_job();
     ExitCode bring_to_end(ImportJob job);
+    void send_rows(const std::string& job);
     ImportJob stage(const ImportJob& job);
+    bool reopen_earlier_job(const ImportJob& job);
+    void check_staged_rows(const ImportJob& job);
     ImportJob follow(ImportJob job, const std::string& label, std::uint64_t total);
     std::optional<ExitCode> decide(const ImportJob& job);
     ExitCode release_slot(const ImportJob& job, ExitCode exit_code);
@@ -75,8 +69,6 @@ class Importer {
     void see(const ImportJob& job) { summary_.job = job; }
     void explain(const ApiError& error);
     void say_how_to_resume(std::string_view more);
-    std::string cancel_advice(const std::string& job) const;
-    std::string resume_advice(const std::string& job);
     ExitCode cancel_job();
     ExitCode list_jobs();
     ExitCode end_unanswered(const ImportJob& job);
@@ -99,6 +91,7 @@ class Importer {
     RejectedRows rejected_;
     bool has_server_rows_ = false;  // in the report
     bool has_staged_ = false;       // and requested the dry run
+    bool can_resume_ = true;        // the job holds no row that the file does not have
     std::uint64_t sendable_ = 0;
 };
 
@@ -167,19 +160,7 @@ void Importer::check_rows() {
 
 ImportJob Importer::adopt_job() {
     ImportJob job = api_->job(options_.resume);
-    if (job.file_name != job_file_name(options_.file) || job.declared_total != sendable_) {
-        throw UsageError("job " + job.id + " was created for " + printable(job.file_name) +
-                         " with " + counted(job.declared_total, "valid row") + "; this is " +
-                         job_file_name(options_.file) + " with " + grouped(sendable_) +
-                         ".\nResume with the same file and the same options" +
-                         (rules::can_cancel(job.state) ? ", or " + cancel_advice(job.id) : ""));
-    }
-    const bool can_dry_run =
-        job.state != ImportState::Committing && job.state != ImportState::Completed;
-    if (options_.dry_run && !can_dry_run) {
-        throw UsageError("job " + job.id + " is " + std::string(text_of(job.state)) +
-                         ": too late for --dry-run");
-    }
+    require_resumable(options_, job, sendable_);
     console_.say("Resuming job " + job.id + " (" + std::string(text_of(job.state)) + ")");
     return job;
 }
@@ -195,29 +176,60 @@ ImportJob Importer::open_job() {
     return job;
 }
 
+void Importer::send_rows(const std::string& job) {
+    RowSource source(*file_, plan_->separator, plan_->header);
+    Progress progress(console_, "Staging", sendable_);
+    Stager stager({.source = source,
+                   .converter = *checked_.converter,
+                   .rejected = rejected_,
+                   .chunk_rows = options_.chunk,
+                   .connect = [this] { return connect(); },
+                   .stop = terminal_.stop},
+                  progress);
+    stager.run(job, sendable_);
+    if (rejected_.empty()) return;
+    console_.say("The server rejected " + counted(rejected_.size(), "row") + " while staging");
+}
+
+// Sends all rows, also to a job that holds as many: the file may have changed since.
 ImportJob Importer::stage(const ImportJob& job) {
     if (std::exchange(has_staged_, true)) {
         throw std::runtime_error("job " + job.id +
                                  " is in staging again: another program reopened it after its dry "
                                  "run");
     }
-    if (job.staged < sendable_) {
-        RowSource source(*file_, plan_->separator, plan_->header);
-        Progress progress(console_, "Staging", sendable_);
-        Stager stager({.source = source,
-                       .converter = *checked_.converter,
-                       .rejected = rejected_,
-                       .chunk_rows = options_.chunk,
-                       .connect = [this] { return connect(); },
-                       .stop = terminal_.stop},
-                      progress);
-        stager.run(job.id, sendable_);
-        if (!rejected_.empty())
-            console_.say("The server rejected " + counted(rejected_.size(), "row") +
-                         " while staging");
+    try {
+        send_rows(job.id);
+    } catch (const ApiError& error) {
+        if (error.code != "IMPORT_JOB_INVALID_STATE") throw;
+        ImportJob current = api_->job(job.id);
+        if (current.state == job.state) throw;
+        return current;
     }
     if (terminal_.stop) throw Stopped();
     return api_->validate(job);
+}
+
+// True if an earlier run staged the job and the file may hold other rows. The job is then in
+// staging again.
+bool Importer::reopen_earlier_job(const ImportJob& job) {
+    if (has_staged_) return false;
+    const std::string reason = resend_reason(job, *file_, sendable_);
+    if (reason.empty()) return false;
+    console_.say(reason);
+    see(api_->reopen(job));
+    return true;
+}
+
+// Only the rows of the file may be imported.
+void Importer::check_staged_rows(const ImportJob& job) {
+    const std::uint64_t sent = sendable_ - rejected_.size();
+    can_resume_ = job.staged <= sent;
+    refuse_surplus(options_, job, sent);
+    if (job.staged == sent) return;
+    throw std::runtime_error("job " + job.id + " has " + grouped(job.staged) + " of " +
+                             counted(sent, "row") +
+                             ": another program started its dry run too early");
 }
 
 // Polls a job until its state changes.
@@ -259,7 +271,7 @@ void Importer::fetch_report(const ImportJob& job) {
         server.download(*api_, job.id);
         const FaultCounts faults = server.join(*plan_, *checked_.converter, rejected_, report_);
         has_server_rows_ = true;
-        const std::uint64_t rows = job.invalid + job.failed;
+        const std::uint64_t rows = job.invalid + job.failed + rejected_.size();
         console_.say("The server rejected " + counted(rows, "row") +
                      (rows == 1 ? ", which is" : ", which are") + " written to " + options_.errors +
                      ":" + faults.text());
@@ -286,8 +298,10 @@ ExitCode Importer::end_unanswered(const ImportJob& job) {
     return exit_code;
 }
 
-// After the dry run. nullopt: the job is committing.
+// After the dry run. nullopt: the job has moved on.
 std::optional<ExitCode> Importer::decide(const ImportJob& job) {
+    if (reopen_earlier_job(job)) return std::nullopt;
+    check_staged_rows(job);
     fetch_report(job);
     console_.say(dry_run_text(summary_));
     if (options_.dry_run) return release_slot(job, exit_code_of(summary_));
@@ -389,14 +403,10 @@ ExitCode Importer::run_job() {
     return bring_to_end(open_job());
 }
 
-std::string Importer::cancel_advice(const std::string& job) const {
-    return "cancel it:\n  " + cancel_command(options_, job);
-}
-
 void Importer::say_how_to_resume(std::string_view more) {
     const std::string& job = summary_.job->id;
     std::string text = "to continue:\n  " + resume_command(options_, job, more);
-    if (rules::can_cancel(summary_.job->state)) text += "\nor " + cancel_advice(job);
+    if (rules::can_cancel(summary_.job->state)) text += "\nor " + cancel_advice(options_, job);
     console_.error(text);
 }
 
@@ -410,37 +420,23 @@ void Importer::explain(const ApiError& error) {
     const std::string advice = error_advice(options_, error);
     if (!advice.empty()) console_.error(advice);
     if (error.code != "IMPORT_JOB_ACTIVE_EXISTS" || !error.details.isObject()) return;
-    const std::string job = error.details["job_id"].asString();
-    console_.error("the organization has an active import job, and can have one at a time: " + job +
-                   "\n" + resume_advice(job));
-}
-
-// A job can be resumed only with the file that it was created for.
-std::string Importer::resume_advice(const std::string& job) {
     ImportJob active;
-    active.state = ImportState::Staging;
+    active.id = error.details["job_id"].asString();
     try {
-        active = api_->job(job);
+        active = api_->job(active.id);
     } catch (const std::exception&) {
         // This error must not hide the one that is being explained.
     }
-    if (active.state == ImportState::Undoing)
-        return "It is being undone; import the file when the undo has ended.";
-    const std::string& name = active.file_name;
-    const std::string cancel =
-        rules::can_cancel(active.state) ? "\nor " + cancel_advice(job) : std::string();
-    if (!options_.file.empty() && name == job_file_name(options_.file))
-        return "Continue it:\n  " + resume_command(options_, job, "") + cancel;
-    return "It was created for " + (name.empty() ? "another file" : printable(name)) +
-           ". To continue it, import that file with --resume " + job + cancel;
+    console_.error("the organization has an active import job, and can have one at a time: " +
+                   active.id + "\n" + active_job_advice(options_, active));
 }
 
 // Reports an exception, and how to continue an open job or to wait for an undo.
 ExitCode Importer::end_of(const std::exception_ptr& error) {
     const bool is_undoing = summary_.job && summary_.job->state == ImportState::Undoing;
     const bool has_file = !options_.file.empty();
-    const bool is_open =
-        has_file && !is_undoing && summary_.job && rules::is_active(summary_.job->state);
+    const bool is_open = has_file && !is_undoing && can_resume_ && summary_.job &&
+                         rules::is_active(summary_.job->state);
     ExitCode exit_code = ExitCode::Failed;
     try {
         std::rethrow_exception(error);

@@ -61,6 +61,11 @@ std::string start_of(std::streambuf& bytes, std::size_t count) {
     return start;
 }
 
+Timestamp wall_clock(const timespec& time) {
+    constexpr std::int64_t kNanoseconds = 1'000'000;  // in a millisecond
+    return Timestamp::of_wall_clock(std::int64_t{1000} * time.tv_sec + time.tv_nsec / kNanoseconds);
+}
+
 // Like read(). A pipe may be silent for long, so it waits in slices; -1 after `stop`.
 ssize_t read_unless(const std::atomic<bool>& stop, int source, std::vector<char>& to) {
     constexpr int kSliceMilliseconds = 50;
@@ -118,7 +123,11 @@ void InputFile::open_path(const std::string& path, const std::atomic<bool>& stop
         fail("is a folder; name a CSV file");
     }
     // Standard input may be a file that another program has read in part.
-    if (!S_ISREG(status.st_mode) || path == "-") spool(stop);
+    if (S_ISREG(status.st_mode) && path != "-") {
+        changed_at_ = std::max(wall_clock(status.st_mtim), wall_clock(status.st_ctim));
+    } else {
+        spool(stop);
+    }
 }
 
 void InputFile::spool(const std::atomic<bool>& stop) {

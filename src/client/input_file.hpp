@@ -3,11 +3,13 @@
 #pragma once
 
 #include "base/temporary_file.hpp"
+#include "base/time.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <streambuf>
 #include <string>
 
@@ -33,6 +35,8 @@ class InputFile {
     const std::string& name() const { return name_; }          // "standard input" for "-"
     const std::string& encoding() const { return encoding_; }  // "UTF-8", "windows-1252", ...
     bool is_compressed() const { return is_compressed_; }
+    // When the file was last written, or put in its place. nullopt for a pipe and standard input.
+    std::optional<Timestamp> changed_at() const { return changed_at_; }
     // The separator of a line such as `sep=;`, or 0.
     char separator() const { return separator_; }
     std::size_t first_line() const { return separator_ == 0 ? 1 : 2; }
@@ -53,6 +57,7 @@ class InputFile {
     int descriptor_ = -1;  // of the file, or of the spool
     std::string encoding_;
     bool is_compressed_ = false;
+    std::optional<Timestamp> changed_at_;
     char separator_ = 0;
     std::size_t skipped_ = 0;  // bytes before the first record
 };

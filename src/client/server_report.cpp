@@ -128,6 +128,7 @@ FaultCounts ServerReport::join(const FilePlan& plan, const Converter& converter,
         CheckedRecord record = check_record(converter, cells);
         if (const auto found = rejected.find(number); found != rejected.end()) {
             record.faults.insert(record.faults.end(), found->second.begin(), found->second.end());
+            for (const RowFault& fault : found->second) counts.add(fault, source.line());
             record.is_rejected = true;
         }
         if (!record.is_rejected) first_lines.see(record.email, source.line());

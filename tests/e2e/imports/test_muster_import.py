@@ -102,6 +102,16 @@ def test_a_reopened_job_is_validated_again_and_imported(importer):
     assert (done["job_id"], done["state"], done["created"]) == (job, "completed", 5)
 
 
+def test_an_edited_file_is_imported_as_it_is_when_its_job_is_resumed(importer):
+    addresses = emails(3)
+    path = importer.write(people(addresses))
+    job = importer.json(path, status=STOPPED)["job_id"]
+    importer.write("Email,First name\n" + "".join(f"{address},Zoe\n" for address in addresses))
+    done = importer.json(path, "--resume", job, "--commit", status=ALL_IN)
+    assert (done["job_id"], done["staged"], done["created"]) == (job, 3, 3)
+    assert [member["first_name"] for member in importer.org.members().values()] == ["Zoe"] * 3
+
+
 def test_a_job_of_another_file_is_not_resumed(importer):
     job_id = importer.org.create_import(file_name="other.csv", declared_total=3)["id"]
     done = importer.run(importer.write(people(emails(5))), "--resume", job_id, "--commit")

@@ -87,6 +87,7 @@ ServedResponse FakeMuster::route(const ServedRequest& request) {
     if (what == "POST " + base + "/rows") return stage(request);
     if (what == "POST " + base + "/validate") return move("staging", "validating");
     if (what == "POST " + base + "/commit") return move("validated", "committing");
+    if (what == "POST " + base + "/reopen") return reopen();
     if (what == "POST " + base + "/cancel") return move(state, "canceled");
     if (what == "POST " + base + "/undo") return begin_undo(request);
     const std::string download = "GET " + base + "/error-report";
@@ -104,6 +105,8 @@ ServedResponse FakeMuster::create(const ServedRequest& request) {
         return error(409, "IMPORT_JOB_ACTIVE_EXISTS", details);
     }
     static_cast<void>(parse_json(request.body, created));
+    rows.clear();
+    invalid_.clear();
     state = "staging";
     ServedResponse response = job();
     response.status = 201;
@@ -137,6 +140,10 @@ ServedResponse FakeMuster::move(const std::string& from, const std::string& to) 
     ServedResponse response = job();
     response.status = to == "canceled" ? 200 : 202;
     return response;
+}
+
+ServedResponse FakeMuster::reopen() {
+    return move(state == "staging" ? "staging" : "validated", "staging");
 }
 
 ServedResponse FakeMuster::begin_undo(const ServedRequest& request) {
@@ -186,7 +193,7 @@ ServedResponse FakeMuster::job() const {
     value["created_count"] = number(state == "completed" ? valid : 0);
     value["attached_count"] = 0;
     value["failed_count"] = 0;
-    value["created_at"] = "2026-11-20T10:00:00.000Z";
+    value["created_at"] = created_at;
     value["heartbeat_at"] = polls_ > 0 ? Json::Value("2026-11-20T10:00:00.000Z") : Json::Value();
     value["preview"] = Json::Value();
     if (is_validated) {

@@ -26,12 +26,13 @@ class FakeMuster {
     Json::Value created;
     Json::Value undo;  // the counts of the job
     std::map<std::uint32_t, Json::Value> rows;
-    std::vector<std::string> log;         // "POST /v1/imports" and so on
-    std::vector<std::string> keys;        // Idempotency-Keys, in order
-    std::set<std::string> faulty_emails;  // refused while staging
-    std::size_t report_rows = 1000;       // in a page of the report
-    int polls_per_move = 2;               // polls before a moving state ends
-    std::string fails_in;                 // a moving state that ends as "failed"
+    std::vector<std::string> log;                         // "POST /v1/imports" and so on
+    std::vector<std::string> keys;                        // Idempotency-Keys, in order
+    std::set<std::string> faulty_emails;                  // refused while staging
+    std::size_t report_rows = 1000;                       // in a page of the report
+    int polls_per_move = 2;                               // polls before a moving state ends
+    std::string fails_in;                                 // a moving state that ends as "failed"
+    std::string created_at = "2026-11-20T10:00:00.000Z";  // of the job
     std::function<std::optional<ServedResponse>(const ServedRequest&)> before;
 
     FakeMuster() : server_([this](const ServedRequest& request) { return answer(request); }) {}
@@ -44,6 +45,7 @@ class FakeMuster {
     ServedResponse create(const ServedRequest& request);
     ServedResponse stage(const ServedRequest& request);
     ServedResponse move(const std::string& from, const std::string& to);
+    ServedResponse reopen();
     ServedResponse begin_undo(const ServedRequest& request);
     ServedResponse poll();
     ServedResponse job() const;

@@ -16,6 +16,8 @@ namespace muster::test {
 using namespace muster::client;
 
 inline constexpr const char* kJob = FakeMuster::kJob;
+// When a job was created whose file has not changed since.
+inline constexpr const char* kAfterTheFile = "2099-01-01T00:00:00.000Z";
 // The report of a file with kHeader.
 inline const std::string kReportHeader =
     "\xEF\xBB\xBF"

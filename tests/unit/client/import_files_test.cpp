@@ -184,6 +184,9 @@ BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_set_aside_and_the_res
                     "an email address\r\n") != std::string::npos);
     BOOST_TEST(report.find(",5,6,rejected,invalid_email,") != std::string::npos);
     BOOST_TEST(environment.counts("not imported", "2"));
+    BOOST_TEST(environment.says("The server rejected 2 rows, which are written to " +
+                                environment.scratch.file("members-errors.csv") +
+                                ":\n  2 rows: email is not an email address (first in line 3)\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_first_line_with_an_address_is_a_row) {

@@ -55,6 +55,7 @@ BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_says_how
     BOOST_TEST(environment.api.state == "validated");
     BOOST_TEST(environment.says("--resume " + std::string(kJob) + " --commit"));
 
+    environment.api.created_at = kAfterTheFile;
     BOOST_CHECK(
         is(environment.run("members.csv", {"--resume", kJob, "--commit"}), ExitCode::AllIn));
     BOOST_TEST(environment.api.state == "completed");
@@ -191,6 +192,36 @@ BOOST_AUTO_TEST_CASE(a_call_that_the_state_of_the_job_does_not_allow_ends_the_ru
     };
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
     BOOST_TEST(environment.says("409 IMPORT_JOB_INVALID_STATE"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_another_program_cancels_while_rows_are_sent_was_canceled) {
+    for (const char* call : {"/rows", "/validate", "/commit"}) {
+        BOOST_TEST_CONTEXT(call) {
+            Environment environment;
+            environment.scratch.write("members.csv", many_rows(3));
+            environment.api.before = [&](const ServedRequest& request) {
+                if (request.path.ends_with(call)) environment.api.state = "canceled";
+                return std::optional<ServedResponse>();
+            };
+            BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Stopped));
+            BOOST_TEST(environment.says("job " + std::string(kJob) + " was canceled\n"));
+            BOOST_TEST(!environment.says("--resume"));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_that_another_program_starts_too_early_is_not_committed) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(20));
+    environment.api.before = [&](const ServedRequest& request) {
+        if (request.path.ends_with("/rows") && environment.api.rows.size() >= 10)
+            environment.api.state = "validating";
+        return std::optional<ServedResponse>();
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit", "--chunk", "5"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("another program started its dry run too early"));
+    BOOST_TEST(environment.says("--resume " + std::string(kJob) + " --commit"));
+    BOOST_TEST(environment.api.state == "validated");
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_commit_to_the_service) {
