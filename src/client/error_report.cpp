@@ -22,6 +22,12 @@ namespace {
 constexpr std::array<std::string_view, 5> kReportColumns = {"row_number", "line", "result",
                                                             "error_code", "error_message"};
 
+// --errors may name a device.
+bool is_regular(std::FILE* file) {
+    struct stat status {};
+    return fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 bool is_report_column(const std::string& name) {
     return std::ranges::find(kReportColumns, name) != kReportColumns.end();
 }
@@ -135,10 +141,16 @@ void ErrorReport::flush() {
     if (file_ && std::fflush(file_.get()) != 0) fail();
 }
 
+void ErrorReport::discard() {
+    rows_ = 0;
+    remove_empty(false);
+    file_.reset();
+}
+
 void ErrorReport::remove_empty(bool is_clean) const {
     if (rows_ > 0 || (!file_ && !is_clean)) return;
     if (file_) {  // an earlier reading of the imported file had rows
-        std::remove(path_.c_str());
+        if (is_regular(file_.get())) std::remove(path_.c_str());
         return;
     }
     std::string header;

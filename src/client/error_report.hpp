@@ -44,6 +44,9 @@ class ErrorReport {
     // report of an earlier run is deleted too. Leaves a file that is not a report.
     void remove_empty(bool is_clean) const;
 
+    // Deletes what this run has written: the rows of a reading that was not completed.
+    void discard();
+
     bool has_rows() const { return rows_ > 0 && !has_failed_; }
     const std::string& path() const { return path_; }
 

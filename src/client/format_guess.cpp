@@ -10,8 +10,6 @@
 namespace muster::client {
 namespace {
 
-constexpr int kMonths = 12;
-
 std::vector<std::string> names_of(const std::vector<ColumnRoute>& routes) {
     std::vector<std::string> names;
     names.reserve(routes.size());
@@ -79,14 +77,17 @@ void FormatGuess::add_date(Evidence& column, std::string_view cell) {
     }
     if (date.shape != DateCell::Shape::YearLast) return;
     if (column.date_separator == 0) column.date_separator = date.separator;
-    const bool may_be_day_first = date.second <= kMonths;
-    const bool may_be_month_first = date.first <= kMonths;
-    // Dates with points have the day first in every country.
-    if (may_be_day_first && (!may_be_month_first || date.separator == '.')) {
-        ++column.day_first;
+    // Only an existing day shows an order.
+    const bool may_be_day_first = iso_date(date, DateOrder::DayFirst).has_value();
+    const bool may_be_month_first = iso_date(date, DateOrder::MonthFirst).has_value();
+    if (may_be_day_first && !may_be_month_first) {
+        if (column.day_first++ == 0) column.day_first_sample = cell;
     } else if (may_be_month_first && !may_be_day_first) {
-        ++column.month_first;
-    } else if (date.first != date.second && date.first <= kMonths && date.second <= kMonths) {
+        if (column.month_first++ == 0) column.month_first_sample = cell;
+    } else if (may_be_day_first && date.separator == '.') {
+        // Dates with points have the day first in every country.
+        if (column.with_points++ == 0) column.day_first_sample = cell;
+    } else if (may_be_day_first && date.first != date.second) {
         if (column.either++ == 0) column.sample = cell;
     }
 }
@@ -115,8 +116,12 @@ void FormatGuess::add_list(Evidence& column, std::string_view cell) {
     }
 }
 
+bool FormatGuess::has_day_first(const Evidence& column) {
+    return column.day_first + column.with_points > 0;
+}
+
 bool FormatGuess::proves_order(const Evidence& column) {
-    return (column.day_first > 0) != (column.month_first > 0);
+    return has_day_first(column) != (column.month_first > 0);
 }
 
 // A column with proofs of both orders is ambiguous too.
@@ -125,16 +130,31 @@ bool FormatGuess::is_ambiguous(const Evidence& column) {
            !proves_order(column);
 }
 
-// The order that another column of the file proves, unless two columns contradict each other.
+// The order that another column of the file proves, unless two columns contradict each other. Dates
+// with points are a habit of their column: the dates of another one may come from elsewhere.
 std::optional<DateOrder> FormatGuess::order_of_others() const {
     std::optional<DateOrder> order;
     for (const Evidence& column : columns_) {
-        if (!proves_order(column)) continue;
+        if (!proves_order(column) || column.day_first + column.month_first == 0) continue;
         const DateOrder own = column.day_first > 0 ? DateOrder::DayFirst : DateOrder::MonthFirst;
         if (order && *order != own) return std::nullopt;
         order = own;
     }
     return order;
+}
+
+// A cell of each order: of the column, or else of all columns; "" if one order has no cell.
+std::string FormatGuess::contradiction(const Evidence& own) const {
+    const bool is_mixed = has_day_first(own) && own.month_first > 0;
+    std::string day_first;
+    std::string month_first;
+    for (const Evidence& column : columns_) {
+        if (is_mixed && &column != &own) continue;
+        if (is_mixed || column.day_first > 0) day_first = column.day_first_sample;
+        if (column.month_first > 0) month_first = column.month_first_sample;
+    }
+    if (day_first.empty() || month_first.empty()) return "";
+    return "\"" + day_first + "\" has the day first, and \"" + month_first + "\" the month";
 }
 
 std::vector<std::string> FormatGuess::ambiguous_columns() const {
@@ -147,24 +167,24 @@ std::vector<std::string> FormatGuess::ambiguous_columns() const {
 
 FormatGuess::Ambiguity FormatGuess::ambiguity() const {
     for (const Evidence& column : columns_) {
-        const bool is_mixed = column.day_first > 0 && column.month_first > 0;
+        const bool is_mixed = has_day_first(column) && column.month_first > 0;
         if (!is_ambiguous(column) || decided_) continue;
         if (is_mixed || !order_of_others())
-            return {column.column, column.sample, ambiguous_columns()};
+            return {column.column, column.sample, contradiction(column), ambiguous_columns()};
     }
     return {};
 }
 
 DatePattern FormatGuess::date_pattern(const Evidence& column) const {
     const bool has_dates =
-        column.has_year_first || column.day_first + column.month_first + column.either > 0;
+        column.has_year_first || has_day_first(column) || column.month_first + column.either > 0;
     if (!has_dates && column.serials > 0 && !column.has_short_serial) return {DateOrder::Serial, 0};
     if (column.date_separator == 0) return {};
     if (is_ambiguous(column)) {
         const DateOrder fallback = order_of_others().value_or(DateOrder::DayFirst);
         return {decided_.value_or(fallback), column.date_separator};
     }
-    const bool is_day_first = column.day_first >= column.month_first;
+    const bool is_day_first = column.day_first + column.with_points >= column.month_first;
     return {is_day_first ? DateOrder::DayFirst : DateOrder::MonthFirst, column.date_separator};
 }
 

@@ -29,11 +29,13 @@ class FormatGuess {
     // A format for each column.
     [[nodiscard]] std::vector<ValueFormat> formats() const;
 
-    // A date with both numbers below 13, if no cell of any column shows whether the day or the
-    // month is first: "03/07/1985".
+    // A date that exists with the day and with the month first, "03/07/1985", if no cell shows
+    // which one is meant. Another date of the column shows it if it exists in one order only, or
+    // has points; one of another column if it exists in one order only.
     struct Ambiguity {
         std::string column;  // "" = there is none
         std::string sample;
+        std::string contradiction;         // two cells that show different orders, or ""
         std::vector<std::string> columns;  // all that the answer decides
     };
     [[nodiscard]] Ambiguity ambiguity() const;
@@ -47,10 +49,13 @@ class FormatGuess {
         const rules::Attribute* attribute = nullptr;
         ValueFormat fixed;
         bool is_fixed = false;
-        // Dates: how many cells prove an order, or none.
+        // Dates: how many cells exist in one order only, with points in both, and in both.
         std::uint64_t day_first = 0;
         std::uint64_t month_first = 0;
+        std::uint64_t with_points = 0;
         std::uint64_t either = 0;
+        std::string day_first_sample;
+        std::string month_first_sample;
         std::uint64_t serials = 0;
         bool has_short_serial = false;
         bool has_year_first = false;
@@ -65,9 +70,11 @@ class FormatGuess {
     static void add_date(Evidence& column, std::string_view cell);
     static void add_number(Evidence& column, std::string_view cell);
     static void add_list(Evidence& column, std::string_view cell);
+    static bool has_day_first(const Evidence& column);
     static bool proves_order(const Evidence& column);
     static bool is_ambiguous(const Evidence& column);
     std::optional<DateOrder> order_of_others() const;
+    std::string contradiction(const Evidence& own) const;
     std::vector<std::string> ambiguous_columns() const;
     DatePattern date_pattern(const Evidence& column) const;
     bool may_have_decimal_commas() const;

@@ -120,8 +120,10 @@ void Importer::read_columns() {
 
 DateOrder Importer::ask_order(const FormatGuess::Ambiguity& ambiguity) {
     const DateCell date = read_date(ambiguity.sample);
-    const std::string what =
-        printable(ambiguity.column) + " has dates such as \"" + ambiguity.sample + "\"";
+    const std::string contradiction =
+        ambiguity.contradiction.empty() ? "" : ", but " + ambiguity.contradiction;
+    const std::string what = printable(ambiguity.column) + " has dates such as \"" +
+                             ambiguity.sample + "\"" + contradiction;
     for (const DateOrder order : {DateOrder::DayFirst, DateOrder::MonthFirst}) {
         const DatePattern pattern{order, date.separator};
         const std::string question = what + ". Is that " + iso_date(date, order).value_or("") +
@@ -133,16 +135,21 @@ DateOrder Importer::ask_order(const FormatGuess::Ambiguity& ambiguity) {
     }
     if (terminal_.stop) throw Stopped();
     throw UsageError(what +
-                     ", and no value shows whether the day or the month is first; add "
-                     "--date-format DD/MM/YYYY or --date-format MM/DD/YYYY");
+                     (contradiction.empty()
+                          ? ", and no value shows whether the day or the month is first"
+                          : "") +
+                     "; add --date-format DD/MM/YYYY or --date-format MM/DD/YYYY");
 }
 
 // Reads the whole file before anything is created.
 void Importer::check_rows() {
-    checked_ = check_file(
-        *plan_, report_,
-        [this](const FormatGuess::Ambiguity& ambiguity) { return ask_order(ambiguity); },
-        terminal_.stop);
+    const auto decide_order = [this](const auto& ambiguity) { return ask_order(ambiguity); };
+    try {
+        checked_ = check_file(*plan_, report_, decide_order, terminal_.stop);
+    } catch (...) {
+        report_.discard();
+        throw;
+    }
     summary_.rows = checked_.rows;
     summary_.refused_here = checked_.refused;
     summary_.values_left_out = checked_.values_left_out;

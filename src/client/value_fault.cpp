@@ -51,6 +51,12 @@ std::string rule_of(FieldCode code) {
     }
 }
 
+std::string allowed_date(const DatePattern& pattern) {
+    if (pattern.order == DateOrder::Serial)
+        return "use a day number of Excel, such as 36526 for 2000-01-01, or YYYY-MM-DD";
+    return "use an existing date as " + date_pattern_text(pattern);
+}
+
 // "1,234" and "1.234": a thousand, or a number with decimals.
 bool is_thousands_or_decimals(std::string_view cell) {
     return json_number(cell, DecimalMark::Point) && json_number(cell, DecimalMark::Comma);
@@ -92,12 +98,10 @@ RowFault date_fault(std::string_view column, std::string_view cell, const DateCe
         case DateCell::Shape::YearLast:
         case DateCell::Shape::Serial:
             return fault(code, column, cell,
-                         "use an existing date as " + date_pattern_text(pattern) +
-                             ", or name another format with --format '" + std::string(column) +
-                             "=FORMAT'");
+                         allowed_date(pattern) + ", or name another format with --format '" +
+                             std::string(column) + "=FORMAT'");
         default:
-            return fault(code, column, cell,
-                         "use an existing date as " + date_pattern_text(pattern));
+            return fault(code, column, cell, allowed_date(pattern));
     }
 }
 

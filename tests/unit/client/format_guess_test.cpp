@@ -15,6 +15,7 @@ using rules::AttributeType;
 const rules::AttributeRegistry& format_registry() {
     static const rules::AttributeRegistry kRegistry({
         {"joined", "Joined", AttributeType::Date, {}, true},
+        {"left", "Left", AttributeType::Date, {}, true},
         {"fee", "Fee", AttributeType::Number, {}, true},
         {"donation", "Donation", AttributeType::Number, {}, true},
         {"interests", "Interests", AttributeType::MultiChoice, {"A, B", "news", "events"}, true},
@@ -71,6 +72,46 @@ BOOST_AUTO_TEST_CASE(years_and_mixed_columns_are_not_day_numbers) {
     BOOST_TEST(date_format({"31113", "31.12.1999"}) == "DD.MM.YYYY");
     BOOST_TEST(date_format({"1985-03-07", "31113"}) == "YYYY-MM-DD");
     BOOST_TEST(date_format({"31113", "1985-03-07 00:00"}) == "YYYY-MM-DD");
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_that_is_no_date_shows_no_order) {
+    for (const char* cell : {"05/45/1990", "99/05/1990", "00/13/1990", "13/00/1990", "13/05/0000",
+                             "05/13/0000", "31/02/2020", "02/31/2020", "29/02/2019"}) {
+        BOOST_TEST_CONTEXT(cell) {
+            BOOST_TEST(date_format({"03/07/1985", cell}) == "ambiguous 03/07/1985");
+            BOOST_TEST(date_format({cell, "12/31/1999"}) == "MM/DD/YYYY");
+            BOOST_TEST(date_format({cell, "31/12/1999"}) == "DD/MM/YYYY");
+        }
+    }
+    BOOST_TEST(date_format({"03/07/1985", "29/02/2020"}) == "DD/MM/YYYY");
+    BOOST_TEST(date_format({"03/07/1985", "05.45.1990"}) == "ambiguous 03/07/1985");
+}
+
+BOOST_AUTO_TEST_CASE(dates_with_points_decide_their_own_column_only) {
+    BOOST_TEST(date_format({"03/07/1985", "03.07.1985"}) == "DD/MM/YYYY");
+    const FormatGuess guess =
+        guess_of({"Email", "Birthday", "Joined"}, {{"a@example.org", "03/07/1985", "03.07.2020"}});
+    BOOST_TEST(guess.ambiguity().column == "Birthday");
+    BOOST_TEST(text_of_column(guess, 2, ValueKind::Date) == "dates as DD.MM.YYYY");
+    const FormatGuess proved =
+        guess_of({"Email", "Birthday", "Joined"}, {{"a@example.org", "03/07/1985", "31.12.2020"}});
+    BOOST_TEST(proved.ambiguity().column == "");
+}
+
+BOOST_AUTO_TEST_CASE(cells_that_contradict_each_other_are_named) {
+    const FormatGuess own = guess_of({"Email", "Birthday"}, {{"a@example.org", "03/07/1985"},
+                                                             {"b@example.org", "12/31/1999"},
+                                                             {"c@example.org", "31/12/1999"}});
+    BOOST_TEST(own.ambiguity().contradiction ==
+               "\"31/12/1999\" has the day first, and \"12/31/1999\" the month");
+    const FormatGuess others =
+        guess_of({"Email", "Birthday", "Joined", "Left"},
+                 {{"a@example.org", "03/07/1985", "12/31/1999", "31/12/1999"}});
+    BOOST_TEST(others.ambiguity().column == "Birthday");
+    BOOST_TEST(others.ambiguity().contradiction ==
+               "\"31/12/1999\" has the day first, and \"12/31/1999\" the month");
+    const FormatGuess none = guess_of({"Email", "Birthday"}, {{"a@example.org", "03/07/1985"}});
+    BOOST_TEST(none.ambiguity().contradiction == "");
 }
 
 BOOST_AUTO_TEST_CASE(an_order_that_no_cell_shows_is_ambiguous) {

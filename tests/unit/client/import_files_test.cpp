@@ -125,6 +125,7 @@ BOOST_AUTO_TEST_CASE(an_ambiguous_date_is_asked_or_an_error_that_names_the_optio
     environment.scratch.write("members.csv", kHeader + "a@example.org,,03/07/1985,\n");
     BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Usage));
     BOOST_TEST(environment.says("--date-format DD/MM/YYYY or --date-format MM/DD/YYYY"));
+    BOOST_TEST(environment.says("and no value shows whether"));
     BOOST_TEST(environment.api.state == "");
     std::vector<std::string> questions;
     environment.ask = [&](const std::string& text) {
@@ -138,6 +139,26 @@ BOOST_AUTO_TEST_CASE(an_ambiguous_date_is_asked_or_an_error_that_names_the_optio
     BOOST_TEST(questions[1] ==
                "Birthday has dates such as \"03/07/1985\". Is that 1985-03-07, as MM/DD/YYYY?");
     BOOST_TEST(environment.api.rows.at(1)["dob"].asString() == "1985-03-07");
+}
+
+BOOST_AUTO_TEST_CASE(a_column_with_both_orders_of_dates_is_an_error_that_names_two_cells) {
+    Environment environment;
+    environment.scratch.write("members.csv", kHeader + "a@example.org,,03/07/1985,\n" +
+                                                 "b@example.org,,12/31/1999,\n" +
+                                                 "c@example.org,,31/12/1999,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Usage));
+    BOOST_TEST(environment.says(
+        "Birthday has dates such as \"03/07/1985\", but \"31/12/1999\" has the day first, and "
+        "\"12/31/1999\" the month; add --date-format DD/MM/YYYY or --date-format MM/DD/YYYY"));
+    BOOST_TEST(!environment.says("no value shows"));
+    BOOST_TEST(!environment.scratch.exists("members-errors.csv"));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_order_of_dates_leaves_no_report) {
+    Environment environment;
+    environment.scratch.write("members.csv", kHeader + "a@example.org,,03/07/1985,\nbroken,,,\n");
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Usage));
+    BOOST_TEST(!environment.scratch.exists("members-errors.csv"));
 }
 
 BOOST_AUTO_TEST_CASE(the_report_has_the_separator_and_columns_of_the_file_and_comes_back) {
