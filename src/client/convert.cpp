@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "client/cell_text.hpp"
 #include "client/country_names.hpp"
+#include "client/json_cell.hpp"
 #include "client/value_fault.hpp"
 #include "rules/attributes.hpp"
 #include "rules/members/core_fields.hpp"
@@ -16,8 +17,7 @@
 namespace muster::client {
 namespace {
 
-constexpr std::size_t kMaxAttributeBytes = 4096;  // docs/api/limits.md "Limits"
-constexpr std::size_t kMaxAttributes = 100;
+constexpr std::size_t kMaxAttributes = 100;  // docs/api/limits.md "Limits"
 
 std::string json_string(std::string_view text) {
     std::string json;
@@ -120,17 +120,6 @@ class AttributeList {
     std::vector<std::pair<std::string, std::string>> entries_;
 };
 
-// Adds the attributes of an "attributes" cell that have no separate column, with numbers as they
-// are written. False if the cell is not a JSON object.
-bool add_from_json(AttributeList& list, std::string_view cell) {
-    auto values = rules::written_values(cell);
-    if (!values) return false;
-    for (rules::WrittenValue& written : *values) {
-        if (!list.has(written.key)) list.add(written.key, std::move(written.value));
-    }
-    return true;
-}
-
 // Google Contacts writes all addresses of a person into one cell: "a@x.example ::: b@x.example".
 std::string_view first_address(std::string_view cell) {
     return trimmed(cell.substr(0, cell.find(" ::: ")));
@@ -177,10 +166,8 @@ class RecordPass {
     }
 
     Converted finish() {
-        for (const auto& [column, cell] : json_cells_) {
-            if (!add_from_json(attributes_, cell))
-                add(field_fault(FieldCode::WrongType, column, cell), false);
-        }
+        for (const auto& [column, cell] : json_cells_)
+            take_json(read_json_cell(column, cell, registry_));
         if (attributes_.size() > kMaxAttributes)
             add(field_fault(FieldCode::OutOfRange, "attributes", ""), true);
         const bool has_address = !converted_.fields.email.empty() || has_address_fault_;
@@ -240,17 +227,28 @@ class RecordPass {
         member(column.route.field) = *std::move(text);
     }
 
+    // A separate column of an attribute has precedence.
+    void take_json(JsonCell cell) {
+        if (cell.fault) add(*std::move(cell.fault), false);
+        for (JsonCellValue& value : cell.values) {
+            if (attributes_.has(value.key)) continue;
+            if (value.fault) {
+                add(*std::move(value.fault), false);
+            } else {
+                attributes_.add(value.key, std::move(value.json));
+            }
+        }
+    }
+
     void take_attribute(const CellColumn& column, std::string_view cell) {
         const ColumnRoute& route = column.route;
         const rules::Attribute* attribute = registry_.find(route.attribute_key);
         const DateCell date = column.kind == ValueKind::Date ? read_date(cell) : DateCell{};
         if (attribute == nullptr || date.shape == DateCell::Shape::Zero) return;
-        if (cell.size() > kMaxAttributeBytes) {
-            add(field_fault(FieldCode::TooLong, route.column, cell), false);
-            return;
-        }
         std::optional<std::string> json = attribute_json(*attribute, cell, column.format);
-        if (json) {
+        if (json && json->size() > kMostAttributeBytes) {
+            add(attribute_size_fault(route.column, json->size()), false);
+        } else if (json) {
             attributes_.add(route.attribute_key, *std::move(json));
         } else if (column.kind == ValueKind::Date) {
             add(date_fault(route.column, cell, date, column.format.date), false);

@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
+#include "client/console.hpp"
 #include "client/value_format.hpp"
 #include "rules/attributes.hpp"
 
@@ -130,6 +131,37 @@ RowFault attribute_fault(const rules::Attribute& attribute, std::string_view col
             return field_fault(FieldCode::InvalidValue, column, cell);
     }
     return {};
+}
+
+RowFault json_value_fault(const rules::Attribute* attribute, std::string_view place,
+                          std::string_view json) {
+    const std::string type = local_code(field_code_text(FieldCode::WrongType));
+    if (attribute == nullptr)
+        return fault(type, place, json, "use a text, a number, true, false or a list of them");
+    switch (attribute->type) {
+        case rules::AttributeType::Number:
+            return fault("LOCAL_INVALID_NUMBER", place, json, "use a number such as 12.5");
+        case rules::AttributeType::Boolean:
+            return fault("LOCAL_INVALID_BOOLEAN", place, json, "use true or false");
+        case rules::AttributeType::SingleChoice:
+            return fault("LOCAL_INVALID_CHOICE", place, json,
+                         "allowed are " + choices_text(attribute->choices));
+        case rules::AttributeType::MultiChoice:
+            return fault("LOCAL_INVALID_CHOICE", place, json,
+                         "use a list of " + choices_text(attribute->choices));
+        case rules::AttributeType::Date:
+            return fault(local_code(field_code_text(FieldCode::InvalidDate)), place, json,
+                         "use an existing date as YYYY-MM-DD");
+        case rules::AttributeType::Text:
+            return fault(type, place, json, "use a text in quotes");
+    }
+    return {};
+}
+
+RowFault attribute_size_fault(std::string_view place, std::size_t bytes) {
+    return {local_code(field_code_text(FieldCode::TooLong)), std::string(place),
+            "has " + grouped(bytes) + " bytes as JSON, with its quotes and escapes",
+            "shorten it to " + grouped(kMostAttributeBytes), false};
 }
 
 RowFault encoding_fault(std::string_view column) {

@@ -220,4 +220,73 @@ BOOST_AUTO_TEST_CASE(a_column_of_json_attributes_is_expanded) {
     BOOST_TEST(code({"email", "attributes"}, {"a@example.org", "{"}) == "LOCAL_WRONG_TYPE");
 }
 
+BOOST_AUTO_TEST_CASE(the_size_of_an_attribute_is_that_of_its_json) {
+    const std::string most(4094, 'x');
+    BOOST_TEST(attribute("Phone", most) == "\"" + most + "\"");
+    for (const std::string& cell :
+         {most + "x", most + "xx", std::string(2048, '"'), "a" + std::string(2047, '\n') + "b"}) {
+        BOOST_TEST(attribute("Phone", cell) == "-");
+        BOOST_TEST(code({"Email", "Phone"}, {"a@example.org", cell}) == "LOCAL_TOO_LONG");
+    }
+    BOOST_TEST(message("Phone", most + "x") ==
+               "Phone has 4,097 bytes as JSON, with its quotes and escapes; shorten it to 4,096");
+    std::string choices = "news";
+    for (int i = 0; i < 1000; ++i) choices += ";news";
+    BOOST_TEST(attribute("Interests", choices) == R"(["news"])");
+    BOOST_TEST(code({"Email", "attributes"},
+                    {"a@example.org", R"({"phone":")" + most + R"(x","vip":true})"}) ==
+               "LOCAL_TOO_LONG");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_of_the_wrong_type_in_a_json_cell_is_left_out) {
+    const auto convert_cell = [](const std::string& cell) {
+        return convert({"Email", "attributes"}, {"a@example.org", cell});
+    };
+    for (
+        const auto& [value, words] : std::initializer_list<std::pair<std::string, std::string>>{
+            {R"("phone":{"x":1})", R"(attributes.phone is "{"x":1}"; use a text in quotes)"},
+            {R"("phone":[null])", R"(attributes.phone is "[null]"; use a text in quotes)"},
+            {R"("phone":7)", R"(attributes.phone is "7"; use a text in quotes)"},
+            {R"("score":"7")", R"(attributes.score is ""7""; use a number such as 12.5)"},
+            {R"("joined":"31.12.1999")",
+             R"(attributes.joined is ""31.12.1999""; use an existing date as YYYY-MM-DD)"},
+            {R"("shirt_size":"XXL")", R"(attributes.shirt_size is ""XXL""; allowed are S, M)"},
+            {R"("interests":"news")",
+             R"(attributes.interests is ""news""; use a list of news, events)"},
+            {R"("other":[[1]])",
+             R"(attributes.other is "[[1]]"; use a text, a number, true, false or a list of them)"},
+        }) {
+        BOOST_TEST_CONTEXT(value) {
+            const Converted converted = convert_cell("{" + value + R"(,"vip":true})");
+            BOOST_TEST(converted.fields.attributes == R"({"vip":true})");
+            BOOST_REQUIRE(converted.faults.size() == 1);
+            BOOST_TEST(!converted.is_refused());
+            BOOST_TEST(converted.faults[0].message() == words);
+        }
+    }
+    BOOST_TEST(convert_cell(R"({"vip":"yes"})").faults.at(0).message() ==
+               R"(attributes.vip is ""yes""; use true or false)");
+    // The server trims texts, drops empty ones, and rejects unknown keys in the dry run.
+    BOOST_TEST(convert_cell(R"({"shirt_size":" M ","phone":" ","interests":[" news "],"no":"x"})")
+                   .fields.attributes == R"({"shirt_size":"M","interests":["news"],"no":"x"})");
+    BOOST_TEST(convert({"Email", "attributes"}, {"a@example.org", R"({"phone":[null]})"}, {}, true)
+                   .is_refused());
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_of_a_json_cell_is_named) {
+    const auto fault = [](const std::string& cell) {
+        const Converted converted = convert({"Email", "attributes"}, {"a@example.org", cell});
+        BOOST_REQUIRE(converted.faults.size() == 1);
+        BOOST_TEST(converted.faults[0].code == "LOCAL_WRONG_TYPE");
+        return converted.faults[0].rule;
+    };
+    const std::string number = "a number in it is malformed or out of range";
+    BOOST_TEST(fault(R"({"points":1e400})") == number);
+    BOOST_TEST(fault(R"({"a\\":"1e4\"00","points":)" + std::string(309, '9') + "}") == number);
+    BOOST_TEST(fault(R"({"points":1,"points":2})") == "it has a key twice");
+    BOOST_TEST(fault("[1]") == "use a JSON object of attributes");
+    BOOST_TEST(fault(R"({"points":1)") == "use a JSON object of attributes");
+    BOOST_TEST(fault(R"({"points":nan})") == "use a JSON object of attributes");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
