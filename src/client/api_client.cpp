@@ -3,6 +3,7 @@
 #include "base/config.h"
 #include "base/ids.hpp"
 #include "base/json.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "rules/attributes.hpp"
 
@@ -36,7 +37,7 @@ std::uint64_t count_at(const Json::Value& object, const char* name) {
 }
 
 ApiError not_understood(const std::string& what) {
-    return {200, "", "a reply that is not Muster's (" + what + "); check --url"};
+    return {200, "", "a reply that is not Muster's (" + what + "); check the URL"};
 }
 
 int retry_after_of(const net::HttpResponse& response) {
@@ -124,17 +125,27 @@ std::vector<ApiError::Field> ApiError::fields() const {
     return list;
 }
 
+std::string ApiError::detail(const char* name) const {
+    constexpr std::size_t kMostShown = 300;
+    const std::string text = details.isObject() ? text_at(details, name) : "";
+    if (text.size() <= kMostShown) return printable(text);
+    return printable(text.substr(0, kMostShown)) + "...";
+}
+
 std::string ApiError::text() const {
     std::string lines = "the server answered " + std::to_string(status);
-    if (!code.empty()) lines += " " + code;
-    lines += std::string(": ") + what();
+    if (!code.empty()) lines += " " + printable(code);
+    lines += ": " + printable(what());
     for (const Field& field : fields())
-        lines += "\n  " + field.path + ": " + field.code + ": " + field.message;
-    if (code == "IMPORT_JOB_INVALID_STATE" && details.isObject()) {
-        lines += "\n  the job is " + text_at(details, "state") + "; it must be " +
-                 text_at(details, "expected");
-    }
-    if (!request_id.empty()) lines += "\n  X-Request-Id: " + request_id;
+        lines += "\n  " + printable(field.path + ": " + field.code + ": " + field.message);
+    if (code == "IMPORT_JOB_INVALID_STATE" && details.isObject())
+        lines += "\n  the job is " + detail("state") + "; it must be " + detail("expected");
+    // The reason of UNAUTHORIZED is a word for programs.
+    const std::string reason = code == "UNAUTHORIZED" ? "" : detail("reason");
+    if (!reason.empty()) lines += "\n  reason: " + reason;
+    if (code == "QUOTA_EXCEEDED" && details.isObject())
+        lines += "\n  quota " + detail("quota") + " frees at " + detail("frees_at");
+    if (!request_id.empty()) lines += "\n  X-Request-Id: " + printable(request_id);
     return lines;
 }
 
@@ -156,11 +167,11 @@ ApiError error_of(const net::HttpResponse& response) {
         envelope = body["error"];
     const std::string foreign = response.status >= 500
                                     ? "a reply that is not Muster's; the service may be down"
-                                    : "a reply that is not Muster's; check --url";
+                                    : "a reply that is not Muster's; check the URL";
     std::string message = envelope.isNull() ? foreign : text_at(envelope, "message");
     if (response.status >= 300 && response.status <= 399) {
         message =
-            "a redirect to " + std::string(response.header("location")) + "; use the right --url";
+            "a redirect to " + std::string(response.header("location")) + "; use the right URL";
     }
     ApiError error(response.status, text_at(envelope, "code"), message);
     error.details = std::as_const(envelope)["details"];

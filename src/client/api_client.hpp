@@ -45,10 +45,13 @@ class ApiError : public std::runtime_error {
     int retry_after = 0;  // seconds; 0 = not said
     std::string path;     // of the call; "" = not known
 
+    // A text in `details`, of at most 300 bytes and fit for a terminal; "" without it.
+    [[nodiscard]] std::string detail(const char* name) const;
     // The entries of details.fields that have the documented shape.
     [[nodiscard]] std::vector<Field> fields() const;
     // "the server answered 422 VALIDATION_ERROR: …" and a line for each field, for the states of
-    // IMPORT_JOB_INVALID_STATE, and for the request id.
+    // IMPORT_JOB_INVALID_STATE, for the reason, for the quota, and for the request id. Fit for a
+    // terminal.
     [[nodiscard]] std::string text() const;
 };
 

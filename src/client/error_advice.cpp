@@ -13,15 +13,13 @@ std::string job_of_path(std::string_view path) {
     return std::string(path.substr(0, path.find('/')));
 }
 
-std::string reason_of(const ApiError& error) {
-    if (!error.details.isObject() || !error.details["reason"].isString()) return "";
-    return error.details["reason"].asString();
+std::string name_of_key(const Options& options) {
+    return "the key of " + (options.key_file.empty() ? "MUSTER_API_KEY" : options.key_file);
 }
 
 // docs/api/errors.md "Reasons"
 std::string key_advice(const Options& options, const std::string& reason) {
-    const std::string key =
-        "the key of " + (options.key_file.empty() ? "MUSTER_API_KEY" : options.key_file);
+    const std::string key = name_of_key(options);
     if (reason == "MISSING") {
         return "the service did not receive " + key +
                "; a proxy may have removed the header Authorization";
@@ -44,7 +42,7 @@ bool is_from_elsewhere(const ApiError& error) {
     const bool is_refusal = error.status >= 400 && error.status <= 499 &&
                             error.status != kTooLarge && error.status != kTooMany;
     const bool is_unread = error.code == "BAD_REQUEST" && error.status == 400;
-    return (is_refusal && error.code.empty()) || (is_unread && reason_of(error).empty()) ||
+    return (is_refusal && error.code.empty()) || (is_unread && error.detail("reason").empty()) ||
            (error.code == "NOT_FOUND" && job_of_path(error.path).empty());
 }
 
@@ -59,15 +57,23 @@ std::string unreachable_text(const Options& options, const std::string& reason) 
                "; --ca-file PEM names the authority of a service that signs its own certificates";
     if (is_trust) return text + "; check --ca-file " + options.ca_file;
     if (reason.find("wrong version number") != std::string::npos)
-        text += "; the port does not accept TLS, so check --url";
+        text += "; the port does not accept TLS, so check " + options.url_source;
     return text;
 }
 
 std::string error_advice(const Options& options, const ApiError& error) {
-    if (error.code == "UNAUTHORIZED") return key_advice(options, reason_of(error));
+    if (error.code == "UNAUTHORIZED") return key_advice(options, error.detail("reason"));
+    if (error.code == "FORBIDDEN") {
+        return name_of_key(options) +
+               " may not do this: a key with the role viewer only reads; use a key with the role "
+               "admin";
+    }
+    if (const std::string frees_at = error.detail("frees_at"); error.code == "QUOTA_EXCEEDED")
+        return "wait until " + (frees_at.empty() ? "the next day (UTC)" : frees_at) +
+               ", then continue";
     if (is_from_elsewhere(error)) {
         const bool is_plain = options.url.starts_with("http://");
-        return options.url + " does not answer as a Muster service; check --url" +
+        return options.url + " does not answer as a Muster service; check " + options.url_source +
                (is_plain ? " (a port for TLS needs https://)" : "");
     }
     if (error.code != "NOT_FOUND") return "";
@@ -78,6 +84,8 @@ std::string error_advice(const Options& options, const ApiError& error) {
 std::string stopped_text(const Options& options, const std::optional<ImportJob>& job) {
     if (job && job->state == rules::ImportState::Committing)
         return "stopped waiting; the service continues the import";
+    if (job && job->state == rules::ImportState::Completed)
+        return "stopped; the import is complete, and its error report may not be";
     if (job && job->state == rules::ImportState::Undoing)
         return "stopped waiting; the service continues the undo";
     if (!options.undo.empty()) return "stopped; nothing was undone";

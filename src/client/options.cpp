@@ -156,24 +156,26 @@ std::string file_of(const CommandLine& line) {
     return file;
 }
 
-void check_url(std::string& url) {
+// `source`: where the URL is from, such as --url.
+void check_url(std::string& url, const std::string& source) {
     // First: the other errors quote the URL.
     if (url.find('@') != std::string::npos)
-        throw UsageError("--url must not contain a name or a password");
+        throw UsageError(source + " must not contain a name or a password");
     while (url.ends_with('/')) url.pop_back();
     const bool tls = url.starts_with("https://");
     if (!tls && !url.starts_with("http://")) {
-        throw invalid_value("--url", url, "https://HOST[:PORT]");
+        throw invalid_value(source, url, "https://HOST[:PORT]");
     }
     const std::string_view authority = authority_of(url);
     const std::string host = url.substr(0, url.find("://") + 3 + authority.size());
     if (!authority.empty() && url == host + "/v1")
-        throw invalid_value("--url", url, host + ", without /v1");
+        throw invalid_value(source, url, host + ", without /v1");
     if (authority.empty() || url != host || url.find(' ') != std::string::npos)
-        throw UsageError("--url must be https://HOST[:PORT] without a path or a query");
+        throw UsageError(source + " must be https://HOST[:PORT] without a path or a query");
     if (!tls && !is_loopback(authority)) {
         throw UsageError(
-            "--url must be https://, because plain http would expose the key and the members; "
+            source +
+            " must be https://, because plain http would expose the key and the members; "
             "http:// is allowed on the loopback only");
     }
 }
@@ -222,7 +224,7 @@ void check_together(Options& options) {
             "--url is missing; use --url https://HOST, set MUSTER_URL, or write url = "
             "https://HOST into ~/.config/muster/profile");
     }
-    check_url(options.url);
+    check_url(options.url, options.url_source);
     if (options.dry_run && options.commit)
         throw UsageError("--dry-run and --commit are both given; use one of them");
     const int without_file = static_cast<int>(options.list) +
@@ -347,6 +349,7 @@ Options options_of(const CommandLine& line, const Defaults& defaults) {
     Options options;
     options.file = file_of(line);
     options.url = line.value("--url", defaults.url);
+    if (!line.has("--url")) options.url_source = defaults.url_source;
     options.key_file = line.value("--key-file", defaults.key_file);
     options.ca_file = line.value("--ca-file", defaults.ca_file);
     options.profile_maps = defaults.maps;

@@ -36,6 +36,7 @@ struct Options {
 
     std::string file;  // "-" = standard input
     std::string url;   // without a slash at the end
+    std::string url_source = "--url";
     std::string key_file;
     std::string ca_file;
     std::string errors;  // the error report's path; "" without a FILE, unless --errors is given
@@ -66,6 +67,7 @@ struct Defaults {
     std::string key_file;
     std::string ca_file;
     std::vector<MapOption> maps;
+    std::string url_source = "--url";  // for errors about the URL: "MUSTER_URL"
 };
 
 // Throws UsageError. It never quotes a key that is in the place of another value.

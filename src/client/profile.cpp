@@ -86,13 +86,15 @@ Defaults read_profile(const std::string& path, const std::string& home) {
 }
 
 Defaults defaults_of(const EnvironmentValue& environment) {
-    Defaults defaults =
-        read_profile(profile_path(environment), environment_text(environment, "HOME"));
+    const std::string path = profile_path(environment);
+    Defaults defaults = read_profile(path, environment_text(environment, "HOME"));
+    if (!defaults.url.empty()) defaults.url_source = "the url of " + path;
     const auto replace = [&](std::string& text, const char* name, std::string_view purpose) {
         const std::string value = environment_default(environment, name, purpose);
         if (!value.empty()) text = value;
+        return !value.empty();
     };
-    replace(defaults.url, "MUSTER_URL", "the service");
+    if (replace(defaults.url, "MUSTER_URL", "the service")) defaults.url_source = "MUSTER_URL";
     replace(defaults.key_file, "MUSTER_KEY_FILE", "a file");
     replace(defaults.ca_file, "MUSTER_CA_FILE", "a file");
     if (environment("MUSTER_API_KEY") != nullptr && environment("MUSTER_KEY_FILE") == nullptr)

@@ -27,6 +27,16 @@ std::string undo_text(const ImportJob& job, const std::string& title) {
     return text;
 }
 
+// How to see the rows that were kept; "" without them.
+std::string kept_text(const Options& options, const ImportJob& job) {
+    const std::uint64_t kept = job.undo ? job.undo->kept : 0;
+    if (kept == 0) return "";
+    return counted(kept, "row") +
+           (kept == 1 ? " was changed since and is" : " were changed since and are") +
+           " kept; GET " + options.url + "/v1/imports/" + options.undo +
+           "/rows?state=kept lists them, and .../error-report has them as CSV";
+}
+
 // "Undo the import, and remove 3 members?" The counts are in the question, because --quiet does not
 // show them otherwise.
 std::string undo_question(const ImportJob& job) {
@@ -69,7 +79,11 @@ ExitCode undo_job(const Options& options, ApiClient& api, Console& console, cons
     if (summary.job->state != ImportState::Undone)
         return fail(ExitCode::Failed, "the undo failed: " + summary.job->failure);
     console.say(undo_text(*summary.job, "Import " + options.undo + " is undone"));
-    return summary.job->undo && summary.job->undo->kept > 0 ? ExitCode::SomeNotIn : ExitCode::AllIn;
+    const std::string kept = kept_text(options, *summary.job);
+    if (kept.empty()) return ExitCode::AllIn;
+    if (options.quiet) console.error(kept);
+    console.say(kept);
+    return ExitCode::SomeNotIn;
 }
 
 }  // namespace muster::client

@@ -125,6 +125,47 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_allow_a_call_is_shown_with_the_requir
     BOOST_TEST(environment.says("\n  the job is completed; it must be staging or validated\n"));
 }
 
+BOOST_AUTO_TEST_CASE(a_limit_of_a_day_is_shown_with_its_name_its_reason_and_its_end) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(1));
+    environment.api.before = [](const ServedRequest& request) -> std::optional<ServedResponse> {
+        if (!request.path.ends_with("/rows")) return std::nullopt;
+        return ServedResponse{
+            .status = 429,
+            .body = envelope("QUOTA_EXCEEDED",
+                             R"({"quota":"staged_bytes","frees_at":"2026-11-24T00:00:00.000Z",)"
+                             R"("reason":"the organization has used 7 of 7\u001b[2J bytes"})"),
+            .headers = {{"Retry-After", "3600"}}};
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("\n  reason: the organization has used 7 of 7\\x1b[2J bytes\n"));
+    BOOST_TEST(environment.says("\n  quota staged_bytes frees at 2026-11-24T00:00:00.000Z\n"));
+    BOOST_TEST(
+        environment.says("muster-import: wait until 2026-11-24T00:00:00.000Z, then continue\n"));
+    BOOST_TEST(environment.says("--resume " + std::string(kJob) + " --commit"));
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_may_only_read_is_reported_with_the_role_that_may_import) {
+    Environment environment;
+    answer_all(environment, 403, envelope("FORBIDDEN", "null"));
+    BOOST_CHECK(is(run_command(environment, {"--cancel", kJob}), ExitCode::Failed));
+    BOOST_TEST(environment.says(
+        "the key of MUSTER_API_KEY may not do this: a key with the role viewer only reads; use a "
+        "key with the role admin"));
+}
+
+BOOST_AUTO_TEST_CASE(the_reason_of_an_error_is_bounded_and_safe_for_a_terminal) {
+    Environment environment;
+    answer_all(environment, 403,
+               envelope("FORBIDDEN", R"({"reason":")" + std::string(5000, 'r') + R"("})"));
+    BOOST_CHECK(is(run_command(environment, {"--list"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("\n  reason: " + std::string(300, 'r') + "...\n"));
+    answer_all(environment, 409,
+               R"({"error":{"code":"CONFLICT","message":"no\u001b[2J","details":null}})");
+    BOOST_CHECK(is(run_command(environment, {"--list"}), ExitCode::Failed));
+    BOOST_TEST(environment.says("409 CONFLICT: no\\x1b[2J\n"));
+}
+
 BOOST_AUTO_TEST_CASE(a_port_without_tls_is_not_tried_again) {
     const PlainServer server;
     Environment environment;
@@ -134,6 +175,16 @@ BOOST_AUTO_TEST_CASE(a_port_without_tls_is_not_tried_again) {
                    ExitCode::Failed));
     BOOST_TEST(environment.says("the port does not accept TLS, so check --url"));
     BOOST_TEST(server.connections() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_source_of_a_wrong_url_is_named) {
+    Environment environment;
+    answer_all(environment, 404, "<html>");
+    environment.defaults.url = environment.api.url();
+    environment.defaults.url_source = "MUSTER_URL";
+    BOOST_CHECK(is(environment.run_words({"--list"}), ExitCode::Failed));
+    BOOST_TEST(environment.says(" does not answer as a Muster service; check MUSTER_URL"));
+    BOOST_TEST(!environment.says("--url"));
 }
 
 BOOST_AUTO_TEST_CASE(a_certificate_that_is_not_trusted_is_reported_with_the_option) {

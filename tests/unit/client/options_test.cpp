@@ -240,6 +240,27 @@ BOOST_AUTO_TEST_CASE(plain_http_is_for_the_loopback_only) {
     refuses_url("https://");
 }
 
+BOOST_AUTO_TEST_CASE(an_error_about_a_url_names_its_source) {
+    for (const char* url : {"ftp://x.org", "https://x.org/v1", "https://x.org/a", "http://x.org",
+                            "https://a:b@x.org"}) {
+        const auto message = [&](const std::vector<std::string>& words, const Defaults& defaults) {
+            try {
+                static_cast<void>(options_of(parse_command_line(program(), words), defaults));
+            } catch (const UsageError& error) {
+                return std::string(error.what());
+            }
+            return std::string();
+        };
+        Defaults defaults;
+        defaults.url = url;
+        defaults.url_source = "MUSTER_URL";
+        BOOST_TEST_CONTEXT(url) {
+            BOOST_TEST(message({"--list"}, defaults).starts_with("MUSTER_URL "));
+            BOOST_TEST(message({"--list", "--url", url}, defaults).starts_with("--url "));
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(the_key_file_overrides_the_environment) {
     const Secret key = create_credential("org_");
     const test::Scratch scratch;

@@ -101,12 +101,14 @@ BOOST_AUTO_TEST_CASE(the_environment_overrides_the_profile) {
     const std::string config = scratch.file("");
     const Defaults by_profile = defaults_of(environment_of({{"XDG_CONFIG_HOME", config}}));
     BOOST_TEST(by_profile.url == "https://x.org");
+    BOOST_TEST(by_profile.url_source == "the url of " + config + "/muster/profile");
     BOOST_TEST(by_profile.key_file == "x.key");
     const Defaults by_environment = defaults_of(environment_of({{"XDG_CONFIG_HOME", config},
                                                                 {"MUSTER_URL", "https://y.org"},
                                                                 {"MUSTER_KEY_FILE", "y.key"},
                                                                 {"MUSTER_CA_FILE", "y.pem"}}));
     BOOST_TEST(by_environment.url == "https://y.org");
+    BOOST_TEST(by_environment.url_source == "MUSTER_URL");
     BOOST_TEST(by_environment.key_file == "y.key");
     BOOST_TEST(by_environment.ca_file == "y.pem");
     const Defaults with_key =

@@ -69,6 +69,18 @@ BOOST_AUTO_TEST_CASE(the_document_says_why_nothing_was_undone) {
     BOOST_TEST(message() == "nothing was undone");
 }
 
+BOOST_AUTO_TEST_CASE(rows_that_are_kept_are_named_with_the_call_that_lists_them) {
+    predict(1, 1, 0);
+    api.undo["kept"] = 2;
+    const std::string line = "2 rows were changed since and are kept; GET " + api.url() +
+                             "/v1/imports/" + kJob +
+                             "/rows?state=kept lists them, and .../error-report has them as CSV\n";
+    BOOST_CHECK(is(undo({"--yes"}), ExitCode::SomeNotIn));
+    BOOST_TEST(out.ends_with(line));
+    BOOST_CHECK(is(undo({"--yes", "--quiet"}), ExitCode::SomeNotIn));
+    BOOST_TEST(all() == "muster-import: " + line);
+}
+
 BOOST_AUTO_TEST_CASE(the_document_has_the_failure_of_an_undo) {
     api.fails_in = "undoing";
     BOOST_CHECK(is(undo({"--json", "--yes"}), ExitCode::Failed));
