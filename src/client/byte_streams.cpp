@@ -1,6 +1,8 @@
 #include "client/byte_streams.hpp"
 
 #include "base/command_line.hpp"
+#include "base/text.hpp"
+#include "client/api_client.hpp"
 
 #include <iconv.h>
 #include <unistd.h>
@@ -120,7 +122,7 @@ class Utf8Buffer : public RefilledBuffer {
         std::size_t room = out_.size();
         while (to == out_.data()) {
             if (left_ == 0 || needs_more_) {
-                if (!read_more()) return {};
+                if (!read_more()) return cut_character();
             }
             char* from = in_.data() + at_;
             const std::size_t result = iconv(converter_, &from, &left_, &to, &room);
@@ -141,14 +143,20 @@ class Utf8Buffer : public RefilledBuffer {
         --room;
     }
 
+    // At the end of the file.
+    std::string_view cut_character() {
+        if (left_ == 0) return {};
+        left_ = 0;
+        out_[0] = '\xFF';
+        return {out_.data(), 1};
+    }
+
     // Keeps the incomplete character at the end of the input.
     bool read_more() {
         std::copy_n(in_.data() + at_, left_, in_.data());
         at_ = 0;
         const std::streamsize count =
             source_->sgetn(in_.data() + left_, static_cast<std::streamsize>(in_.size() - left_));
-        const bool is_cut = count == 0 && left_ > 0;
-        if (is_cut) left_ = 0;  // a character is cut off at the end of the file
         left_ += static_cast<std::size_t>(count);
         needs_more_ = false;
         return count > 0;
@@ -164,6 +172,74 @@ class Utf8Buffer : public RefilledBuffer {
     std::array<char, 2 * kStreamBytes> out_{};
 };
 
+class StoppableBuffer : public RefilledBuffer {
+  public:
+    StoppableBuffer(std::unique_ptr<std::streambuf> source, const std::atomic<bool>& stop)
+        : source_(std::move(source)), stop_(stop) {}
+
+  protected:
+    std::string_view refill() override {
+        if (stop_) throw Stopped();
+        const std::streamsize count =
+            source_->sgetn(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+        return {bytes_.data(), static_cast<std::size_t>(count)};
+    }
+
+  private:
+    std::unique_ptr<std::streambuf> source_;
+    const std::atomic<bool>& stop_;
+    std::array<char, kStreamBytes> bytes_{};
+};
+
+class LineEndBuffer : public RefilledBuffer {
+  public:
+    LineEndBuffer(std::unique_ptr<std::streambuf> source, char separator)
+        : source_(std::move(source)),
+          separators_(separator == 0 ? ",;\t" : std::string(1, separator)) {
+        separators_ += "\r\n";
+    }
+
+  protected:
+    std::string_view refill() override {
+        const auto count = static_cast<std::size_t>(
+            source_->sgetn(bytes_.data(), static_cast<std::streamsize>(bytes_.size())));
+        const std::string_view part(bytes_.data(), count);
+        const bool has_mark = is_first_ && part.starts_with(kByteOrderMark);
+        is_first_ = false;
+        for (std::size_t i = has_mark ? kByteOrderMark.size() : 0; i < count; ++i) {
+            if (lines_ == Lines::EndWithCr) break;
+            const bool is_last = i + 1 == count;
+            const auto next = is_last ? source_->sgetc() : traits_type::to_int_type(bytes_[i + 1]);
+            take(bytes_[i], next == traits_type::to_int_type('\n'));
+        }
+        return part;
+    }
+
+  private:
+    enum class Lines : std::uint8_t { Unknown, EndWithLf, EndWithCr };
+
+    void take(char& c, bool is_before_lf) {
+        if (is_quoted_) {
+            is_quoted_ = c != '"';
+            begins_quote_ = !is_quoted_;  // the quote may be doubled
+            return;
+        }
+        is_quoted_ = c == '"' && begins_quote_;
+        if (lines_ == Lines::Unknown && (c == '\n' || (c == '\r' && !is_before_lf)))
+            lines_ = c == '\n' ? Lines::EndWithLf : Lines::EndWithCr;
+        if (c == '\r' && !is_before_lf && lines_ == Lines::EndWithLf) c = ' ';
+        begins_quote_ = separators_.find(c) != std::string::npos;
+    }
+
+    std::unique_ptr<std::streambuf> source_;
+    std::string separators_;  // after which a cell begins
+    bool is_first_ = true;
+    bool is_quoted_ = false;
+    bool begins_quote_ = true;  // a quote here would
+    Lines lines_ = Lines::Unknown;
+    std::array<char, kStreamBytes> bytes_{};
+};
+
 }  // namespace
 
 std::unique_ptr<std::streambuf> file_bytes(int descriptor) {
@@ -177,6 +253,16 @@ std::unique_ptr<std::streambuf> gunzipped(std::unique_ptr<std::streambuf> source
 std::unique_ptr<std::streambuf> as_utf8(std::unique_ptr<std::streambuf> source,
                                         const std::string& encoding) {
     return std::make_unique<Utf8Buffer>(std::move(source), encoding);
+}
+
+std::unique_ptr<std::streambuf> unless_stopped(std::unique_ptr<std::streambuf> source,
+                                               const std::atomic<bool>& stop) {
+    return std::make_unique<StoppableBuffer>(std::move(source), stop);
+}
+
+std::unique_ptr<std::streambuf> with_one_line_end(std::unique_ptr<std::streambuf> source,
+                                                  char separator) {
+    return std::make_unique<LineEndBuffer>(std::move(source), separator);
 }
 
 }  // namespace muster::client

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -51,7 +52,6 @@ constexpr std::array kOtherKinds = {
     OtherKind{"<!DOCTYPE", "", "an HTML or XML page", "export the list as CSV"},
     OtherKind{"<html", "", "an HTML page", "export the list as CSV"},
     OtherKind{"<?xml", "", "an XML document", "export the list as CSV"},
-    OtherKind{"{\"", "", "a JSON document", "convert it to CSV"},
 };
 
 std::string start_of(std::streambuf& bytes, std::size_t count) {
@@ -74,16 +74,40 @@ ssize_t read_unless(const std::atomic<bool>& stop, int source, std::vector<char>
         const int ready = poll(&waiting, 1, kSliceMilliseconds);
         if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
         const ssize_t count = read(source, to.data(), to.size());
-        if (count >= 0 || errno != EINTR) return count;
+        if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count;
     }
     return -1;
+}
+
+// `text` without white space and `c` at its beginning; nullopt if it begins with something else.
+std::optional<std::string_view> after(std::optional<std::string_view> text, char c) {
+    if (!text) return std::nullopt;
+    text->remove_prefix(std::min(text->find_first_not_of(" \t\r\n"), text->size()));
+    if (!text->starts_with(c)) return std::nullopt;
+    return text->substr(1);
+}
+
+// An object, or a list of objects. The first column of a CSV file may be called "[Email]".
+bool is_json(std::string_view start) {
+    if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
+    const auto list = after(start, '[');
+    const auto object = after(list ? *list : start, '{');
+    return after(object, '"') || after(object, '}');
+}
+
+// Whether a CR that is not part of CRLF may be in the bytes; one at their end counts.
+bool has_lone_return(std::string_view bytes) {
+    for (auto at = bytes.find('\r'); at != bytes.npos; at = bytes.find('\r', at + 1)) {
+        if (at + 1 == bytes.size() || bytes[at + 1] != '\n') return true;
+    }
+    return false;
 }
 
 }  // namespace
 
 InputFile::InputFile(const std::string& path, std::string encoding, const std::atomic<bool>& stop)
-    : name_(path == "-" ? "standard input" : path), encoding_(std::move(encoding)) {
-    open_path(path, stop);
+    : name_(path == "-" ? "standard input" : path), stop_(stop), encoding_(std::move(encoding)) {
+    open_path(path);
     try {
         const std::string start = start_of(*file_bytes(descriptor_), kStartBytes);
         refuse_other_kinds(start);
@@ -92,6 +116,9 @@ InputFile::InputFile(const std::string& path, std::string encoding, const std::a
         detect_encoding();
         find_separator();
     } catch (const UsageError&) {
+        release();
+        throw;
+    } catch (const Stopped&) {
         release();
         throw;
     } catch (const std::exception& error) {
@@ -113,8 +140,10 @@ void InputFile::fail(const std::string& reason) const {
     throw UsageError(name_ + " " + reason);
 }
 
-void InputFile::open_path(const std::string& path, const std::atomic<bool>& stop) {
-    descriptor_ = path == "-" ? dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+// Without O_NONBLOCK, it would wait for the writer of a named pipe.
+void InputFile::open_path(const std::string& path) {
+    constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+    descriptor_ = path == "-" ? dup(STDIN_FILENO) : ::open(path.c_str(), kFlags);
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0)
         fail("cannot be read: " + std::generic_category().message(errno));
@@ -126,24 +155,24 @@ void InputFile::open_path(const std::string& path, const std::atomic<bool>& stop
     if (S_ISREG(status.st_mode) && path != "-") {
         changed_at_ = std::max(wall_clock(status.st_mtim), wall_clock(status.st_ctim));
     } else {
-        spool(stop);
+        spool();
     }
 }
 
-void InputFile::spool(const std::atomic<bool>& stop) {
+void InputFile::spool() {
     spool_ = std::make_unique<TemporaryFile>();
     const int source = std::exchange(descriptor_, spool_->descriptor());
     std::vector<char> bytes(kCopyBytes);
     std::uint64_t total = 0;
     ssize_t count = 0;
     do {
-        count = read_unless(stop, source, bytes);
+        count = read_unless(stop_, source, bytes);
         if (count > 0) spool_->write({bytes.data(), static_cast<std::size_t>(count)});
         total += static_cast<std::uint64_t>(std::max<ssize_t>(count, 0));
     } while (count > 0 && total <= kMostSpooledBytes);
     const int error = errno;
     close(source);
-    if (stop) throw Stopped();
+    if (stop_) throw Stopped();
     if (count < 0) fail("cannot be read: " + std::generic_category().message(error));
     if (total > kMostSpooledBytes) fail("has more than 1 GiB; split it");
 }
@@ -153,11 +182,22 @@ void InputFile::refuse_other_kinds(std::string_view start) const {
         if (!start.starts_with(kind.magic) || start.find(kind.inside) == start.npos) continue;
         fail("is " + std::string(kind.what) + ", not CSV; " + std::string(kind.advice));
     }
+    if (is_json(start)) fail("is a JSON document, not CSV; convert it to CSV");
+}
+
+// UTF-16 has zeros too.
+void InputFile::refuse_binary(std::string_view start) const {
+    constexpr std::string_view kLittleEndian("\xFF\xFE\0\0", 4);
+    constexpr std::string_view kBigEndian("\0\0\xFE\xFF", 4);
+    if (start.starts_with(kLittleEndian) || start.starts_with(kBigEndian))
+        fail("is UTF-32, an encoding that is not supported; convert it to UTF-8");
+    if (utf16_name(start).empty() && start.find('\0') != start.npos) fail("is not a text file");
 }
 
 std::unique_ptr<std::streambuf> InputFile::bytes() const {
-    if (!is_compressed_) return file_bytes(descriptor_);
-    return gunzipped(file_bytes(descriptor_));
+    std::unique_ptr<std::streambuf> bytes = file_bytes(descriptor_);
+    if (is_compressed_) bytes = gunzipped(std::move(bytes));
+    return unless_stopped(std::move(bytes), stop_);
 }
 
 std::unique_ptr<std::streambuf> InputFile::text() const {
@@ -172,12 +212,12 @@ void InputFile::detect_encoding() {
     std::string part = start_of(*stream, kCopyBytes);
     if (part.starts_with(kByteOrderMark)) encoding_ = "UTF-8";  // such as a report
     const std::string utf16 = utf16_name(part);
-    const bool is_binary = part.find('\0') != std::string::npos;
-    if (encoding_.empty() && utf16.empty() && is_binary) fail("is not a text file");
+    if (encoding_.empty()) refuse_binary(part);
     for (std::uint64_t total = 0; !part.empty(); part = start_of(*stream, kCopyBytes)) {
         total += part.size();
         if (total > kMostTextBytes) fail("has more than 4 GiB of text; split it");
         detector.add(part);
+        may_have_lone_returns_ = may_have_lone_returns_ || has_lone_return(part);
     }
     if (encoding_.empty()) encoding_ = utf16.empty() ? detector.name() : utf16;
     if (equal_ignoring_case(encoding_, "utf8") || equal_ignoring_case(encoding_, "utf-8"))

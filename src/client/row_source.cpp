@@ -3,6 +3,8 @@
 #include "base/command_line.hpp"
 #include "base/email.hpp"
 #include "base/text.hpp"
+#include "client/api_client.hpp"
+#include "client/byte_streams.hpp"
 #include "client/column_guess.hpp"
 
 #include <algorithm>
@@ -23,12 +25,18 @@ bool is_address(std::string cell) {
     return is_utf8(cell) && !normalize_email(cell);
 }
 
+std::unique_ptr<std::streambuf> text_of_lines(const InputFile& file, char separator) {
+    if (!file.may_have_lone_returns()) return file.open();
+    return with_one_line_end(file.open(), separator);
+}
+
 }  // namespace
 
 RowSource::RowSource(const InputFile& file, char separator, Header header)
-    : name_(file.name()),
+    : file_(file),
+      name_(file.name()),
       lines_before_(file.first_line() - 1),
-      text_(file.open()),
+      text_(text_of_lines(file, separator == 0 ? file.separator() : separator)),
       stream_(text_.get()),
       reader_(stream_, separator == 0 ? file.separator() : separator) {
     std::vector<std::string> first;
@@ -61,6 +69,7 @@ bool RowSource::read(std::vector<std::string>& cells) {
     try {
         if (!reader_.next(cells)) return false;
     } catch (const std::exception& error) {
+        if (file_.is_stopped()) throw Stopped();  // the stream has hidden it
         throw UsageError(name_ + ": " + error.what());
     }
     line_ = lines_before_ + reader_.line();

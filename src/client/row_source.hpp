@@ -36,13 +36,14 @@ class RowSource {
     std::size_t line() const { return line_; }
 
     // The next record and its number, 1-based; false at the end. Skips records without
-    // text. Throws UsageError with the line for a record that is not CSV.
+    // text. Throws UsageError with the line for a record that is not CSV, and Stopped.
     bool next(std::vector<std::string>& cells, std::uint32_t& number);
 
   private:
     bool read(std::vector<std::string>& cells);
     void name_columns(const std::vector<std::string>& first);
 
+    const InputFile& file_;
     std::string name_;
     std::size_t lines_before_;  // a line such as `sep=;`
     std::unique_ptr<std::streambuf> text_;

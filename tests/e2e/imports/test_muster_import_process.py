@@ -44,6 +44,24 @@ def test_ctrl_c_ends_a_run_whose_standard_input_is_silent(importer):
     assert err.endswith("stopped; nothing was imported\n")
 
 
+def test_ctrl_c_ends_a_run_that_waits_for_the_writer_of_a_pipe(importer):
+    path = importer.folder / "pipe.csv"
+    os.mkfifo(path)
+    command = [importer.stack.build / "muster-import", *importer.arguments(path, "--commit")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
+
+    def waits():
+        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{process.pid}/status").read_text().splitlines())
+        catches = int(status["SigCgt"], 16) >> (signal.SIGINT - 1) & 1
+        return catches and status["State"].startswith("S")
+
+    wait_for(waits, "the wait for a writer")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == STOPPED, out + err
+    assert err.endswith("stopped; nothing was imported\n")
+
+
 @pytest.mark.parametrize("arguments", (["--list"], ["--help"]))
 def test_a_closed_standard_output_is_an_error(importer, arguments):
     command = [str(importer.stack.build / "muster-import"), *importer.arguments(*arguments)]

@@ -175,6 +175,13 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_cell_and_what_is_allowed) {
     BOOST_TEST(message("Birthday", "30.02.1990") ==
                "Birthday is \"30.02.1990\"; use an existing date as DD.MM.YYYY, or name "
                "another format with --format 'Birthday=FORMAT'");
+    BOOST_TEST(message("Birthday", "60") ==
+               "Birthday is \"60\"; use an existing date as YYYY-MM-DD, or name another format "
+               "with --format 'Birthday=FORMAT'");
+    const FormatOptions excel = {"excel", {}, false};
+    BOOST_TEST(convert({"Email", "Birthday"}, {"a@example.org", "60"}, excel).faults[0].message() ==
+               "Birthday is \"60\"; use a day number of Excel, such as 36526 for 2000-01-01, or "
+               "YYYY-MM-DD, or name another format with --format 'Birthday=FORMAT'");
     BOOST_TEST(message("Birthday", "10.12.1815") ==
                "Birthday is \"10.12.1815\"; use an existing date from 1900-01-01 to yesterday");
     BOOST_TEST(message("Country", "Atlantis") ==

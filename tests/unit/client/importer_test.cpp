@@ -240,6 +240,20 @@ BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_commit_to_the_service) {
         is(environment.run("members.csv", {"--resume", kJob, "--dry-run"}), ExitCode::Usage));
 }
 
+BOOST_AUTO_TEST_CASE(a_stop_after_the_import_does_not_say_that_nothing_was_imported) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    environment.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
+        const bool is_poll = request.method == "GET" && environment.api.state == "committing";
+        if (is_poll) environment.api.state = "completed";
+        if (is_poll) environment.stop = true;
+        return std::nullopt;
+    };
+    BOOST_CHECK(is(environment.run("members.csv", {"--commit"}), ExitCode::Stopped));
+    BOOST_TEST(environment.says("stopped; the import is complete, and its error report may not "));
+    BOOST_TEST(!environment.says("nothing was imported"));
+}
+
 BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
     Environment environment;
     environment.scratch.write("members.csv", many_rows(3));

@@ -2,6 +2,7 @@
 #include "client/input_file.hpp"
 
 #include "base/command_line.hpp"
+#include "client/api_client.hpp"
 #include "client/encoding.hpp"
 #include "client/row_source.hpp"
 #include "unit/client/scratch.hpp"
@@ -146,6 +147,51 @@ BOOST_AUTO_TEST_CASE(a_byte_outside_the_encoding_damages_only_its_cell) {
     BOOST_TEST(text == "Email|N / a@example.org|Jü\xFFr");
 }
 
+BOOST_AUTO_TEST_CASE(a_character_that_is_cut_off_at_the_end_damages_its_cell) {
+    const test::Scratch scratch;
+    BOOST_TEST(records(scratch.write("f", "Email,N\na@example.org,\x82\xA0\x82"), "Shift_JIS") ==
+               "Email|N / a@example.org|あ\xFF");
+    BOOST_TEST(records(scratch.write("g", utf16("Email\na@example.org", false, true) + "x")) ==
+               "Email / a@example.org\xFF");
+}
+
+BOOST_AUTO_TEST_CASE(a_carriage_return_alone_ends_a_line_only_if_it_ends_the_first_one) {
+    const test::Scratch scratch;
+    const std::string read = "Email|N / a@example.org|B C / b@example.org|D";
+    for (const std::string end : {"\n", "\r\n"}) {
+        BOOST_TEST(records(scratch.write("a", "Email,N" + end + "a@example.org,B\rC" + end +
+                                                  "b@example.org,D" + end)) == read);
+    }
+    BOOST_TEST(records(scratch.write("b", "Email,N\ra@example.org,B C\rb@example.org,D\r")) ==
+               read);
+    BOOST_TEST(records(scratch.write("c", "Email,\"N\n1\"\ra@example.org,B\rb@example.org,D\r")) ==
+               "Email|N 1 / a@example.org|B / b@example.org|D");
+    BOOST_TEST(records(scratch.write("d", "Email,N\na@example.org,\"B\rC\"\n")) ==
+               "Email|N / a@example.org|B\rC");
+    BOOST_TEST(records(scratch.write("e", utf16("Email,N\r\na@example.org,B\rC\r\n", false,
+                                                true))) == "Email|N / a@example.org|B C");
+    // At each place around the size of the buffers.
+    for (const int filler : {65'510, 65'511, 65'512, 65'513, 65'514, 65'515, 65'516}) {
+        const std::string text(filler, 'x');
+        BOOST_TEST(records(scratch.write("f", "Email,N\r\na@example.org," + text + "\r\nb,\r\n")) ==
+                   "Email|N / a@example.org|" + text + " / b|");
+        BOOST_TEST(
+            records(scratch.write("g", "Email,N\r\na@example.org," + text + "\r.\r\nb,\r\n")) ==
+            "Email|N / a@example.org|" + text + " . / b|");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_ends_the_reading_of_a_file_without_records) {
+    const test::Scratch scratch;
+    const std::string path = scratch.write("f.csv.gz", gzip(std::string(1'000'000, '\n')));
+    std::atomic<bool> stop{true};
+    BOOST_CHECK_THROW(InputFile(path, "", stop), Stopped);
+    stop = false;
+    const InputFile file(path, "", stop);
+    stop = true;
+    BOOST_CHECK_THROW(RowSource(file, 0, Header::Guess), Stopped);
+}
+
 BOOST_AUTO_TEST_CASE(gzip_is_found_from_the_bytes) {
     const test::Scratch scratch;
     const std::string read = "E-Mail|Vorname / j@example.org|Jürgen €";
@@ -190,6 +236,14 @@ BOOST_AUTO_TEST_CASE(other_kinds_of_files_are_named_with_what_to_do) {
              {"%PDF-1.7", "a PDF document"},
              {"BZh9", "bunzip2"},
              {"<html><table>", "an HTML page"},
+             {R"({"members":[]})", "a JSON document, not CSV; convert it to CSV"},
+             {"{\n  \"members\": [\n", "a JSON document"},
+             {R"([{"email":"a@example.org"}])", "a JSON document"},
+             {"\xEF\xBB\xBF[\r\n  {\r\n    \"email\": \"a\"", "a JSON document"},
+             {"[{}]", "a JSON document"},
+             {std::string("\xFF\xFE\0\0E\0\0\0", 8),
+              "is UTF-32, an encoding that is not supported"},
+             {std::string("\0\0\xFE\xFF\0\0\0E", 8), "convert it to UTF-8"},
              {std::string("Email\0a", 7), "is not a text file"},
              {"", "is empty"},
              {"\n\n", "is empty"},
@@ -198,6 +252,11 @@ BOOST_AUTO_TEST_CASE(other_kinds_of_files_are_named_with_what_to_do) {
             BOOST_TEST(refusal(content).find(words) != std::string::npos, refusal(content));
         }
     }
+    BOOST_TEST(refusal("[Email],[Name]\n").empty() == false);
+    BOOST_TEST(refusal("[Email],[Name]\na@example.org,Ann\n") ==
+               "[Email]|[Name] / a@example.org|Ann");
+    BOOST_TEST(refusal("[{Email}],N\na@example.org,Ann\n") == "[{Email}]|N / a@example.org|Ann");
+    BOOST_TEST(refusal("{Email},N\na@example.org,Ann\n") == "{Email}|N / a@example.org|Ann");
     BOOST_TEST(refusal("Email\n", "klingon").starts_with("--encoding klingon is unknown; use"));
 }
 
