@@ -285,21 +285,26 @@ ImportJob ApiClient::send_for_job(const Call& call) {
     return job;
 }
 
+// A page of a list, whose entries are in the array `name`. Moves the cursor; "" after the last one.
+Json::Value ApiClient::page_of(const std::string& path, const char* name, std::string& cursor) {
+    Call call;
+    call.path = path + "?limit=100" + (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor));
+    int retry_after = 0;
+    Json::Value page = send_for_json(call, retry_after);
+    if (!page[name].isArray()) throw not_understood(call.path);
+    std::string next = text_at(page, "next_cursor");
+    if (!next.empty() && next == cursor) throw not_understood("a cursor that goes nowhere");
+    cursor = std::move(next);
+    return page;
+}
+
 std::vector<rules::Attribute> ApiClient::attributes() {
     std::vector<rules::Attribute> attributes;
     std::string cursor;
     do {
-        Call call;
-        call.path = "/v1/attributes?limit=100" +
-                    (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor));
-        int retry_after = 0;
-        const Json::Value page = send_for_json(call, retry_after);
-        if (!page["attributes"].isArray()) throw not_understood(call.path);
+        const Json::Value page = page_of("/v1/attributes", "attributes", cursor);
         for (const Json::Value& value : page["attributes"])
             attributes.push_back(attribute_of(value));
-        std::string next = text_at(page, "next_cursor");
-        if (!next.empty() && next == cursor) throw not_understood("a cursor that goes nowhere");
-        cursor = std::move(next);
     } while (!cursor.empty());
     return attributes;
 }
@@ -370,13 +375,16 @@ ImportJob ApiClient::job(const std::string& job) {
 }
 
 std::vector<ImportJob> ApiClient::jobs() {
-    Call call;
-    call.path = "/v1/imports?limit=20";
-    int retry_after = 0;
-    const Json::Value page = send_for_json(call, retry_after);
-    if (!page["imports"].isArray()) throw not_understood(call.path);
+    constexpr std::size_t kMostJobs = 200;
+    constexpr int kMostPages = 500;  // a page may be empty
     std::vector<ImportJob> jobs;
-    for (const Json::Value& value : page["imports"]) jobs.push_back(job_of(value));
+    std::string cursor;
+    for (int pages = 0; pages < kMostPages && jobs.size() < kMostJobs; ++pages) {
+        const Json::Value page = page_of("/v1/imports", "imports", cursor);
+        for (const Json::Value& value : page["imports"]) jobs.push_back(job_of(value));
+        if (cursor.empty()) break;
+    }
+    jobs.resize(std::min(jobs.size(), kMostJobs));
     return jobs;
 }
 

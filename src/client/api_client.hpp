@@ -134,7 +134,7 @@ class ApiClient {
     ImportJob cancel(const std::string& job);
     ImportJob undo(const std::string& job, UndoCall call);
     [[nodiscard]] ImportJob job(const std::string& job);
-    // The newest jobs, at most 20.
+    // The newest jobs, at most 200.
     [[nodiscard]] std::vector<ImportJob> jobs();
     // A page of the report, from the row after `after`. `begin` is called before each attempt, then
     // `sink` with the page's pieces. Returns `after` of the next page; 0 on the last one.
@@ -154,6 +154,7 @@ class ApiClient {
     net::HttpResponse send(const Call& call);
     net::HttpResponse attempt(const Call& call);
     Json::Value send_for_json(const Call& call, int& retry_after);
+    Json::Value page_of(const std::string& path, const char* name, std::string& cursor);
     ImportJob send_for_job(const Call& call);
     ImportJob move(const std::string& job, const std::string& verb);
     ImportJob advance(const ImportJob& job, const std::string& verb);

@@ -12,6 +12,17 @@ namespace {
 
 using rules::ImportState;
 
+// C0, DEL and C1, in UTF-8.
+bool has_control_characters(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const bool is_c1 =
+            byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+        if (byte < 0x20 || byte == 0x7F || is_c1) return true;
+    }
+    return false;
+}
+
 // Between the clocks of this machine and of the service.
 constexpr Milliseconds kClockDifference{60'000};
 
@@ -21,7 +32,7 @@ std::string cancel_advice_of(const Options& options, const ImportJob& job,
     return std::string(before) + cancel_advice(options, job.id);
 }
 
-// A pipe has no time, and a program may write its rows anew.
+// A pipe has no time, and a program may write other rows.
 bool may_have_changed(const InputFile& file, const ImportJob& job) {
     const std::optional<Timestamp> created = Timestamp::parse(job.created_at);
     return !file.changed_at() || !created || *file.changed_at() > *created - kClockDifference;
@@ -34,7 +45,8 @@ std::string job_file_name(const std::string& path) {
     if (path == "-") return "standard input";
     const auto slash = path.rfind('/');
     std::string name(trimmed(slash == std::string::npos ? path : path.substr(slash + 1)));
-    const bool fits = !name.empty() && is_utf8(name) && utf8_length(name) <= kMostCharacters;
+    const bool fits = !name.empty() && is_utf8(name) && utf8_length(name) <= kMostCharacters &&
+                      !has_control_characters(name);
     return fits ? name : "import.csv";
 }
 
@@ -70,7 +82,7 @@ void refuse_surplus(const Options& options, const ImportJob& job, std::uint64_t 
     throw UsageError("job " + job.id + " holds " + counted(job.staged, "row") + ", and " +
                      options.file + " has " + grouped(rows) +
                      " to import: the file has lost rows, or another program added some" +
-                     cancel_advice_of(options, job, ".\nImport the file anew after you "));
+                     cancel_advice_of(options, job, ".\nImport the file again after you "));
 }
 
 std::string cancel_advice(const Options& options, std::string_view job) {

@@ -81,7 +81,8 @@ ServedResponse FakeMuster::route(const ServedRequest& request) {
         return attributes(request.path.find("cursor=a%2Bb") != std::string::npos ||
                           request.path.find("cursor=a%2bb") != std::string::npos);
     if (what == "POST /v1/imports") return create(request);
-    if (what == "GET /v1/imports?limit=20") return list();
+    const std::string jobs = "GET /v1/imports?limit=100";
+    if (what.starts_with(jobs)) return list(what.substr(jobs.size()));
     if (state.empty()) return error(404, "NOT_FOUND", {});
     if (what == "GET " + base) return poll();
     if (what == "POST " + base + "/rows") return stage(request);
@@ -209,11 +210,14 @@ ServedResponse FakeMuster::job() const {
     return json(200, value);
 }
 
-ServedResponse FakeMuster::list() const {
+// The cursor of a page is its number.
+ServedResponse FakeMuster::list(const std::string& query) const {
     Json::Value one;
     static_cast<void>(parse_json(job().body, one));
     Json::Value value;
     value["imports"].append(one);
+    const int page = query.empty() ? 1 : parse_number<int>(query.substr(8)).value();  // &cursor=
+    if (page < list_pages) value["next_cursor"] = std::to_string(page + 1);
     return json(200, value);
 }
 

@@ -30,6 +30,7 @@ class FakeMuster {
     std::vector<std::string> keys;                        // Idempotency-Keys, in order
     std::set<std::string> faulty_emails;                  // refused while staging
     std::size_t report_rows = 1000;                       // in a page of the report
+    int list_pages = 1;                                   // of the list of jobs, each with the job
     int polls_per_move = 2;                               // polls before a moving state ends
     std::string fails_in;                                 // a moving state that ends as "failed"
     std::string created_at = "2026-11-20T10:00:00.000Z";  // of the job
@@ -49,7 +50,7 @@ class FakeMuster {
     ServedResponse begin_undo(const ServedRequest& request);
     ServedResponse poll();
     ServedResponse job() const;
-    ServedResponse list() const;
+    ServedResponse list(const std::string& query) const;
     ServedResponse report(std::uint32_t after) const;
     void dry_run();
 

@@ -417,6 +417,19 @@ BOOST_AUTO_TEST_CASE(jobs_are_listed) {
                std::string(kJob) + "  2026-11-20T10:00  validated   3 rows  members.csv\n");
 }
 
+BOOST_AUTO_TEST_CASE(all_pages_of_the_list_of_jobs_are_read_up_to_a_bound) {
+    Environment environment;
+    environment.scratch.write("members.csv", many_rows(3));
+    BOOST_CHECK(is(environment.run("members.csv", {}), ExitCode::Stopped));
+    environment.api.list_pages = 3;
+    const std::vector<std::string> words = {"--list", "--url", environment.api.url()};
+    BOOST_CHECK(is(environment.run_words(words), ExitCode::AllIn));
+    BOOST_TEST(std::count(environment.out.begin(), environment.out.end(), '\n') == 3);
+    environment.api.list_pages = 100'000;
+    BOOST_CHECK(is(environment.run_words(words), ExitCode::AllIn));
+    BOOST_TEST(std::count(environment.out.begin(), environment.out.end(), '\n') == 200);
+}
+
 BOOST_AUTO_TEST_CASE(a_request_has_at_most_a_thousand_long_numbers) {
     Environment environment;
     const std::string number(25, '9');

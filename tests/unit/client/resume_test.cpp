@@ -128,4 +128,15 @@ BOOST_AUTO_TEST_CASE(the_reasons_of_rows_that_the_server_rejected_are_found_agai
     BOOST_TEST(counts("created", "2"));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_has_the_name_of_its_file_if_it_can_be_a_name) {
+    BOOST_TEST(job_file_name("-") == "standard input");
+    BOOST_TEST(job_file_name("/a/b/Mitglieder ä.csv") == "Mitglieder ä.csv");
+    for (const char* name :
+         {"", " ", "a\x1b[2J.csv", "a\n.csv", "a\x7f", "a\xC2\x9B.csv", "a\xFF.csv"})
+        BOOST_TEST(job_file_name(std::string("x/") + name) == "import.csv");
+    BOOST_TEST(job_file_name(std::string(255, 'x')) == std::string(255, 'x'));
+    BOOST_TEST(job_file_name(std::string(256, 'x')) == "import.csv");
+    BOOST_TEST(job_file_name("\xE2\x80\x8C.csv") == "\xE2\x80\x8C.csv");  // a zero-width non-joiner
+}
+
 BOOST_AUTO_TEST_SUITE_END()
