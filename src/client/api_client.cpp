@@ -143,7 +143,7 @@ std::string ApiError::text() const {
     // The reason of UNAUTHORIZED is a word for programs.
     const std::string reason = code == "UNAUTHORIZED" ? "" : detail("reason");
     if (!reason.empty()) lines += "\n  reason: " + reason;
-    if (code == "QUOTA_EXCEEDED" && details.isObject())
+    if (code == "QUOTA_EXCEEDED" && !detail("quota").empty())
         lines += "\n  quota " + detail("quota") + " frees at " + detail("frees_at");
     if (!request_id.empty()) lines += "\n  X-Request-Id: " + printable(request_id);
     return lines;
@@ -261,7 +261,8 @@ net::HttpResponse ApiClient::send(const Call& call) {
         } catch (const ApiError& error) {
             if (!is_passing(error) || count >= settings_.attempts) throw;
             pause(count, error.retry_after,
-                  "the server answered " + std::to_string(error.status) + " " + error.code);
+                  "the server answered " + std::to_string(error.status) + " " +
+                      printable(error.code));
         } catch (const net::TransportError& error) {
             if (is_lasting(error) || count >= settings_.attempts) throw;
             pause(count, 0, std::string("the connection failed (") + error.what() + ")");

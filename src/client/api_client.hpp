@@ -5,6 +5,7 @@
 
 #include "base/secret.hpp"
 #include "base/time.hpp"
+#include "client/stopped.hpp"
 #include "net/http_client.hpp"
 #include "rules/imports/mapping.hpp"
 #include "rules/imports/states.hpp"
@@ -53,12 +54,6 @@ class ApiError : public std::runtime_error {
     // IMPORT_JOB_INVALID_STATE, for the reason, for the quota, and for the request id. Fit for a
     // terminal.
     [[nodiscard]] std::string text() const;
-};
-
-// The run was asked to stop (Ctrl-C).
-class Stopped : public std::runtime_error {
-  public:
-    Stopped() : std::runtime_error("stopped") {}
 };
 
 // Returns after `span`; throws Stopped as soon as `stop` is set.

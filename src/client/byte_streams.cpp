@@ -2,7 +2,7 @@
 
 #include "base/command_line.hpp"
 #include "base/text.hpp"
-#include "client/api_client.hpp"
+#include "client/stopped.hpp"
 
 #include <iconv.h>
 #include <unistd.h>

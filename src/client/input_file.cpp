@@ -2,9 +2,9 @@
 
 #include "base/command_line.hpp"
 #include "base/text.hpp"
-#include "client/api_client.hpp"
 #include "client/byte_streams.hpp"
 #include "client/encoding.hpp"
+#include "client/stopped.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -3,9 +3,9 @@
 #include "base/command_line.hpp"
 #include "base/email.hpp"
 #include "base/text.hpp"
-#include "client/api_client.hpp"
 #include "client/byte_streams.hpp"
 #include "client/column_guess.hpp"
+#include "client/stopped.hpp"
 
 #include <algorithm>
 #include <string_view>

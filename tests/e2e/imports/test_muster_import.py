@@ -222,6 +222,20 @@ def test_numbers_are_imported_as_they_are_written(importer):
         assert members[address]["attributes"]["points"][0] == json.loads(numbers[place // 2])
 
 
+def test_attributes_that_the_service_would_reject_are_left_out_and_their_members_are_imported(importer):
+    addresses = emails(5)
+    most = "x" * 4094  # 4,096 bytes as JSON
+    path = importer.write("Email,Phone,attributes\n" + "".join(
+        f'{address},{phone},"{cell}"\n' for address, phone, cell in (
+            (addresses[0], most, ""), (addresses[1], most + "x", ""), (addresses[2], "\\" * 2048, ""),
+            (addresses[3], "", '{""phone"":[null]}'), (addresses[4], "", '{""phone"":{""x"":1},""points"":2}'))))
+    result = importer.json(path, "--commit", status=ALL_IN)
+    assert (result["created"], result["refused"], result["values_left_out"]) == (5, 0, 4)
+    members = importer.org.members()
+    values = [{key: value[0] for key, value in members[address]["attributes"].items()} for address in addresses]
+    assert values == [{"phone": most}, {}, {}, {}, {"points": 2}]
+
+
 def test_strict_accepts_the_formats_of_the_api_only(importer):
     path = importer.write(f"Email,Birthday,Country\n{email()},31.12.1990,Austria\n")
     assert importer.json(path, "--commit", "--strict", status=ALL_IN)["values_left_out"] == 2

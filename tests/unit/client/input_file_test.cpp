@@ -2,9 +2,9 @@
 #include "client/input_file.hpp"
 
 #include "base/command_line.hpp"
-#include "client/api_client.hpp"
 #include "client/encoding.hpp"
 #include "client/row_source.hpp"
+#include "client/stopped.hpp"
 #include "unit/client/scratch.hpp"
 
 #include "print.hpp"
