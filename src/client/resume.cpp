@@ -72,7 +72,7 @@ std::string resend_reason(const ImportJob& job, const InputFile& file, std::uint
     const std::string so = ", so all rows are sent and validated again";
     if (may_have_changed(file, job))
         return file.name() + " may have changed since job " + job.id + " was created" + so;
-    if (job.staged == rows) return "";
+    if (job.staged >= rows) return "";  // refuse_surplus() follows
     return "Job " + job.id + " has " + grouped(job.staged) + " of the " + counted(rows, "row") +
            " of " + file.name() + so;
 }
