@@ -8,7 +8,6 @@
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
 #include "service/webhooks/dispatch.hpp"
-#include "store/access/admins.hpp"
 #include "store/outbox.hpp"
 
 #include <memory>
@@ -66,13 +65,7 @@ struct WebhookFixture : Fixture {
     }
     std::vector<DeliveryId> queue(EndpointId to, int count = 1) { return queue(acme, to, count); }
 
-    void seat(OrgId org, const std::string& email, std::string_view role) {
-        as(org, [&](service::OrgTransaction& transaction) {
-            db::OrgStore store(transaction.tx, org);
-            const auto admin = store::find_or_insert_admin(transaction.tx, email, transaction.now);
-            store::insert_seat(store, admin, role, transaction.now);
-        });
-    }
+    void seat(OrgId org, const std::string& email, std::string_view role);
 
     void set(EndpointId id, const std::string& column, const std::string& value) {
         client.run("UPDATE webhook_endpoints SET " + column + " = " + value + " WHERE id = x'" +

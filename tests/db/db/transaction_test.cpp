@@ -254,20 +254,6 @@ BOOST_AUTO_TEST_CASE(a_retry_request_reruns_the_closure_up_to_the_limit) {
 
 // ---------------------------------------------------------------------------- a lost connection
 
-BOOST_AUTO_TEST_CASE(a_connection_that_could_not_roll_back_is_replaced) {
-    BOOST_CHECK_THROW(database.transaction([&](Tx& tx) {
-        tx.execute(kAdd, 1);
-        kill(tx);
-        throw std::runtime_error("x");
-    }),
-                      std::runtime_error);
-    const int reruns = db::statistics().reruns;
-    database.transaction([&](Tx& tx) { tx.execute(kAdd, 2); });
-    BOOST_TEST(db::statistics().reruns == reruns);
-    BOOST_TEST(counter(1) == 0);
-    BOOST_TEST(counter(2) == 1);
-}
-
 BOOST_AUTO_TEST_CASE(a_connection_killed_between_transactions_is_replaced) {
     std::int64_t session = 0;
     database.transaction([&](Tx& tx) { session = session_of(tx); });
