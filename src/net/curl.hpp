@@ -4,11 +4,15 @@
 #include <curl/curl.h>
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace muster::net {
+
+// The most bytes of all header lines of a reply: of 1xx replies, of the head and of trailers.
+inline constexpr std::size_t kMaxHead = std::size_t{64} << 10U;
 
 // Initializes libcurl once per process. Thread-safe.
 void initialize_curl();

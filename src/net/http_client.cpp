@@ -17,6 +17,7 @@ struct Exchange {
     HttpResponse response;
     const HttpClient::BodySink* sink = nullptr;
     std::size_t max_body = 0;
+    std::size_t head_size = 0;
     bool too_large = false;
     std::exception_ptr thrown;
 };
@@ -50,6 +51,11 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* to) {
 }
 
 void take_header(Exchange& exchange, std::string_view line) {
+    exchange.head_size += line.size();
+    if (exchange.head_size > kMaxHead) {
+        exchange.too_large = true;
+        return;
+    }
     if (line.starts_with("HTTP/")) {  // a new head: the previous one was a 1xx
         exchange.response.headers.clear();
         return;
@@ -67,9 +73,8 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* to)
         take_header(exchange, {data, size * count});
     } catch (...) {
         exchange.thrown = std::current_exception();
-        return 0;
     }
-    return size * count;
+    return exchange.thrown || exchange.too_large ? 0 : size * count;
 }
 
 bool was_connected(CURL* curl) {

@@ -20,7 +20,7 @@ enum class TransportFailure : std::uint8_t {
     Connect,
     Tls,
     Timeout,
-    TooLarge,  // the body is larger than HttpSettings::max_body
+    TooLarge,  // a body above HttpSettings::max_body, or more than 64 KiB of header lines
     Broken,    // anything else: a failed handshake, a truncated reply, a reply that is not HTTP
 };
 

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kExcerpt = 1024;
 constexpr std::size_t kMaxBody = std::size_t{64} << 10U;
-constexpr std::size_t kMaxHead = std::size_t{64} << 10U;  // all heads of a reply, including 1xx
 constexpr std::size_t kMaxPins = 8;
 // A kept connection goes to an address that was checked when it was opened.
 constexpr long kIdleSeconds = 60;

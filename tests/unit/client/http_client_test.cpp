@@ -28,6 +28,16 @@ HttpRequest request_to(const LoopbackServer& server, const std::string& path) {
     return request;
 }
 
+constexpr const char* kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+// A reply that does not end.
+ServedResponse endless(const std::string& start, const std::string& repeated) {
+    ServedResponse response;
+    response.raw = start;
+    while (response.endless.size() < 65'536) response.endless += repeated;
+    return response;
+}
+
 TransportFailure failure_of(HttpClient& client, const HttpRequest& request) {
     try {
         static_cast<void>(client.perform(request));
@@ -113,6 +123,20 @@ BOOST_AUTO_TEST_CASE(a_download_may_exceed_the_limit_and_error_bodies_are_kept_s
     BOOST_TEST(bytes == 100'000U);
     BOOST_TEST(client.download(request_to(server, "/bad"), sink).body.size() == 100'000U);
     BOOST_TEST(bytes == 100'000U);
+}
+
+BOOST_AUTO_TEST_CASE(header_lines_without_end_are_a_permanent_failure) {
+    for (const auto& [start, line] :
+         {std::pair<std::string, std::string>{kChunkedHead + std::string("0\r\n"), "x: y\r\n"},
+          {"HTTP/1.1 200 OK\r\n", "X-More: of it\r\n"},
+          {"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"}}) {
+        const LoopbackServer server([&](const ServedRequest&) { return endless(start, line); });
+        HttpSettings settings;
+        settings.total_seconds = 2;
+        HttpClient client(settings);
+        BOOST_TEST((failure_of(client, request_to(server, "/")) == TransportFailure::TooLarge),
+                   start);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_of_a_sink_is_passed_on_and_the_client_keeps_working) {
