@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "net/curl.hpp"
+#include "net/reply_bound.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,6 +20,7 @@ struct Exchange {
     std::size_t max_body = 0;
     std::size_t head_size = 0;
     bool too_large = false;
+    ReplyBound bound{};
     std::exception_ptr thrown;
 };
 
@@ -29,6 +31,7 @@ bool is_success(CURL* curl) {
 }
 
 void take_body(Exchange& exchange, std::string_view piece) {
+    exchange.bound.add_body(piece.size());
     if (exchange.sink != nullptr && is_success(exchange.curl)) {
         (*exchange.sink)(piece);
         return;
@@ -222,10 +225,11 @@ HttpResponse HttpClient::exchange(const HttpRequest& request, const BodySink* si
     set(curl, CURLOPT_WRITEDATA, &exchange);
     set(curl, CURLOPT_HEADERFUNCTION, on_header);
     set(curl, CURLOPT_HEADERDATA, &exchange);
+    exchange.bound.watch(curl);
 
     const CURLcode code = curl_easy_perform(curl);
     if (exchange.thrown) std::rethrow_exception(exchange.thrown);
-    if (exchange.too_large)
+    if (exchange.too_large || exchange.bound.is_exceeded())
         throw TransportError(TransportFailure::TooLarge, "the reply is larger than expected");
     if (code != CURLE_OK) {
         const char* text =

@@ -20,8 +20,10 @@ enum class TransportFailure : std::uint8_t {
     Connect,
     Tls,
     Timeout,
-    TooLarge,  // a body above HttpSettings::max_body, or more than 64 KiB of header lines
-    Broken,    // anything else: a failed handshake, a truncated reply, a reply that is not HTTP
+    // The body is larger than HttpSettings::max_body, the header lines have more than 64 KiB, or
+    // the chunks have much more than the body.
+    TooLarge,
+    Broken,  // anything else: a failed handshake, a truncated reply, a reply that is not HTTP
 };
 
 // No complete reply was received. what() is for people and contains neither headers nor bodies.

@@ -38,8 +38,9 @@ struct PostResult {
     //   "blocked_address"  the policy does not allow the URL, or one of its addresses; nothing
     //                      was sent
     //   "dns"              the name has no address, or none was found within connect_seconds
-    //   "connect"          no TCP connection, or it broke, or the reply was not HTTP; also after
-    //                      an internal error, which the sender logs
+    //   "connect"          no TCP connection, or it broke, or the reply was not HTTP, had more than
+    //                      64 KiB of header lines, or chunks with much more than the body; also
+    //                      after an internal error, which the sender logs
     //   "tls"              no TLS, or the certificate is not trusted
     //   "timeout"          connected, but no complete reply in time
     std::string outcome;

@@ -100,6 +100,7 @@ CURL* WebhookTransfer::prepare() {
     set(curl, CURLOPT_WRITEDATA, this);
     set(curl, CURLOPT_HEADERFUNCTION, on_header);
     set(curl, CURLOPT_HEADERDATA, this);
+    bound_.watch(curl);
     return curl;
 }
 
@@ -143,6 +144,7 @@ std::size_t WebhookTransfer::on_body(char* data, std::size_t size, std::size_t c
     const std::string_view piece(data, size * count);
     self.excerpt_ += piece.substr(0, kExcerpt - self.excerpt_.size());
     self.body_size_ += piece.size();
+    self.bound_.add_body(piece.size());
     // 0 ends the transfer; the connection is dropped.
     return self.body_size_ > kMaxBody ? 0 : piece.size();
 }
@@ -209,8 +211,10 @@ const char* WebhookTransfer::failure_of(CURLcode code) const {
 
 PostResult WebhookTransfer::result(CURLcode code) const {
     // The head of a reply is enough. But a late reply does not count: otherwise a receiver could
-    // delay every post up to the limit and still be called healthy.
-    if (status_ == 0 || code == CURLE_OPERATION_TIMEDOUT) return result(failure_of(code));
+    // delay every post up to the limit and still be called healthy. Nor does one with chunks that
+    // have much more than the body.
+    if (status_ == 0 || code == CURLE_OPERATION_TIMEDOUT || bound_.is_exceeded())
+        return result(failure_of(code));
     PostResult result = this->result(class_of(status_).c_str());
     result.status = status_;
     result.excerpt = excerpt_;

@@ -4,6 +4,7 @@
 
 #include "net/address_guard.hpp"
 #include "net/curl.hpp"
+#include "net/reply_bound.hpp"
 #include "net/webhooks/sender.hpp"
 #include "net/webhooks/target.hpp"
 
@@ -63,6 +64,7 @@ class WebhookTransfer {
     // Declared before the handle, which points to them.
     CurlList headers_;
     CurlList pins_;
+    ReplyBound bound_;
     CurlHandle curl_;
 
     // Of the reply.

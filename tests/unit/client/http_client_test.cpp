@@ -38,9 +38,18 @@ ServedResponse endless(const std::string& start, const std::string& repeated) {
     return response;
 }
 
-TransportFailure failure_of(HttpClient& client, const HttpRequest& request) {
+// A body in chunks of one byte.
+std::string in_chunks(const std::string& body, const std::string& size) {
+    std::string text;
+    for (const char byte : body) text.append(size).append("\r\n").append(1, byte).append("\r\n");
+    return text + "0\r\n\r\n";
+}
+
+TransportFailure failure_of(HttpClient& client, const HttpRequest& request,
+                            const HttpClient::BodySink* sink = nullptr) {
     try {
-        static_cast<void>(client.perform(request));
+        static_cast<void>(sink == nullptr ? client.perform(request)
+                                          : client.download(request, *sink));
     } catch (const TransportError& error) {
         return error.failure();
     }
@@ -136,6 +145,37 @@ BOOST_AUTO_TEST_CASE(header_lines_without_end_are_a_permanent_failure) {
         HttpClient client(settings);
         BOOST_TEST((failure_of(client, request_to(server, "/")) == TransportFailure::TooLarge),
                    start);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_chunk_extension_without_end_is_a_permanent_failure) {
+    const LoopbackServer server(
+        [](const ServedRequest&) { return endless(kChunkedHead + std::string("1;"), "x"); });
+    HttpSettings settings;
+    settings.total_seconds = 2;
+    HttpClient client(settings);
+    BOOST_TEST((failure_of(client, request_to(server, "/")) == TransportFailure::TooLarge));
+    settings.stall_seconds = 2;
+    HttpClient downloading(settings);
+    const HttpClient::BodySink sink = [](std::string_view) {};
+    BOOST_TEST(
+        (failure_of(downloading, request_to(server, "/"), &sink) == TransportFailure::TooLarge));
+}
+
+BOOST_AUTO_TEST_CASE(a_body_in_tiny_chunks_is_complete) {
+    const std::string body(200'000, 'x');
+    for (const char* size : {"1", "00000001", "1;a=b"}) {
+        const LoopbackServer server([&](const ServedRequest&) {
+            ServedResponse response;
+            response.raw = kChunkedHead + in_chunks(body, size);
+            return response;
+        });
+        HttpClient client({});
+        BOOST_TEST((client.perform(request_to(server, "/")).body == body), size);
+        std::size_t bytes = 0;
+        const auto sink = [&bytes](std::string_view piece) { bytes += piece.size(); };
+        static_cast<void>(client.download(request_to(server, "/"), sink));
+        BOOST_TEST(bytes == body.size(), size);
     }
 }
 

@@ -1,5 +1,6 @@
 // net/webhooks/sender.hpp against real sockets: the replies of receivers and the results of posts.
 #include "unit/base/logged.hpp"
+#include "unit/net/tls_receiver.hpp"
 #include "unit/net/webhooks/sending.hpp"
 
 #include <arpa/inet.h>
@@ -225,6 +226,38 @@ BOOST_AUTO_TEST_CASE(a_head_has_a_size_limit) {
         large.raw += "Content-Length: 0\r\n\r\n";
         const LoopbackServer server(answering(large));
         BOOST_TEST(send(settings(), server.url()).outcome == outcome, lines);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_chunk_extension_without_end_is_a_failure) {
+    ServedResponse padded;
+    padded.raw = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;";
+    padded.endless = std::string(65'536, 'x');
+    const LoopbackServer server(answering(padded));
+    const TlsReceiver tls("hooks.example");
+    const LoopbackDns dns(knowing({{"hooks.example", {"127.0.0.1"}}}));
+    auto trusting = settings(true, &dns);
+    trusting.ca_file = tls.ca_file();
+    for (const std::string& url :
+         {server.url(), "https://hooks.example:" + std::to_string(tls.port()) + "/padded"}) {
+        const auto result = send(trusting, url);
+        BOOST_TEST(result.outcome == "connect", url << " is " << result.outcome);
+        BOOST_TEST(!result.status);
+        BOOST_TEST(result.excerpt.empty());
+        BOOST_TEST(result.duration.count() < 1900);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_body_in_tiny_chunks_counts_by_its_status) {
+    for (const int bytes : {50'000, 100'000}) {
+        ServedResponse tiny;
+        tiny.raw = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        for (int i = 0; i < bytes; ++i) tiny.raw += "00000001\r\na\r\n";
+        tiny.raw += "0\r\n\r\n";
+        const LoopbackServer server(answering(tiny));
+        const auto result = send(settings(), server.url());
+        BOOST_TEST(result.outcome == "200", bytes);
+        BOOST_TEST(result.excerpt == std::string(1024, 'a'));
     }
 }
 
