@@ -38,6 +38,10 @@ bool is_json(const Request& request, const Endpoint& endpoint) {
 std::string decompressed(std::string_view body, const Endpoint& endpoint) {
     auto text = gunzip(body, endpoint.body_limit);
     if (text.result == Gunzip::TooLong) reject_length(endpoint);
+    if (text.result == Gunzip::TooManyBlocks) {
+        throw Error(ErrorCode::BadRequest)
+            .detail("reason", "the gzip body has too many blocks for its text; flush less often");
+    }
     if (text.result == Gunzip::Malformed) {
         throw Error(ErrorCode::BadRequest).detail("reason", "the body is not complete gzip");
     }

@@ -40,16 +40,34 @@ class Inflater {
             const std::size_t most = std::min(piece_.size(), limit + 1 - text.size());
             stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
             stream_.avail_out = static_cast<uInt>(most);
-            const int status = inflate(&stream_, Z_NO_FLUSH);
+            const int status = inflate(&stream_, Z_BLOCK);  // up to the end of a block
             const std::size_t got = most - stream_.avail_out;
             text.append(piece_.data(), got);
             if (text.size() > limit) return Gunzip::TooLong;
             if (status == Z_STREAM_END) return Gunzip::Complete;
             if (status != Z_OK || (got == 0 && stream_.avail_in == 0)) return Gunzip::Malformed;
+            if (is_before_dynamic_block() &&
+                ++dynamic_blocks_ > kFreeDynamicBlocks + text.size() / kTextPerDynamicBlock)
+                return Gunzip::TooManyBlocks;
         }
     }
 
+    // RFC 1951 section 3.2.3: a block begins with a bit for the last one and two bits of its type.
+    bool is_before_dynamic_block() const {
+        constexpr unsigned kBetweenBlocks = 128;
+        constexpr unsigned kAfterLastBlock = 64;
+        constexpr unsigned kDynamic = 2;
+        const auto state = static_cast<unsigned>(stream_.data_type);
+        if ((state & kBetweenBlocks) == 0 || (state & kAfterLastBlock) != 0) return false;
+        if (stream_.avail_in == 0) return false;  // cut off
+        const unsigned unused = state & 7U;       // bits of the byte before
+        const unsigned before = static_cast<unsigned>(stream_.next_in[-1]) >> (8U - unused);
+        const unsigned next = before | static_cast<unsigned>(stream_.next_in[0]) << unused;
+        return ((next >> 1U) & 3U) == kDynamic;
+    }
+
     z_stream stream_{};
+    std::size_t dynamic_blocks_ = 0;  // of all members
     std::array<char, 65'536> piece_{};
 };
 

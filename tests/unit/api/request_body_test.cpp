@@ -3,6 +3,8 @@
 #include "api/request_body.hpp"
 
 #include "base/error.hpp"
+#include "base/gzip.hpp"
+#include "unit/base/deflate_blocks.hpp"
 
 #include "print.hpp"
 
@@ -89,6 +91,14 @@ BOOST_AUTO_TEST_CASE(a_compressed_body_without_a_byte_is_an_empty_body) {
         BOOST_TEST(read_or_reason(sent, false) == "");
     }
     BOOST_TEST(read_or_reason({"{}", ""}, true) == "{}");
+}
+
+BOOST_AUTO_TEST_CASE(the_reason_says_what_is_wrong_with_a_gzip_body) {
+    BOOST_TEST(read_or_reason({"{}", "gzip"}, true) == "the body is not complete gzip");
+    muster::test::DeflateBlocks blocks;
+    for (std::size_t i = 0; i <= muster::kFreeDynamicBlocks; ++i) blocks.add_empty_dynamic();
+    BOOST_TEST(read_or_reason({blocks.gzip_of(""), "gzip"}, true) ==
+               "the gzip body has too many blocks for its text; flush less often");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
