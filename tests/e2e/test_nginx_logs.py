@@ -24,6 +24,35 @@ def test_the_access_log_names_requests_and_hides_their_contents(stack, org):
     assert secret not in stack.log("nginx.access") and org.key not in stack.log("nginx.access")
 
 
+def logged(stack, method, target, agent):
+    """The line of the access log for a request with this User-Agent."""
+    headers = [] if agent is None else [("User-Agent", agent)]
+    (request_id,) = wire.exchange(stack, wire.request_bytes(method, target, headers)).values("X-Request-Id")
+    mark = f" request_id={request_id} "
+    return wait_for(lambda: [line for line in stack.log("nginx.access").splitlines() if mark in line], "its line")[0]
+
+
+def field(line, name):
+    """What the client sent: nginx writes other bytes than printable ASCII, and quotes, as \\xNN."""
+    return re.sub(r"\\x(..)", lambda code: chr(int(code[1], 16)), re.search(f' {name}="([^"]*)"', line)[1])
+
+
+@pytest.mark.parametrize("text", ['"', "\xff", "\xe2\x82\xac", "a"], ids=ascii)
+def test_a_request_writes_no_long_line_to_the_access_log(stack, text):
+    path, agent = "/nowhere/" + text * (7500 // len(text)), text * (7500 // len(text))
+    line = logged(stack, "GET", path + "?token=abc", agent)
+    assert len(line) < 3600
+    # The cut may be within a character of UTF-8.
+    assert field(line, "path") == path[:512] and field(line, "agent") == agent[:256]
+
+
+def test_the_access_log_has_the_method_and_the_agent_as_sent(stack):
+    for agent in ("Mozilla/5.0 (X11; Linux)", "Zo\xc3\xab", "a" * 256):
+        assert field(logged(stack, "GET", "/v1/users", agent), "agent") == agent
+    assert field(logged(stack, "GET", "/v1/users", None), "agent") == "-"
+    assert f" method={'A' * 32} " in logged(stack, "A" * 7500, "/nowhere", None)
+
+
 def test_the_access_log_of_production_has_each_line_soon_or_when_nginx_ends(stack):
     (options,) = {re.search(r"access_log \S+ muster (buffer=.*);", (ROOT / name).read_text())[1]
                   for name in ("nginx/muster.conf", "tests/sandbox/nginx.conf.template")}
