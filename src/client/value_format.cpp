@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace muster::client {
 namespace {
@@ -259,10 +260,11 @@ std::vector<std::string_view> list_parts(std::string_view cell, const ValueForma
         separator = has_semicolon ? ";" : has_bar ? "|" : ",";
     }
     std::vector<std::string_view> parts;
+    std::set<std::string_view> seen;
     for (;;) {
         const std::size_t end = cell.find(separator);
         const std::string_view part = trimmed(cell.substr(0, end));
-        if (!part.empty() && std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
+        if (!part.empty() && seen.insert(part).second) parts.push_back(part);
         if (end == std::string_view::npos) return parts;
         cell.remove_prefix(end + separator.size());
     }

@@ -4,6 +4,7 @@
 #include "client/country_names.hpp"
 
 #include "print.hpp"
+#include "processor_time.hpp"
 
 using namespace muster;
 using namespace muster::client;
@@ -166,6 +167,27 @@ BOOST_AUTO_TEST_CASE(a_choice_is_found_without_regard_to_case) {
     BOOST_TEST(!choice_of("xl", {"XL"}, strict));
     BOOST_TEST(!choice_of("A", {"a", "A "}, strict));
     BOOST_TEST(!choice_of("ab", {"AB", "Ab"}, {}));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_is_split_at_its_separator_and_has_each_entry_once) {
+    using Parts = std::vector<std::string_view>;
+    BOOST_TEST(list_parts(" a ;b;; a;c|d", {}) == Parts({"a", "b", "c|d"}));
+    BOOST_TEST(list_parts("a|b, c", {}) == Parts({"a", "b, c"}));
+    BOOST_TEST(list_parts("a, b", {}) == Parts({"a", "b"}));
+    ValueFormat format;
+    format.list_separator = ":::";
+    BOOST_TEST(list_parts("a;b:::c", format) == Parts({"a;b", "c"}));
+}
+
+// A cell of 1 MiB, which took minutes when each entry was compared with all others.
+BOOST_AUTO_TEST_CASE(a_long_list_takes_bounded_processor_time) {
+    std::string cell;
+    for (int i = 0; i < 150'000; ++i) cell += std::to_string(1'000'000 + i) + ";";
+    std::size_t parts = 0;
+    const double used =
+        muster::test::processor_milliseconds([&] { parts = list_parts(cell, {}).size(); });
+    BOOST_TEST(parts == 150'000U);
+    BOOST_TEST(used < muster::test::processor_limit());
 }
 
 BOOST_AUTO_TEST_CASE(a_format_belongs_to_a_kind_of_column) {
