@@ -87,13 +87,12 @@ struct FilterPrefix {
     static constexpr Text kText{1, 255};
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
-        const auto text = to.string(in, path);
+        const auto text = in.string();
         if (text && utf8_length(*text) > kText.max) {
-            to.fault(path, FieldCode::TooLong, longest(kText.max));
-        } else {
-            kText.decode(in, path, to, out);
-            if (!out.empty()) out = *text;
+            return to.fault(path, FieldCode::TooLong, longest(kText.max));
         }
+        kText.decode(in, path, to, out);
+        if (!out.empty()) out = *text;
     }
     Json::Value schema() const { return kText.schema(); }
 };

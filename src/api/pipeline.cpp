@@ -137,8 +137,8 @@ bool Pipeline::may_wait_for_turn(const RequestFlow& flow) const {
            turns_.of_all() < kMostTurnsOfAll;
 }
 
-// The place that a returned request had is free after the batch, when its request is destroyed. So
-// no other request gets the place of one that is deferred again.
+// The place that a returned request had is free after the batch: with the request, or when the
+// server replaces its deferral. So no other request gets the place of one that is deferred again.
 void Pipeline::defer(const RequestFlow& flow, std::size_t index, http::Deferral deferral,
                      std::vector<http::Deferral>& deferred) {
     deferral.place = (deferral.is_turn ? turns_ : deferred_).take(flow.share_subject());

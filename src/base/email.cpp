@@ -154,10 +154,6 @@ std::string_view without_blank_ends(std::string_view text) {
     return text;
 }
 
-// Folding shortens a text to a third at most ("\u03b9\u0308\u0301" becomes "\u0390", U+212A becomes
-// "k"), so a longer text is not the spelling of an address.
-constexpr std::size_t kMostFoldedBytes = 4 * kLongestEmail;
-
 // Not a text that takes long to fold: utf8proc sorts combining marks in quadratic time.
 bool can_be_folded(std::string_view text) {
     return text.size() <= kMostFoldedBytes && is_utf8(text) && is_stream_safe(text);

@@ -10,6 +10,9 @@
 namespace muster {
 
 inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
+// Folding shortens a text to a third at most ("\u03b9\u0308\u0301" becomes "\u0390", U+212A becomes
+// "k"), so a longer text is not the spelling of an address.
+inline constexpr std::size_t kMostFoldedBytes = 5 * kLongestEmail;
 
 // `email` is already trimmed and lower-case (ASCII). True if it has one `@`, 3 to 254 bytes, a
 // valid local part and a valid domain. The local part has 1 to 64 bytes. It is a quoted string, or
@@ -19,8 +22,8 @@ inline constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
 [[nodiscard]] bool is_email(std::string_view email);
 
 // Folds the case of an address, or of a text that contains one, as addresses are stored. A text
-// that is not UTF-8, has more than 1,016 bytes or more than 30 combining marks in a row keeps its
-// non-ASCII letters.
+// that is not UTF-8, has more than kMostFoldedBytes or more than 30 combining marks in a row keeps
+// its non-ASCII letters.
 void fold_email(std::string& text);
 
 // Whether a folded text contains the address `email`, which is valid, and not only as a part of a

@@ -86,7 +86,8 @@ void FormatGuess::add_date(Evidence& column, std::string_view cell) {
         if (column.month_first++ == 0) column.month_first_sample = cell;
     } else if (may_be_day_first && date.separator == '.') {
         // Dates with points have the day first in every country.
-        if (column.with_points++ == 0) column.day_first_sample = cell;
+        ++column.with_points;
+        if (column.day_first_sample.empty()) column.day_first_sample = cell;
     } else if (may_be_day_first && date.first != date.second) {
         if (column.either++ == 0) column.sample = cell;
     }

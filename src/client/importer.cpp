@@ -221,7 +221,7 @@ ImportJob Importer::stage(const ImportJob& job) {
 // staging again.
 bool Importer::reopen_earlier_job(const ImportJob& job) {
     if (has_staged_) return false;
-    const std::string reason = resend_reason(job, *file_, sendable_);
+    const std::string reason = resend_reason(options_, job, *file_, sendable_);
     if (reason.empty()) return false;
     console_.say(reason);
     see(api_->reopen(job));

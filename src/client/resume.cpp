@@ -32,6 +32,14 @@ std::string cancel_advice_of(const Options& options, const ImportJob& job,
     return std::string(before) + cancel_advice(options, job.id);
 }
 
+// Whether the rows may be read in another way than in the run that created the job.
+bool has_reading_options(const Options& options) {
+    return !options.maps.empty() || !options.profile_maps.empty() ||
+           !options.formats.columns.empty() || !options.formats.date_format.empty() ||
+           options.formats.strict || options.reject_bad_values || options.no_header ||
+           !options.encoding.empty() || options.separator != 0;
+}
+
 // A pipe has no time, and a program may write other rows.
 bool may_have_changed(const InputFile& file, const ImportJob& job) {
     const std::optional<Timestamp> created = Timestamp::parse(job.created_at);
@@ -68,10 +76,13 @@ void require_resumable(const Options& options, const ImportJob& job, std::uint64
     if (rules::can_cancel(job.state)) refuse_surplus(options, job, rows);
 }
 
-std::string resend_reason(const ImportJob& job, const InputFile& file, std::uint64_t rows) {
+std::string resend_reason(const Options& options, const ImportJob& job, const InputFile& file,
+                          std::uint64_t rows) {
     const std::string so = ", so all rows are sent and validated again";
     if (may_have_changed(file, job))
         return file.name() + " may have changed since job " + job.id + " was created" + so;
+    if (has_reading_options(options))
+        return "The options may differ from those of the run that created job " + job.id + so;
     if (job.staged >= rows) return "";  // refuse_surplus() follows
     return "Job " + job.id + " has " + grouped(job.staged) + " of the " + counted(rows, "row") +
            " of " + file.name() + so;

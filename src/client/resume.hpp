@@ -19,8 +19,8 @@ void require_resumable(const Options& options, const ImportJob& job, std::uint64
 
 // For a validated job that this run has not staged: why all rows of the file must be sent again, as
 // a line for the person; "" if the job holds the rows as they are in the file.
-[[nodiscard]] std::string resend_reason(const ImportJob& job, const InputFile& file,
-                                        std::uint64_t rows);
+[[nodiscard]] std::string resend_reason(const Options& options, const ImportJob& job,
+                                        const InputFile& file, std::uint64_t rows);
 
 // Throws UsageError with both numbers if the job holds more rows than the `rows` of the file.
 void refuse_surplus(const Options& options, const ImportJob& job, std::uint64_t rows);

@@ -228,6 +228,7 @@ HttpResponse HttpClient::exchange(const HttpRequest& request, const BodySink* si
     exchange.bound.watch(curl);
 
     const CURLcode code = curl_easy_perform(curl);
+    exchange.bound.forget(curl);
     if (exchange.thrown) std::rethrow_exception(exchange.thrown);
     if (exchange.too_large || exchange.bound.is_exceeded())
         throw TransportError(TransportFailure::TooLarge, "the reply is larger than expected");

@@ -20,6 +20,13 @@ void ReplyBound::watch(CURL* curl) {
     set(curl, CURLOPT_XFERINFODATA, this);
 }
 
+void ReplyBound::forget(CURL* curl) noexcept {
+    curl_easy_setopt(curl, CURLOPT_VERBOSE, 0L);
+    curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, nullptr);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 1L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, nullptr);
+}
+
 bool ReplyBound::is_exceeded() const {
     return received_ > kMostWithoutBody + kMostPerByteOfBody * body_;
 }

@@ -13,11 +13,13 @@ namespace muster::net {
 class ReplyBound {
   public:
     ReplyBound() = default;
-    ReplyBound(const ReplyBound&) = delete;  // curl holds a pointer to it
+    ReplyBound(const ReplyBound&) = delete;  // curl holds a pointer to it until forget()
     ReplyBound& operator=(const ReplyBound&) = delete;
 
     // Sets the options of the transfer. This object must outlive it.
     void watch(CURL* curl);
+    // Removes the pointers to this object from a handle that outlives it.
+    static void forget(CURL* curl) noexcept;
     // Call it with each piece of the body.
     void add_body(std::size_t bytes) { body_ += bytes; }
     // True if the reply is too large. Use this instead of curl's code: the reply may have ended

@@ -1,7 +1,7 @@
 // Page cursors. They are opaque to the caller: a position may be a title that the caller must not
-// see. They are bound to the endpoint, the organization and the filters of the list, and encrypted
-// with a key derived from the installation's key. The same page always has the same cursor, because
-// ETags of lists cover it.
+// see, nor its exact length. They are bound to the endpoint, the organization and the filters of
+// the list, and encrypted with a key derived from the installation's key. The same page always has
+// the same cursor, because ETags of lists cover it.
 #pragma once
 
 #include "base/secret.hpp"

@@ -11,13 +11,16 @@ namespace {
 
 // Longer than every field allows, so that a shortened value is not valid when it is imported again.
 constexpr std::size_t kMostKeptBytes = 1024;
+constexpr std::string_view kShortened = "\xE2\x80\xA6";  // an ellipsis
+// Otherwise an erasure would not find an address in a kept text.
+static_assert(kMostKeptBytes + kShortened.size() <= kMostFoldedBytes);
 
 void shorten(std::string& text) {
     if (text.size() <= kMostKeptBytes) return;
     std::size_t size = kMostKeptBytes;
     while (!is_utf8(std::string_view(text).substr(0, size))) --size;
     text.resize(size);
-    text += "\xE2\x80\xA6";  // an ellipsis
+    text += kShortened;
 }
 
 // MemberPayload leaves out values that are not strings.

@@ -252,8 +252,9 @@ SchemaStatus inspect_schema(Context& context) {
         context.database.autocommit([](db::Tx& tx) { return store::installed_parts(tx); }));
     if (!missing.empty()) {
         status.problem = "the schema lacks " + first_of(missing) +
-                         ": restore the database from a backup (operations/backup.md), or add "
-                         "what " +
+                         ": grant database.user its privileges if it does not see a table; "
+                         "otherwise restore the database from a backup (operations/backup.md), or "
+                         "add what " +
                          schema_path(context.settings) + " defines";
     }
     return status;

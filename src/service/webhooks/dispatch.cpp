@@ -44,7 +44,7 @@ constexpr Milliseconds kLease{60'000};
 // deleting an endpoint takes effect despite claims made ahead.
 constexpr Milliseconds kStartDeadline{100};
 // After an error that concerns a single endpoint.
-constexpr Milliseconds kUnreadablePause{60'000};
+constexpr Milliseconds kEndpointPause{60'000};
 // Of bodies that are claimed or in flight.
 constexpr std::size_t kBodyBytes = std::size_t{128} << 20U;
 
@@ -192,7 +192,7 @@ bool WebhookDispatch::prepare_lane(Lane& lane, const Claimed& claimed) {
     auto secret = context_.keys.open(target.secret, seal);
     if (!secret) {
         // During a key rotation, another runner may have the right key.
-        lane.not_before = steady_now() + kUnreadablePause;
+        lane.not_before = steady_now() + kEndpointPause;
         if (!has_warned_) {
             log_event(LogLevel::Warning, "webhook.secret_unreadable",
                       {{"endpoint", lane.endpoint.text()}});
@@ -250,7 +250,7 @@ void WebhookDispatch::start(Lane& lane) {
 // Releases the lane's deliveries, and pauses the lane: the error may happen again at once.
 void WebhookDispatch::postpone(Lane& lane, DeliveryId delivery, const std::exception& error) {
     stale_.emplace_back(lane.organization, delivery);
-    lane.not_before = steady_now() + kUnreadablePause;
+    lane.not_before = steady_now() + kEndpointPause;
     release_ready(lane);
     log_event(LogLevel::Error, "webhook.not_sent",
               {{"endpoint", lane.endpoint.text()}, {"reason", error.what()}});
@@ -365,11 +365,13 @@ void WebhookDispatch::cancel_batch() {
 void WebhookDispatch::finish(const std::function<Milliseconds()>& max_wait) {
     for (Lane* lane : lanes_.with_ready()) release_ready(*lane);
     const SteadyTime began = steady_now();
+    collect_results(Milliseconds(0));  // the database may take long to fail
     bool is_saved = try_save();
     while ((!posts_.empty() || !is_saved) && steady_now() - began < max_wait()) {
         collect_results(is_saved ? kRecordInterval : kOutageInterval);
         is_saved = try_save();
     }
+    collect_results(Milliseconds(0));
     if (!posts_.empty()) interrupt_posts();
     record();
     release_stale();

@@ -45,7 +45,7 @@ class WebhookDispatch {
     void collect_results(Milliseconds at_most);
     // Ends the work: claims nothing more, releases deliveries that were not started, waits for
     // requests in flight as long as `max_wait` currently returns, and releases the rest for the
-    // next runner. It waits as long for a database that fails, and then throws.
+    // next runner. It tries a database that fails for as long, and then throws.
     void finish(const std::function<Milliseconds()>& max_wait);
     // Longer than any attempt takes.
     static constexpr Milliseconds kLongestAttempt{16'000};

@@ -60,8 +60,8 @@ struct NewMember {
 // Inserts members. None of the users may be a member yet.
 void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 // Inserts members, or fills the NULL columns and missing attributes of existing members in the same
-// statement. Of an existing member, `attributes` has only what it lacks, or it is large and slow.
-// updated_at changes only if something was filled.
+// statement. For an existing member, pass only attributes that it lacks: the statement is slow for
+// others, and changes updated_at although it fills nothing.
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user);

@@ -28,11 +28,12 @@ constexpr auto kScanned = columns<ScannedBlock>(
     column<&ScannedBlock::place, &BlockPosition::job>("job_id"),
     column<&ScannedBlock::place, &BlockPosition::key, &BlockKey::number>("block_no"),
     column<&ScannedBlock::place, &BlockPosition::key, &BlockKey::part>("part"),
-    // A row that staging kept with its faults holds the texts as they were sent, so only the domain
-    // is compared, without case.
+    // A row that staging kept with its faults has texts in any case, so only the domain is
+    // compared, without case. U+212A and U+017F fold to k and s.
     column<&ScannedBlock::may_match>(
-        "LOCATE(?, data) > 0 OR (invalid_count > 0 AND "
-        "LOCATE(CONVERT(? USING latin1), CONVERT(data USING latin1)) > 0)"));
+        "LOCATE(?, data) > 0 OR (invalid_count > 0 AND LOCATE(CONVERT(? USING latin1), "
+        "REPLACE(REPLACE(CONVERT(data USING latin1), _latin1 X'E284AA', 'k'), "
+        "_latin1 X'C5BF', 's')) > 0)"));
 
 constexpr auto kReply = columns<ScannedReply>(
     column<&ScannedReply::key_hash>("key_hash"),

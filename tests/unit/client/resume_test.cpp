@@ -69,6 +69,16 @@ BOOST_AUTO_TEST_CASE(an_older_file_is_not_sent_again) {
     BOOST_TEST(api.count(kReopenPath) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_is_read_with_options_is_sent_again) {
+    api.created_at = kAfterTheFile;
+    auto words = kResume;
+    words.insert(words.end(), {"--map", "First Name=last_name"});
+    BOOST_CHECK(is(run("members.csv", words), ExitCode::AllIn));
+    BOOST_TEST(api.count(kReopenPath) == 1);
+    BOOST_TEST(api.rows.at(1)["last_name"].asString() == "Ann");
+    BOOST_TEST(says("The options may differ from those of the run that created job"));
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_is_imported_already_is_not_reopened) {
     BOOST_CHECK(is(resume(), ExitCode::AllIn));
     edit();

@@ -63,6 +63,13 @@ BOOST_AUTO_TEST_CASE(a_cursor_does_not_show_its_position) {
     BOOST_TEST(sealed.substr(16, 8) != other.substr(16, 8));
 }
 
+BOOST_AUTO_TEST_CASE(the_length_of_a_cursor_does_not_show_that_of_its_position) {
+    const std::size_t shortest = sealer.seal(kScope, "").size();
+    BOOST_TEST(sealer.seal(kScope, std::string(31, 'p')).size() == shortest);
+    BOOST_TEST(sealer.seal(kScope, std::string(32, 'p')).size() > shortest);
+    BOOST_TEST((sealer.open(kScope, sealer.seal(kScope, "p\x80")) == "p\x80"));
+}
+
 BOOST_AUTO_TEST_CASE(a_cursor_of_another_scope_does_not_open) {
     const std::string text = sealer.seal(kScope, "position");
     for (const std::string_view scope :

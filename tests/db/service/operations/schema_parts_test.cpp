@@ -43,7 +43,8 @@ struct OwnDatabase {
     }
     void has_problem(const std::string& beginning) {
         const std::string found = problem();
-        BOOST_TEST(found.starts_with("the schema lacks " + beginning + ": restore "), found);
+        BOOST_TEST(found.starts_with("the schema lacks " + beginning + ": grant database.user "),
+                   found);
         BOOST_TEST(found.ends_with(settings.files.sql + "/schema.sql defines"), found);
         BOOST_TEST(health_problem() == found);
     }
