@@ -9,12 +9,13 @@ const LAST = "\u2069"
 const TURNED = "\u202Elive"
 
 test("a text without direction is as it was", () => {
-  for (const text of ["", "Ann", "Zoë (2)", "名前"]) assert.equal(isolate(text), text)
+  for (const text of ["", "Ann", "Zoë (2)", "名前", "❤\uFE0F"]) assert.equal(isolate(text), text)
 })
 
 test("a text with a direction ends it", () => {
   assert.equal(isolate(TURNED), FIRST + TURNED + LAST)
   assert.equal(isolate("אב"), `${FIRST}אב${LAST}`)
+  assert.equal(isolate("𞤀𞤁"), `${FIRST}𞤀𞤁${LAST}`) // Adlam
   assert.equal(isolate("\u200Fa"), `${FIRST}\u200Fa${LAST}`)
 })
 

@@ -119,6 +119,18 @@ def test_a_dialog_that_loads_does_not_take_the_place_of_a_later_one(browser, mod
     browser.press("Cancel", "//dialog")
 
 
+def test_a_count_that_fails_does_not_prevent_the_question(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/webhooks/endpoints/{records['installation2']}/{records['endpoint']}")
+    browser.sees("https://places.example/hook")
+    browser.sees("No deliveries")
+    browser.web.execute_script("window.loses = 'GET /v1/installations/'")
+    browser.press("Delete")
+    wait_for(lambda: browser.web.find_elements("css selector", "dialog[open] .box.error, dialog[open] [role=alert]"), "the error of the count")
+    (delete,) = browser.web.find_elements("xpath", "//dialog//button[normalize-space()='Delete']")
+    assert delete.is_enabled()
+    browser.press("Cancel", "//dialog")
+
+
 def test_another_module_of_a_new_endpoint_moves_no_button(browser, module_org, records):
     browser.open(f"#/o/{module_org.id}/webhooks")
     browser.press("Add an endpoint")
@@ -145,6 +157,7 @@ def test_an_installation_has_the_event_types_of_a_new_endpoint_at_once(browser, 
     browser.press("Add an endpoint")
     browser.shown("URL")
     assert records["type1"] in browser.text()
+    assert not browser.web.execute_script("return window.isHeld")
     browser.press("Cancel", "//dialog")
 
 

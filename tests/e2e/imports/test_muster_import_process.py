@@ -5,6 +5,7 @@ import pty
 import select
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,20 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
     assert len(importer.org.members()) == 30
 
 
+def open_files(process):
+    """What the descriptors of a process name."""
+    names = []
+    for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            names.append(os.readlink(descriptor))
+    return names
+
+
 def test_ctrl_c_ends_a_run_whose_standard_input_is_silent(importer):
     command = [importer.stack.build / "muster-import", *importer.arguments("-", "--commit")]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, cwd=importer.folder)
-    files = Path(f"/proc/{process.pid}/fd")
-    wait_for(lambda: any("(deleted)" in os.readlink(file) for file in files.iterdir()), "the copy of standard input")
+    wait_for(lambda: any("(deleted)" in name for name in open_files(process)), "the copy of standard input")
     process.send_signal(signal.SIGINT)
     out, err = process.stdout.read(), process.stderr.read()  # ends while the pipe is still open
     assert process.wait(timeout=30) == STOPPED, out + err
@@ -49,13 +58,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_the_writer_of_a_pipe(importer):
     os.mkfifo(path)
     command = [importer.stack.build / "muster-import", *importer.arguments(path, "--commit")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
-
-    def waits():
-        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{process.pid}/status").read_text().splitlines())
-        catches = int(status["SigCgt"], 16) >> (signal.SIGINT - 1) & 1
-        return catches and status["State"].startswith("S")
-
-    wait_for(waits, "the wait for a writer")
+    wait_for(lambda: str(path) in open_files(process), "the pipe to be open")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == STOPPED, out + err

@@ -24,7 +24,7 @@ export const guessTargets = (header, attributes) => {
   }
   const enabled = new Set(attributes.map(({ key }) => `attribute:${key}`))
   // An export names an attribute by its target if its key is also that of a field.
-  header.forEach((name, index) => void (enabled.has(name) && (targets[index] = name)))
+  header.forEach((name, index) => void (enabled.has(name) && !targets.includes(name) && (targets[index] = name)))
   for (const [target] of NAMES) if (!target.startsWith("attribute:")) assign(target, [keyOf(target)])
   for (const { key, label } of attributes) assign(`attribute:${key}`, [keyOf(key), keyOf(label)].filter(Boolean))
   for (const [target, names] of NAMES) {

@@ -28,6 +28,7 @@ export const useLoadedDialog = () => {
   /** @param {any} next */
   const askNow = next => {
     turn.current += 1
+    if (opening.error) opening.clear()
     ask(next)
   }
   /** @param {object} next @param {() => Promise<any>} load */
@@ -36,7 +37,9 @@ export const useLoadedDialog = () => {
     const mine = turn.current
     /** @type {any} */
     let data
-    const isLoaded = await opening.run(async () => void (data = await load()))
+    const isLoaded = await opening.run(() => load().then(loaded => void (data = loaded), error => {
+      if (mine === turn.current) throw error // that of a dialog that is no longer wanted is not shown
+    }))
     if (isLoaded && mine === turn.current) ask({ ...next, data })
   }
   return { dialog, ask: askNow, askWith, opening, close }

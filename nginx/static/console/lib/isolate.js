@@ -3,7 +3,7 @@
 const FIRST = "\u2068" // first strong isolate: the text until LAST has a direction of its own
 const LAST = "\u2069"
 // Letters that are written from right to left, and marks that change the direction.
-const DIRECTED = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
+const DIRECTED = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
 /** A text that does not change the direction of the text around it. Marks in it end with it. @param {string} text */
 export const isolate = text => {

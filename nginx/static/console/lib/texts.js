@@ -295,7 +295,6 @@ export const texts = isolating({
     errors: {
       CONFLICT: "This person has a seat or an invitation already.",
       INVALID_STATE: "This is not possible: an organization keeps at least one owner, and a team has at most 200 seats and 50 invitations.",
-      RATE_LIMITED: "Too many invitations today. Try again tomorrow.",
     },
   },
 

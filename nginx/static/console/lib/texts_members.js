@@ -23,7 +23,7 @@ export const filters = isolating({
   q: "Name or address begins with",
   all: "All members of the organization",
   otherImport: "Another import",
-  newestImports: count => `All members. Below: the newest ${count} imports`,
+  newestImports: count => `Of the newest ${count} imports.`,
 })
 
 export const addMember = isolating({

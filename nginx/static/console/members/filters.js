@@ -52,8 +52,8 @@ const Attributes = ({ registry }) => {
 
 /** The imports that added members, the newest first. */
 const importsWithMembers = async signal => {
-  const { records, hasMore } = await getFirst(MOST_IMPORTS, "/v1/imports", "imports", undefined, signal)
-  return { imports: records.filter(job => job.created_count + job.attached_count > 0), hasMore }
+  const { records } = await getFirst(MOST_IMPORTS, "/v1/imports", "imports", undefined, signal)
+  return records.filter(job => job.created_count + job.attached_count > 0)
 }
 
 /** A moment that a link to the list has, instead of a day. */
@@ -61,8 +61,8 @@ const Since = ({ moment }) => html`<div class="removable wide"><${TextField} lab
   <button type="button" class="small" aria-label=${t.remove(t.since)} onClick=${() => set("since", "")}>×</button></div>`
 
 /** imports: null until they are loaded. */
-const importOptions = (imports, hasMore, chosen) => {
-  const options = [["", hasMore ? t.newestImports(formatNumber(MOST_IMPORTS)) : t.imports], ...(imports ?? []).map(job => [job.id, `${isolate(job.file_name)}, ${formatDay(job.created_at)}`])]
+const importOptions = (imports, chosen) => {
+  const options = [["", t.imports], ...(imports ?? []).map(job => [job.id, `${isolate(job.file_name)}, ${formatDay(job.created_at)}`])]
   if (chosen && !imports?.some(job => job.id === chosen)) options.push([chosen, t.otherImport])
   return options
 }
@@ -72,13 +72,13 @@ export const MoreFilters = () => {
   const { query } = useStore(route)
   const state = useLoad(async signal => {
     const [registry, imports] = await Promise.all([allAttributes(signal), importsWithMembers(signal)])
-    return { registry, ...imports }
+    return { registry, imports }
   }, [])
-  const { registry = null, imports = null, hasMore = false } = state.data ?? {}
-  return html`<div class="filters">
+  const { registry = null, imports = null } = state.data ?? {}
+  return html`<div class="filters" aria-busy=${state.isLoading}><p class="hidden" role="status">${state.isLoading && texts.parts.loading}</p>
       <${QueryField} name="country" label=${t.country} placeholder=${t.countryHint} maxlength="2" accepts=${COUNTRY} />
       ${query.since?.includes("T") ? html`<${Since} moment=${query.since} />` : html`<${QueryField} name="since" label=${t.since} type="date" />`}
-      <${SelectField} label=${t.import} disabled=${!imports} value=${query.import ?? ""} options=${importOptions(imports, hasMore, query.import)}
+      <${SelectField} label=${t.import} hint=${t.newestImports(formatNumber(MOST_IMPORTS))} disabled=${!imports} value=${query.import ?? ""} options=${importOptions(imports, query.import)}
         onChange=${id => set("import", id)} />
       <${Attributes} registry=${registry} /></div>
     <${ErrorBox} error=${state.error} retry=${state.reload} />`

@@ -11,6 +11,9 @@ import { Confirm, SelectField, TextField } from "../ui/parts.js"
 const t = texts.team
 const ROLES = Object.entries(t.roleOptions)
 
+/** The messages of codes. The API says which budget of invitations is used up, and nothing about other rates. */
+const known = error => ({ ...t.errors, RATE_LIMITED: error?.details?.reason })
+
 export const Invite = ({ onDone, onClose }) => {
   const [email, setEmail] = useState("")
   const [role, setRole] = useState("admin")
@@ -20,7 +23,7 @@ export const Invite = ({ onDone, onClose }) => {
     await create("/v1/seats", { email, role })
     await onDone(t.invited(email))
   })
-  return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} values=${[email, role]} running=${saving} isShown=${path => path === "email"} known=${t.errors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.inviteTitle} action=${t.send} values=${[email, role]} running=${saving} isShown=${path => path === "email"} known=${known(saving.error)} submit=${submit} onClose=${onClose}>
     <p>${t.inviteHint}</p>
     <${TextField} label=${t.address} type="email" required value=${email} onInput=${setEmail} error=${saving.error?.fields?.email} />
     <${SelectField} label=${t.role} value=${role} onChange=${setRole} options=${ROLES} /><//>`
@@ -34,7 +37,7 @@ export const ChangeRole = ({ seat, onDone, onClose }) => {
     if (seat.admin_id === session.get().admin?.id) await get("/v1/session").then(takeSession, () => {}) // the role is changed
     await onDone(t.changed)
   })
-  return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} values=${role} running=${saving} known=${t.errors} submit=${submit} onClose=${onClose}>
+  return html`<${FormDialog} title=${t.roleTitle(seat.email)} action=${texts.parts.save} values=${role} running=${saving} known=${known(saving.error)} submit=${submit} onClose=${onClose}>
     <${SelectField} label=${t.role} hint=${t.roleHint} value=${role} onChange=${setRole} options=${ROLES} /><//>`
 }
 
@@ -45,7 +48,7 @@ const question = ({ title, action, hint, method, path, done }) => ({ seat, onDon
     await call(method, path(seat))
     await onDone(done)
   })
-  return html`<${Confirm} title=${title(seat.email)} action=${action} isBusy=${running.isBusy} error=${running.error} known=${t.errors}
+  return html`<${Confirm} title=${title(seat.email)} action=${action} isBusy=${running.isBusy} error=${running.error} known=${known(running.error)}
     onConfirm=${confirm} onClose=${onClose}><p>${hint}</p><//>`
 }
 

@@ -6,17 +6,18 @@ import { useAction } from "../lib/load.js"
 import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog } from "../ui/dialogs.js"
+import { ErrorBox } from "../ui/parts.js"
 import { Made } from "./form.js"
 import { pathOf } from "./parts.js"
 
 const MOST_COUNTED = 100 // waiting deliveries on one page of the API
 
-/** The deliveries of an endpoint that wait, or their first page. */
-export const waitingOf = endpoint => get(`${pathOf(endpoint)}/deliveries`, { status: "pending", limit: MOST_COUNTED })
+/** The deliveries of an endpoint that wait, or their first page. An error does not prevent the dialog: they are only counted. */
+export const waitingOf = endpoint => get(`${pathOf(endpoint)}/deliveries`, { status: "pending", limit: MOST_COUNTED }).catch(error => ({ error }))
 
 /** How many deliveries of the endpoint wait, as a sentence. waiting: of waitingOf(). */
-const Waiting = ({ waiting: { deliveries, next_cursor }, text }) => html`
-  <p>${deliveries.length ? text(t.waitingCount(deliveries.length, Boolean(next_cursor))) : t.waitingNone}</p>`
+const Waiting = ({ waiting: { deliveries, next_cursor, error }, text }) => (error ? html`<${ErrorBox} error=${error} />` : html`
+  <p>${deliveries.length ? text(t.waitingCount(deliveries.length, Boolean(next_cursor))) : t.waitingNone}</p>`)
 
 const setStatus = (endpoint, status) => call("PATCH", pathOf(endpoint), { body: { status }, headers: ifMatch(endpoint) })
 

@@ -82,7 +82,7 @@ const Fields = ({ form, change, faults, children }) => html`
     onInput=${description => change({ description })} />${children}`
 
 /**
- * The form's state, and a function that changes parts of it. The boxes of the module's own types appear when they are loaded.
+ * The form's state, and a function that changes parts of it. The boxes are those of the chosen module.
  * @param {Api.WebhookEndpoint | null} endpoint @param {string[]} emitted
  * @returns {[Form, (part: Partial<Form>) => void]}
  */
