@@ -424,7 +424,7 @@ def test_the_page_has_a_sentence_for_each_reason():
     table = re.search(r"kNames<service::CallbackResult::Reason> = \{(.*?)\};", source, re.DOTALL)[1]
     reasons = set(re.findall(r'"(\w+)"', table))
     texts = (SOURCE / "nginx/static/console/lib/texts_connections.js").read_text()
-    connecting = texts[texts.index("export const connecting = {"):]
+    connecting = texts[texts.index("export const connecting = "):]
     result = connecting[connecting.index("reasons: {"):connecting.index("back: ")]
     assert len(reasons) == 12 and reasons == set(re.findall(r'^ +(\w+): "', result, re.MULTILINE))
 
