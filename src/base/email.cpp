@@ -165,9 +165,9 @@ bool may_have_blank_ends(std::string_view text) {
                              !is_ascii(static_cast<unsigned char>(text.back())));
 }
 
-// Whether an address that follows `text` is the end of a longer one. Of the characters that an
-// address may have, `=` and the like rather separate it from a name. A dot and an apostrophe join
-// only what stands before them.
+// Whether an address that follows `text` is the end of a longer one. An address may also have `=`
+// and similar characters. In a text they usually separate a name from an address, so they do not
+// join. A dot and an apostrophe join only if something before them does.
 bool joins_before(std::string_view text) {
     constexpr std::string_view kJoining = "!#$%&+-^_~";
     if (text.ends_with('.') || text.ends_with('\'')) text.remove_suffix(1);

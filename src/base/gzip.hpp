@@ -24,9 +24,9 @@ struct Gunzipped {
 };
 
 // Decompresses one or more gzip members. It stops, with TooLong, as soon as the text exceeds
-// `limit` bytes: a small input can stand for any amount. TooManyBlocks: more than
-// kFreeDynamicBlocks dynamic blocks, and one for each kTextPerDynamicBlock bytes of the text before
-// them. Malformed: not gzip, cut off, followed by other bytes, or more than kMostGzipMembers
+// `limit` bytes: a small input can stand for any amount. TooManyBlocks: more
+// dynamic blocks than kFreeDynamicBlocks, plus one for each kTextPerDynamicBlock bytes of the text
+// before them. Malformed: not gzip, cut off, followed by other bytes, or more than kMostGzipMembers
 // members.
 [[nodiscard]] Gunzipped gunzip(std::string_view bytes, std::size_t limit);
 

@@ -215,6 +215,13 @@ std::string first_of(const std::vector<std::string>& names) {
     return text;
 }
 
+// The server hides a table from a user without a privilege on it.
+std::string grant_advice(const std::vector<std::string>& missing) {
+    const bool lacks_table = std::ranges::any_of(
+        missing, [](const std::string& name) { return name.starts_with("table "); });
+    return lacks_table ? "check the privileges of database.user (SHOW GRANTS), or " : "";
+}
+
 }  // namespace
 
 int supported_schema_version() {
@@ -251,10 +258,9 @@ SchemaStatus inspect_schema(Context& context) {
         store::parts_made_by(schema_file(context.settings).statements),
         context.database.autocommit([](db::Tx& tx) { return store::installed_parts(tx); }));
     if (!missing.empty()) {
-        status.problem = "the schema lacks " + first_of(missing) +
-                         ": grant database.user its privileges if it does not see a table; "
-                         "otherwise restore the database from a backup (operations/backup.md), or "
-                         "add what " +
+        status.problem = "the schema lacks " + first_of(missing) + ": " + grant_advice(missing) +
+                         "restore the database from a backup (operations/backup.md), or add "
+                         "what " +
                          schema_path(context.settings) + " defines";
     }
     return status;

@@ -65,6 +65,20 @@ struct Reading : test::PipelineFixture {
     UserId cat = join(umbrella, "cat@x.test");
 };
 
+// A worker that has no permit to give, so that each request waits or is refused.
+struct Busy : Reading {
+    static void is_refused(std::size_t, const std::optional<Reply>& reply) {
+        BOOST_TEST(reply->status == 429);
+    }
+
+    process::OrganizationShares permits;
+    api::Pipeline busy{worker,
+                       metrics,
+                       limiter,
+                       concurrency,
+                       {.permits = &permits, .most_of_batch = 64, .limit = {0, 0}}};
+};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(reading, Reading)
@@ -136,42 +150,24 @@ BOOST_AUTO_TEST_CASE(large_members_of_one_organization_wait_for_the_replies_to_o
     BOOST_TEST(sharing.handle(std::vector<Request>(2, page), ignore).size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(organizations_that_wait_leave_places_to_another) {
-    process::OrganizationShares permits;
-    api::Pipeline busy{worker,
-                       metrics,
-                       limiter,
-                       concurrency,
-                       {.permits = &permits, .most_of_batch = 64, .limit = {0, 0}}};
-    const auto refused = [](std::size_t, const std::optional<Reply>& reply) {
-        BOOST_TEST(reply->status == 429);
-    };
+BOOST_FIXTURE_TEST_CASE(organizations_that_wait_leave_places_to_another, Busy) {
     const std::vector<Request> first(64, get_user(ann, ours));
-    const auto deferred = busy.handle(first, refused);
+    const auto deferred = busy.handle(first, is_refused);
     std::vector<std::size_t> waiting = {deferred.size()};
     std::vector<std::vector<http::Deferral>> others;
     for (int i = 0; i < 5; ++i) {
         const OrgId id = organization("Busy " + std::to_string(i));
         const std::vector<Request> more(64, get_user(UserId::create(), issue(id)));
-        waiting.push_back(others.emplace_back(busy.handle(more, refused)).size());
+        waiting.push_back(others.emplace_back(busy.handle(more, is_refused)).size());
     }
     BOOST_TEST(waiting == std::vector<std::size_t>({64, 43, 29, 19, 13, 8}));
     std::vector<Request> again = first;
     for (const http::Deferral& one : deferred) again.at(one.index).deferral = one;
-    BOOST_TEST(busy.handle(again, refused).size() == 64U);  // they keep their places
+    BOOST_TEST(busy.handle(again, is_refused).size() == 64U);  // they keep their places
 }
 
-BOOST_AUTO_TEST_CASE(a_batch_that_ends_by_an_exception_leaves_no_place_taken) {
-    process::OrganizationShares permits;
-    api::Pipeline busy{worker,
-                       metrics,
-                       limiter,
-                       concurrency,
-                       {.permits = &permits, .most_of_batch = 64, .limit = {0, 0}}};
-    const auto waits = [](std::size_t, const std::optional<Reply>& reply) {
-        BOOST_TEST(reply->status == 429);
-    };
-    auto deferred = busy.handle(std::vector<Request>{get_user(ann, ours)}, waits);
+BOOST_FIXTURE_TEST_CASE(a_batch_that_ends_by_an_exception_leaves_no_place_taken, Busy) {
+    auto deferred = busy.handle(std::vector<Request>{get_user(ann, ours)}, is_refused);
     BOOST_TEST_REQUIRE(deferred.size() == 1U);
     // A request that waited and a new one are lost with each of these batches.
     std::vector<Request> batch = {get_user(ann, ours), get_user(bob, ours), get("/healthz", ours)};
@@ -181,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_ends_by_an_exception_leaves_no_place_taken) {
     BOOST_TEST(busy.is_tainted());
     batch.clear();
     const std::vector<Request> next(64, get_user(ann, ours));
-    BOOST_TEST(busy.handle(next, waits).size() == 64U);
+    BOOST_TEST(busy.handle(next, is_refused).size() == 64U);
 }
 
 BOOST_AUTO_TEST_CASE(each_request_of_a_batch_gets_the_reply_that_it_gets_alone) {

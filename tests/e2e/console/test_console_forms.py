@@ -1,6 +1,5 @@
 """Forms of the console: faults of a reply, and admins who become viewers, in a real browser (docs/console.md)."""
 
-import pytest
 from support.browser import wait_for
 from support.world import slug
 
@@ -8,16 +7,6 @@ TOO_LONG = "x" * 300
 # Types at once, because the page searches when the person pauses.
 PASTE = """arguments[0].focus()
 document.execCommand("insertText", false, arguments[1])"""
-
-
-@pytest.fixture
-def at(browser, module_org):
-    """Opens a screen of the organization."""
-    def opened(path):
-        browser.open(f"#/o/{module_org.id}/{path}")
-        return browser
-
-    return opened
 
 
 def fault_of(browser, label):
