@@ -36,6 +36,9 @@ std::string source_root();
 // a thread. Boost's checks are not thread-safe.
 void in_parallel(int count, const std::function<void(int)>& work);
 
+// The id of a transaction's session, for Client::kill().
+std::int64_t session_of(db::Tx& tx);
+
 // Runs `call`; returns the kind of the DbError that it threw, or nullopt.
 template <class Call>
 std::optional<db::DbError::Kind> kind_of(Call&& call) {

@@ -305,7 +305,7 @@ std::vector<MeasuredCall> access_calls() {
         [](OrgStore& org) { return store::count_invitations(org); });
     add("seat_invitations.lock_by", 200 + kEnds,
         [](OrgStore& org) { return store::lock_invitations_by(org, id_of<AdminId>(7)); });
-    add("seat_invitations.find_of", 2 + kEnds,
+    add("seat_invitations.find_of", 4 + kEnds,
         [](Tx& tx) { return store::find_invitations_of(tx, "a7@x", Timestamp(), kPage); });
     calls.push_back(measured(
         {"seat_invitations.lock", "seat_invitations.find"}, kEnds,

@@ -155,7 +155,7 @@ std::vector<MeasuredCall> webhook_calls() {
               [](Tx& tx) { return store::measure_outbox(tx).events; });
     calls.add({"webhook_fan_out.count_dropping"}, 2 * 200 + 2 * kEnds,
               [](Tx& tx) { return store::count_dropping(tx, kEnd) + 1; });
-    calls.add({"webhook_outbox.cancel_deliveries"}, 5 * kPage + kEnds, [=](OrgStore& org) {
+    calls.add({"webhook_outbox.cancel_deliveries"}, 6 * kPage + kEnds, [=](OrgStore& org) {
         store::cancel_deliveries(org, installation, kEnd, kPage);
         return kDone;
     });

@@ -7,16 +7,8 @@
 #include <stdexcept>
 
 using muster::db::Database;
-using muster::db::SystemSql;
 using muster::db::Tx;
-using muster::db::Why;
-
-namespace {
-
-constexpr SystemSql kOwnSession{"test.session", Why{"a table of this test"},
-                                "SELECT CONNECTION_ID()"};
-
-}  // namespace
+using muster::test::session_of;
 
 BOOST_AUTO_TEST_SUITE(rollback)
 
@@ -25,14 +17,13 @@ BOOST_AUTO_TEST_CASE(a_connection_that_could_not_roll_back_is_replaced_without_a
     Database database(muster::test::connection_settings());
     std::int64_t lost = 0;
     const auto fails = [&](Tx& tx) {
-        lost = tx.value<std::int64_t>(kOwnSession);
+        lost = session_of(tx);
         killer.kill(lost);
         throw std::runtime_error("x");
     };
     BOOST_CHECK_THROW(database.transaction(fails), std::runtime_error);
     const int reruns = muster::db::statistics().reruns;
-    const auto next =
-        database.transaction([](Tx& tx) { return tx.value<std::int64_t>(kOwnSession); });
+    const auto next = database.transaction(session_of);
     BOOST_TEST(next != lost);
     BOOST_TEST(muster::db::statistics().reruns == reruns);
 }

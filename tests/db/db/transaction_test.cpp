@@ -23,6 +23,7 @@ using muster::db::Why;
 using muster::test::Client;
 using muster::test::in_parallel;
 using muster::test::kind_of;
+using muster::test::session_of;
 using muster::test::until;
 using Kind = DbError::Kind;
 
@@ -33,7 +34,6 @@ constexpr SystemSql kAdd{"test.add", kTest, "UPDATE counters SET n = n + 1 WHERE
 constexpr SystemSql kRead{"test.read", kTest, "SELECT n FROM counters WHERE id = ?"};
 constexpr SystemSql kInsert{"test.insert", kTest, "INSERT INTO counters (id, n) VALUES (?, ?)"};
 constexpr SystemSql kLock{"test.lock", kTest, "SELECT n FROM counters WHERE id = ? FOR UPDATE"};
-constexpr SystemSql kSession{"test.session", kTest, "SELECT CONNECTION_ID()"};
 
 // Whether all runs of `work` ended with a deadlock or a lock timeout; throws any other error.
 template <class Work>
@@ -65,12 +65,7 @@ struct Counters {
     std::int64_t counter(int id) {
         return client.number("SELECT n FROM counters WHERE id = ?", id);
     }
-    std::int64_t session_of(Tx& tx) {
-        auto rows = tx.query(kSession);
-        rows.next();
-        return rows.integer(1);
-    }
-    void kill(Tx& tx) { client.kill(session_of(tx)); }
+    void kill(Tx& tx) { client.kill(muster::test::session_of(tx)); }
 
     Client client;
     Database database{muster::test::short_lock_timeout()};

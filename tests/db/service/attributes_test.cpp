@@ -64,7 +64,7 @@ struct Registry : Fixture {
         const Timestamp now = Timestamp::now();
         client.run(
             "INSERT INTO users (id, email, created_at) "
-            "SELECT UNHEX(MD5(id)), CONCAT(id, '@x.test'), 1 "
+            "SELECT UNHEX(LEFT(SHA2(id, 256), 32)), CONCAT(id, '@x.test'), 1 "
             "FROM (SELECT UUID() AS id FROM " +
             test::sequence(count) + ") AS new_users");
         client.execute(

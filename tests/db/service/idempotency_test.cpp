@@ -416,14 +416,8 @@ BOOST_AUTO_TEST_CASE(a_key_costs_one_look_up_and_one_insert) {
 BOOST_AUTO_TEST_CASE(a_connection_lost_in_a_call_runs_it_once) {
     const auto reply =
         service::transact(context, {acme, {}}, claim(), [&](OrgTransaction& transaction) {
-            static constexpr db::SystemSql kSession{
-                "test.session", db::Why{"about the connection only"}, "SELECT CONNECTION_ID()"};
             transaction.tx.execute(kEffect, AdminId::create(), "a");
-            if (++runs == 1) {
-                auto rows = transaction.tx.query(kSession);
-                rows.next();
-                client.kill(rows.integer(1));
-            }
+            if (++runs == 1) client.kill(test::session_of(transaction.tx));
             return StoredReply{200, "", std::to_string(runs), {}};
         });
     BOOST_TEST(reply.body == "2");

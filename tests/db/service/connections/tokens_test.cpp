@@ -471,13 +471,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_cannot_be_written_at_first_are_written_later) {
 
 BOOST_AUTO_TEST_CASE(a_database_connection_lost_during_the_call_loses_no_tokens) {
     const auto id = connected();
-    static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
-                                       "SELECT CONNECTION_ID()"};
-    const auto session = database.autocommit([&](db::Tx& tx) {
-        auto rows = tx.query(kId);
-        rows.next();
-        return rows.integer(1);
-    });
+    const auto session = database.autocommit(test::session_of);
     server.answer([&](const ServedRequest&) {
         test::Client().kill(session);
         return ProviderServer::answering(200, ProviderServer::granted(1));

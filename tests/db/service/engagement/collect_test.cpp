@@ -192,13 +192,7 @@ BOOST_AUTO_TEST_CASE(calls_with_keys_in_progress_are_left) {
 
 BOOST_AUTO_TEST_CASE(a_connection_lost_before_the_commit_is_retried_without_duplicates) {
     collect({tracked(acme, "a")});
-    client.kill(collector.database.autocommit([](db::Tx& tx) {
-        static constexpr db::SystemSql kId{"test.id", db::Why{"a session is of no tenant"},
-                                           "SELECT CONNECTION_ID()"};
-        auto rows = tx.query(kId);
-        rows.next();
-        return rows.integer(1);
-    }));
+    client.kill(collector.database.autocommit(test::session_of));
     const auto outcomes = collect({tracked(acme, "b"), pushed("k", "c")});
     BOOST_TEST(reply_of(outcomes[0]));
     BOOST_TEST(reply_of(outcomes[1]));

@@ -90,8 +90,8 @@ struct Undo : ImportFixture {
     Lines stored() {
         return client.column(
             "SELECT CONCAT_WS('|', HEX(user_id), HEX(id), email, external_id, first_name, "
-            "last_name, display_name, locale, country, dob, JSON_COMPACT(attributes), status, "
-            "created_at) FROM members WHERE organization_id = ? ORDER BY user_id",
+            "last_name, display_name, locale, country, dob, JSON_MERGE_PATCH(attributes, '{}'), "
+            "status, created_at) FROM members WHERE organization_id = ? ORDER BY user_id",
             acme);
     }
     // Adds copies of a committed block, as of a job with a row in each block.

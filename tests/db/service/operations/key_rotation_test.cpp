@@ -164,13 +164,7 @@ BOOST_AUTO_TEST_CASE(a_connection_lost_during_a_rotation_counts_no_row_twice) {
     for (int i = 0; i < 3; ++i) queue(context, std::to_string(i));
     db::Database own(test::connection_settings());
     service::Context with{own, test::settings(), rotating.keys};
-    static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
-                                       "SELECT CONNECTION_ID()"};
-    client.kill(own.autocommit([&](db::Tx& tx) {
-        auto rows = tx.query(kId);
-        rows.next();
-        return rows.integer(1);
-    }));
+    client.kill(own.autocommit(test::session_of));
     BOOST_TEST(figures(service::rotate_secrets(with)) == (Figures{0, 0, 0, 3, 0, 0, 0, 0, 0}));
 }
 

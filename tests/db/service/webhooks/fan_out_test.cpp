@@ -21,14 +21,11 @@ using test::until;
 namespace {
 
 struct FanOuts : test::EndpointFixture {
-    // A turn that waits for the endpoint, which an open transaction of `client` deletes.
+    // A turn of `waiting` that waits for the endpoint, which an open transaction of `client` deletes.
     std::future<void> turn_during_deletion(EndpointId gone) {
         client.run("BEGIN");
         client.execute("DELETE FROM webhook_endpoints WHERE id = ?", gone);
-        auto turn = std::async(std::launch::async, [] {
-            test::DatabaseContext own;
-            test::fan_out(own.context);
-        });
+        auto turn = std::async(std::launch::async, [this] { test::fan_out(waiting.context); });
         test::Client other;
         BOOST_TEST(until([&] { return other.has_lock_wait(); }));
         return turn;
@@ -64,6 +61,7 @@ struct FanOuts : test::EndpointFixture {
         return client.number(
             "SELECT COUNT(*) - COUNT(DISTINCT event_id, endpoint_id) FROM webhook_deliveries");
     }
+    test::DatabaseContext waiting;
     int copies_ = 0;
     // As a program that was written for an earlier schema.
     EndpointId create_as_older_program(std::string_view types) {
@@ -183,13 +181,9 @@ BOOST_AUTO_TEST_CASE(a_runner_that_is_killed_in_a_turn_leaves_the_event_to_the_n
     const auto left = create().endpoint.id;
     emit(acme, 1);
     // The turn waits for the locked endpoint. The event of the runner's killed connection remains.
+    const auto session = waiting.database.autocommit(test::session_of);
     auto killed = turn_during_deletion(gone);
-    test::Client second;
-    for (const auto& id :
-         second.column("SELECT id FROM information_schema.processlist WHERE info LIKE 'INSERT INTO "
-                       "webhook_deliveries%'")) {
-        second.run("KILL " + id);
-    }
+    client.kill(session);
     try {
         killed.get();
     } catch (const db::DbError&) {
@@ -206,9 +200,9 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_is_deleted_in_a_turn_does_not_affect_the_o
     const auto gone = create().endpoint.id;
     const auto left = create().endpoint.id;
     emit(acme, 1);
-    auto runner = turn_during_deletion(gone);
+    auto turn = turn_during_deletion(gone);
     client.run("COMMIT");
-    runner.get();
+    turn.get();
     BOOST_TEST(client.column("SELECT endpoint_id FROM webhook_deliveries") ==
                std::vector<std::string>{std::string(left.bytes())});
 }
