@@ -6,6 +6,7 @@ import { own } from "../lib/own.js"
 import { installations as t } from "../lib/texts_modules.js"
 import { html } from "../lib/view.js"
 import { Badge, Field, SelectField, TextField } from "../ui/parts.js"
+import { emittedIn } from "../webhooks/events.js"
 import { HIDDEN, propertiesOf } from "./config.js"
 
 const KINDS = { enabled: "good", disabled: "plain", error: "bad" }
@@ -16,7 +17,7 @@ export const InstallationBadge = ({ status }) => html`<${Badge} kind=${KINDS[sta
 export const readVersion = async (module, version, signal) => {
   const { data } = await call("GET", `/v1/modules/${module}/versions/${version}`, { asText: true, signal })
   const { version: name, manifest } = JSON.parse(data)
-  return { properties: propertiesOf(data), name, emitted: manifest.events?.emits ?? [] }
+  return { properties: propertiesOf(data), name, emitted: emittedIn(manifest) }
 }
 
 /** The settings of the version that a form has chosen; null while they load, and without a version. */

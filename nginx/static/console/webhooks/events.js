@@ -13,5 +13,8 @@ export const TEST_EVENT = "webhook_endpoint.test"
 
 export const MUSTER_EVENTS = EVENT_FAMILIES.flatMap(([, types]) => types)
 
+/** The event types that a version of a module reports. @param {any} manifest @returns {string[]} */
+export const emittedIn = manifest => manifest.events?.emits ?? []
+
 /** The types of a text area: one a line, or separated by spaces or commas; each once. @param {string} text */
 export const typesIn = text => [...new Set(text.split(/[\s,]+/).filter(Boolean))]

@@ -8,13 +8,13 @@ import { endpoints as t } from "../lib/texts_webhooks.js"
 import { html, useState } from "../lib/view.js"
 import { FormDialog, SecretDialog } from "../ui/dialogs.js"
 import { Field, Loading, Secret, SelectField, TextField } from "../ui/parts.js"
-import { EVENT_FAMILIES, MUSTER_EVENTS, typesIn } from "./events.js"
+import { EVENT_FAMILIES, MUSTER_EVENTS, emittedIn, typesIn } from "./events.js"
 import { pathOf } from "./parts.js"
 
 /** The types that the installed version reports. @returns {Promise<string[]>} */
 export const emittedBy = async (installation, signal) => {
   const { manifest } = await get(`/v1/modules/${installation.module_id}/versions/${installation.version_id}`, undefined, signal)
-  return manifest.events?.emits ?? []
+  return emittedIn(manifest)
 }
 
 /**
