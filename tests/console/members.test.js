@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { attributeKeys, isAddress, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
+import { attributeKeys, filterNameOf, isAddress, isFiltered, jobFilterOf, pairsOf, parametersOf, summaryOf } from "../console/members/conditions.js"
 import { attributesOf, changesOf } from "../console/members/edit.js"
 import { memberOf } from "../console/members/add.js"
 import { jsonOf, parsed } from "../console/lib/exact.js"
@@ -85,4 +85,9 @@ test("the key of an attribute may be the name of a method of objects", () => {
   assert.equal(changesOf({ attributes: {} }, {}, { constructor: "" }, registry).attributes, undefined)
   assert.deepEqual(attributesOf({ attributes: {} }, registry), { constructor: "" })
   assert.deepEqual(pairsOf({ attributes: { constructor: "x" } }, []), [["constructor", "x"]])
+})
+
+test("faults of a filter are named as the filters are", () => {
+  const paths = ["attribute.points", "filter.attributes.points", "filter.attributes.none", "filter.updated_since", "status", "cursor"]
+  assert.deepEqual(paths.map(path => filterNameOf(path, REGISTRY)), ["Points", "Points", "none", "Changed since", "Status", undefined])
 })

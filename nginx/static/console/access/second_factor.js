@@ -1,5 +1,5 @@
 // The second factor: a code of the authenticator or a backup code. An admin without an authenticator sets one up first.
-import { get, post } from "../lib/api.js"
+import { get, post, withoutFields } from "../lib/api.js"
 import { loadModule } from "../lib/later.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { endSession, session, takeSession } from "../lib/session.js"
@@ -37,7 +37,7 @@ export const CodeForm = ({ onVerified, onCancel, canUseBackup = true, action = t
   return html`<form onSubmit=${submit}>
     <${TextField} key=${kind} label=${label} hint=${hint} name="code" inputmode=${inputmode} autocomplete="one-time-code" required isFirst
       value=${code} onInput=${setCode} />
-    <${ErrorBox} error=${checking.error} known=${isRight.current ? {} : t.errors} />
+    <${ErrorBox} error=${withoutFields(checking.error)} known=${isRight.current ? {} : t.errors} />
     <div class="actions"><button class="primary" disabled=${checking.isBusy}>${action}</button>
       ${canUseBackup && html`<button type="button" onClick=${change}>${kind === "totp" ? t.useBackup : t.useCode}</button>`}
       ${onCancel && html`<button type="button" onClick=${onCancel}>${texts.parts.cancel}</button>`}</div>

@@ -1,5 +1,5 @@
 // Signing in: an address, then the code of the mail.
-import { post } from "../lib/api.js"
+import { post, withoutFields } from "../lib/api.js"
 import { forgetMailed, keepMailed, mailedTo } from "../lib/mailed_code.js"
 import { route } from "../lib/router.js"
 import { session, takeSession } from "../lib/session.js"
@@ -21,7 +21,7 @@ const AddressForm = ({ email, setEmail, onSent }) => {
     <p>${t.addressHint}</p>
     <${TextField} label=${t.address} type="email" name="email" autocomplete="username" required isFirst value=${email} onInput=${setEmail}
       error=${sending.error?.fields?.email} />
-    <${ErrorBox} error=${sending.error} known=${t.requestErrors} />
+    <${ErrorBox} error=${withoutFields(sending.error)} known=${t.requestErrors} />
     <div class="actions"><button class="primary" disabled=${sending.isBusy}>${t.send}</button></div>
   </form>`
 }
@@ -36,7 +36,7 @@ const CodeForm = ({ email, onBack }) => {
   return html`<form onSubmit=${submit}>
     <p>${t.codeHint(email)}</p>
     <${TextField} label=${t.code} name="otp" inputmode="numeric" autocomplete="one-time-code" required isFirst value=${otp} onInput=${setOtp} />
-    <${ErrorBox} error=${checking.error} known=${t.codeErrors} />
+    <${ErrorBox} error=${withoutFields(checking.error)} known=${t.codeErrors} />
     <div class="actions"><button class="primary" disabled=${checking.isBusy}>${t.signIn}</button>
       <button type="button" onClick=${onBack}>${t.otherAddress}</button></div>
   </form>`

@@ -1,5 +1,5 @@
 // Replacing the authenticator: a current code, the new secret, then a code of the new authenticator.
-import { post } from "../lib/api.js"
+import { post, withoutFields } from "../lib/api.js"
 import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { authenticator as t } from "../lib/texts_account.js"
@@ -17,7 +17,7 @@ const CodeStep = ({ label, hint, action, inputmode, onCode, onClose, children })
   }
   return html`<form onSubmit=${submit}>${children}
     <${TextField} label=${label} hint=${hint} required inputmode=${inputmode} autocomplete="one-time-code" value=${code} onInput=${setCode} />
-    <${ErrorBox} error=${running.error} known=${t.errors} />
+    <${ErrorBox} error=${withoutFields(running.error)} known=${t.errors} />
     <div class="actions"><button class="primary" disabled=${running.isBusy}>${action}</button>
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form>`
 }

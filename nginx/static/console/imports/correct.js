@@ -1,6 +1,7 @@
 // Correcting one row in place: the job returns to staging, and the row replaces the one with its number.
-import { post, withoutFields } from "../lib/api.js"
+import { post } from "../lib/api.js"
 import { callExactly } from "../lib/exact.js"
+import { faultsAt, otherFaults } from "../lib/faults.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { own } from "../lib/own.js"
 import { allAttributes } from "../lib/registry.js"
@@ -37,6 +38,11 @@ export const correctionOf = (payload, values, columns) => {
 
 const pathOf = target => target.replace("attribute:", "attributes.")
 
+const ROW = "rows[0].payload." // the paths of the API's faults begin with it
+
+/** The path of a field, of which a fault names one choice. */
+const withoutIndex = path => path.replace(/\[\d+\]$/, "")
+
 const typeOf = (target, attribute) => (target === "dob" ? "date" : attribute?.type ?? "text")
 
 const hintOf = (target, attribute) => ({ date: t.dateHint, number: t.numberHint })[typeOf(target, attribute)] ?? attribute?.choices.join(", ")
@@ -65,11 +71,11 @@ const Form = ({ job, row, registry, refresh, onDone, onClose }) => {
       await onDone()
     })
   }
-  const paths = targets.map(target => `rows[0].payload.${pathOf(target)}`)
+  const paths = targets.map(target => `${ROW}${pathOf(target)}`)
   const errorOf = (target, index) => {
     const found = saving.error?.fields ?? {}
-    if (Object.keys(found).length > 0) return found[paths[index]]
-    return values[index] === textIn(row.payload, target) ? faults[pathOf(target)] : undefined
+    if (Object.keys(found).length > 0) return faultsAt(saving.error, paths[index])
+    return values[index] === textIn(row.payload, target) ? faultsAt({ fields: faults }, pathOf(target)) : ""
   }
   return html`<form onSubmit=${submit}>
     ${row.fields.length === 0 && row.error_message && html`<p class="box error">${row.error_message}</p>`}
@@ -77,7 +83,7 @@ const Form = ({ job, row, registry, refresh, onDone, onClose }) => {
     <div class="columns">${targets.map((target, index) => html`<${TextField} label=${texts.member.fields[target] ?? types[target]?.label ?? target.slice(10)}
       error=${errorOf(target, index)} hint=${hintOf(target, types[target])} value=${values[index]}
       onInput=${text => setValues(values.map((value, at) => (at === index ? text : value)))} />`)}</div>
-    <${ErrorBox} error=${withoutFields(saving.error, path => paths.includes(path))} />
+    <${ErrorBox} error=${otherFaults(saving.error, path => paths.includes(withoutIndex(path)), path => path.replace(ROW, ""))} />
     <div class="actions"><button class="primary" disabled=${saving.isBusy}>${texts.parts.save}</button>
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form>`
 }

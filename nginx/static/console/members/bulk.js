@@ -1,6 +1,7 @@
 // The dialog that begins a change of all members that match the filters of the list.
 import { useCreate } from "../lib/create.js"
 import { jsonOf } from "../lib/exact.js"
+import { otherFaults } from "../lib/faults.js"
 import { useAction, useLoad } from "../lib/load.js"
 import { allAttributes } from "../lib/registry.js"
 import { address, useOpen } from "../lib/router.js"
@@ -9,7 +10,7 @@ import { memberJobs as t } from "../lib/texts_members.js"
 import { useTyped } from "../lib/unsaved.js"
 import { html, useState } from "../lib/view.js"
 import { Dialog, ErrorBox, Facts, Loaded, SelectField, TextField } from "../ui/parts.js"
-import { isEveryone, jobFilterOf, pairsOf } from "./conditions.js"
+import { isEveryone, jobFilterOf, filterNameOf, pairsOf } from "./conditions.js"
 
 const Form = ({ filter, registry, onClose }) => {
   const [action, choose] = useState("lock")
@@ -31,7 +32,7 @@ const Form = ({ filter, registry, onClose }) => {
     <${SelectField} label=${t.action} hint=${t.effects[action]} value=${action} onChange=${choose} options=${t.actions} />
     ${action === "lock" && html`<${TextField} label=${t.reason} hint=${t.reasonHint} maxlength="255" value=${reason} onInput=${setReason} />`}
     <p>${t.countFirst}</p>
-    <${ErrorBox} error=${counting.error} known=${active ? t.active : {}} />
+    <${ErrorBox} error=${otherFaults(counting.error, () => false, path => (path === "reason" ? t.reason : filterNameOf(path, registry)))} known=${active ? t.active : {}} />
     ${active && html`<p><a href=${address(["member-jobs", active])}>${t.showActive}</a></p>`}
     <div class="actions"><button class="primary" disabled=${counting.isBusy}>${t.count}</button>
       <button type="button" onClick=${onClose}>${texts.parts.cancel}</button></div></form>`

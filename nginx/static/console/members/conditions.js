@@ -72,6 +72,19 @@ export const pairsOf = (filter, registry, imports = {}) => {
   ].filter(Boolean)
 }
 
+/** @type {Record<string, string>} */
+const NAMES = { q: t.q, status: t.status, country: t.country, updated_since: t.since, imported_by: t.import }
+
+/**
+ * What people call the value at a path of a list's query or of a job's filter: attribute.points, filter.attributes.points.
+ * @param {string} path @param {Array<{ key: string, label: string }>} registry
+ */
+export const filterNameOf = (path, registry) => {
+  const name = path.replace(/^filter\./, "")
+  const key = /^attributes?\.(.*)$/.exec(name)?.[1]
+  return key === undefined ? own(NAMES, name) : registry.find(one => one.key === key)?.label ?? key
+}
+
 /** A job's filter in one line. */
 export const summaryOf = (filter, registry) => (isEveryone(filter) ? t.all
   : pairsOf(filter, registry).map(([name, value]) => `${isolate(name)}: ${isolate(value)}`).join(", "))
