@@ -73,6 +73,7 @@ def test_a_narrow_window_shows_where_the_columns_go(at, file_of):  # noqa: F811
         assert browser.web.execute_script(FITS, column(browser, name))
     assert browser.text().count("Goes to") == 1
     browser.resize(320)
+    assert len(browser.web.find_elements("css selector", "table[role=table] > [role=rowgroup] > [role=row] > [role=rowheader]")) == 2
     for name in ("Mail", long):
         assert browser.web.execute_script(FITS, column(browser, name))
     assert browser.text().count("Goes to") == 2

@@ -13,11 +13,11 @@ import { html, useState } from "../lib/view.js"
 import { CopyButton, ErrorBox, Loaded, TextField, Title } from "../ui/parts.js"
 import { Manifest, ManifestHelp, exampleOf, faultsIn, faultsOf, nextVersion } from "./manifest.js"
 
-/** The manifest of a version, as its numbers are written. */
-export const readManifest = async (path, signal) => {
+/** A version, and its manifest as its numbers are written. */
+export const readVersion = async (path, signal) => {
   const { data } = await call("GET", path, { asText: true, signal })
   const manifest = memberOf(parse(data), "manifest")
-  return manifest ? printed(manifest) : ""
+  return { record: JSON.parse(data), text: manifest ? printed(manifest) : "" }
 }
 
 /** The module, and a first text: the manifest of the version that is copied, of the newest one, or the example. */
@@ -26,7 +26,7 @@ const load = async (id, from, signal) => {
   const [module, versions] = await Promise.all([get(path, undefined, signal), getAll(`${path}/versions`, "versions", undefined, signal)])
   const newest = versions.at(-1)
   const source = versions.find(one => one.id === from) ?? newest
-  const text = source ? await readManifest(`${path}/versions/${source.id}`, signal) : exampleOf(module)
+  const text = source ? (await readVersion(`${path}/versions/${source.id}`, signal)).text : exampleOf(module)
   return { module, text, version: newest ? nextVersion(newest.version) : "1.0.0" }
 }
 

@@ -9,14 +9,12 @@ import { modules as t } from "../lib/texts_modules.js"
 import { html, useState } from "../lib/view.js"
 import { Confirm, CopyButton, ErrorBox, Facts, Loaded, Title } from "../ui/parts.js"
 import { Manifest, faultsOf } from "./manifest.js"
-import { readManifest } from "./new_version.js"
+import { readVersion } from "./new_version.js"
 import { VersionBadge } from "./parts.js"
 
 const load = async (id, version, signal) => {
-  const path = `/v1/modules/${id}/versions/${version}`
-  const [module, record, text] = await Promise.all([
-    get(`/v1/modules/${id}`, undefined, signal), get(path, undefined, signal), readManifest(path, signal)])
-  return { module, record, text }
+  const [module, read] = await Promise.all([get(`/v1/modules/${id}`, undefined, signal), readVersion(`/v1/modules/${id}/versions/${version}`, signal)])
+  return { module, ...read }
 }
 
 const Publish = ({ record, onDone, onFault, onClose }) => {
