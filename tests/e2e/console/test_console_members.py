@@ -66,9 +66,11 @@ def test_members_are_filtered_by_country_attribute_import_and_change(at, club):
     browser.check_quiet("filters")
 
 
-def test_a_value_that_the_type_does_not_have_is_explained(at, club):
+def test_a_value_that_the_type_does_not_have_is_explained(at, club, module_org):
+    registry = {one["key"]: one["label"] for one in module_org.api.get_json("/v1/attributes")["attributes"]}
     browser = at("members?attribute.points=many")
-    browser.sees("attribute.points")
+    browser.sees(f"{registry['points']} ")
+    assert "attribute.points" not in browser.text()
     browser.web.get_log("browser")
 
 

@@ -1,5 +1,7 @@
 """Controls of the console stay where they were drawn when data arrives: a click hits what a person aims at (docs/console.md)."""
 
+import json
+
 import pytest
 from selenium.webdriver.common.keys import Keys
 from support.browser import wait_for
@@ -27,7 +29,19 @@ OPENED = [
     ("members", "", "More filters", "GET /v1/imports", "Shirt size"),
     ("installations/{installation1}", "", "Change settings", "GET /v1/modules/", "currency (optional)"),
     ("webhooks/endpoints/{installation2}/{endpoint}", "", "Delete", "GET /v1/installations/", "No events are waiting."),
+    ("members", "", "Change members", "GET /v1/attributes", "What to do with them"),
+    ("members/{member}", "", "Edit", "GET /v1/attributes", "Display name"),
+    ("webhooks/endpoints/{installation2}/{tested}", "", "Send a test event", "GET /v1/installations/", "Open the delivery"),
 ]
+# The screen, the button that opens a dialog, the request that its fields wait for, and the first of them.
+LOADING = [
+    ("members", "Change members", "GET /v1/attributes", "What to do with them"),
+    ("members", "Add a member", "GET /v1/attributes", "Mail address"),
+    ("members/{member}", "Edit", "GET /v1/attributes", "First name"),
+]
+# The screen, a filter and a value that all records of the screen have, and whether it is a choice.
+FILTERS = [("members", "Status", "Active", True), ("audit", "From", "01/01/2020", False), ("webhooks/deliveries", "From", "01/01/2020", False)]
+IN_VIEW = "const box = arguments[0].getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight"
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +62,8 @@ def records(module_org):
     campaign = console.post("/console/v1/ads/campaigns", json={"name": "Spring", "slot_ids": [slot["id"]]}, expect=201).json()
     console.post("/console/v1/ads/slots", json={"name": "Free", "slug": "free"} | size, expect=201)
     module_org.issue_publishable_key("tracking")
-    module_org.create_user({"email": "ann@places.example", "first_name": "Ann", "country": "DE"})
-    made = {"campaign": campaign["id"], "article": module_org.create_article(title="Before")["id"]}
+    ann = module_org.create_user({"email": "ann@places.example", "first_name": "Ann", "country": "DE"})
+    made = {"member": ann["id"], "campaign": campaign["id"], "article": module_org.create_article(title="Before")["id"]}
     for number in (1, 2):
         name = slug(f"places{number}")
         manifest = {"name": f"Places {number}", "events": {"emits": [f"{name.replace('-', '_')}.paid"]},
@@ -57,7 +71,8 @@ def records(module_org):
         module = module_org.published_module(manifest, name=f"Places {number}", slug=name)
         installation = module_org.install(module)
         made |= {f"installation{number}": installation["id"], f"type{number}": manifest["events"]["emits"][0]}
-    made["endpoint"] = module_org.create_endpoint(installation, url="https://places.example/hook")["id"]
+    for name, url in (("endpoint", "https://places.example/hook"), ("tested", "https://places.example/tested")):
+        made[name] = module_org.create_endpoint(installation, url=url)["id"]
     return made
 
 
@@ -163,6 +178,7 @@ def test_an_installation_has_the_event_types_of_a_new_endpoint_at_once(browser, 
 
 @pytest.mark.parametrize("path, request_, text", [
     ("page-keys", "GET /v1/engagement/keys", "Copy key"), ("members?country=DE", "GET /v1/attributes", "Shirt size"),
+    ("account", "GET /v1/sessions", "This one"),
 ])
 def test_a_list_moves_no_control_when_its_parts_arrive(browser, module_org, records, path, request_, text):
     browser.open(f"#/o/{module_org.id}/team")
@@ -191,3 +207,94 @@ def test_the_first_change_of_an_article_moves_no_control(browser, module_org, re
     browser.resize(1280)
     browser.fill("Title", "Before")
     wait_for(lambda: "You have changes" not in browser.text(), "the sentence to go")
+
+
+@pytest.mark.parametrize("path, button, request_, field", LOADING)
+def test_a_dialog_can_be_closed_while_it_loads(browser, module_org, records, path, button, request_, field):
+    browser.open(f"#/o/{module_org.id}/{path.format(**records)}")
+    browser.wait(lambda: browser.web.find_elements("xpath", f"//main//button[normalize-space(.)='{button}']"), "the page")
+    for close in (lambda: browser.click("//dialog//button[@aria-label='Close']", "the button that closes"),
+                  lambda: browser.web.switch_to.active_element.send_keys(Keys.ESCAPE)):
+        hold(browser, request_)
+        browser.press(button, "//main")
+        is_held(browser)
+        close()
+        wait_for(lambda: not browser.web.find_elements("css selector", "dialog"), "the dialog to close")
+        browser.has_focus(button)
+        release(browser)
+    hold(browser, request_)
+    browser.press(button, "//main")
+    is_held(browser)
+    release(browser)
+    wait_for(lambda: browser.web.switch_to.active_element == browser.shown(field), f"the focus in {field}")
+    browser.press("Cancel", "//dialog")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("path, label, value, is_choice", FILTERS)
+def test_a_filter_and_its_end_move_no_control(browser, module_org, records, path, label, value, is_choice, width):
+    browser.open(f"#/o/{module_org.id}/{path}")
+    browser.resize(width)
+    clear = browser.wait(lambda: browser.web.find_elements("xpath", "//button[.='Clear filters']"), "the button")[0]
+    browser.wait(lambda: not browser.web.find_elements("css selector", ".loading"), "the list")
+    note(browser)
+    (browser.choose if is_choice else browser.fill)(label, value)
+    wait_for(lambda: clear.get_attribute("aria-disabled") == "false" and "?" in browser.web.current_url, "the filter")
+    wait_for(lambda: not browser.web.find_elements("css selector", "[aria-busy=true]"), "the list")
+    assert_nothing_moved(browser)
+    browser.press("Clear filters")
+    wait_for(lambda: clear.get_attribute("aria-disabled") == "true" and "?" not in browser.web.current_url, "the end of the filter")
+    wait_for(lambda: not browser.web.find_elements("css selector", "[aria-busy=true]"), "the list")
+    assert_nothing_moved(browser)
+    browser.has_focus("Clear filters")
+    browser.resize(1280)
+
+
+def is_below(browser, text):
+    """The error with this text is seen, and has moved no control."""
+    browser.sees(text)
+    box = browser.web.find_element("css selector", ".box.error")
+    assert browser.web.execute_script(IN_VIEW, box)
+    assert_nothing_moved(browser)
+
+
+def test_an_error_of_a_list_moves_no_control(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/slots")
+    browser.sees("Free")
+    note(browser)
+    browser.press("Edit", "//tr[contains(., 'Free')]")
+    browser.fill("Width", "301")
+    browser.web.execute_script("window.loses = 'GET /console/v1/ads/slots'")
+    browser.press("Save", "//dialog")
+    is_below(browser, "The server cannot be reached.")
+    browser.press("Try again")
+    browser.sees("301")
+    wait_for(lambda: not browser.web.find_elements("css selector", ".box.error"), "the error to go")
+    browser.web.execute_script("window.loses = 'GET /v1/engagement/keys'")
+    browser.press("Code for pages", "//tr[contains(., 'Side')]")
+    is_below(browser, "The server cannot be reached.")
+
+
+def test_an_error_of_a_further_page_moves_no_control(browser, module_org, records):
+    page = module_org.admin().api.get_json("/v1/seats") | {"next_cursor": "none"}
+    browser.open(f"#/o/{module_org.id}/slots")
+    browser.sees("Free")
+    browser.web.execute_script("fakes['/v1/seats'] = arguments[0]", json.dumps(page))
+    go(browser, module_org, "team")
+    browser.wait(lambda: browser.web.find_elements("xpath", "//button[.='Show more']"), "the button")
+    note(browser)
+    browser.press("Show more")
+    is_below(browser, "cursor")
+    browser.web.get_log("browser")  # the cursor is none of the API
+    browser.web.execute_script("fakes['/v1/seats?cursor=none'] = arguments[0]", json.dumps({"seats": [], "next_cursor": None}))
+    browser.web.execute_script("arguments[0].focus()", browser.element("main p > button"))
+    browser.web.switch_to.active_element.send_keys(Keys.ENTER)
+    browser.has_focus("This is the end of the list.")
+
+
+def test_an_error_of_live_events_moves_no_control(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/events")
+    browser.sees("No events")
+    note(browser)
+    browser.web.execute_script("window.loses = 'GET /v1/engagement/events'")
+    is_below(browser, "The server cannot be reached.")

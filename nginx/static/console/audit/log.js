@@ -9,6 +9,7 @@ import { texts } from "../lib/texts.js"
 import { audit as t } from "../lib/texts_audit.js"
 import { html } from "../lib/view.js"
 import { CopyButton, Empty, Filtered, More, SelectField, Table, TextField, Title } from "../ui/parts.js"
+import { ClearFilters } from "../ui/search.js"
 import { actionName, actionOptions, actorName, detailsOf, pathOf, shortened, subjectName } from "./entry.js"
 
 const parametersOf = ({ action, actor, since, until, subject, admin }) => ({
@@ -69,7 +70,7 @@ export default () => {
       <${SelectField} label=${t.by} value=${query.actor ?? ""} options=${t.actors} onChange=${actor => filter({ actor, admin: "" })} />
       <${TextField} label=${texts.parts.since} type="date" value=${query.since ?? ""} onInput=${since => filter({ since })} />
       <${TextField} label=${texts.parts.until} type="date" value=${query.until ?? ""} onInput=${until => filter({ until })} />
-      ${hasFilter && html`<button type="button" onClick=${() => replaceQuery({})}>${texts.parts.clear}</button>`}
+      <${ClearFilters} isFiltered=${hasFilter} />
     </form>
     <${Limits} query=${query} entries=${list.items} organization=${organization} />
     <${Filtered} state=${list}>${() => list.items.length === 0 && !list.hasMore

@@ -5,7 +5,6 @@ import { startRepeating } from "../lib/repeat.js"
 import { session } from "../lib/session.js"
 import { useStore } from "../lib/store.js"
 import { html, useEffect, useState } from "../lib/view.js"
-import { ErrorBox } from "../ui/parts.js"
 import { events as t } from "../lib/texts_pages.js"
 
 const INTERVAL = 5000 // milliseconds
@@ -60,7 +59,6 @@ export const useLiveEvents = limit => {
   return { ...state, older, showOlder, resume }
 }
 
-/** Says whether new events appear, and continues after a pause. */
-export const LiveState = ({ live }) => html`<${ErrorBox} error=${live.error} />
-  <p class="live" role="status"><span class="faint">${live.isLive ? `${t.live} ${t.stopping(MINUTES)}` : t.stopped}</span>
+/** Says whether new events appear, and continues after a pause. The screen shows the error below the events. */
+export const LiveState = ({ live }) => html`<p class="live" role="status"><span class="faint">${live.isLive ? `${t.live} ${t.stopping(MINUTES)}` : t.stopped}</span>
     ${!live.isLive && html`<button type="button" class="small" onClick=${live.resume}>${t.again}</button>`}</p>`

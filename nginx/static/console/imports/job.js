@@ -69,8 +69,8 @@ export default ({ id, role }) => {
   return html`<p><a href=${address(["imports"])}>${t.back}</a></p>
     <${Loaded} state=${state} title=${texts.screens.import}>${() => job && html`<${Title} text=${job.file_name} actions=${html`<${StateBadge} state=${stateOf(job)} />`} />
       ${STEP_OF[job.state] < 4 || job.state === "committing" ? html`<${Steps} current=${STEP_OF[job.state]} />` : null}
-      ${state.isAway && html`<p class="box warning" role="status">${t.away}</p>`}
       <${Step} title=${t.stepTitles[stateOf(job)]}><${View} job=${job} role=${role} plan=${plan} refresh=${state.reload} readPlan=${readPlan} /><//>
       <section class="after"><h2>${t.about}</h2><${Facts} pairs=${[[t.by, job.created_by_email ?? t.program], [t.begun, formatTime(job.created_at)],
-        [t.deleted, formatTime(job.expires_at)], [texts.member.id, html`<code>${job.id}</code>`]]} /></section>`}<//>`
+        [t.deleted, formatTime(job.expires_at)], [texts.member.id, html`<code>${job.id}</code>`]]} /></section>
+      ${state.isAway && html`<p class="box warning low" role="status">${t.away}</p>`}`}<//>`
 }

@@ -40,8 +40,8 @@ export const Upload = ({ job, plan, refresh }) => {
     return () => void (isStopped = true)
   }, [job.id, turn, access])
   return html`<${Progress} label=${t.uploading} done=${done} total=${job.declared_total} note=${isPaused ? t.paused : ""} />
-    ${error ? html`<${ErrorBox} error=${error} retry=${[RowTooLarge, CsvFault].some(kind => error instanceof kind) ? undefined : () => again(turn + 1)} />` : html`<p>${t.mayReload}</p>`}
-    <${CancelButton} job=${job} onDone=${refresh} />`
+    <div class="actions first"><${CancelButton} job=${job} onDone=${refresh} /></div>
+    ${error ? html`<${ErrorBox} error=${error} retry=${[RowTooLarge, CsvFault].some(kind => error instanceof kind) ? undefined : () => again(turn + 1)} />` : html`<p>${t.mayReload}</p>`}`
 }
 
 /** An upload that this browser does not know: it asks for the same file, and for the forms of dates and numbers that it does not show. */
@@ -67,5 +67,5 @@ export const Staged = ({ job, refresh, onPlan }) => {
     <p><${FileInput} id="again" onFile=${take} /></p>
     ${unsure && html`<${FormatFields} guesses=${unsure.guesses} shown=${unsureOf(unsure.guesses)} chosen=${unsure.chosen}
       onChange=${chosen => reading.run(() => keep(unsure.plan, unsure.guesses, chosen))} />`}
-    <${ErrorBox} error=${reading.error} /><${CancelButton} job=${job} onDone=${refresh} />`
+    <div class="actions first"><${CancelButton} job=${job} onDone=${refresh} /></div><${ErrorBox} error=${reading.error} />`
 }

@@ -15,6 +15,7 @@ export const texts = isolating({
     cancel: "Cancel",
     close: "Close",
     more: "Show more",
+    end: "This is the end of the list.",
     edit: "Edit",
     save: "Save",
     showCurrent: "Show the current values",

@@ -14,7 +14,6 @@ export const filters = isolating({
   any: "Any value",
   exact: "The exact value",
   remove: label => `Remove the filter ${label}`,
-  clear: "Clear filters",
   atMost: "A search takes up to 5 attributes.",
   soFar: "No match so far. There are more members to search.",
   oneAddress: "A whole address finds one member. To change many members, search by the beginning of a name or an address.",

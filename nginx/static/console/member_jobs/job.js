@@ -68,6 +68,6 @@ export default ({ id, role }) => {
   const state = useLoadWhileMoving(signal => getExactly(`/v1/member-jobs/${id}`, undefined, signal), job => MOVING.has(job.state), id)
   return html`<p><a href=${address(["member-jobs"])}>${t.back}</a></p>
     <${Loaded} state=${state} title=${texts.screens.memberJob}>${job => html`<${Title} text=${t.names[job.action]} actions=${html`<${StateBadge} state=${job.state} />`} />
-      ${state.isAway && html`<p class="box warning" role="status">${imports.away}</p>`}
-      <${Step} title=${t.stepTitles[job.state] ?? t.stepTitles.completed}><${View} job=${job} isAdmin=${role !== "viewer"} refresh=${state.reload} /><//><${About} job=${job} />`}<//>`
+      <${Step} title=${t.stepTitles[job.state] ?? t.stepTitles.completed}><${View} job=${job} isAdmin=${role !== "viewer"} refresh=${state.reload} /><//><${About} job=${job} />
+      ${state.isAway && html`<p class="box warning low" role="status">${imports.away}</p>`}`}<//>`
 }

@@ -1,10 +1,8 @@
 // The link that downloads the members of a list as CSV. One answer holds up to 10,000 members.
 import { saveText } from "../lib/copy.js"
 import { wholeFile } from "../lib/download.js"
-import { useAction } from "../lib/load.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
-import { ErrorBox } from "../ui/parts.js"
 
 const t = texts.members
 
@@ -13,13 +11,13 @@ const NEXT = { parameter: "cursor", header: "X-Next-Cursor" }
 const download = async (filters, onCount) => saveText("members.csv",
   await wholeFile("/v1/users/export", { ...filters, order: undefined }, NEXT, onCount))
 
-export const Export = ({ filters }) => {
-  const exporting = useAction()
+/** exporting: the useAction of the download. The screen shows its error. */
+export const Export = ({ filters, exporting }) => {
   const [pages, setPages] = useState(0)
   const start = () => {
     setPages(0)
     exporting.run(() => download(filters, setPages))
   }
   return html`<button type="button" disabled=${exporting.isBusy} onClick=${start}>
-    ${exporting.isBusy ? t.exporting(pages) : t.export}</button><${ErrorBox} error=${exporting.error} />`
+    ${exporting.isBusy ? t.exporting(pages) : t.export}</button>`
 }

@@ -1,24 +1,33 @@
 // The members of an organization: search, filters, total and pages.
 import { get } from "../lib/api.js"
+import { otherFaults } from "../lib/faults.js"
 import { formatDay, formatNumber, plural } from "../lib/format.js"
-import { useList } from "../lib/load.js"
+import { useAction, useList } from "../lib/load.js"
+import { allAttributes } from "../lib/registry.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
 import { imports } from "../lib/texts_imports.js"
 import { addMember, filters as f, memberJobs } from "../lib/texts_members.js"
 import { html, useLayoutEffect, useState } from "../lib/view.js"
-import { Empty, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
+import { Empty, ErrorBox, Filtered, More, SelectField, Table, Title } from "../ui/parts.js"
 import { ClearFilters, SearchField } from "../ui/search.js"
 import { AddMember } from "./add.js"
 import { BulkChange } from "./bulk.js"
-import { hasMore, isAddress, isFiltered, parametersOf } from "./conditions.js"
+import { attributeKeys, hasMore, isAddress, isFiltered, filterNameOf, parametersOf } from "./conditions.js"
 import { Export } from "./export.js"
 import { MoreFilters } from "./filters.js"
 import { StatusBadge, nameOf } from "./parts.js"
 
 const t = texts.members
 const EMPTY_PAGES = 10 // pages without a match that are read on at once
+
+/** A list's error, with the labels of filters instead of the names in the address. */
+const withLabels = async (error, signal) => {
+  const hasAttribute = attributeKeys(error.fields ?? {}).length > 0
+  const registry = hasAttribute ? await allAttributes(signal).catch(() => []) : []
+  return hasAttribute ? otherFaults(error, () => false, path => filterNameOf(path, registry)) : error
+}
 
 /** A page of members. The API examines about 2,000 for a page, so a page can be empty although more follow. */
 const readPage = async (parameters, cursor, signal) => {
@@ -46,7 +55,7 @@ const Filters = ({ query }) => {
       <${SearchField} label=${t.search} placeholder=${t.searchHint} />
       <${SelectField} label=${t.status} value=${query.status ?? ""} options=${t.statuses} onChange=${status => replaceQuery({ ...query, status })} />
       <button type="button" aria-expanded=${isOpen} onClick=${() => show(!isOpen)}>${f.more}</button>
-      ${isFiltered(query) && html`<${ClearFilters} label=${f.clear} />`}
+      <${ClearFilters} isFiltered=${isFiltered(query)} />
     </div>
     ${isOpen && html`<${MoreFilters} />`}</form>`
 }
@@ -76,9 +85,10 @@ export default ({ role }) => {
   const isAdmin = role !== "viewer"
   const [isAdding, add] = useAdding(isAdmin)
   const parameters = parametersOf(query)
-  const list = useList((cursor, signal) => readPage(parameters, cursor, signal), "users", [JSON.stringify(parameters)])
+  const list = useList((cursor, signal) => readPage(parameters, cursor, signal).catch(async error => { throw await withLabels(error, signal) }), "users", [JSON.stringify(parameters)])
+  const exporting = useAction()
   const hasSome = list.items.length > 0 || list.hasMore
-  return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} />
+  return html`<${Title} text=${t.title} actions=${html`<${Export} filters=${parameters} exporting=${exporting} />
       <${BulkChange} query=${query} isAdmin=${isAdmin} isDisabled=${!hasSome || isAddress(query.q)} label=${memberJobs.start} />
       ${isAdmin && html`<button type="button" class="primary" onClick=${() => add(true)}>${addMember.title}</button>`}`} />
     ${isAdding && html`<${AddMember} reload=${list.reload} onClose=${() => add(false)} />`}
@@ -86,5 +96,6 @@ export default ({ role }) => {
     <${Filtered} state=${list}>${data => html`
       ${data.total?.count > 0 && html`<p class="faint" role="status">${total(data.total)}</p>`}
       ${isAdmin && hasSome && isAddress(query.q) && html`<p class="faint">${f.oneAddress}</p>`}
-      ${hasSome ? html`<${Rows} list=${list} />` : html`<${None} query=${query} isAdmin=${isAdmin} />`}`}<//>`
+      ${hasSome ? html`<${Rows} list=${list} />` : html`<${None} query=${query} isAdmin=${isAdmin} />`}`}<//>
+    <${ErrorBox} error=${exporting.error} isLow=${true} />`
 }

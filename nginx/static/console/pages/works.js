@@ -4,6 +4,7 @@ import { pageKeys as t } from "../lib/texts_pages.js"
 import { html, useEffect, useState } from "../lib/view.js"
 import { LiveState, useLiveEvents } from "../events/live.js"
 import { EventTable } from "../events/table.js"
+import { ErrorBox } from "../ui/parts.js"
 import { PATHS } from "./keys.js"
 
 const LOADED = 50 // events; those of modules are left out
@@ -41,5 +42,6 @@ export const Works = ({ record }) => {
   return html`<section><h2>${t.works}</h2><p>${t.worksHint}</p>
     <${Result} count=${came.length} isUsed=${isUsed} isWaiting=${live.isLive && live.page !== null} /><${LiveState} live=${live} />
     ${tracked.length > 0 && html`<p class="faint">${t.anyKey}</p><${EventTable} events=${tracked.slice(0, SHOWN)} known=${live.known} />`}
-    ${!isUsed && html`<h3>${t.nothingCame}</h3><ul class="list">${t.checks(record.allowed_origins).map(line => html`<li>${line}</li>`)}</ul>`}</section>`
+    ${!isUsed && html`<h3>${t.nothingCame}</h3><ul class="list">${t.checks(record.allowed_origins).map(line => html`<li>${line}</li>`)}</ul>`}
+    <${ErrorBox} error=${live.error} isLow=${true} /></section>`
 }

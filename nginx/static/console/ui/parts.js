@@ -81,18 +81,19 @@ export const CopyButton = ({ text, label = t.copy }) => {
 const faultLines = error => Object.entries(error.fields ?? {}).map(([path, message]) => `${path} ${message}`.trim())
 
 /**
- * An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's.
- * @param {{ error: ApiError | null, retry?: () => void, retryText?: string, known?: Record<string, string> }} props
+ * An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's. isLow: it is below
+ * what people use meanwhile, at the bottom of the window, so that it moves no control.
+ * @param {{ error: ApiError | null, retry?: () => void, retryText?: string, known?: Record<string, string>, isLow?: boolean }} props
  */
 export const ErrorBox = props => props.error && html`<${ShownError} ...${props} />`
 
-/** @param {{ error: ApiError, retry?: () => void, retryText?: string, known?: Record<string, string> }} props */
-const ShownError = ({ error, retry, retryText = t.tryAgain, known = {} }) => {
+/** @param {{ error: ApiError, retry?: () => void, retryText?: string, known?: Record<string, string>, isLow?: boolean }} props */
+const ShownError = ({ error, retry, retryText = t.tryAgain, known = {}, isLow = false }) => {
   const box = useRef(/** @type {HTMLElement | null} */ (null))
-  useLayoutEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [error.code, error.requestId])
+  useLayoutEffect(() => void (isLow || box.current?.scrollIntoView({ block: "nearest" })), [error.code, error.requestId])
   const message = known[error.code] ?? general[error.code] ?? error.message
   const report = [message, ...faultLines(error), error.requestId && `${t.requestId}: ${error.requestId}`].filter(Boolean).join("\n")
-  return html`<div class="box error" role="alert" ref=${box}>
+  return html`<div class="box error ${isLow ? "low" : ""}" role="alert" ref=${box}>
     <p>${message}</p>
     ${faultLines(error).length > 0 && html`<ul>${faultLines(error).map(line => html`<li>${line}</li>`)}</ul>`}
     ${error.requestId && html`<p class="faint">${t.requestId}: <code>${error.requestId}</code> <${CopyButton} text=${report} label=${t.copyError} /></p>`}
@@ -101,12 +102,12 @@ const ShownError = ({ error, retry, retryText = t.tryAgain, known = {} }) => {
 }
 
 /**
- * What a loader shows until it has data. An error of a later load is above them. children: draws the data. title: of the screen,
+ * What a loader shows until it has data. An error of a later load is below them. children: draws the data. title: of the screen,
  * if the data have its heading.
  * @param {{ state: { data: any, error: ApiError | null, reload: () => void }, title?: string, children: (data: any) => any }} props
  */
 export const Loaded = ({ state, title, children }) => {
-  if (state.data !== null) return html`<${ErrorBox} error=${state.error} retry=${state.reload} />${children(state.data)}`
+  if (state.data !== null) return html`${children(state.data)}<${ErrorBox} error=${state.error} retry=${state.reload} isLow=${true} />`
   return html`${title && html`<${Title} text=${title} />`}
     ${state.error ? html`<${ErrorBox} error=${state.error} retry=${state.reload} />` : html`<${Loading} />`}`
 }
@@ -168,12 +169,14 @@ export const SelectField = ({ label, hint, error, value, onChange, options, ...r
     </select>`}<//>`
 
 /**
- * A modal dialog. It returns the focus to the control that opened it. Escape asks first if that loses something unsaved. A button
- * with a description gets the focus before other buttons. onClose: null while it must stay.
+ * A modal dialog. It returns the focus to the control that opened it. Escape and the button at its top, which is there while it
+ * loads too, ask first if that loses something unsaved. A button with a description gets the focus before other buttons.
+ * onClose: null while it must stay.
  * @param {{ title: string, onClose: (() => void) | null, isWide?: boolean, children: any }} props
  */
 export const Dialog = ({ title, onClose, isWide = false, children }) => {
   const dialog = useRef(null)
+  const closer = useRef(null) // the last in the dialog, so that what it loads is before it
   const [scope] = useState({})
   const first = useRef(false)
   const focusFirst = () => {
@@ -193,7 +196,7 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
     }
   }, [])
   useLayoutEffect(() => { // fields that have loaded
-    if (!first.current && document.activeElement === dialog.current) focusFirst()
+    if (!first.current && [dialog.current, closer.current].includes(document.activeElement)) focusFirst()
   })
   const leave = async () => {
     if (onClose && await mayLeave(scope)) onClose()
@@ -208,7 +211,8 @@ export const Dialog = ({ title, onClose, isWide = false, children }) => {
     leave()
   }
   return html`<dialog ref=${dialog} class=${isWide ? "wide" : ""} aria-label=${title} onCancel=${cancel} onClose=${closed}>
-    <h2>${title}</h2><${Scope.Provider} value=${scope}>${children}<//></dialog>`
+    <h2>${title}</h2><${Scope.Provider} value=${scope}>${children}<//>
+    <button type="button" class="quiet closer" ref=${closer} aria-label=${t.close} disabled=${!onClose} onClick=${leave}>×</button></dialog>`
 }
 
 /**
@@ -229,20 +233,30 @@ export const Secret = ({ label, value }) => html`<div class="secret"><p>${label}
   <code tabindex="0">${value}</code> <${CopyButton} text=${value} /></div>`
 
 /**
- * A table that scrolls in its own region when it is too wide. numbers: the indexes of the columns with numbers.
- * @param {{ caption: string, columns: string[], numbers?: number[], children: any }} props
+ * A table that scrolls in its own region when it is too wide. numbers: the indexes of the columns with numbers. role: "table" for
+ * one with a style that takes the roles of rows and cells in older browsers. Its rows name their roles.
+ * @param {{ caption: string, columns: string[], numbers?: number[], role?: "table", children: any }} props
  */
-export const Table = ({ caption, columns, numbers = [], children }) => html`
+export const Table = ({ caption, columns, numbers = [], role, children }) => html`
   <div class="scroll" role="region" aria-label=${caption} tabindex="0">
-    <table><caption class="hidden">${caption}</caption>
+    <table role=${role}><caption class="hidden">${caption}</caption>
       <thead><tr>${columns.map((column, index) => html`<th scope="col" class=${numbers.includes(index) ? "number" : ""}>${column}</th>`)}</tr></thead>
-      <tbody>${children}</tbody></table></div>`
+      <tbody role=${role && "rowgroup"}>${children}</tbody></table></div>`
 
-/** The end of a list: the button for its next page. @param {{ list: ReturnType<typeof import("../lib/load.js").useList> }} props */
-export const More = ({ list }) => html`
-  <${ErrorBox} error=${list.more.error} />
-  ${list.hasMore && html`<p><button type="button" disabled=${list.more.isBusy} onClick=${list.loadMore}>
-    ${list.more.isBusy ? t.loading : t.more}</button></p>`}`
+/**
+ * The end of a list: the button for its next page. After the last page a text takes its place and its focus, so that a person who
+ * uses the keyboard stays there. @param {{ list: ReturnType<typeof import("../lib/load.js").useList> }} props
+ */
+export const More = ({ list }) => {
+  const end = useRef(/** @type {HTMLElement | null} */ (null))
+  const hadMore = useRef(false)
+  hadMore.current ||= list.hasMore
+  useLayoutEffect(() => void (isFocusLost() && end.current?.focus({ preventScroll: true })), [list.hasMore])
+  return html`${list.hasMore
+    ? html`<p><button type="button" disabled=${list.more.isBusy} onClick=${list.loadMore}>${list.more.isBusy ? t.loading : t.more}</button></p>`
+    : hadMore.current && html`<p class="faint" tabindex="-1" ref=${end}>${t.end}</p>`}
+    <${ErrorBox} error=${list.more.error} isLow=${true} />`
+}
 
 /** A state as a word, with a shape and a color that repeat it. @param {{ kind?: "plain" | "good" | "warn" | "bad", children: any }} props */
 export const Badge = ({ kind = "plain", children }) => html`<span class="badge ${kind}">${children}</span>`

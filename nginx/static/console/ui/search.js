@@ -1,6 +1,7 @@
 // Fields of a list that put their text into the address when the person pauses.
 import { replaceQuery, route, useIsHere } from "../lib/router.js"
 import { createStore, useStore } from "../lib/store.js"
+import { texts } from "../lib/texts.js"
 import { html, useEffect, useId, useRef, useState } from "../lib/view.js"
 
 const LONGEST = 255 // characters of a text in a query of the API
@@ -9,13 +10,18 @@ const PAUSE = 300 // milliseconds without typing before a search
 /** turn: counts the presses of the button that removes all filters. */
 const clearing = createStore({ turn: 0 })
 
-/** Removes all filters from the address, and the text of a search that waits for the person to pause. */
-export const ClearFilters = ({ label }) => {
+/**
+ * Removes all filters from the address, except `kept`, and the text of a search that waits for the person to pause. Without a filter
+ * it keeps its place and its focus, and does nothing.
+ * @param {{ isFiltered: boolean, kept?: Record<string, string> }} props
+ */
+export const ClearFilters = ({ isFiltered, kept = {} }) => {
   const clear = () => {
-    replaceQuery({})
+    if (!isFiltered) return
+    replaceQuery(kept)
     clearing.set({ turn: clearing.get().turn + 1 })
   }
-  return html`<button type="button" onClick=${clear}>${label}</button>`
+  return html`<button type="button" aria-disabled=${!isFiltered} onClick=${clear}>${texts.parts.clear}</button>`
 }
 
 /** name: of the text in the query of the address. accepts: texts that are complete; others are still being typed. */

@@ -8,6 +8,7 @@ import { texts } from "../lib/texts.js"
 import { deliveries as t, endpoints as e } from "../lib/texts_webhooks.js"
 import { html } from "../lib/view.js"
 import { Empty, Filtered, More, SelectField, TextField, Title } from "../ui/parts.js"
+import { ClearFilters } from "../ui/search.js"
 import { DeliveryTable } from "./delivery_table.js"
 import { MUSTER_EVENTS, TEST_EVENT } from "./events.js"
 import { Tabs, addressOf, endpointsOf } from "./parts.js"
@@ -57,7 +58,7 @@ const Filters = ({ query, filter, types, isPartial }) => html`
     <${SelectField} label=${t.result} value=${query.result ?? ""} options=${[["", t.anyResult], ...RESULTS.map(one => [one, t.classes[one]])]} onChange=${result => filter({ result })} />
     <${TextField} label=${texts.parts.since} type="date" value=${query.since ?? ""} onInput=${since => filter({ since })} />
     <${TextField} label=${texts.parts.until} type="date" value=${query.until ?? ""} onInput=${until => filter({ until })} />
-    ${hasFilter(query) && html`<button type="button" onClick=${() => filter({ status: "", event: "", result: "", since: "", until: "" })}>${texts.parts.clear}</button>`}</form>`
+    <${ClearFilters} isFiltered=${hasFilter(query)} kept=${{ installation: query.installation, endpoint: query.endpoint }} /></form>`
 
 const hasFilter = ({ status, event, result, since, until }) => [status, event, result, since, until].some(Boolean)
 

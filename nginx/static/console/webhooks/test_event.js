@@ -33,6 +33,7 @@ const Result = ({ delivery }) => {
       [t.testAnswer, attempt.response_excerpt ? html`<code>${attempt.response_excerpt}</code>` : undefined]]} />`
 }
 
+/** The result is below the buttons, so that it moves none of them. */
 export const TestEvent = ({ endpoint, onClose }) => {
   const [delivery, show] = useState(null)
   const [error, fail] = useState(null)
@@ -42,8 +43,8 @@ export const TestEvent = ({ endpoint, onClose }) => {
     return () => control.abort()
   }, [])
   return html`<${Dialog} title=${t.testTitle} onClose=${onClose}><p><code>${endpoint.url}</code></p>
-    <${ErrorBox} error=${error} known=${t.testErrors} />
-    ${!error && (delivery ? html`<${Result} delivery=${delivery} />` : html`<${Loading} text=${t.testWaiting} />`)}
-    <div class="actions"><button type="button" class="primary" onClick=${onClose}>${texts.parts.close}</button>
-      ${delivery && html`<a class="button" href=${address(["webhooks", "deliveries", delivery.module_installation_id, delivery.endpoint_id, delivery.id])}>${t.testDelivery}</a>`}</div><//>`
+    <div class="actions first"><button type="button" class="primary" onClick=${onClose}>${texts.parts.close}</button>
+      ${delivery && html`<a class="button" href=${address(["webhooks", "deliveries", delivery.module_installation_id, delivery.endpoint_id, delivery.id])}>${t.testDelivery}</a>`}</div>
+    <${ErrorBox} error=${error} known=${t.testErrors} isLow=${true} />
+    ${!error && (delivery ? html`<${Result} delivery=${delivery} />` : html`<${Loading} text=${t.testWaiting} />`)}<//>`
 }
