@@ -179,12 +179,13 @@ def test_an_installation_has_the_event_types_of_a_new_endpoint_at_once(browser, 
 @pytest.mark.parametrize("path, request_, text", [
     ("page-keys", "GET /v1/engagement/keys", "Copy key"), ("members?country=DE", "GET /v1/attributes", "Shirt size"),
     ("account", "GET /v1/sessions", "This one"),
+    ("webhooks/deliveries?installation={installation2}&endpoint={endpoint}", "GET /v1/installations/", "https://places.example/hook"),
 ])
 def test_a_list_moves_no_control_when_its_parts_arrive(browser, module_org, records, path, request_, text):
     browser.open(f"#/o/{module_org.id}/team")
     browser.sees("(you)")
     hold(browser, request_)
-    go(browser, module_org, path)
+    go(browser, module_org, path.format(**records))
     is_held(browser)
     if path.startswith("members"):
         browser.sees("ann@places.example")

@@ -46,8 +46,8 @@ export const eventTypesOf = (endpoints, seen) => {
   return [...own, ...[...all].filter(type => !own.includes(type)).sort()]
 }
 
-const OneEndpoint = ({ endpoint, onAll }) => html`<p>${t.hintOfOne} ${endpoint && html`<a href=${addressOf(endpoint)}>${endpoint.url}</a>`}${" "}
-    <button type="button" class="small" onClick=${onAll}>${t.allEndpoints}</button></p>`
+const OneEndpoint = ({ endpoint, onAll }) => html`<p><button type="button" class="small" onClick=${onAll}>${t.allEndpoints}</button></p>
+  <p>${t.hintOfOne} ${endpoint && html`<a href=${addressOf(endpoint)}>${endpoint.url}</a>`}</p>`
 
 /** types: of events. isPartial: some of them could not be read. */
 const Filters = ({ query, filter, types, isPartial }) => html`
