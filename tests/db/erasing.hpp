@@ -69,7 +69,7 @@ struct Erasing : ImportFixture {
         client.run("COMMIT");
     }
     service::Erasure erase(const std::string& email = kAnn) {
-        return service::erase_person(context, email);
+        return service::erase_person(context, email, {});
     }
     service::Erasure preview(const std::string& email = kAnn) {
         return service::preview_erasure(context, email);

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "db/admins.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/modules/installations.hpp"
 #include "service/modules/modules.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::test {
 
@@ -52,6 +54,14 @@ struct ModuleFixture : AdminFixture {
             return service::install_module(context, transaction,
                                            {module, version, RawJson{config}});
         });
+    }
+    // An endpoint that subscribes to these types.
+    void subscribe(InstallationId installation, const std::vector<std::string>& types) {
+        client.execute(
+            "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
+            "event_types, status, secret, created_at, updated_at) "
+            "VALUES (?, ?, ?, 'https://example.test/', ?, 'active', 's', 1, 1)",
+            acme, EndpointId::create(), installation, rules::joined_types(types));
     }
 };
 

@@ -18,10 +18,12 @@
 #include "store/privacy/erasure.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace muster::service {
@@ -32,6 +34,7 @@ constexpr int kRepliesAtOnce = 500;
 constexpr int kEventsAtOnce = 1000;
 // An event is deleted with its deliveries to all endpoints and their attempts.
 constexpr int kWebhooksAtOnce = 200;
+constexpr Milliseconds kLatePause{100};
 constexpr std::string_view kAction = "user.erased";
 
 enum class Mode : std::uint8_t { Preview, Erase };
@@ -39,8 +42,8 @@ enum class Mode : std::uint8_t { Preview, Erase };
 // Runs an erasure or its preview. Both take the same steps, so the preview matches the erasure.
 class Eraser {
   public:
-    Eraser(Context& context, std::string email, Mode mode)
-        : context_(context), email_(std::move(email)), mode_(mode) {
+    Eraser(Context& context, std::string email, Mode mode, Milliseconds writing_time = {})
+        : context_(context), email_(std::move(email)), mode_(mode), writing_time_(writing_time) {
         append_json_string(email_in_json_, email_);
     }
 
@@ -49,6 +52,7 @@ class Eraser {
         // Before the data that is found by the address, so that nothing recorded from here on
         // refers to the person.
         erase_identity();
+        if (erases() && erasure_.user) erase_late_events(*erasure_.user);
         const auto organizations =
             context_.database.autocommit([](db::Tx& tx) { return store::list_organizations(tx); });
         for (const rules::Organization& organization : organizations) erase_in(organization);
@@ -127,9 +131,7 @@ class Eraser {
     }
 
     // Erases the events that arrived since erase_events(). An ingested event cannot arrive later:
-    // the member rows are deleted, and its writer locks the member row. A tracked event takes no
-    // such lock, so one whose writer found the member before the deletion can still be inserted. It
-    // remains until its retention ends, and its ids lead to no person.
+    // the member rows are deleted, and its writer locks the member row.
     std::map<OrgId, EventCounts> erase_latest_events(db::Tx& tx, UserId user,
                                                      const Memberships& of) {
         constexpr int kAll = std::numeric_limits<int>::max();
@@ -148,6 +150,30 @@ class Eraser {
             counts.webhooks = store::delete_webhook_events(org, user, kAll);
         }
         return latest;
+    }
+
+    // The writers of tracked events and of shown ads lock no member row. One that found the member
+    // before the deletion writes after it, so look again until such a writer has committed.
+    void erase_late_events(UserId user) {
+        Memberships memberships;
+        for (const auto& [organization, member] : members_) {
+            memberships.push_back({organization, member});
+        }
+        const auto end = std::chrono::steady_clock::now() + writing_time_;
+        for (;;) {
+            const bool is_last = std::chrono::steady_clock::now() >= end;
+            add_counts(context_.database.transaction(
+                [&](db::Tx& tx) { return erase_latest_events(tx, user, memberships); }));
+            if (is_last) return;
+            std::this_thread::sleep_for(kLatePause);
+        }
+    }
+
+    void add_counts(const std::map<OrgId, EventCounts>& latest) {
+        for (const auto& [organization, counts] : latest) {
+            counts_[organization].events += counts.events;
+            counts_[organization].webhooks += counts.webhooks;
+        }
     }
 
     void erase_identity() {
@@ -171,10 +197,7 @@ class Eraser {
         for (const auto& [organization, member] : memberships) {
             members_.emplace(organization, member);
         }
-        for (const auto& [organization, counts] : latest) {
-            counts_[organization].events += counts.events;
-            counts_[organization].webhooks += counts.webhooks;
-        }
+        add_counts(latest);
     }
 
     void delete_invitations(db::Tx& tx) const {
@@ -355,6 +378,7 @@ class Eraser {
     std::string email_;
     std::string email_in_json_;  // quoted, so that it does not match part of a longer address
     Mode mode_;
+    Milliseconds writing_time_;
     Erasure erasure_;
     std::map<OrgId, MemberId> members_;
     std::map<OrgId, EventCounts> counts_;
@@ -368,8 +392,8 @@ Erasure preview_erasure(Context& context, std::string_view email) {
     return Eraser(context, checked_address(email), Mode::Preview).run();
 }
 
-Erasure erase_person(Context& context, std::string_view email) {
-    return Eraser(context, checked_address(email), Mode::Erase).run();
+Erasure erase_person(Context& context, std::string_view email, Milliseconds writing_time) {
+    return Eraser(context, checked_address(email), Mode::Erase, writing_time).run();
 }
 
 }  // namespace muster::service

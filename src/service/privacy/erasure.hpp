@@ -41,14 +41,22 @@ struct Erasure {
 // Returns what erase_person() would erase. Writes nothing.
 Erasure preview_erasure(Context& context, std::string_view email);
 
-// Erases the person in three steps. First, in short transactions, the person's engagement and
-// webhook events; the user and member rows remain until then, so that an interrupted run finds them
-// again. Second, in one transaction, the user, all member rows and events that arrived in the
-// meantime. Third, for each organization in short transactions, the texts of the person's staged
-// rows in ended jobs (row number and outcome remain) and the recorded replies that contain the
-// address. An interrupted erasure is completed by running it again. Audited as user.erased in the
-// log of each organization concerned. Both functions throw std::invalid_argument if the address is
+// Longer than a request with a tracked event or a shown ad usually takes, waits for the disk
+// included.
+inline constexpr Milliseconds kWritingTime{1000};
+
+// Erases the person in steps:
+// 1. in short transactions, the person's engagement and webhook events. The user and member rows
+//    remain until then, so that an interrupted run finds them again;
+// 2. in one transaction, the user, all member rows and events that arrived in the meantime;
+// 3. for `writing_time`, events of requests that had found the member before. They stay if the run
+//    is interrupted here;
+// 4. for each organization in short transactions, the texts of the person's staged rows in ended
+//    jobs (row number and outcome remain) and the recorded replies that contain the address.
+// An interrupted erasure is completed by running it again. Audited as user.erased in the log of
+// each organization concerned. Both functions throw std::invalid_argument if the address is
 // invalid.
-Erasure erase_person(Context& context, std::string_view email);
+Erasure erase_person(Context& context, std::string_view email,
+                     Milliseconds writing_time = kWritingTime);
 
 }  // namespace muster::service

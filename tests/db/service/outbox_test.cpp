@@ -113,14 +113,14 @@ BOOST_AUTO_TEST_CASE(the_body_matches_the_reply_of_the_API) {
 
 BOOST_AUTO_TEST_CASE(an_erasure_event_contains_only_ids) {
     const UserId ann = create("ann@x.test", "Ann").user_id;
-    service::erase_person(context, "ann@x.test");
+    service::erase_person(context, "ann@x.test", {});
     BOOST_TEST(deliveries() ==
                Types({"member.removed pending"}));  // the erasure deleted the first one
     const Json::Value body = newest_body();
     BOOST_TEST(body["data"]["id"].asString() == ann.text());
     BOOST_TEST(body["data"]["external_id"].isNull());
     BOOST_TEST(client.column("SELECT COALESCE(user_id, '-') FROM webhook_events") == Types({"-"}));
-    service::erase_person(context, "ann@x.test");
+    service::erase_person(context, "ann@x.test", {});
     BOOST_TEST(deliveries().size() == 1U);
 }
 

@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(counted() == 1);
     service::preview_erasure(context, "bob@x.test");
     BOOST_TEST(counted() == 1);
-    service::erase_person(context, "bob@x.test");
+    service::erase_person(context, "bob@x.test", {});
     BOOST_TEST(counted() == 0);
 }
 

@@ -47,13 +47,8 @@ struct Ingest : test::ModuleFixture {
         });
     }
     EventCounts push(const std::vector<PushedEvent>& events) { return push(*this, events); }
-    // An endpoint that subscribes to these types.
     void subscribe(const std::vector<std::string>& types) {
-        client.execute(
-            "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
-            "event_types, status, secret, created_at, updated_at) "
-            "VALUES (?, ?, ?, 'https://example.test/', ?, 'active', 's', 1, 1)",
-            acme, EndpointId::create(), installation, rules::joined_types(types));
+        ModuleFixture::subscribe(installation, types);
     }
     std::int64_t stored() { return client.number("SELECT COUNT(*) FROM engagement_events"); }
 
@@ -264,7 +259,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_logs_a_membership_that_ends_after_its_events_wer
                                              "CREATE TRIGGER leaving AFTER DELETE ON " + table +
                                                  " FOR EACH ROW DELETE FROM members",
                                              "DROP TRIGGER leaving");
-            const auto erased = service::erase_person(context, "ann@x.test");
+            const auto erased = service::erase_person(context, "ann@x.test", {});
             BOOST_TEST_REQUIRE(erased.organizations.size() == 1U);
             BOOST_TEST(erased.organizations[0].webhooks >= 1);
             BOOST_TEST(!erased.organizations[0].member.has_value());

@@ -3,8 +3,8 @@
 #include "rules/members/fields.hpp"
 
 #include "db/modules.hpp"
-#include "rules/webhook_wire.hpp"
 #include "service/members/create.hpp"
+#include "service/privacy/erasure.hpp"
 
 #include "print.hpp"
 
@@ -195,12 +195,7 @@ BOOST_AUTO_TEST_CASE(a_locked_member_row_does_not_delay_events) {
 }
 
 BOOST_AUTO_TEST_CASE(each_new_event_is_sent_to_its_subscribers) {
-    const InstallationId installation = install(published("shop").id).id;
-    client.execute(
-        "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
-        "status, secret, created_at, updated_at) "
-        "VALUES (?, ?, ?, 'https://example.test/', ?, 'active', 's', 1, 1)",
-        acme, EndpointId::create(), installation, rules::joined_types({"engagement.recorded"}));
+    subscribe(install(published("shop").id).id, {"engagement.recorded"});
     const auto ann_member = member(acme, "ann@x.test");
     track({visit("a"), visit("a"), of(&TrackedEvent::user_id, ann_member.user_id)});
     BOOST_TEST(client.column("SELECT type FROM webhook_events WHERE type <> 'member.created'") ==
@@ -209,6 +204,37 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_sent_to_its_subscribers) {
     const auto bodies = client.column("SELECT body FROM webhook_events WHERE user_id IS NULL");
     BOOST_TEST(bodies.at(0).find(R"("member_id":null)") != std::string::npos);
     BOOST_TEST(bodies.at(0).find("v-1") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_erasure_deletes_an_event_whose_request_had_found_the_member) {
+    subscribe(install(published("shop").id).id, {"engagement.recorded"});
+    const auto ann_member = member(acme, "ann@x.test", "crm-1");
+    // So many that an erasure reads only the member's events.
+    track(std::vector<TrackedEvent>(100, visit()));
+    // The request has read the member, and waits for another transaction with its client_event_id.
+    client.run("START TRANSACTION");
+    client.execute(
+        "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
+        "occurred_at, received_at) VALUES (?, ?, 'did', '[]', 'twice', 1, 1)",
+        acme, EventId::create());
+    auto tracked = std::async(std::launch::async, [&] {
+        test::DatabaseContext worker;
+        return track(worker,
+                     {call({visit("twice"), of(&TrackedEvent::user_id, ann_member.user_id)})});
+    });
+    test::Client other;
+    BOOST_TEST(test::until([&] { return other.has_lock_wait(); }));
+    auto erasure = std::async(std::launch::async, [] {
+        test::DatabaseContext worker;
+        return service::erase_person(worker.context, "ann@x.test");
+    });
+    BOOST_TEST(test::until([&] { return other.number("SELECT COUNT(*) FROM users") == 0; }));
+    client.run("ROLLBACK");
+    BOOST_TEST(tracked.get()[0].accepted == 2);
+    BOOST_TEST(erasure.get().organizations.at(0).events == 1);
+    BOOST_TEST(stored() == 101);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE LOCATE('crm-1', body)") ==
+               0);
 }
 
 BOOST_AUTO_TEST_CASE(every_fault_of_every_event_is_reported) {

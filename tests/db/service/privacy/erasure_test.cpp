@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_in_parallel_with_creations_leaves_a_whole_person
         fields.email = kAnn;
         for (int i = 0; i < 20; ++i) {
             if (number == 0) {
-                (void)service::erase_person(worker.context, kAnn);
+                (void)service::erase_person(worker.context, kAnn, {});
             } else {
                 worker.as(number % 2 == 0 ? acme : other,
                           [&](service::OrgTransaction& transaction) {
