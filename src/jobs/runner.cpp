@@ -8,6 +8,7 @@
 #include <ctime>
 #include <exception>
 #include <future>
+#include <string>
 
 namespace muster::jobs {
 namespace {
@@ -28,25 +29,52 @@ void on_stop(int) {
 
 enum class TurnResult { Worked, Idle, Failed };
 
-void log_failure(const char* event, const Work& work, const std::exception& error) {
-    log_event(LogLevel::Error, event, {{"work", work.name}, {"reason", error.what()}});
+void log_failure(const char* event, const Work& work, const std::string& reason) {
+    log_event(LogLevel::Error, event, {{"work", work.name}, {"reason", reason}});
 }
 
-TurnResult take_turn(const Work& work, const Deadline& deadline) {
+// The failures of the turns of one kind. An outage fails each of them for the same reason, and cron
+// mails each line.
+class TurnFailures {
+  public:
+    explicit TurnFailures(const Work& work) : work_(work) {}
+
+    // Logs a reason when it is new, and every kRepeat.
+    void add(const std::exception& error) {
+        const std::string reason = error.what();
+        const auto now = Clock::now();
+        if (reason == logged_ && now - logged_at_ < kRepeat) return;
+        log_failure("runner.turn_failed", work_, reason);
+        logged_ = reason;
+        logged_at_ = now;
+    }
+    void forget() { logged_.clear(); }
+
+  private:
+    static constexpr std::chrono::minutes kRepeat{10};
+
+    const Work& work_;
+    std::string logged_;
+    Clock::time_point logged_at_;
+};
+
+TurnResult take_turn(const Work& work, const Deadline& deadline, TurnFailures& failures) {
     try {
-        return work.turn(deadline) ? TurnResult::Worked : TurnResult::Idle;
+        const bool has_worked = work.turn(deadline);
+        failures.forget();
+        return has_worked ? TurnResult::Worked : TurnResult::Idle;
     } catch (const std::exception& error) {
-        log_failure("runner.turn_failed", work, error);
+        failures.add(error);
         return TurnResult::Failed;
     }
 }
 
-void pause_after_failure(const Work& work, const Deadline& deadline) {
+void pause_after_failure(const Work& work, const Deadline& deadline, TurnFailures& failures) {
     const Deadline end = deadline.within(kAfterFailure);
     try {
         if (work.while_paused) work.while_paused(end);
     } catch (const std::exception& error) {
-        log_failure("runner.turn_failed", work, error);
+        failures.add(error);
     }
     end.pause(kAfterFailure);
 }
@@ -54,9 +82,10 @@ void pause_after_failure(const Work& work, const Deadline& deadline) {
 // Returns true if no turn failed.
 bool take_turns(const Work& work, const Deadline& deadline) {
     bool all_well = true;
+    TurnFailures failures(work);
     Clock::time_point sequel_until;
     while (!deadline.over()) {
-        switch (take_turn(work, deadline)) {
+        switch (take_turn(work, deadline, failures)) {
             case TurnResult::Worked:
                 if (work.has_sequels) sequel_until = Clock::now() + kSequelTime;
                 break;
@@ -66,7 +95,7 @@ bool take_turns(const Work& work, const Deadline& deadline) {
                 break;
             case TurnResult::Failed:
                 all_well = false;
-                pause_after_failure(work, deadline);
+                pause_after_failure(work, deadline, failures);
                 break;
         }
     }
@@ -80,7 +109,7 @@ bool finish_kind(const Work& work) {
         work.finish();
         return true;
     } catch (const std::exception& error) {
-        log_failure("runner.finish_failed", work, error);
+        log_failure("runner.finish_failed", work, error.what());
         return false;
     }
 }

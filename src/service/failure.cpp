@@ -19,6 +19,13 @@ bool lacks_data_privilege(std::string_view message) {
     });
 }
 
+// The same error number has other options that prevent a statement.
+bool is_about_read_only(std::string_view message) {
+    return message.find("read-only") != std::string_view::npos ||
+           message.find("read only") != std::string_view::npos ||
+           message.find("read_only") != std::string_view::npos;
+}
+
 }  // namespace
 
 bool is_transient_failure(const std::exception& error) {
@@ -63,6 +70,12 @@ std::string explained(const std::exception& error) {
         case db::ServerError::NoServerAtSocket:
         case db::ServerError::NoServerAtPort:
             return "the database does not answer: check database.url in the configuration";
+        case db::ServerError::OptionPreventsStatement:
+        case db::ServerError::ReadOnlyMode:
+            return is_about_read_only(failure->what())
+                       ? "the database server is read-only (" + std::string(failure->what()) +
+                             "): name a server that can be written in database.url, or set read_only = OFF"
+                       : failure->what();
         default:
             return error.what();
     }

@@ -15,14 +15,20 @@ namespace {
 
 constexpr Milliseconds kRun{1'000};
 
+int count_of(const std::string& text, const std::string& part) {
+    int count = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
 struct OneKind {
     // The log of a run of this kind.
-    std::string run(Work work) {
+    std::string run(Work work, Milliseconds span = kRun) {
         work.finish = [this, finish = work.finish] {
             ends.push_back(turns);
             if (finish) finish();
         };
-        return test::logged([&] { has_succeeded = jobs::run({work}, Deadline(kRun)); });
+        return test::logged([&] { has_succeeded = jobs::run({work}, Deadline(span)); });
     }
     bool works() { return ++turns > 0; }
     bool fails() {
@@ -72,6 +78,35 @@ BOOST_AUTO_TEST_CASE(work_may_go_on_while_the_runner_pauses_after_a_failed_turn)
     BOOST_TEST(log.find("made up by a pause") != log.npos);
     BOOST_TEST(pauses == turns);
     BOOST_TEST(turns == 1);  // the pause lasts to the end of the run
+}
+
+BOOST_AUTO_TEST_CASE(a_reason_that_fails_several_turns_is_logged_once) {
+    const std::string log = run(
+        {.name = "kind", .turn = [this](const Deadline&) { return fails(); }}, Milliseconds(2'500));
+    BOOST_TEST(turns == 3);
+    BOOST_TEST(count_of(log, "made up by a test") == 1);
+    BOOST_TEST(!has_succeeded);
+}
+
+BOOST_AUTO_TEST_CASE(a_reason_is_logged_again_after_another_one_and_after_a_success) {
+    const auto turn = [this](const Deadline&) -> bool {
+        switch (++turns) {
+            case 1:
+            case 3:
+            case 5:
+                throw std::runtime_error("first reason");
+            case 2:
+                throw std::runtime_error("second reason");
+            case 4:
+                return true;
+            default:
+                return false;
+        }
+    };
+    const std::string log =
+        run({.name = "kind", .turn = turn, .ends_when_idle = true}, Milliseconds(20'000));
+    BOOST_TEST(count_of(log, "first reason") == 3);
+    BOOST_TEST(count_of(log, "second reason") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(work_that_ends_when_idle_is_finished) {
