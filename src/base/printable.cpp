@@ -49,6 +49,15 @@ std::string printable(std::string_view text) {
     return shown;
 }
 
+std::string in_quotes(std::string_view text) {
+    constexpr std::size_t kMostShown = 200;
+    if (text.size() <= kMostShown) return "\"" + printable(text) + "\"";
+    std::size_t end = 0;
+    while (end < kMostShown) end += std::max<std::size_t>(character_size(text.substr(end)), 1);
+    return "\"" + printable(text.substr(0, end)) + "...\" (" + std::to_string(text.size()) +
+           " bytes)";
+}
+
 std::string as_utf8(std::string_view text) {
     return is_utf8(text) ? std::string(text) : printable(text);
 }

@@ -13,4 +13,8 @@ namespace muster {
 // `text` for JSON: as it is, or printable if it is not UTF-8.
 [[nodiscard]] std::string as_utf8(std::string_view text);
 
+// The text in double quotes and printable, for an error message. Of a text above 200 bytes, only
+// the beginning and the number of bytes: `"aaa..." (5000 bytes)`.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
 }  // namespace muster

@@ -1,6 +1,7 @@
 #include "base/settings.hpp"
 
 #include "base/printable.hpp"
+#include "base/regular_file.hpp"
 #include "base/settings/table.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -9,10 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,18 +28,65 @@ struct Section {
     std::span<const Setting> rows;
 };
 
-// A value and its place: "file:line", a variable of the environment, or the file for a default.
+// "file:line", a variable of the environment, or the file for a default.
+struct Place {
+    std::string text;
+    int line = kLast;
+
+    // Not of a line. Its faults follow those of the lines.
+    static constexpr int kLast = std::numeric_limits<int>::max();
+};
+
 struct Given {
     std::string text;
-    std::string where;
+    Place place;
 };
 
 // By section and key.
 using FileValues = std::map<std::pair<std::string, std::string>, Given>;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& reason) {
-    throw SettingsError(printable(where + ": " + reason));
+// A fault of one line or setting.
+struct Refusal : std::exception {
+    Refusal(Place where, std::string which, std::string why)
+        : place(std::move(where)), setting(std::move(which)), reason(std::move(why)) {}
+    Place place;
+    std::string setting;
+    std::string reason;
+};
+
+[[noreturn]] void refuse(const Place& place, const std::string& setting,
+                         const std::string& reason) {
+    throw Refusal(place, setting, reason);
 }
+
+// Collects the faults of a file and of the environment.
+class Refusals {
+  public:
+    // Runs `check`, and keeps its Refusal.
+    template <class Check>
+    void collect(const Check& check) {
+        try {
+            check();
+        } catch (const Refusal& refusal) {
+            list_.push_back(refusal);
+        }
+    }
+    // Throws SettingsError unless there is none.
+    void report() {
+        if (list_.empty()) return;
+        std::ranges::stable_sort(list_, {}, [](const Refusal& one) { return one.place.line; });
+        std::vector<SettingFault> faults;
+        faults.reserve(list_.size());
+        for (const Refusal& one : list_) {
+            faults.push_back(
+                {printable(one.place.text), printable(one.setting), printable(one.reason)});
+        }
+        throw SettingsError(std::move(faults));
+    }
+
+  private:
+    std::vector<Refusal> list_;
+};
 
 std::string setting_name(const Section& section, const Setting& row) {
     return section.name + "." + std::string(row.key);
@@ -64,60 +113,113 @@ std::vector<Section> sections_of(std::span<const std::string_view> providers) {
 
 // ---------------------------------------------------------------------------- reading
 
-// The reason why a file cannot be read, and what to do next. `error` is the errno.
-std::string reading_problem(int error) {
-    if (error == EISDIR) return "it is a folder";
-    const std::string reason = std::generic_category().message(error);
-    return error == EACCES ? reason + "; run the program as the system user muster (sudo -u muster)"
-                           : reason;
+// The end of a sentence about an unknown word.
+std::string known_words(std::string_view word, const std::vector<std::string_view>& known,
+                        std::string_view opening, std::string_view closing) {
+    const auto in_brackets = [&](std::string_view one) {
+        return std::string(opening) + std::string(one) + std::string(closing);
+    };
+    if (const auto meant = nearest(word, known))
+        return "; did you mean " + in_brackets(*meant) + "?";
+    std::vector<std::string> names;
+    std::ranges::transform(known, std::back_inserter(names), in_brackets);
+    return "; use " + listed(std::vector<std::string_view>(names.begin(), names.end()));
 }
 
+// Of a name that begins as a provider's section, only the rest is compared.
 const Section& find_section(std::span<const Section> sections, std::string_view name,
-                            const std::string& where) {
+                            const Place& place) {
+    constexpr std::string_view kProviders = "providers.";
     const auto found = std::ranges::find(sections, name, &Section::name);
-    if (found == sections.end()) refuse(where, "unknown section [" + std::string(name) + "]");
-    return *found;
+    if (found != sections.end()) return *found;
+    const bool is_provider = name.starts_with(kProviders);
+    const std::string_view prefix = is_provider ? kProviders : "";
+    std::vector<std::string_view> known;
+    for (const Section& section : sections) {
+        if (section.provider.empty() == is_provider) continue;
+        known.push_back(is_provider ? section.provider : std::string_view(section.name));
+    }
+    if (!is_provider) known.push_back(kProviderSection);
+    refuse(place, "",
+           "unknown section [" + std::string(name) + "]" +
+               known_words(name.substr(prefix.size()), known, "[" + std::string(prefix), "]"));
 }
 
-void read_key(FileValues& to, const Section& section, std::string_view text,
-              const std::string& where) {
+void read_key(FileValues& to, const Section& section, std::string_view text, const Place& place) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) refuse(where, "neither [section] nor key = value");
+    if (equals == std::string_view::npos || text.front() == '[') {
+        refuse(place, "", "neither [section] nor key = value");
+    }
     const std::string key(trimmed(text.substr(0, equals)));
     if (section.name.empty()) {
-        refuse(where, key + " is before the first [section]; move it into its section");
+        refuse(place, key, key + " is before the first [section]; move it into its section");
     }
+    const std::string name = section.name + "." + key;
     if (std::ranges::find(section.rows, key, &Setting::key) == section.rows.end()) {
-        refuse(where, "unknown key " + key + " in [" + section.name + "]");
+        std::vector<std::string_view> known;
+        std::ranges::transform(section.rows, std::back_inserter(known), &Setting::key);
+        refuse(
+            place, name,
+            "unknown key " + key + " in [" + section.name + "]" + known_words(key, known, "", ""));
     }
-    Given given{std::string(trimmed(text.substr(equals + 1))), where};
-    if (!to.try_emplace({section.name, key}, std::move(given)).second) {
-        refuse(where, section.name + "." + key + " is given twice");
-    }
+    Given given{std::string(trimmed(text.substr(equals + 1))), place};
+    const auto [first, is_new] = to.try_emplace({section.name, key}, std::move(given));
+    if (is_new) return;
+    refuse(
+        place, name,
+        name + " is given twice; line " + std::to_string(first->second.place.line) + " has it too");
 }
 
-FileValues read_file(const std::string& path, std::span<const Section> sections) {
+// The lines of a text, without their ends.
+std::vector<std::string_view> lines_of(std::string_view text) {
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    return split(text, '\n');
+}
+
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 20U;
+
+// Also from a pipe. Throws Refusal if it cannot be read.
+std::string file_text(const std::string& path) {
     errno = 0;
-    std::ifstream in(path);
-    in.peek();  // a folder opens, but cannot be read
-    if (!in.is_open() || in.bad()) refuse(path, "cannot be read: " + reading_problem(errno));
-    in.clear();
+    std::ifstream in(path, std::ios::binary);
+    std::string text(kMostFileBytes + 1, '\0');
+    if (in.is_open()) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!in.is_open() || in.bad()) {
+        refuse({path}, "",
+               "cannot be read: " + reading_problem(errno) +
+                   "; --config or MUSTER_CONFIG names another file");
+    }
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.size() <= kMostFileBytes) return text;
+    refuse({path}, "",
+           "has more than " + std::to_string(kMostFileBytes) +
+               " bytes; name the configuration of Muster");
+}
+
+// After an unknown section, its keys have no fault of their own.
+FileValues read_file(const std::string& path, std::span<const Section> sections,
+                     Refusals& refusals) {
     FileValues values;
+    std::string text;
+    refusals.collect([&] { text = file_text(path); });
+    refusals.report();
     const Section before_sections;
     const Section* section = &before_sections;
-    std::string line;
-    for (int number = 1; std::getline(in, line); ++number) {
-        const std::string where = path + ":" + std::to_string(number);
-        if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
-        const std::string_view text = trimmed(line);
-        if (text.empty() || text.front() == '#' || text.front() == ';') continue;
-        if (text.front() == '[' && text.back() == ']') {
-            section = &find_section(sections, text.substr(1, text.size() - 2), where);
-        } else {
-            read_key(values, *section, text, where);
-        }
+    int number = 0;
+    for (const std::string_view line : lines_of(text)) {
+        const Place place{path + ":" + std::to_string(++number), number};
+        const std::string_view words = trimmed(line);
+        if (words.empty() || words.front() == '#' || words.front() == ';') continue;
+        const bool is_section = words.front() == '[';
+        if (is_section) section = nullptr;
+        refusals.collect([&] {
+            if (is_section && words.back() == ']') {
+                section = &find_section(sections, words.substr(1, words.size() - 2), place);
+            } else if (is_section || section != nullptr) {
+                read_key(values, section ? *section : before_sections, words, place);
+            }
+        });
     }
-    if (in.bad()) refuse(path, "cannot be read: " + reading_problem(errno));
     return values;
 }
 
@@ -167,27 +269,24 @@ bool may_be_secret(std::string_view path) {
 
 constexpr std::size_t kMostSecretBytes = std::size_t{64} << 10U;
 
-std::string secret_file(const std::string& path, const std::string& name, const Given& given) {
-    if (path.empty()) refuse(given.where, name + " names no file; use file:/path");
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    in.peek();
-    if (!in.good()) {
-        const std::string problem = in.eof() ? "it is empty" : reading_problem(errno);
-        refuse(given.where, may_be_secret(path)
-                                ? name + " names a file that cannot be read: " + problem +
-                                      "; write the secret into a file and use file:/path"
-                                : name + " names " + path + ", which cannot be read: " + problem);
+std::string secret_file(const std::string& path, const std::string& name, const Place& place) {
+    if (path.empty()) refuse(place, name, name + " names no file; use file:/path");
+    const RegularFile file = read_regular_file(path, kMostSecretBytes + 1);
+    const std::string problem =
+        file.problem.empty() && file.bytes.empty() ? "it is empty" : file.problem;
+    if (!problem.empty()) {
+        refuse(place, name,
+               may_be_secret(path)
+                   ? name + " names a file that cannot be read: " + problem +
+                         "; write the secret into a file and use file:/path"
+                   : name + " names " + path + ", which cannot be read: " + problem);
     }
-    std::string bytes(kMostSecretBytes + 1, '\0');
-    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    bytes.resize(static_cast<std::size_t>(in.gcount()));
-    if (bytes.size() > kMostSecretBytes) {
-        refuse(given.where, name + " names a file of more than " +
-                                std::to_string(kMostSecretBytes) +
-                                " bytes; use a file with only the secret");
+    if (file.bytes.size() > kMostSecretBytes) {
+        refuse(place, name,
+               name + " names a file of more than " + std::to_string(kMostSecretBytes) +
+                   " bytes; use a file with only the secret");
     }
-    return bytes;
+    return file.bytes;
 }
 
 std::string secret_of(const Setting& row, const std::string& name, const Given& given) {
@@ -197,7 +296,7 @@ std::string secret_of(const Setting& row, const std::string& name, const Given& 
         return std::string(trimmed(given.text));
     }
     const std::string bytes =
-        secret_file(given.text.substr(is_marked ? kFile.size() : 0), name, given);
+        secret_file(given.text.substr(is_marked ? kFile.size() : 0), name, given.place);
     return row.source == Setting::Source::File ? bytes : std::string(trimmed(bytes));
 }
 
@@ -215,16 +314,20 @@ void assign(Settings& settings, const Section& section, const Setting& row, cons
     const bool is_secret = std::holds_alternative<Secret*>(target);
     const std::string name = setting_name(section, row);
     const std::string text = is_secret ? secret_of(row, name, given) : given.text;
-    if (!accepts(row, text)) {
-        const bool is_shown = !is_secret && may_be_shown(text);
-        refuse(given.where, name + (is_shown ? " is \"" + text + "\"" : " is not valid") +
-                                "; use " + allowed_values(row));
+    const std::string received =
+        !is_secret && may_be_shown(text) ? " is " + in_quotes(text) : " is not valid";
+    if (!accepts(row, text))
+        refuse(given.place, name, name + received + "; use " + allowed_values(row));
+    if (!is_secret && printable(text) != text) {
+        refuse(given.place, name,
+               name + received + "; use UTF-8 without control characters and invisible ones");
     }
     std::visit(Store{text}, target);
 }
 
 // A second group of workers cannot listen on the socket of the first.
-void require_different_sockets(const ServerSettings& server, const std::string& where) {
+// A path with a fault of its own is empty.
+void require_different_sockets(const ServerSettings& server, const Place& place) {
     struct Socket {
         std::string name;
         std::string path;
@@ -235,9 +338,10 @@ void require_different_sockets(const ServerSettings& server, const std::string& 
     for (const auto* one = sockets.begin(); one != sockets.end(); ++one) {
         const auto* const same = std::find_if(
             one + 1, sockets.end(), [one](const Socket& other) { return other.path == one->path; });
-        if (same == sockets.end()) continue;
-        refuse(where, one->name + " and " + same->name + " are both \"" + one->path +
-                          "\"; give each a path of its own");
+        if (same == sockets.end() || one->path.empty()) continue;
+        refuse(place, one->name,
+               one->name + " and " + same->name + " are both \"" + one->path +
+                   "\"; give each a path of its own");
     }
 }
 
@@ -273,17 +377,33 @@ std::string manual_section(std::string_view name, std::span<const std::string_vi
     return text;
 }
 
+std::string one_line(std::span<const SettingFault> faults) {
+    const auto shown = faults.first(std::min(faults.size(), SettingsError::kMost));
+    std::string text;
+    for (const SettingFault& fault : shown) text += (text.empty() ? "" : "; ") + fault.text();
+    if (shown.size() == faults.size()) return text;
+    return text + "; and " + std::to_string(faults.size() - shown.size()) + " more";
+}
+
 }  // namespace
+
+SettingsError::SettingsError(std::vector<SettingFault> all)
+    : std::runtime_error(one_line(all)), faults(std::move(all)) {
+    if (faults.size() <= kMost) return;
+    left_out = faults.size() - kMost;
+    faults.resize(kMost);
+}
 
 Settings load_settings(const std::string& path, std::span<const std::string_view> providers,
                        KeyFiles keys) {
     const std::vector<Section> sections = sections_of(providers);
-    const FileValues file = read_file(path, sections);
+    Refusals refusals;
+    const FileValues file = read_file(path, sections, refusals);
     const auto given_value = [&](const Section& section, const Setting& row) -> Given {
         const std::string name = environment_name(section, row);
-        if (const char* value = std::getenv(name.c_str())) return {value, name};
+        if (const char* value = std::getenv(name.c_str())) return {value, {name}};
         const auto found = file.find({section.name, std::string(row.key)});
-        return found == file.end() ? Given{std::string(row.fallback), path} : found->second;
+        return found == file.end() ? Given{std::string(row.fallback), {path}} : found->second;
     };
     Settings settings;
     for (const Section& section : sections) {
@@ -291,10 +411,11 @@ Settings load_settings(const std::string& path, std::span<const std::string_view
             const Given given = given_value(section, row);
             if (given.text.empty() && row.fallback.empty()) continue;
             if (row.source == Setting::Source::File && keys == KeyFiles::Ignore) continue;
-            assign(settings, section, row, given);
+            refusals.collect([&] { assign(settings, section, row, given); });
         }
     }
-    require_different_sockets(settings.server, path);
+    refusals.collect([&] { require_different_sockets(settings.server, {path}); });
+    refusals.report();
     return settings;
 }
 

@@ -14,10 +14,12 @@
 #include "base/settings/server.hpp"
 #include "base/settings/webhooks.hpp"
 
+#include <cstddef>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster {
 
@@ -35,18 +37,33 @@ struct Settings {
     FilesSettings files;
 };
 
-// "file:line: reason", for the person who edits the file.
+// A fault of the configuration, for the person who edits the file. All texts are printable.
+struct SettingFault {
+    std::string place;    // "file:line", the variable of the environment, or the file
+    std::string setting;  // "server.workers"; "" where the line names no setting
+    std::string reason;   // what was received and what is allowed; never a secret
+
+    std::string text() const { return place + ": " + reason; }
+};
+
+// The faults in the order of the file. what() is one line with all of them.
 struct SettingsError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    static constexpr std::size_t kMost = 20;
+
+    // At least one. Only the first kMost are kept.
+    explicit SettingsError(std::vector<SettingFault> all);
+
+    std::vector<SettingFault> faults;
+    std::size_t left_out = 0;
 };
 
 // Ignore: for a program that decrypts nothing, and may not be able to read the installation's keys.
 enum class KeyFiles { Read, Ignore };
 
 // Reads the file and the environment; MUSTER_<SECTION>_<KEY> overrides the file. The value of a
-// secret may be file:/path. Throws SettingsError for an unknown section or key, an invalid value,
-// two sockets with the same path, and a file that cannot be read. `providers`: the valid ids of
-// [providers.<id>].
+// secret may be file:/path. Checks everything, and then throws SettingsError with every unknown
+// section or key, invalid value, two sockets with the same path, and file that cannot be read.
+// `providers`: the valid ids of [providers.<id>].
 Settings load_settings(const std::string& path, std::span<const std::string_view> providers,
                        KeyFiles keys = KeyFiles::Read);
 

@@ -20,7 +20,7 @@ namespace muster::main_program {
 
 inline std::string default_config() {
     const char* path = std::getenv("MUSTER_CONFIG");
-    return path ? path : std::string(kDefaultSettingsPath);
+    return path != nullptr && *path != '\0' ? path : std::string(kDefaultSettingsPath);
 }
 
 // The option of all server programs.

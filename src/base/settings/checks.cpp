@@ -1,6 +1,7 @@
 #include "base/settings/checks.hpp"
 
 #include "base/loopback.hpp"
+#include "base/regular_file.hpp"
 #include "base/text.hpp"
 
 #include <arpa/inet.h>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <string>
 
 namespace muster {
@@ -25,11 +25,26 @@ bool is_ip_address(int family, std::string_view text) {
            inet_pton(family, std::string(text).c_str(), &address) == 1;
 }
 
+bool is_label(std::string_view text) {
+    constexpr std::size_t kLongest = 63;
+    return !text.empty() && text.size() <= kLongest && text.front() != '-' && text.back() != '-' &&
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; });
+}
+
+bool is_digits(std::string_view text) {
+    return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// A name, which may end with a dot, or an IPv4 address. A name whose last part is a number is an
+// address to every resolver.
 bool is_host_name(std::string_view text) {
-    return !text.empty() && is_letter_or_digit(text.front()) &&
-           std::all_of(text.begin(), text.end(), [](char c) {
-               return is_letter_or_digit(c) || c == '.' || c == '-' || c == '_';
-           });
+    constexpr std::size_t kLongest = 253;
+    if (text.ends_with('.')) text.remove_suffix(1);
+    if (text.empty() || text.size() > kLongest || !is_letter_or_digit(text.front())) return false;
+    const auto labels = split(text, '.');
+    return std::all_of(labels.begin(), labels.end(), is_label) &&
+           (!is_digits(labels.back()) || is_ip_address(AF_INET, text));
 }
 
 // HOST or HOST:PORT, where HOST is a name, an IPv4 address, or an IPv6 address in brackets.
@@ -73,10 +88,20 @@ bool is_mail_url(std::string_view url) {
            (url.starts_with(kTls) && is_authority(url.substr(kTls.size())));
 }
 
+// As in an email address, and the domain may be one word, such as localhost.
 bool is_sender(std::string_view address) {
-    const auto at = address.find('@');
-    return is_plain_word(address) && at != std::string_view::npos && at > 0 &&
-           at + 1 < address.size() && address.find('@', at + 1) == std::string_view::npos;
+    constexpr std::size_t kLongestLocalPart = 64;
+    constexpr std::string_view kOthers = "!#$%&'*+-/=?^_`{|}~";
+    const std::string_view local = address.substr(0, address.find('@'));
+    const std::string_view domain = address.substr(local.size());
+    const auto parts = split(local, '.');
+    return local.size() <= kLongestLocalPart && domain.starts_with('@') &&
+           is_host_name(domain.substr(1)) &&
+           std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
+               return !part.empty() && std::all_of(part.begin(), part.end(), [&](char c) {
+                   return is_letter_or_digit(c) || kOthers.find(c) != std::string_view::npos;
+               });
+           });
 }
 
 bool is_public_url(std::string_view text) {
@@ -98,7 +123,8 @@ bool is_database_url(std::string_view text) {
 }
 
 bool is_socket_path(std::string_view path) {
-    return path.starts_with('/') && path.size() < sizeof sockaddr_un{}.sun_path;
+    return path.starts_with('/') && !path.ends_with('/') &&
+           path.size() < sizeof sockaddr_un{}.sun_path;
 }
 
 bool is_name_servers(std::string_view text) {
@@ -106,24 +132,32 @@ bool is_name_servers(std::string_view text) {
     return std::all_of(servers.begin(), servers.end(), is_name_server);
 }
 
-bool is_readable_file(std::string_view path) {
-    std::ifstream in{std::string(path)};
-    in.peek();  // a folder opens, but cannot be read
-    return in.good();
+bool is_certificate_file(std::string_view path) {
+    constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
+    return has_certificate(read_regular_file(std::string(path), kMostBytes).bytes);
+}
+
+bool is_folder_path(std::string_view path) {
+    return path.starts_with('/');
+}
+
+bool is_database_name(std::string_view text) {
+    constexpr std::size_t kLongest = 64;
+    return !text.empty() && !is_longer_than(text, kLongest);
 }
 
 bool is_secret_url(std::string_view text) {
-    const std::string_view host = authority_of(text);
-    if (!is_plain_word(text) || host.empty() || host.front() == ':' ||
-        host.find('@') != std::string_view::npos || text.find('#') != std::string_view::npos) {
-        return false;
-    }
-    return text.starts_with("https://") || (text.starts_with("http://") && is_loopback(host));
+    constexpr std::string_view kHostPlace = "{host}";
+    const std::string_view authority = authority_of(text);
+    const std::string_view host =
+        authority.starts_with(kHostPlace) ? authority.substr(kHostPlace.size()) : authority;
+    const bool is_named = host.size() == authority.size() ? is_authority(host) : host.empty();
+    if (!is_plain_word(text) || !is_named || text.find('#') != std::string_view::npos) return false;
+    return text.starts_with("https://") || (text.starts_with("http://") && is_loopback(authority));
 }
 
 bool is_host(std::string_view text) {
-    return is_plain_word(text) && text.front() != ':' &&
-           text.find_first_of("/?#@*{}\\") == std::string_view::npos;
+    return is_authority(text);
 }
 
 bool is_scopes(std::string_view text) {

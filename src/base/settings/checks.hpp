@@ -16,13 +16,18 @@ namespace muster {
 [[nodiscard]] bool is_origin(std::string_view text);
 // unix:PATH or tcp://HOST[:PORT], or several of them, separated by commas.
 [[nodiscard]] bool is_database_url(std::string_view text);
-// An absolute path that fits into the address of a Unix socket.
+// An absolute path of a file that fits into the address of a Unix socket.
 [[nodiscard]] bool is_socket_path(std::string_view path);
 // IP addresses with or without a port, separated by commas without spaces, as c-ares reads them.
 [[nodiscard]] bool is_name_servers(std::string_view text);
-// Whether this process can read the file, and the file has content.
-[[nodiscard]] bool is_readable_file(std::string_view path);
-// https://, or http:// on the loopback only, because secrets are sent there.
+// Whether this process can read the file, and it has a certificate in PEM format.
+[[nodiscard]] bool is_certificate_file(std::string_view path);
+// An absolute path.
+[[nodiscard]] bool is_folder_path(std::string_view path);
+// 1 to 64 characters.
+[[nodiscard]] bool is_database_name(std::string_view text);
+// https://, or http:// on the loopback only, because secrets are sent there. {host} may be in the
+// place of the host.
 [[nodiscard]] bool is_secret_url(std::string_view text);
 // HOST or HOST:PORT.
 [[nodiscard]] bool is_host(std::string_view text);

@@ -21,7 +21,8 @@ constexpr std::string_view kPlainWord = "one word of printable ASCII characters"
 constexpr std::string_view kSecretUrl =
     "an address that begins with https:// (http:// on the loopback only)";
 constexpr std::string_view kSocketPath = "an absolute path of at most 107 bytes";
-constexpr std::string_view kCertificates = "a PEM file that the programs can read";
+constexpr std::string_view kCertificates =
+    "a file with certificates in PEM format that the programs can read";
 
 constexpr auto kSettings = std::to_array<Setting>({
     {.section = "database",
@@ -29,12 +30,14 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = at<&Settings::database, &DatabaseSettings::url>,
      .fallback = "unix:/run/mysqld/mysqld.sock",
      .check = is_database_url,
-     .expects = "unix:PATH or tcp://HOST:PORT, or several, separated by commas",
+     .expects = "unix:PATH or tcp://HOST[:PORT], or several, separated by commas",
      .meaning = "The database's address. Several addresses are tried in turn."},
     {.section = "database",
      .key = "name",
      .value = at<&Settings::database, &DatabaseSettings::name>,
      .fallback = "muster",
+     .check = is_database_name,
+     .expects = "a name of 1 to 64 characters",
      .meaning = "The database that holds the tables."},
     {.section = "database",
      .key = "user",
@@ -49,7 +52,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = "database",
      .key = "tls_ca",
      .value = at<&Settings::database, &DatabaseSettings::tls_ca>,
-     .check = is_readable_file,
+     .check = is_certificate_file,
      .expects = kCertificates,
      .meaning =
          "A PEM file with the authority that signed the server's certificate; empty: no TLS. Not used on Unix sockets."},
@@ -279,9 +282,9 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = at<&Settings::mail, &MailSettings::url>,
      .fallback = "smtp://localhost:25",
      .check = is_mail_url,
-     .expects = "smtp://HOST:PORT or smtps://HOST:PORT",
+     .expects = "smtp://HOST[:PORT] or smtps://HOST[:PORT]",
      .meaning =
-         "The mail server that accepts outgoing mail: smtp://HOST:PORT, or smtps://HOST:PORT for TLS from the first byte."},
+         "The mail server that accepts outgoing mail: smtp://, or smtps:// for TLS from the first byte."},
     {.section = "mail",
      .key = "from",
      .value = at<&Settings::mail, &MailSettings::from>,
@@ -308,7 +311,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = "mail",
      .key = "ca_file",
      .value = at<&Settings::mail, &MailSettings::ca_file>,
-     .check = is_readable_file,
+     .check = is_certificate_file,
      .expects = kCertificates,
      .meaning =
          "A PEM file with the authority that signed the mail server's certificate; empty: the system's."},
@@ -342,7 +345,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = "webhooks",
      .key = "ca_file",
      .value = at<&Settings::webhooks, &WebhooksSettings::ca_file>,
-     .check = is_readable_file,
+     .check = is_certificate_file,
      .expects = kCertificates,
      .meaning =
          "A PEM file with the authorities that may sign an endpoint's certificate; empty: the system's."},
@@ -388,6 +391,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      .key = "sql",
      .value = at<&Settings::files, &FilesSettings::sql>,
      .fallback = "/usr/share/muster/sql",
+     .check = is_folder_path,
+     .expects = "an absolute path",
      .meaning = "The folder of schema.sql and the upgrades, for musterctl."},
     {.section = kProviderSection,
      .key = "client_id",
@@ -446,7 +451,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.section = kProviderSection,
      .key = "ca_file",
      .value = of_provider<&ProviderSettings::ca_file>,
-     .check = is_readable_file,
+     .check = is_certificate_file,
      .expects = kCertificates,
      .meaning =
          "A PEM file with the authority that signed the certificate of these addresses; empty: the system's."},

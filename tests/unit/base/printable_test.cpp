@@ -17,4 +17,14 @@ BOOST_AUTO_TEST_CASE(what_a_terminal_obeys_is_escaped) {
     BOOST_TEST(printable(std::string_view("\0", 1)) == "\\x00");
 }
 
+BOOST_AUTO_TEST_CASE(a_long_text_is_quoted_up_to_a_bound) {
+    BOOST_TEST(in_quotes("") == "\"\"");
+    BOOST_TEST(in_quotes("a\x1b\xff") == "\"a\\x1b\\xff\"");
+    const std::string most(200, 'a');
+    BOOST_TEST(in_quotes(most) == "\"" + most + "\"");
+    BOOST_TEST(in_quotes(most + "a") == "\"" + most + "...\" (201 bytes)");
+    const std::string odd = std::string(199, 'a') + "\u00e9";
+    BOOST_TEST(in_quotes(odd + "a") == "\"" + odd + "...\" (202 bytes)");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,10 +5,26 @@
 #include "unit/client/scratch.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace muster::test {
+
+// Sets an environment variable during its lifetime.
+class Variable {
+  public:
+    Variable(std::string name, const std::string& value) : name_(std::move(name)) {
+        setenv(name_.c_str(), value.c_str(), 1);
+    }
+    ~Variable() { unsetenv(name_.c_str()); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+  private:
+    std::string name_;
+};
 
 // A configuration file with a valid key in the same folder.
 struct SettingsFiles {

@@ -3,6 +3,9 @@
 
 #include "print.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 
 using muster::Settings;
@@ -54,7 +57,24 @@ BOOST_AUTO_TEST_CASE(a_secret_file_is_read_up_to_64_kib) {
         "bytes; use a file with only the secret";
     const std::string larger = scratch.write("larger", std::string(65'537, 'a'));
     BOOST_TEST(refusal("[database]\npassword = file:" + larger) == more);
-    BOOST_TEST(refusal("[database]\npassword = file:/dev/zero") == more);
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_is_read_from_a_regular_file_only) {
+    const std::string pipe = scratch.file("pipe");
+    BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    const auto reason = [](const std::string& setting, const std::string& path) {
+        return "muster.conf:2: " + setting + " names " + path +
+               ", which cannot be read: it is a device, a pipe or a socket; use a regular file";
+    };
+    for (const std::string path : {"/dev/zero", "/dev/null", "/dev/urandom"}) {
+        BOOST_TEST(refusal("[security]\nkey_file = " + path + "\n") ==
+                   reason("security.key_file", path));
+        BOOST_TEST(refusal("[database]\npassword = file:" + path) ==
+                   reason("database.password", path));
+    }
+    BOOST_TEST(refusal("[mail]\npassword = file:" + pipe) == reason("mail.password", "pipe"));
+    symlink(key_file.c_str(), scratch.file("link").c_str());
+    BOOST_TEST(refusal("[security]\nkey_file = " + scratch.file("link")) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_key_in_the_place_of_its_path_is_not_shown) {

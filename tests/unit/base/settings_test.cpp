@@ -6,8 +6,9 @@
 
 #include "print.hpp"
 
+#include <sys/stat.h>
+
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -17,24 +18,7 @@
 using muster::load_settings;
 using muster::Settings;
 using muster::SettingsError;
-
-namespace {
-
-// Sets an environment variable during its lifetime.
-class Variable {
-  public:
-    Variable(std::string name, const std::string& value) : name_(std::move(name)) {
-        setenv(name_.c_str(), value.c_str(), 1);
-    }
-    ~Variable() { unsetenv(name_.c_str()); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-  private:
-    std::string name_;
-};
-
-}  // namespace
+using muster::test::Variable;
 
 BOOST_FIXTURE_TEST_SUITE(settings, muster::test::SettingsFiles)
 
@@ -89,15 +73,21 @@ BOOST_AUTO_TEST_CASE(a_section_may_be_repeated) {
 
 BOOST_AUTO_TEST_CASE(a_mistake_is_rejected_with_its_line) {
     const std::vector<std::pair<std::string, std::string>> table = {
-        {"[databases]\n", "muster.conf:1: unknown section [databases]"},
-        {"\n[]\n", "muster.conf:2: unknown section []"},
-        {"[server]\nworker = 1\n", "muster.conf:2: unknown key worker in [server]"},
-        {"[server]\nname = x\n", "muster.conf:2: unknown key name in [server]"},
+        {"[databases]\n", "muster.conf:1: unknown section [databases]; did you mean [database]?"},
+        {"\n[]\n",
+         "muster.conf:2: unknown section []; use [database], [server], [limits], [jobs], [mail], "
+         "[webhooks], [console], [security], [log], [files] or [providers.<id>]"},
+        {"[server]\nworker = 1\n",
+         "muster.conf:2: unknown key worker in [server]; did you mean workers?"},
+        {"[log]\nname = x\n", "muster.conf:2: unknown key name in [log]; use level"},
+        {"[providers.slak]\nclient_id = x\n",
+         "muster.conf:1: unknown section [providers.slak]; did you mean [providers.slack]?"},
         {"workers = 1\n",
          "muster.conf:1: workers is before the first [section]; move it into its section"},
         {"[server]\nworkers\n", "muster.conf:2: neither [section] nor key = value"},
         {"[server\n", "muster.conf:1: neither [section] nor key = value"},
-        {"[server]\nworkers = 1\nworkers = 1\n", "muster.conf:3: server.workers is given twice"},
+        {"[server]\nworkers = 1\nworkers = 1\n",
+         "muster.conf:3: server.workers is given twice; line 2 has it too"},
         {"[server]\nworkers = 0\n",
          "muster.conf:2: server.workers is \"0\"; use a number from 1 to 256"},
         {"[server]\nworkers = 257\n",
@@ -108,8 +98,17 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_rejected_with_its_line) {
          "muster.conf:2: server.workers is \"\"; use a number from 1 to 256"},
         {"[server]\nworkers = 99999999999\n",
          "muster.conf:2: server.workers is \"99999999999\"; use a number from 1 to 256"},
-        {"[Server]\n", "muster.conf:1: unknown section [Server]"},
-        {"[server]\nWorkers = 1\n", "muster.conf:2: unknown key Workers in [server]"},
+        {"[Server]\n", "muster.conf:1: unknown section [Server]; did you mean [server]?"},
+        {"[server]\nWorkers = 1\n",
+         "muster.conf:2: unknown key Workers in [server]; did you mean workers?"},
+        {"[log]\nlevel = " + std::string(100'000, 'x') + "\n",
+         "muster.conf:2: log.level is \"" + std::string(200, 'x') +
+             "...\" (100000 bytes); use debug, info, warning or error"},
+        {"[database]\nname = a\xe2\x80\x8b"
+         "b\n",
+         "muster.conf:2: database.name is \"a\\xe2\\x80\\x8b"
+         "b\"; use UTF-8 without control "
+         "characters and invisible ones"},
     };
     for (const auto& [text, reason] : table) BOOST_TEST(refusal(text) == reason);
 }
@@ -158,22 +157,47 @@ BOOST_AUTO_TEST_CASE(an_address_that_the_programs_cannot_use_is_rejected) {
     check("database", "url",
           {"unix:/run/a.sock", "tcp://db:3306", "tcp://db", "tcp://10.0.0.7:3306",
            "tcp://[2001:db8::1]:3306", "tcp://db1,tcp://db_2:1 , unix:/a"},
-          {"", "foo", "tcp://h:99999", "tcp://h:0", "tcp://", "tcp://:1", "unix:", "unix:a.sock",
-           "tcp://a,", "tcp://a,b", "tcp://a/name", "mysql://a", "tcp://::1:3306"});
+          {"",
+           "foo",
+           "tcp://h:99999",
+           "tcp://h:0",
+           "tcp://",
+           "tcp://:1",
+           "unix:",
+           "unix:a.sock",
+           "tcp://a,",
+           "tcp://a,b",
+           "tcp://a/name",
+           "mysql://a",
+           "tcp://::1:3306",
+           "tcp://a..b",
+           "tcp://a-",
+           "tcp://a.-b",
+           "tcp://1.2.3",
+           "tcp://10.0.0.256:3306",
+           "tcp://..",
+           "tcp://" + std::string(64, 'a'),
+           "unix:/run/"});
+    check("database", "name", {"a b", std::string(64, 'x')}, {"", std::string(65, 'x')});
+    check("files", "sql", {"/usr/share"}, {"", "sql", "./sql"});
     for (const char* key : {"socket", "collector_socket", "reader_socket"}) {
         check("server", key, {"/run/a b", "/" + std::string(106, 'x')},
-              {"", "muster.socket", "./a", "/" + std::string(107, 'x')});
+              {"", "muster.socket", "./a", "/", "/run/", "/" + std::string(107, 'x')});
     }
     check("server", "base_url",
           {"https://api.example.org", "https://API.example:8443", "https://[::1]:1",
            "http://127.0.0.1:8080", "http://localhost"},
-          {"", "api.example.org", "http://api.example.org", "https://a/v1", "https://a/a",
-           "https://a/", "https://a?b", "https://a:99999", "https://", "ftp://a", "https:// a"});
+          {"", "api.example.org", "http://api.example.org", "https://a..b", "https://a/v1",
+           "https://a/a", "https://a/", "https://a?b", "https://a:99999", "https://", "ftp://a",
+           "https:// a"});
     check("webhooks", "dns",
           {"", "10.0.0.1", "10.0.0.1:53,[2001:db8::1]:53,2001:db8::2", "::1", "127.0.0.1:5353"},
           {"localhost", "dns.example:53", "10.0.0.1:99999", "10.0.0.1:", "10.0.0.1, 10.0.0.2",
            "10.0.0.1,", "[::1]", "[10.0.0.1]:53", "fe80::1%eth0", "10.0.0"});
-    check("mail", "url", {"smtp://mail_relay:2525"}, {"smtp://a:99999", "smtp://a:x"});
+    check("mail", "url", {"smtp://mail_relay:2525", "smtp://mail.example.org."},
+          {"smtp://a:99999", "smtp://a:x", "smtp://a..b", "smtp://256.0.0.1"});
+    check("providers.slack", "host", {"", "gitlab.example", "gitlab:8443", "[::1]:80", "10.0.0.7"},
+          {"a:b:c", "a:99999", "a,b", "a..b", "[::1", "a;b", "10.0.0"});
 }
 
 BOOST_AUTO_TEST_CASE(two_sockets_with_the_same_path_are_rejected) {
@@ -184,8 +208,10 @@ BOOST_AUTO_TEST_CASE(two_sockets_with_the_same_path_are_rejected) {
                    .starts_with("muster.conf: server.collector_socket and server.reader_socket"));
 }
 
-BOOST_AUTO_TEST_CASE(a_certificate_file_must_be_readable) {
-    const std::string file = scratch.write("ca.pem", "a certificate\n");
+BOOST_AUTO_TEST_CASE(a_certificate_file_must_be_readable_and_have_a_certificate) {
+    const std::string file = scratch.write("ca.pem", "# mine\n-----BEGIN CERTIFICATE-----\nMA==\n");
+    const std::string pipe = scratch.file("pipe");
+    BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     for (const auto& [section, key] :
          std::vector<std::pair<std::string, std::string>>{{"database", "tls_ca"},
                                                           {"mail", "ca_file"},
@@ -194,15 +220,23 @@ BOOST_AUTO_TEST_CASE(a_certificate_file_must_be_readable) {
         const std::string line = "[" + section + "]\n" + key + " = ";
         BOOST_TEST(refusal(line + file + "\n") == "");
         BOOST_TEST(refusal(line + "\n") == "");
-        BOOST_TEST(refusal(line + "/nowhere/ca.pem\n") ==
-                   "muster.conf:2: " + section + "." + key +
-                       " is \"/nowhere/ca.pem\"; use a PEM file that the programs can read");
+        for (const std::string& bad : {std::string("/nowhere/ca.pem"), std::string("/dev/zero"),
+                                       std::string("/tmp"), pipe, scratch.write("empty", ""),
+                                       scratch.write("key.pem", "-----BEGIN PRIVATE KEY-----\n")}) {
+            const std::string shown =
+                bad.substr(bad.starts_with(scratch.file("")) ? scratch.file("").size() : 0);
+            BOOST_TEST(refusal(line + bad + "\n") ==
+                       "muster.conf:2: " + section + "." + key + " is \"" + shown +
+                           "\"; use a file with certificates in PEM format that the programs can "
+                           "read");
+        }
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_rejected_address_does_not_show_its_password) {
     BOOST_TEST(refusal("[mail]\nurl = smtp://user:pw@host\n") ==
-               "muster.conf:2: mail.url is not valid; use smtp://HOST:PORT or smtps://HOST:PORT");
+               "muster.conf:2: mail.url is not valid; use smtp://HOST[:PORT] or "
+               "smtps://HOST[:PORT]");
     const std::string reason = refusal("[database]\nurl = muster:hidden@db\n");
     BOOST_TEST(reason.starts_with("muster.conf:2: database.url is not valid; use "), reason);
     BOOST_TEST(reason.find("hidden") == std::string::npos);
@@ -223,8 +257,11 @@ BOOST_AUTO_TEST_CASE(invalid_mail_settings_are_rejected_with_their_line) {
           "smtp://host/name", "smtp://a b", "smtp://host?x", "SMTP://host"}) {
         check("url", bad, false);
     }
-    check("from", "muster@example.org", true);
+    for (const char* good : {"muster@example.org", "muster@localhost", "a.b+c@x.test"}) {
+        check("from", good, true);
+    }
     for (const char* bad : {"", "muster", "@example.org", "muster@", "a@b@c", "a b@example.org",
+                            "a@b..c", "a@b:25", "a@-b", "a,b@c", "a..b@c", "(a)@c", "a@[::1]",
                             "Muster <muster@example.org>", "m\u00fcster@example.org"}) {
         check("from", bad, false);
     }
@@ -239,7 +276,9 @@ BOOST_AUTO_TEST_CASE(a_folder_is_not_a_file) {
     BOOST_CHECK_EXCEPTION(load_settings(scratch.file(""), kProviders), SettingsError,
                           [this](const SettingsError& error) {
                               return error.what() ==
-                                     scratch.file("") + ": cannot be read: it is a folder";
+                                     scratch.file("") +
+                                         ": cannot be read: it is a folder; --config or "
+                                         "MUSTER_CONFIG names another file";
                           });
 }
 
@@ -248,7 +287,8 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_rejected) {
                           [](const SettingsError& error) {
                               return std::string(error.what()) ==
                                      "/nowhere/muster.conf: cannot be read: "
-                                     "No such file or directory";
+                                     "No such file or directory; --config or MUSTER_CONFIG "
+                                     "names another file";
                           });
 }
 
@@ -278,13 +318,15 @@ BOOST_AUTO_TEST_CASE(a_provider_has_a_section_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(an_unknown_provider_and_an_unknown_provider_key_are_rejected) {
     BOOST_TEST(refusal("[providers.myspace]\n") ==
-               "muster.conf:1: unknown section [providers.myspace]");
-    BOOST_TEST(refusal("[providers.]\n") == "muster.conf:1: unknown section [providers.]");
-    BOOST_TEST(refusal("[providers]\n") == "muster.conf:1: unknown section [providers]");
-    BOOST_TEST(refusal("[providers.slack]\nworkers = 2\n") ==
-               "muster.conf:2: unknown key workers in [providers.slack]");
+               "muster.conf:1: unknown section [providers.myspace]; use [providers.slack] or "
+               "[providers.google_docs]");
+    BOOST_TEST(refusal("[providers.]\n")
+                   .starts_with("muster.conf:1: unknown section [providers.]; use [providers.sl"));
+    BOOST_TEST(refusal("[providers]\n").ends_with(" or [providers.<id>]"));
+    BOOST_TEST(refusal("[providers.slack]\nworkers = 2\n")
+                   .starts_with("muster.conf:2: unknown key workers in [providers.slack]; use "));
     BOOST_TEST(refusal("[providers.slack]\nclient_id = a\nclient_id = b\n") ==
-               "muster.conf:3: providers.slack.client_id is given twice");
+               "muster.conf:3: providers.slack.client_id is given twice; line 2 has it too");
     BOOST_TEST(refusal("[providers.slack]\nclient_id = a\n[providers.google_docs]\nclient_id = b\n")
                    .empty());
 }
@@ -297,14 +339,16 @@ BOOST_AUTO_TEST_CASE(provider_addresses_are_https_or_loopback) {
             BOOST_TEST(reason.empty() == is_good, url + ": " + reason);
         }
     };
-    for (const char* good : {"https://a.example", "https://a.example:8443/x?y=z", "",
-                             "http://localhost/t", "http://127.0.0.1:1/t", "http://[::1]:80/t"}) {
+    for (const char* good :
+         {"https://a.example", "https://a.example:8443/x?y=z", "", "http://localhost/t",
+          "https://{host}/t", "http://127.0.0.1:1/t", "http://[::1]:80/t"}) {
         check(good, true);
     }
     for (const char* bad :
          {"http://a.example/t", "http://localhost.evil.example/t", "http://127.0.0.1.evil.example",
           "http://127.0.0.1@evil.example/t", "https://user:pw@a.example/t", "ftp://localhost/t",
-          "https://", "https://:80/", "//a.example", "a.example", "https://a.example/ b",
+          "https://", "https://:80/", "https://a:0/", "https://a:99999/", "https://a..b/",
+          "https://[::1", "https://x{host}/", "//a.example", "a.example", "https://a.example/ b",
           "https://a.example/#x", "file:///etc/passwd"}) {
         check(bad, false);
     }
