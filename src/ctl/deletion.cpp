@@ -1,10 +1,16 @@
 // musterctl org delete.
 #include "service/organization/deletion.hpp"
 
+#include "base/printable.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
 #include "rules/access/organizations.hpp"
 #include "service/access/organizations.hpp"
+#include "service/failure.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <exception>
 
 namespace muster::ctl {
 namespace {
@@ -51,7 +57,8 @@ Result preview(const rules::Organization& organization, const Counts& counts) {
 // The name was typed. Throws CommandError for another one.
 void require_name(const std::string& typed, const std::string& name) {
     if (typed == name) return;
-    throw CommandError("the name is \"" + name + "\", not \"" + typed + "\"; nothing was changed");
+    throw CommandError("the name is " + in_quotes(name) + ", not " + in_quotes(typed) +
+                       "; nothing was changed");
 }
 
 // Whether the operator confirmed the deletion, by typing the name or with --confirm. Without both,
@@ -70,9 +77,44 @@ bool is_confirmed(const Invocation& in, const rules::Organization& organization,
     return true;
 }
 
+std::atomic<bool> g_deletion_is_interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // the handler may touch it
+
+void on_deletion_signal(int /*signal*/) {
+    g_deletion_is_interrupted = true;
+}
+
+// The first signal ends the deletion after the step in progress, a second one ends the program.
+void watch_deletion_signals() {
+    struct sigaction action {};
+    action.sa_handler = on_deletion_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+}
+
+CommandError incomplete(const std::string& reason, const rules::Organization& organization) {
+    return CommandError(reason +
+                        ": the deletion has begun and is not complete; run `musterctl org "
+                        "delete " +
+                        organization.id.text() +
+                        "` again to continue it, or `muster-run purge` will");
+}
+
+DeletionState delete_rows(const Invocation& in, const rules::Organization& organization) {
+    watch_deletion_signals();
+    auto state = DeletionState::Working;
+    try {
+        state = service::delete_organization(in.context, organization.id,
+                                             [] { return g_deletion_is_interrupted.load(); });
+    } catch (const std::exception& error) {
+        throw incomplete(service::explained(error), organization);
+    }
+    if (state == DeletionState::Working) throw incomplete("interrupted", organization);
+    return state;
+}
+
 Result deleted(const Invocation& in, const rules::Organization& organization) {
-    const auto state =
-        service::delete_organization(in.context, organization.id, [] { return false; });
+    const auto state = delete_rows(in, organization);
     if (state == DeletionState::Done) {
         return {json_of(organization, "deleted", {}), "deleted " + organization.name + "\n"};
     }

@@ -72,8 +72,8 @@ def test_nothing_is_left_but_the_audit_log_and_then_nothing_at_all(new_org, stac
     assert {"organization.deletion_requested", "organization.deleted"} <= actions
 
 
-def test_a_killed_deletion_goes_on(new_org, stack, no_runner):
-    org = new_org(attributes=False)
+def with_members(stack, org):
+    """Gives the organization MEMBERS members. Returns a function that counts those that are left."""
     digits = "LEFT(SHA2(CONCAT(%s, seq), 256), 32)"
     stack.sql(f"INSERT INTO users (id, email, created_at) SELECT UNHEX({digits}), CONCAT({digits}, '@x.test'), 1 "
               f"FROM {numbers(MEMBERS)}", org.id, org.id)
@@ -85,11 +85,37 @@ def test_a_killed_deletion_goes_on(new_org, stack, no_runner):
         return stack.sql("SELECT COUNT(*) FROM members WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)[0][0]
 
     assert members() == MEMBERS
+    return members
+
+
+def states(stack, org):
+    return [entry["state"] for entry in stack.ctl("org", "list") if entry["id"] == org.id]
+
+
+def test_a_killed_deletion_goes_on(new_org, stack, no_runner):
+    org = new_org(attributes=False)
+    members = with_members(stack, org)
     command = [stack.build / "musterctl", "--config", stack.config, "org", "delete", "--confirm", "e2e", org.id]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         wait_for(lambda: members() < MEMBERS, "the deletion has not begun")
         running.send_signal(signal.SIGKILL)
-    assert [entry["state"] for entry in stack.ctl("org", "list") if entry["id"] == org.id] == ["deleting"]
+    assert states(stack, org) == ["deleting"]
     age(stack, org)
     again = json.loads(stack.ctl_raw("--json", "org", "delete", org.id).stdout)
     assert again["state"] == "deleted" and left(stack, org) == []
+
+
+def test_an_interrupted_deletion_says_how_to_continue_it(new_org, stack, no_runner):
+    org = new_org(attributes=False)
+    members = with_members(stack, org)
+    command = [stack.build / "musterctl", "--config", stack.config, "org", "delete", "--confirm", "e2e", org.id]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        wait_for(lambda: members() < MEMBERS, "the deletion has not begun")
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=60)
+    assert (running.returncode, said) == (NOT_DONE, (
+        "", "musterctl: interrupted: the deletion has begun and is not complete; run `musterctl org delete "
+        f"{org.id}` again to continue it, or `muster-run purge` will\n"))
+    assert states(stack, org) == ["deleting"]
+    age(stack, org)
+    assert stack.ctl("org", "delete", org.id)["state"] == "deleted" and left(stack, org) == []
