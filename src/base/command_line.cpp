@@ -2,7 +2,9 @@
 
 #include "base/config.h"
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/settings.hpp"
 #include "base/words.hpp"
 
 #include <fcntl.h>
@@ -11,8 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -73,6 +77,16 @@ std::string value_of(const CommandOption& option, std::span<const std::string> w
     return value;
 }
 
+// The values are not shown: one of them may be a secret.
+void add_value(CommandLine& line, const CommandOption& option, std::string value) {
+    const std::string name(option.name);
+    std::vector<std::string>& values = line.options[name];
+    if (!values.empty() && !option.value.empty() && !option.is_repeatable) {
+        throw UsageError(name + " is given twice; give it once");
+    }
+    values.push_back(std::move(value));
+}
+
 struct Failure {
     std::string message;
     std::string advice;
@@ -113,6 +127,46 @@ int report(const Program& program, const Failure& failure, bool as_json) {
     line = (as_json ? failure_json(failure) : line + failure.advice) + "\n";
     std::fputs(line.c_str(), stderr);
     return failure.status;
+}
+
+std::string faults_json(const SettingsError& error) {
+    std::string text;
+    JsonWriter json(text);
+    json.begin_object();
+    json.key("faults");
+    json.begin_array();
+    for (const SettingFault& fault : error.faults) {
+        json.begin_object();
+        for (const auto& [name, value] :
+             {std::pair<std::string_view, std::string>{"place", fault.place},
+              {"setting", fault.setting},
+              {"message", fault.reason}}) {
+            json.key(name);
+            json.string(value);
+        }
+        json.end_object();
+    }
+    json.end_array();
+    json.key("left_out");
+    json.number(static_cast<std::int64_t>(error.left_out));
+    json.end_object();
+    return text;
+}
+
+// A line for each fault.
+int report_settings(const Program& program, const SettingsError& error, bool as_json) {
+    if (as_json) {
+        return report(program, {error.what(), "", "", faults_json(error), program.failure_status},
+                      as_json);
+    }
+    const std::string beginning = std::string(program.name) + ": ";
+    std::string lines;
+    for (const SettingFault& fault : error.faults) lines += beginning + fault.text() + "\n";
+    if (error.left_out > 0) {
+        lines += beginning + "faults that are not shown: " + std::to_string(error.left_out) + "\n";
+    }
+    std::fputs(lines.c_str(), stderr);
+    return program.failure_status;
 }
 
 // Also where the rest of the line cannot be parsed.
@@ -192,7 +246,7 @@ CommandLine parse_command_line(const Program& program, std::span<const std::stri
         }
         const std::size_t equals = word.find('=');
         const CommandOption& option = find_option(program, word.substr(0, equals));
-        line.options[std::string(option.name)].push_back(value_of(option, words, at, equals));
+        add_value(line, option, value_of(option, words, at, equals));
     }
     return line;
 }
@@ -220,7 +274,7 @@ std::string help_text(const Program& program) {
 
 UsageError unknown_word(std::string_view what, std::string_view word,
                         std::span<const std::string_view> known) {
-    const std::string text = "unknown " + std::string(what) + " \"" + printable(word) + "\"; ";
+    const std::string text = "unknown " + std::string(what) + " " + in_quotes(word) + "; ";
     const auto meant = nearest(word, known);
     return UsageError(meant ? text + "did you mean \"" + std::string(*meant) + "\"?"
                             : text + "use " + listed(known));
@@ -228,7 +282,7 @@ UsageError unknown_word(std::string_view what, std::string_view word,
 
 UsageError invalid_value(std::string_view option, std::string_view value,
                          std::string_view allowed) {
-    return UsageError(std::string(option) + " is \"" + printable(value) + "\"; use " +
+    return UsageError(std::string(option) + " is " + in_quotes(value) + "; use " +
                       std::string(allowed));
 }
 
@@ -237,6 +291,7 @@ int run_program(const Program& program, int argc, char** argv,
     occupy_standard_descriptors();
     const std::vector<std::string> words(argv + 1, argv + argc);
     const bool as_json = asks_json(program, words);
+    if (as_json) set_log_level(LogLevel::Off);
     try {
         const int status = answer(program, words, run);
         require_written_output();
@@ -248,6 +303,8 @@ int run_program(const Program& program, int argc, char** argv,
             program,
             {error.what(), " (see " + command + " --help)", "", "", program.usage_error_status},
             as_json);
+    } catch (const SettingsError& error) {
+        return report_settings(program, error, as_json);
     } catch (const ProgramError& error) {
         return report(program,
                       {error.what(), "", error.code, error.details, program.failure_status},

@@ -31,9 +31,10 @@ struct ProgramError : std::runtime_error {
 };
 
 struct CommandOption {
-    std::string_view name;   // "--config"
-    std::string_view value;  // its name in the help, "FILE"; "" for a flag
-    std::string_view help;   // a line end starts another line
+    std::string_view name;       // "--config"
+    std::string_view value;      // its name in the help, "FILE"; "" for a flag
+    std::string_view help;       // a line end starts another line
+    bool is_repeatable = false;  // with a value; a flag always is
 };
 
 struct CommandLine {
@@ -42,7 +43,7 @@ struct CommandLine {
     std::vector<std::string> arguments;
 
     bool has(std::string_view option) const { return options.contains(option); }
-    // The last value; `fallback` for an option that is not given.
+    // The value, of a repeatable option the last one; `fallback` for an option that is not given.
     std::string value(std::string_view option, std::string_view fallback = "") const;
     std::vector<std::string> values(std::string_view option) const;
 };
@@ -61,8 +62,8 @@ struct Program {
     int failure_status = 1;
 };
 
-// `words`: without the program's name. Throws UsageError for an unknown option and for a value that
-// is missing or not expected.
+// `words`: without the program's name. Throws UsageError for an unknown option, for a value that is
+// missing or not expected, and for a second value of an option that is not repeatable.
 [[nodiscard]] CommandLine parse_command_line(const Program& program,
                                              std::span<const std::string> words);
 
@@ -81,6 +82,8 @@ struct Program {
 
 // Answers `help`, --help and --version, else calls `run`. An exception is one line on standard
 // error: text, or with --json a document {"error": {"code", "message", "details"}, "exit_code"}.
+// A SettingsError is a line for each fault, or one document with all of them. With --json no event
+// is logged, so that standard error has only the document.
 // Standard output that cannot be written is a failure too.
 int run_program(const Program& program, int argc, char** argv,
                 const std::function<int(const CommandLine&)>& run);

@@ -19,7 +19,7 @@ thread_local std::string t_collected;
 constexpr std::size_t kLargestWrite = 4096;
 
 std::string_view level_text(LogLevel level) {
-    constexpr std::array<std::string_view, 4> kTexts = {"debug", "info", "warning", "error"};
+    constexpr std::array<std::string_view, 5> kTexts = {"debug", "info", "warning", "error", "off"};
     return kTexts[static_cast<std::size_t>(level)];
 }
 

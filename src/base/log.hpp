@@ -10,7 +10,8 @@
 
 namespace muster {
 
-enum class LogLevel { Debug, Info, Warning, Error };
+// Off is for set_log_level() only: no event is written.
+enum class LogLevel { Debug, Info, Warning, Error, Off };
 
 struct LogField {
     LogField(std::string_view name, std::string_view text) : key(name), value(text) {}

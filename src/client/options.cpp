@@ -28,13 +28,15 @@ constexpr std::array kOptions = {
     CommandOption{"--map", "COLUMN=TO",
                   "TO is a field (email, first_name, ...), attribute:KEY, attributes (JSON\n"
                   "objects) or ignored; "
-                  "overrides the guess for that column; may be repeated"},
+                  "overrides the guess for that column; may be repeated",
+                  true},
     CommandOption{"--date-format", "F",
                   "of all dates: YYYY-MM-DD, DD.MM.YYYY, MM/DD/YYYY, DD/MM/YYYY, ... or excel\n"
                   "(default: guessed from each column)"},
     CommandOption{"--format", "COL=F",
                   "a date format, decimal-comma, decimal-point, TRUE/FALSE for two words,\n"
-                  "split:SEPARATOR, or as-is; may be repeated"},
+                  "split:SEPARATOR, or as-is; may be repeated",
+                  true},
     CommandOption{"--strict", "", "convert no values: accept the API's own formats only"},
     CommandOption{"--reject-bad-values", "",
                   "do not import a row with an unreadable value (default: leave out\nthe value)"},

@@ -13,8 +13,8 @@ OrgId organization_named(const Invocation& in, const std::string& option, const 
         throw invalid_value(option, name, "an id or an exact name of `musterctl org list`");
     }
     if (found.size() == 1) return found.front().id;
-    std::string text =
-        option + " is \"" + name + "\", and several organizations have this name; use an id:";
+    std::string text = option + " is " + in_quotes(name) +
+                       ", and several organizations have this name; use an id:";
     for (const rules::Organization& one : found) {
         text += " " + one.id.text();
         if (one.state == rules::OrganizationState::Deleting) text += " (deleting)";
@@ -36,7 +36,7 @@ std::string checked_value(std::string_view option, std::string_view value,
     try {
         return check(value);
     } catch (const std::invalid_argument& error) {
-        throw UsageError(std::string(option) + " is \"" + printable(value) + "\": " + error.what());
+        throw UsageError(std::string(option) + " is " + in_quotes(value) + ": " + error.what());
     }
 }
 

@@ -40,9 +40,15 @@ int run_call(const CommandLine& line, const ctl::Call& call, Settings settings) 
     db::Database without_database(nameless);
     service::Context context = main_program::make_context(database, settings);
     if (call.command.requires_schema) expect_schema(context);
-    return print(line, call.command.run({context, without_database, main_program::config_of(line),
-                                         line, call.arguments, main_program::terminal_question(),
-                                         main_program::terminal_text_question()}));
+    try {
+        return print(
+            line, call.command.run({context, without_database, main_program::config_of(line), line,
+                                    call.arguments, main_program::terminal_question(),
+                                    main_program::terminal_text_question()}));
+    } catch (const UsageError& error) {
+        if (!error.command.empty()) throw;
+        throw UsageError(error.what(), call.command.words);
+    }
 }
 
 int run_command(const CommandLine& line) {
@@ -67,6 +73,8 @@ int run(const CommandLine& line) {
     try {
         return answer(line);
     } catch (const UsageError&) {
+        throw;
+    } catch (const SettingsError&) {
         throw;
     } catch (const Error& error) {
         const auto& entry = error_entry(error.code());

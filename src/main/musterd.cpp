@@ -247,9 +247,17 @@ const std::array kPrintOptions = {
 int run(const CommandLine& line) {
     if (!line.arguments.empty())
         throw UsageError("unexpected argument " + printable(line.arguments.front()));
+    const PrintOption* asked = nullptr;
     for (const PrintOption& print : kPrintOptions) {
         if (!line.has(print.option.name)) continue;
-        std::fputs(print.text().c_str(), stdout);
+        if (asked != nullptr) {
+            throw UsageError(std::string(asked->option.name) + " and " +
+                             std::string(print.option.name) + " print different texts; give one");
+        }
+        asked = &print;
+    }
+    if (asked != nullptr) {
+        std::fputs(asked->text().c_str(), stdout);
         return 0;
     }
     const std::string config = main_program::config_of(line);

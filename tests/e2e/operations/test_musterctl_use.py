@@ -46,6 +46,22 @@ def test_a_missing_value_and_an_empty_one_are_different_errors(ctl):
     assert "--name is empty; use --name NAME" in ctl("org", "create", "--name=", status=USAGE).stderr
 
 
+def test_an_option_with_a_value_is_given_once(stack, ctl):
+    assert "--name is given twice; give it once" in ctl("org", "create", "--name", "a", "--name=b", status=USAGE).stderr
+    again = ("--config", stack.config, "--config", stack.config)
+    for program, words in (("musterctl", ["org", "list"]), ("muster-run", ["purge"]), ("musterd", [])):
+        done = stack.program(program, *again, *words, timeout=20)
+        assert done.returncode == USAGE
+        assert done.stderr == f"{program}: --config is given twice; give it once (see {program} --help)\n"
+
+
+def test_an_error_of_a_command_names_its_help(ctl):
+    assert "(see musterctl audit --help)" in ctl("audit", "--limit", "0", status=USAGE).stderr
+    long = ctl("audit", "--limit", "9" * 5000, status=USAGE).stderr
+    assert '999..." (5000 bytes); use a number from 1 to 1000' in long and len(long) < 400
+    assert "(see musterctl org usage --help)" in ctl("org", "usage", status=USAGE).stderr
+
+
 def test_a_date_for_expires_is_answered_with_a_time(ctl, org_id):
     said = ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", "2099-01-01", status=USAGE).stderr
     assert '--expires is "2099-01-01"; use a date with a time and a time zone: 2099-01-01T00:00:00Z' in said
@@ -225,6 +241,23 @@ def test_an_invalid_configuration_is_reported_with_its_line(stack, tmp_path, tex
         assert done.returncode == 1 and done.stdout == "", done
         assert done.stderr.startswith(f"{program}: {place.format(file=config)}"), done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_all_faults_of_a_configuration_are_reported_together(stack, tmp_path):
+    config = tmp_path / "muster.conf"
+    config.write_text("[server]\nworkers = 0\n[log]\nlevel = loud\n[database]\npassword = file:/dev/zero\n"
+                      "[security]\nkey_file = /dev/zero\n")
+    places = [f"{config}:{line}" for line in (2, 4, 6, 8)]
+    for program, arguments in (("musterctl", ["config", "check"]), ("musterd", []), ("muster-run", ["mail"])):
+        done = stack.program(program, "--config", config, *arguments, timeout=20)
+        assert (done.returncode, done.stdout) == (NOT_DONE, "")
+        lines = done.stderr.splitlines()
+        assert [line.startswith(f"{program}: {place}: ") for line, place in zip(lines, places, strict=True)] == [True] * 4, lines
+    document = json.loads(stack.program("musterctl", "--config", config, "--json", "config", "check").stderr)
+    faults = document["error"]["details"]["faults"]
+    assert [(fault["place"], fault["setting"]) for fault in faults] == list(
+        zip(places, ("server.workers", "log.level", "database.password", "security.key_file"), strict=True))
+    assert faults[3]["message"].endswith("it is a device, a pipe or a socket; use a regular file")
 
 
 def test_a_missing_configuration_and_a_short_key_are_rejected(stack, tmp_path):

@@ -1,6 +1,10 @@
 // base/command_line.hpp: the forms of an option, and errors that name it.
 #include "base/command_line.hpp"
 
+#include "base/log.hpp"
+#include "base/settings.hpp"
+#include "unit/base/logged.hpp"
+
 #include "print.hpp"
 
 #include <fcntl.h>
@@ -18,7 +22,7 @@ namespace {
 
 constexpr std::array kOptions = {
     CommandOption{"--config", "FILE", "the configuration"},
-    CommandOption{"--map", "A=B", "one line\nanother line"},
+    CommandOption{"--map", "A=B", "one line\nanother line", true},
     CommandOption{"--quiet", "", "say less"},
     CommandOption{"--longer-than-others", "", "on a line of its own"},
 };
@@ -92,12 +96,22 @@ BOOST_AUTO_TEST_CASE(options_and_arguments_mix_until_two_hyphens) {
     BOOST_TEST(line.value("--config") == "f");
 }
 
-BOOST_AUTO_TEST_CASE(a_repeated_option_keeps_all_values_and_the_last_one_wins) {
-    const CommandLine line = parse({"--map", "1", "--map=2", "--config", "x", "--config", "y"});
+BOOST_AUTO_TEST_CASE(a_repeatable_option_keeps_all_values) {
+    const CommandLine line = parse({"--map", "1", "--map=2", "--config", "x"});
     const std::vector<std::string> expected = {"1", "2"};
     BOOST_TEST(line.values("--map") == expected);
     BOOST_TEST(line.values("--quiet").empty());
-    BOOST_TEST(line.value("--config") == "y");
+    BOOST_TEST(line.value("--config") == "x");
+}
+
+BOOST_AUTO_TEST_CASE(a_second_value_is_rejected_and_not_shown) {
+    BOOST_TEST(refusal({"--config", "x", "--config=hidden"}) ==
+               "--config is given twice; give it once");
+    BOOST_TEST(refusal({"--config", "x", "a", "--config", "x"}) ==
+               "--config is given twice; give it once");
+    BOOST_TEST(refusal({"--secret", "x", "--secret", "y"}) ==
+               "--secret is given twice; give it once");
+    BOOST_TEST(refusal({"--quiet", "--quiet", "-h", "--help"}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(h_and_help_are_the_same) {
@@ -162,6 +176,42 @@ BOOST_AUTO_TEST_CASE(the_exit_status_distinguishes_usage_errors) {
     BOOST_TEST(run({"--version", "x"}, never) == 0);
     BOOST_TEST(run({}, [](const CommandLine&) -> int { throw UsageError("no"); }) == 7);
     BOOST_TEST(run({}, [](const CommandLine&) -> int { throw std::runtime_error("no"); }) == 8);
+}
+
+BOOST_AUTO_TEST_CASE(with_json_standard_error_has_only_the_document) {
+    Program with_json = kProgram;
+    with_json.has_json_errors = true;
+    constexpr std::array kJson = {CommandOption{"--json", "", "print JSON"}};
+    with_json.options = kJson;
+    std::string json = "--json";
+    std::string name = "muster-test";
+    std::array<char*, 2> argv = {name.data(), json.data()};
+    const std::string written = test::logged([&] {
+        run_program(with_json, 2, argv.data(), [](const CommandLine&) -> int {
+            log_event(LogLevel::Error, "db.rerun");
+            throw SettingsError({{"muster.conf:2", "log.level", "log.level is \"x\""},
+                                 {"muster.conf:3", "", "neither"}});
+        });
+    });
+    set_log_level(LogLevel::Info);
+    BOOST_TEST(written ==
+               "{\"error\":{\"code\":null,\"message\":\"muster.conf:2: log.level is \\\"x\\\"; "
+               "muster.conf:3: neither\",\"details\":{\"faults\":[{\"place\":\"muster.conf:2\","
+               "\"setting\":\"log.level\",\"message\":\"log.level is \\\"x\\\"\"},{\"place\":"
+               "\"muster.conf:3\",\"setting\":\"\",\"message\":\"neither\"}],\"left_out\":0}},"
+               "\"exit_code\":8}\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_faults_of_a_configuration_are_a_line_each) {
+    const auto fail = [](const CommandLine&) -> int {
+        throw SettingsError(std::vector<SettingFault>(21, {"muster.conf:2", "", "x"}));
+    };
+    std::string expected;
+    for (int line = 0; line < 20; ++line) expected += "muster-test: muster.conf:2: x\n";
+    int status = 0;
+    BOOST_TEST(test::logged([&] { status = run({}, fail); }) ==
+               expected + "muster-test: faults that are not shown: 1\n");
+    BOOST_TEST(status == 8);
 }
 
 BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_is_a_failure) {
