@@ -37,16 +37,35 @@ bool is_installed(const TriggerStatement& wanted, const std::vector<InstalledTri
     });
 }
 
+bool has_trigger(const std::vector<InstalledTrigger>& installed, std::string_view name) {
+    return std::any_of(installed.begin(), installed.end(),
+                       [&](const InstalledTrigger& trigger) { return trigger.name == name; });
+}
+
+// A failure of any statement leaves the old trigger, the stand-in or the new trigger.
+void replace_trigger(db::Tx& tx, const TriggerStatement& wanted) {
+    tx.run(store::stand_in_of(wanted).text);
+    tx.run(store::drop_trigger_statement(wanted));
+    tx.run(wanted.text);
+}
+
 std::vector<std::string> restore(db::Tx& tx, const std::vector<std::string>& statements) {
     store::limit_table_wait(tx, kTableWaitSeconds);
     const auto installed = store::installed_triggers(tx);
     std::vector<std::string> restored;
     for (const std::string& statement : statements) {
         const auto wanted = store::trigger_statement(statement);
-        if (!wanted || is_installed(*wanted, installed)) continue;
-        tx.run(store::drop_trigger_statement(*wanted));
-        tx.run(wanted->text);
-        restored.push_back(wanted->name);
+        if (!wanted) continue;
+        const TriggerStatement stand_in = store::stand_in_of(*wanted);
+        const bool is_sound = is_installed(*wanted, installed);
+        if (!is_sound) {
+            replace_trigger(tx, *wanted);
+            restored.push_back(wanted->name);
+        }
+        // Also one that an interrupted repair left.
+        if (!is_sound || has_trigger(installed, stand_in.name)) {
+            tx.run(store::drop_trigger_statement(stand_in));
+        }
     }
     return restored;
 }

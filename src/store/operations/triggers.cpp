@@ -20,6 +20,8 @@ constexpr auto kInstalledTrigger = columns<InstalledTrigger>(
     column<&InstalledTrigger::body>("COALESCE(action_statement, '')"),
     column<&InstalledTrigger::is_own>("COALESCE(definer = CURRENT_USER(), 0)"));
 
+constexpr std::string_view kBeginning = "CREATE TRIGGER IF NOT EXISTS ";
+
 std::string with_single_spaces(std::string_view text) {
     std::string spaced;
     for (const char c : trimmed(text)) {
@@ -48,8 +50,14 @@ TriggerProbe probed(std::string_view name, const std::function<void()>& statemen
 
 }  // namespace
 
+TriggerStatement stand_in_of(const TriggerStatement& statement) {
+    TriggerStatement other = statement;
+    other.name += "_stand_in";
+    other.text.replace(kBeginning.size(), statement.name.size(), other.name);
+    return other;
+}
+
 std::optional<TriggerStatement> trigger_statement(std::string_view statement) {
-    constexpr std::string_view kBeginning = "CREATE TRIGGER IF NOT EXISTS ";
     constexpr std::string_view kBody = "FOR EACH ROW";
     const std::size_t body = statement.find(kBody);
     if (!statement.starts_with(kBeginning) || body == std::string_view::npos) return std::nullopt;

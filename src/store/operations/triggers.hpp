@@ -34,6 +34,10 @@ std::vector<InstalledTrigger> installed_triggers(db::Tx& tx);
 // Whether the installed trigger is what the statement creates for this connection's user.
 bool is_made_by(const InstalledTrigger& installed, const TriggerStatement& statement);
 
+// The same trigger under another name. It protects while the trigger itself is replaced, because no
+// statement of MySQL replaces one.
+TriggerStatement stand_in_of(const TriggerStatement& statement);
+
 std::string drop_trigger_statement(const TriggerStatement& statement);
 
 // What a trigger did with a statement that it must refuse.

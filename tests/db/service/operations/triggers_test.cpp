@@ -6,6 +6,7 @@
 #include "service/operations/health.hpp"
 #include "service/operations/schema.hpp"
 #include "store/operations/schema.hpp"
+#include "unit/client/scratch.hpp"
 
 #include "print.hpp"
 
@@ -120,6 +121,32 @@ BOOST_AUTO_TEST_CASE(a_trigger_that_refuses_nothing_is_replaced) {
     root->run("CREATE TRIGGER audit_log_delete BEFORE DELETE ON audit_log FOR EACH ROW SET @x = 1");
     has_fault("the trigger audit_log_delete is missing or was replaced");
     BOOST_TEST(restore() == Texts{"audit_log_delete"});
+    BOOST_TEST(problem() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_repair_that_fails_keeps_the_trigger_that_was_there) {
+    const test::Scratch folder;
+    std::string schema = test::source_text("sql/schema.sql");
+    const std::string action = "SET MESSAGE_TEXT = 'an entry of the audit log cannot be changed'";
+    BOOST_REQUIRE(schema.find(action) != std::string::npos);
+    schema.replace(schema.find(action), action.size(), "SET NO_SUCH_ITEM = 'x'");
+    folder.write("schema.sql", schema);
+    Settings faulty = settings;
+    faulty.files.sql = folder.file("");
+    BOOST_CHECK_THROW(service::restore_triggers(database, faulty), db::DbError);
+    BOOST_TEST(problem() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_stand_in_that_an_interrupted_repair_left_protects_and_is_dropped) {
+    root->run("DROP TRIGGER audit_log_update");
+    root->run(
+        "CREATE TRIGGER audit_log_update_stand_in BEFORE UPDATE ON audit_log FOR EACH ROW "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'");
+    BOOST_TEST(problem() == "");
+    BOOST_TEST(restore() == Texts{"audit_log_update"});
+    BOOST_TEST(root->number("SELECT COUNT(*) FROM information_schema.triggers "
+                            "WHERE trigger_schema = DATABASE()") == 2);
+    BOOST_TEST(restore() == Texts());
     BOOST_TEST(problem() == "");
 }
 
