@@ -2,6 +2,7 @@
 #include "base/core_dumps.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/settings.hpp"
 #include "ctl/command.hpp"
 #include "main/terminal.hpp"
@@ -89,5 +90,6 @@ int run(const CommandLine& line) {
 
 int main(int argc, char** argv) {
     disable_core_dumps();
+    set_log_level(LogLevel::Warning);  // the answer of the command says what happened
     return run_program(ctl::program(), argc, argv, run);
 }
