@@ -134,8 +134,10 @@ Attribute changed(Attribute attribute, const AttributeChange& change) {
     return attribute;
 }
 
-// Every write of values reads and locks the registry, so its size is limited.
+// Every write of values reads and locks the registry, so its size is limited. Locks the
+// organization, so that attributes added at the same time are counted too.
 void reject_too_many(db::OrgStore& org, Faults& faults) {
+    (void)store::lock_attribute_count(org);
     if (store::count_attributes(org) < kMostAttributes) return;
     faults.add("key", FieldCode::OutOfRange,
                "is new, and the organization already has " + std::to_string(kMostAttributes) +

@@ -9,6 +9,7 @@
 #include "print.hpp"
 
 #include <atomic>
+#include <future>
 
 using namespace muster;
 using rules::AttributeType;
@@ -234,6 +235,23 @@ BOOST_AUTO_TEST_CASE(an_organization_has_at_most_200_attributes) {
     as(other, [&](service::OrgTransaction& transaction) {
         (void)service::put_attribute(transaction, "one_more", text);
     });
+}
+
+BOOST_AUTO_TEST_CASE(attributes_that_are_added_at_the_same_time_are_counted) {
+    const AttributeChange text{{}, AttributeType::Text, {}, true};
+    for (int i = 8; i < 199; ++i) put("k" + std::to_string(i), text);
+    std::future<bool> is_rejected;
+    as(acme, [&](service::OrgTransaction& transaction) {
+        (void)service::put_attribute(transaction, "first", text);
+        is_rejected = std::async(std::launch::async, [&] {
+            DatabaseContext worker;
+            return test::code_of([&] { put(worker, "second", text); }) ==
+                   ErrorCode::ValidationError;
+        });
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
+    });
+    BOOST_TEST(is_rejected.get());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM attributes") == 200);
 }
 
 BOOST_AUTO_TEST_CASE(the_choices_of_all_attributes_have_at_most_1_MiB) {
