@@ -40,8 +40,19 @@ ApiError not_understood(const std::string& what) {
     return {200, "", "a reply that is not Muster's (" + what + "); check the URL"};
 }
 
+Json::Value object_in(const net::HttpResponse& response, const std::string& path) {
+    Json::Value value;
+    if (!parse_json(response.body, value) || !value.isObject()) throw not_understood(path);
+    return value;
+}
+
 int retry_after_of(const net::HttpResponse& response) {
     return parse_number<int>(response.header("retry-after")).value_or(0);
+}
+
+Milliseconds clock_lag_of(const net::HttpResponse& response) {
+    const std::optional<Timestamp> date = response.date();
+    return date ? *date - Timestamp::now() : Milliseconds(0);
 }
 
 bool is_passing(const ApiError& error) {
@@ -270,19 +281,11 @@ net::HttpResponse ApiClient::send(const Call& call) {
     }
 }
 
-Json::Value ApiClient::send_for_json(const Call& call, int& retry_after) {
-    const net::HttpResponse response = send(call);
-    retry_after = retry_after_of(response);
-    Json::Value value;
-    if (!parse_json(response.body, value) || !value.isObject()) throw not_understood(call.path);
-    return value;
-}
-
 ImportJob ApiClient::send_for_job(const Call& call) {
-    int retry_after = 0;
-    const Json::Value value = send_for_json(call, retry_after);
-    ImportJob job = job_of(value);
-    job.retry_after = std::clamp(retry_after, 0, kLongestRetryAfter);
+    const net::HttpResponse response = send(call);
+    ImportJob job = job_of(object_in(response, call.path));
+    job.retry_after = std::clamp(retry_after_of(response), 0, kLongestRetryAfter);
+    job.clock_lag = clock_lag_of(response);
     return job;
 }
 
@@ -290,8 +293,7 @@ ImportJob ApiClient::send_for_job(const Call& call) {
 Json::Value ApiClient::page_of(const std::string& path, const char* name, std::string& cursor) {
     Call call;
     call.path = path + "?limit=100" + (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor));
-    int retry_after = 0;
-    Json::Value page = send_for_json(call, retry_after);
+    Json::Value page = object_in(send(call), call.path);
     if (!page[name].isArray()) throw not_understood(call.path);
     std::string next = text_at(page, "next_cursor");
     if (!next.empty() && next == cursor) throw not_understood("a cursor that goes nowhere");

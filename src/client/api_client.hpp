@@ -90,6 +90,8 @@ struct ImportJob {
     std::string failure;  // of a failed job: "code: message"
     std::string created_at;
     int retry_after = 0;  // seconds until the next look is worth it; 0 = not said
+    // How far this machine's clock is behind the service's, by the Date of the reply; 0 = not said.
+    Milliseconds clock_lag{0};
 };
 
 struct NewImport {
@@ -148,7 +150,6 @@ class ApiClient {
     };
     net::HttpResponse send(const Call& call);
     net::HttpResponse attempt(const Call& call);
-    Json::Value send_for_json(const Call& call, int& retry_after);
     Json::Value page_of(const std::string& path, const char* name, std::string& cursor);
     ImportJob send_for_job(const Call& call);
     ImportJob move(const std::string& job, const std::string& verb);

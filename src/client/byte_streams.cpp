@@ -20,6 +20,8 @@ namespace muster::client {
 namespace {
 
 constexpr std::size_t kStreamBytes = std::size_t{64} << 10U;
+// Of gzip data without content, such as empty blocks, one after the other.
+constexpr std::size_t kMostEmptyBytes = std::size_t{1} << 20U;
 
 // A stream whose parts come from refill().
 class RefilledBuffer : public std::streambuf {
@@ -70,16 +72,21 @@ class GzipBuffer : public RefilledBuffer {
   protected:
     std::string_view refill() override {
         std::size_t written = 0;
+        std::size_t without_content = 0;
         while (written == 0) {
             if (stream_.avail_in == 0 && !read_more()) return {};
             stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
             stream_.avail_out = static_cast<uInt>(out_.size());
+            without_content += stream_.avail_in;
             const int result = inflate(&stream_, Z_NO_FLUSH);
+            without_content -= stream_.avail_in;
             written = out_.size() - stream_.avail_out;
             is_inside_ = result != Z_STREAM_END;
             if (result == Z_STREAM_END) inflateReset(&stream_);  // another member may follow
             if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
                 throw std::runtime_error("its gzip data is damaged");
+            if (written == 0 && without_content > kMostEmptyBytes)
+                throw std::runtime_error("its gzip data has more than 1 MiB without content");
         }
         return {out_.data(), written};
     }
@@ -235,7 +242,7 @@ class LineEndBuffer : public RefilledBuffer {
     std::string separators_;  // after which a cell begins
     bool is_first_ = true;
     bool is_quoted_ = false;
-    bool begins_quote_ = true;  // a quote here would
+    bool begins_quote_ = true;  // whether a quote at this place begins a quoted part
     Lines lines_ = Lines::Unknown;
     std::array<char, kStreamBytes> bytes_{};
 };

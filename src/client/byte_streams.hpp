@@ -11,7 +11,8 @@ namespace muster::client {
 
 // Reads an open file from its beginning, without moving the position that others share.
 [[nodiscard]] std::unique_ptr<std::streambuf> file_bytes(int descriptor);
-// Decompresses gzip data, also of several members. Throws for damaged and for incomplete data.
+// Decompresses gzip data, also of several members. Throws for damaged and for incomplete data, and
+// for more than 1 MiB of it that has no content.
 [[nodiscard]] std::unique_ptr<std::streambuf> gunzipped(std::unique_ptr<std::streambuf> source);
 // Converts to UTF-8 with iconv(3). A byte that is not in the encoding becomes 0xFF, so that its
 // cell is not UTF-8; so does a character that is cut off at the end. Throws UsageError for an

@@ -284,6 +284,10 @@ void Importer::fetch_report(const ImportJob& job) {
                      ":" + faults.text());
     }
     if (report_.has_rows()) summary_.errors_file = report_.path();
+    const std::uint64_t earlier = has_staged_ ? 0 : sendable_ - std::min(sendable_, job.staged);
+    if (earlier > 0)
+        console_.say("The report does not have " + counted(earlier, "row") +
+                     " that the server rejected in an earlier run");
 }
 
 ExitCode Importer::release_slot(const ImportJob& job, ExitCode exit_code) {

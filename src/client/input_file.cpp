@@ -103,6 +103,15 @@ bool has_lone_return(std::string_view bytes) {
     return false;
 }
 
+// Whether the bytes are lines of UTF-8, and the line of column names has no NUL. Such a file may
+// have a NUL in a value, as an export of members may.
+bool begins_with_names(std::string_view bytes) {
+    const auto names_end = bytes.find_first_of("\r\n");
+    const auto last_line_end = bytes.find_last_of("\r\n");
+    return names_end != bytes.npos && names_end < bytes.find('\0') &&
+           is_utf8(bytes.substr(0, last_line_end));
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path, std::string encoding, const std::atomic<bool>& stop)
@@ -191,7 +200,8 @@ void InputFile::refuse_binary(std::string_view start) const {
     constexpr std::string_view kBigEndian("\0\0\xFE\xFF", 4);
     if (start.starts_with(kLittleEndian) || start.starts_with(kBigEndian))
         fail("is UTF-32, an encoding that is not supported; convert it to UTF-8");
-    if (utf16_name(start).empty() && start.find('\0') != start.npos) fail("is not a text file");
+    const bool has_zero = utf16_name(start).empty() && start.find('\0') != start.npos;
+    if (has_zero && !begins_with_names(start)) fail("is not a text file");
 }
 
 std::unique_ptr<std::streambuf> InputFile::bytes() const {

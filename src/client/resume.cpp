@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "client/console.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace muster::client {
@@ -23,7 +24,8 @@ bool has_control_characters(std::string_view text) {
     return false;
 }
 
-// Between the clocks of this machine and of the service.
+// What clock_lag does not show of the difference between the clocks of this machine and of the
+// service.
 constexpr Milliseconds kClockDifference{60'000};
 
 std::string cancel_advice_of(const Options& options, const ImportJob& job,
@@ -40,10 +42,13 @@ bool has_reading_options(const Options& options) {
            !options.encoding.empty() || options.separator != 0;
 }
 
-// A pipe has no time, and a program may write other rows.
+// A pipe has no time, and a program may write other rows. A file of another machine has the time of
+// that machine, so a clock that is ahead does not make the file older.
 bool may_have_changed(const InputFile& file, const ImportJob& job) {
     const std::optional<Timestamp> created = Timestamp::parse(job.created_at);
-    return !file.changed_at() || !created || *file.changed_at() > *created - kClockDifference;
+    if (!file.changed_at() || !created) return true;
+    const Milliseconds lag = std::max(job.clock_lag, Milliseconds(0));
+    return *file.changed_at() + lag > *created - kClockDifference;
 }
 
 }  // namespace

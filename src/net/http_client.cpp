@@ -190,6 +190,13 @@ std::string_view HttpResponse::header(std::string_view name) const {
     return {};
 }
 
+std::optional<Timestamp> HttpResponse::date() const {
+    const std::string text(header("date"));
+    const std::int64_t seconds = text.empty() ? -1 : curl_getdate(text.c_str(), nullptr);
+    if (seconds < 0) return std::nullopt;
+    return Timestamp::of_wall_clock(1000 * seconds);
+}
+
 struct HttpClient::Handle {
     CurlHandle curl = new_curl();
     CurlError error{};

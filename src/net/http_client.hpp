@@ -2,10 +2,13 @@
 // thread-safe. TLS is verified, redirects are not followed, and only http and https are allowed.
 #pragma once
 
+#include "base/time.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,6 +67,8 @@ struct HttpResponse {
 
     // The first header with this name (in lower case), or "".
     [[nodiscard]] std::string_view header(std::string_view name) const;
+    // The time in Date; nullopt if it is absent or malformed.
+    [[nodiscard]] std::optional<Timestamp> date() const;
 };
 
 class HttpClient {

@@ -66,7 +66,11 @@ ServedResponse FakeMuster::answer(const ServedRequest& request) {
     if (before) {
         if (auto response = before(request)) return *response;
     }
-    if (key == request.headers.end()) return route(request);
+    if (key == request.headers.end()) {
+        ServedResponse response = route(request);
+        if (!date.empty()) response.headers.emplace_back("Date", date);
+        return response;
+    }
     const std::string scope = request.path + " " + key->second;
     if (const auto known = replies_.find(scope); known != replies_.end()) return known->second;
     ServedResponse response = route(request);

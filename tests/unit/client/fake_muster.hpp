@@ -34,6 +34,7 @@ class FakeMuster {
     int polls_per_move = 2;                               // polls before a moving state ends
     std::string fails_in;                                 // a moving state that ends as "failed"
     std::string created_at = "2026-11-20T10:00:00.000Z";  // of the job
+    std::string date;                                     // of the replies; "" = they have none
     std::function<std::optional<ServedResponse>(const ServedRequest&)> before;
 
     FakeMuster() : server_([this](const ServedRequest& request) { return answer(request); }) {}

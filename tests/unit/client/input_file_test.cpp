@@ -207,6 +207,29 @@ BOOST_AUTO_TEST_CASE(gzip_is_found_from_the_bytes) {
     BOOST_TEST(refusal(gzip(std::string(200'000, '\0'))) == " is not a text file");
 }
 
+BOOST_AUTO_TEST_CASE(gzip_data_may_have_only_some_of_it_without_content) {
+    constexpr std::string_view kEmptyBlock("\0\0\0\xFF\xFF", 5);
+    const std::string packed = gzip(kMembers);
+    const auto with_empty_blocks = [&](int count) {
+        std::string text = packed.substr(0, 10);  // the header
+        for (int i = 0; i < count; ++i) text += kEmptyBlock;
+        return text + packed.substr(10);
+    };
+    const test::Scratch scratch;
+    BOOST_TEST(records(scratch.write("a.csv", with_empty_blocks(200'000))) ==
+               "E-Mail|Vorname / j@example.org|Jürgen €");
+    BOOST_TEST(refusal(with_empty_blocks(250'000)) ==
+               " cannot be read: its gzip data has more than 1 MiB without content");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_may_have_a_nul) {
+    const test::Scratch scratch;
+    const std::string value("Ann\0x", 5);
+    BOOST_TEST(records(scratch.write("a.csv", "Email,Name\r\na@example.org," + value + "\r\n")) ==
+               "Email|Name / a@example.org|" + value);
+    BOOST_TEST(refusal("\x89PNG\r\n" + value + "\r\n") == " is not a text file");
+}
+
 BOOST_AUTO_TEST_CASE(a_line_that_names_the_separator_is_skipped) {
     const test::Scratch scratch;
     for (const char* start : {"sep=|\r\n", "SEP=|\n", "\xEF\xBB\xBFsep=|\r\n", "\"sep=|\"\r\n"}) {

@@ -69,6 +69,29 @@ BOOST_AUTO_TEST_CASE(an_older_file_is_not_sent_again) {
     BOOST_TEST(api.count(kReopenPath) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_late_clock_does_not_make_a_changed_file_older_than_the_job) {
+    edit();
+    api.created_at = kAfterTheFile;
+    api.date = "Thu, 01 Jan 2099 00:05:00 GMT";
+    BOOST_CHECK(is(resume(), ExitCode::AllIn));
+    BOOST_TEST(name(1) == "Zoe");
+    BOOST_TEST(api.count(kReopenPath) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_early_clock_does_not_make_a_file_newer) {
+    api.created_at = kAfterTheFile;
+    api.date = "Wed, 01 Jan 2020 00:00:00 GMT";
+    BOOST_CHECK(is(resume(), ExitCode::AllIn));
+    BOOST_TEST(api.count(kReopenPath) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_report_of_a_resumed_commit_says_which_rows_it_lacks) {
+    api.rows.erase(2);  // as if it had been rejected in the first run
+    api.state = "committing";
+    BOOST_CHECK(is(resume(), ExitCode::SomeNotIn));
+    BOOST_TEST(says("The report does not have 1 row that the server rejected in an earlier run"));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_is_read_with_options_is_sent_again) {
     api.created_at = kAfterTheFile;
     auto words = kResume;
