@@ -14,8 +14,10 @@
 namespace muster::service {
 namespace {
 
+// `details`: a range of pairs, as AuditDetails is.
+template <class Details>
 rules::AuditEntry entry_of(std::string_view action, std::string_view subject_id,
-                           AuditDetails details, Timestamp now) {
+                           const Details& details, Timestamp now) {
     rules::AuditEntry entry;
     entry.id = AuditId::create();
     entry.action = action;
@@ -125,13 +127,15 @@ void audit_system(OrgTransaction& transaction, std::string_view action, std::str
 }
 
 void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, AdminId admin,
-                           std::string_view factor, std::string_view request_id, Timestamp now) {
+                           std::string_view factor, std::string_view request_id, Timestamp now,
+                           std::size_t unlogged) {
     if (organizations.empty()) return store::look_for_no_audit_entry(tx, AuditId::create());
+    std::vector<std::pair<std::string_view, std::string>> details = {
+        {"factor", std::string(factor)}, {"request_id", std::string(request_id)}};
+    if (unlogged > 0) details.emplace_back("unlogged", std::to_string(unlogged));
     std::vector<rules::AuditEntry> entries;
     for (const OrgId organization : organizations) {
-        auto& entry = entries.emplace_back(entry_of(
-            "sign_in.refused", admin.text(),
-            {{"factor", std::string(factor)}, {"request_id", std::string(request_id)}}, now));
+        auto& entry = entries.emplace_back(entry_of("sign_in.refused", admin.text(), details, now));
         entry.organization_id = organization;
         entry.actor = rules::AuditActor::System;
     }

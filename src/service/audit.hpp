@@ -56,9 +56,11 @@ void audit_system(OrgTransaction& transaction, std::string_view action, std::str
 
 // Logs a rejected code of an admin's sign-in in each of the organizations. `factor` is
 // "mail_code" or "second_factor". The actor is Muster: who sent the code is not known. Without
-// organizations it logs nothing, but runs as many statements.
+// organizations it logs nothing, but runs as many statements. `unlogged`: how many codes before
+// this one had no entry.
 void audit_refused_sign_in(db::Tx& tx, std::span<const OrgId> organizations, AdminId admin,
-                           std::string_view factor, std::string_view request_id, Timestamp now);
+                           std::string_view factor, std::string_view request_id, Timestamp now,
+                           std::size_t unlogged = 0);
 
 // Which entries to list; nullopt = any.
 struct AuditFilter {

@@ -6,7 +6,6 @@ namespace muster::rules {
 namespace {
 
 constexpr std::size_t kBytes = 8;
-constexpr std::size_t kMost = 64;
 
 }  // namespace
 

@@ -13,12 +13,14 @@
 namespace muster::rules {
 
 struct Budget {
-    std::size_t most;  // at most 64, the limit of the database column
+    std::size_t most;  // at most SpentTimes::kMost
     Milliseconds within;
 };
 
 class SpentTimes {
   public:
+    static constexpr std::size_t kMost = 64;  // the limit of the database column
+
     SpentTimes() = default;
     // Reads the packed form. Invalid input counts as no attempts.
     explicit SpentTimes(std::string_view packed);
@@ -27,6 +29,7 @@ class SpentTimes {
     [[nodiscard]] std::optional<int> exhausted(Budget budget, Timestamp now) const;
     // Removes attempts older than `keep` and adds one at `now`.
     void spend(Timestamp now, Milliseconds keep);
+    [[nodiscard]] std::size_t size() const { return times_.size(); }
     [[nodiscard]] std::string packed() const;
 
   private:

@@ -27,9 +27,13 @@ namespace {
 // the 200 seats of a team fill less than half of its log of a day. Because of the pauses, only an
 // admin who also has right codes uses up the wrong ones.
 constexpr rules::Budget kRightCodes{40, std::chrono::days(1)};
-constexpr rules::Budget kLoggedWrongCodes{50, std::chrono::days(1)};
+constexpr Milliseconds kWrongCodeTime = std::chrono::days(1);
+constexpr rules::Budget kLoggedWrongCodes{50, kWrongCodeTime};
 constexpr std::string_view kRightCode = "right code";  // the names of these budgets
 constexpr std::string_view kWrongCode = "wrong code";
+// The wrong codes beyond kLoggedWrongCodes since the last one that was logged, which is the first.
+constexpr std::string_view kUnloggedCode = "unlogged code";
+constexpr Milliseconds kUnloggedTime = std::chrono::hours(1);
 
 void spend_right_code(db::Tx& tx, AdminId admin, Timestamp now) {
     const auto seconds =
@@ -42,7 +46,7 @@ void spend_right_code(db::Tx& tx, AdminId admin, Timestamp now) {
 }
 
 void forget_codes(db::Tx& tx, AdminId admin, Timestamp now) {
-    for (const std::string_view kind : {kRightCode, kWrongCode}) {
+    for (const std::string_view kind : {kRightCode, kWrongCode, kUnloggedCode}) {
         store::write_guess_budget(tx, kAdminBudget, admin_subject(kind, admin), "", now);
     }
 }
@@ -70,6 +74,21 @@ void reject_while_paused(const rules::Admin& admin, Timestamp now) {
     if (seconds) throw Error(ErrorCode::RateLimited).retry_after(*seconds);
 }
 
+// For a wrong code beyond kLoggedWrongCodes. If it is logged, as one in an hour is: how many before
+// it were not (63 may be more).
+std::optional<std::size_t> count_unlogged(db::Tx& tx, AdminId admin, Timestamp now) {
+    const std::string subject = admin_subject(kUnloggedCode, admin);
+    rules::SpentTimes codes(store::lock_guess_budget(tx, kAdminBudget, subject));
+    const std::size_t before = codes.size();
+    const bool is_logged = before == 0 || !codes.exhausted({before, kUnloggedTime}, now);
+    if (is_logged) codes = {};
+    // A full list keeps the time of the logged code.
+    if (codes.size() < rules::SpentTimes::kMost) codes.spend(now, kWrongCodeTime);
+    store::write_guess_budget(tx, kAdminBudget, subject, codes.packed(), now + kWrongCodeTime);
+    if (!is_logged) return std::nullopt;
+    return before == 0 ? 0 : before - 1;
+}
+
 void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, SessionId session,
                    std::string_view request_id, Timestamp now) {
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
@@ -78,9 +97,11 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const bool is_logged =
         !try_spend(tx, kAdminBudget, admin_subject(kWrongCode, admin.id), kLoggedWrongCodes, now)
              .wait_seconds;
-    if (is_logged) {
+    const auto unlogged =
+        is_logged ? std::optional<std::size_t>(0) : count_unlogged(tx, admin.id, now);
+    if (unlogged) {
         audit_refused_sign_in(tx, sorted_organizations_of(store::find_seats(tx, admin.id)),
-                              admin.id, "second_factor", request_id, now);
+                              admin.id, "second_factor", request_id, now, *unlogged);
     }
     const auto seconds = rules::seconds_paused(guesses, now);
     if (!seconds) return;
