@@ -116,7 +116,7 @@ std::vector<bool> lacking_attributes(db::OrgStore& org, const MemberInput& input
     return rules::lacking_keys(input.attributes, store::lock_member(org, user).value().attributes);
 }
 
-// The values that the input fills. Exact, because the memberships were read under a lock.
+// The values that the input fills. Exact if the membership was read under a lock.
 rules::FilledValues filled_by(db::OrgStore& org, const MemberInput& input, UserId user,
                               const store::Membership& membership) {
     rules::FilledValues filled;
@@ -303,6 +303,7 @@ class MemberCreator {
         std::deque<std::string> lacking;  // documents of `rows`
         for (const std::size_t i : indexes) {
             const MemberInput& input = inputs_[i];
+            rules::FilledValues fills;  // of an existing member
             const auto user = known_.find(std::string(input.email));
             const bool is_known = user != known_.end();
             const UserId id = is_known ? user->second : input.user_id;
@@ -311,15 +312,14 @@ class MemberCreator {
                 created_[i] = {member_as_inserted(organization, input, id, now_),
                                is_known ? MemberOutcome::Attached : MemberOutcome::Created};
             } else {
-                const bool is_written = may_add(input, membership_of(member->second));
-                created_[i] = {std::move(member->second), MemberOutcome::Merged, is_written};
-                if (!is_written) continue;
+                fills = filled_by(org, input, id, membership_of(member->second));
+                created_[i] = {std::move(member->second), MemberOutcome::Merged, fills.any()};
+                if (!fills.any()) continue;
                 filled.push_back(id);
             }
             rows.push_back({id, input.member_id, input.email, input.texts, input.attributes});
             if (created_[i].outcome != MemberOutcome::Merged) continue;
-            const auto keys = rules::lacking_keys(input.attributes, created_[i].member.attributes);
-            lacking.push_back(rules::lacking_part(input.attributes, keys));
+            lacking.push_back(rules::lacking_part(input.attributes, fills.attributes));
             rows.back().attributes = lacking.back();
         }
         // The users' rows are locked, so no other transaction creates these members.
