@@ -122,7 +122,8 @@ service::InstallationRates installation_rates(const Call& call) {
 }
 
 auto create_key(Call& call, OrgTransaction& transaction, const NewApiKey& in) {
-    service::reject_higher_rates(in.rate_per_second, in.burst, installation_rates(call));
+    service::check_key_bounds({in.rate_per_second, in.burst, in.expires_at},
+                              installation_rates(call), transaction.now);
     return issued(service::issue_api_key(transaction, call.context.keys, in));
 }
 

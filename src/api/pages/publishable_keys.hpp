@@ -146,7 +146,8 @@ inline service::InstallationRates tracking_rates(const Call& call) {
 template <PublishableKeyKind kKind>
 auto create_publishable_key(Call& call, service::OrgTransaction& transaction,
                             const NewPublishableKey& in) {
-    service::reject_higher_rates(in.rate_per_second, in.burst, tracking_rates(call));
+    service::check_key_bounds({in.rate_per_second, in.burst, in.expires_at}, tracking_rates(call),
+                              transaction.now);
     auto key = service::issue_publishable_key(transaction, call.context.keys, kKind, in);
     std::string location = std::string(call.endpoint.path) + "/" + key.id.text();
     return Answer{std::move(key), std::move(location)};

@@ -141,8 +141,7 @@ rules::ApiKey change_api_key(OrgTransaction& transaction, const KeyRing& keys, A
                              const ApiKeyChange& change, const InstallationRates& rates) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto before = locked_valid_key(org, id, transaction.now);
-    reject_raised_rates(before, change, rates);
-    if (change.expires_at) reject_past_expiry(*change.expires_at, transaction.now);
+    check_changed_bounds(before, change, rates, transaction.now);
     rules::ApiKey key = before;
     key.name = change.name.value_or(before.name);
     key.expires_at = change.expires_at.value_or(before.expires_at);

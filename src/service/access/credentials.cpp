@@ -8,16 +8,22 @@
 #include "service/failure.hpp"
 
 namespace muster::service {
+namespace {
 
-void reject_past_expiry(const std::optional<Timestamp>& expires_at, Timestamp now) {
+void check_expiry(const std::optional<Timestamp>& expires_at, Timestamp now, Faults& faults) {
     if (!expires_at || *expires_at > now) return;
-    Faults faults;
     faults.add("expires_at", FieldCode::OutOfRange, "is not in the future");
-    throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
-                         const InstallationRates& rates) {
+}  // namespace
+
+void reject_past_expiry(const std::optional<Timestamp>& expires_at, Timestamp now) {
+    Faults faults;
+    check_expiry(expires_at, now, faults);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+void check_key_bounds(const KeyBounds& bounds, const InstallationRates& rates, Timestamp now) {
     Faults faults;
     const auto check = [&](const char* path, std::int64_t given, std::int64_t most) {
         if (given <= most) return;
@@ -26,8 +32,9 @@ void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<s
                        ", or ask the operator for a key with a higher rate",
                    between(1, most));
     };
-    check("rate_limit_per_second", per_second.value_or(0), rates.per_second);
-    check("burst", burst.value_or(0), rates.burst);
+    check("rate_limit_per_second", bounds.per_second.value_or(0), rates.per_second);
+    check("burst", bounds.burst.value_or(0), rates.burst);
+    check_expiry(bounds.expires_at, now, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 

@@ -34,20 +34,27 @@ struct InstallationRates {
     std::int64_t per_second;
     std::int64_t burst;
 };
-// Throws VALIDATION_ERROR if a rate is higher.
-void reject_higher_rates(std::optional<std::int64_t> per_second, std::optional<std::int64_t> burst,
-                         const InstallationRates& rates);
+// What an admin gives a key. nullopt: nothing, or no change.
+struct KeyBounds {
+    std::optional<std::int64_t> per_second;
+    std::optional<std::int64_t> burst;
+    std::optional<Timestamp> expires_at;
+};
+// Throws VALIDATION_ERROR with the rates that are higher, and with `expires_at` if it is in the
+// past.
+void check_key_bounds(const KeyBounds& bounds, const InstallationRates& rates, Timestamp now);
 
 // The same for a change. A key keeps a higher rate that the operator gave it.
 template <class Credential, class Change>
-void reject_raised_rates(const Credential& before, const Change& change,
-                         const InstallationRates& rates) {
+void check_changed_bounds(const Credential& before, const Change& change,
+                          const InstallationRates& rates, Timestamp now) {
     const auto raised = [](const auto& changed, const auto& current) {
         const auto wanted = changed.value_or(std::nullopt);
         return wanted == current ? std::nullopt : wanted;
     };
-    reject_higher_rates(raised(change.rate_per_second, before.rate_per_second),
-                        raised(change.burst, before.burst), rates);
+    check_key_bounds({raised(change.rate_per_second, before.rate_per_second),
+                      raised(change.burst, before.burst), change.expires_at.value_or(std::nullopt)},
+                     rates, now);
 }
 
 inline std::string last_four(const Secret& secret) {

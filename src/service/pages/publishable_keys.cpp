@@ -197,8 +197,7 @@ PublishableKey change_publishable_key(OrgTransaction& transaction, const KeyRing
     db::OrgStore org(transaction.tx, transaction.org());
     const auto before = store::lock_publishable_key(org, kind, id);
     if (!before) throw Error(ErrorCode::NotFound);
-    reject_raised_rates(*before, change, rates);
-    if (change.expires_at) reject_past_expiry(*change.expires_at, transaction.now);
+    check_changed_bounds(*before, change, rates, transaction.now);
     if (before->revoked_at) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked");
     }
