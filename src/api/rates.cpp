@@ -34,22 +34,23 @@ process::RateLimit own_limit(const LimitsSettings& limits, const service::Caller
 
 }  // namespace
 
-ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller) {
-    const LimitsSettings& limits = worker.context.settings.limits;
-    const process::RateLimit limit = own_limit(limits, caller);
+ChargedRates charge_caller(WorkerState& worker, const service::Caller& caller) {
+    const process::RateLimit limit = own_limit(worker.context.settings.limits, caller);
     const auto own = worker.limiter.take(caller.rate_subject, limit);
-    ChargedRates charged{process::rate_policy_field(limit), process::rate_limit_field(own),
-                         own.retry_after};
-    const bool has_organization = caller.actor.organization != OrgId{};
-    if (!own.allowed || !has_organization) return charged;
-    const process::RateLimit all = organization_limit(limits, caller);
+    return {process::rate_policy_field(limit), process::rate_limit_field(own), own.retry_after,
+            own.remaining};
+}
+
+void charge_organization(WorkerState& worker, const service::Caller& caller,
+                         ChargedRates& charged) {
+    if (charged.retry_after > 0 || caller.actor.organization == OrgId{}) return;
+    const process::RateLimit all = organization_limit(worker.context.settings.limits, caller);
     const auto together = worker.limiter.take(organization_subject(caller), all);
-    if (together.remaining < own.remaining || !together.allowed) {
+    if (together.remaining < charged.remaining || !together.allowed) {
         charged.policies += ", " + process::rate_policy_field(all, kOrganizationPolicy);
         charged.left += ", " + process::rate_limit_field(together, kOrganizationPolicy);
     }
     charged.retry_after = together.retry_after;
-    return charged;
 }
 
 bool charge_token(WorkerState& worker, const OrgId& organization) {

@@ -7,18 +7,22 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace muster::api {
 
 struct ChargedRates {
-    std::string policies;  // RateLimit-Policy
-    std::string left;      // RateLimit
-    int retry_after = 0;   // seconds; 0 if the request is accepted
+    std::string policies;        // RateLimit-Policy
+    std::string left;            // RateLimit
+    int retry_after = 0;         // seconds; 0 if the request is accepted
+    std::int64_t remaining = 0;  // of the caller's own rate
 };
 
-// Charges one request to the caller, and then to the organization.
-ChargedRates charge_rates(WorkerState& worker, const service::Caller& caller);
+// Charges one request to the caller.
+ChargedRates charge_caller(WorkerState& worker, const service::Caller& caller);
+// Charges it to the caller's organization too, unless the caller is above its own rate.
+void charge_organization(WorkerState& worker, const service::Caller& caller, ChargedRates& charged);
 
 // Charges a request without a credential, whose signed token names the organization. Returns false
 // above the organization's rate for such requests.

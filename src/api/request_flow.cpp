@@ -229,7 +229,6 @@ void RequestFlow::identify(const service::Callers& callers) {
     caller_ = found->second;
     is_identified_ = true;
     caller_.actor.request_id = request_.request_id;
-    act_on_named_organization(worker_.context, caller_, request_);
     is_publishable(endpoint_->access) ? accept_page() : accept_bearer();
 }
 
@@ -269,18 +268,23 @@ void RequestFlow::accept_page() {
 }
 
 // Adds the headers of every reply to an identified caller, also of errors. A deferred request was
-// charged before, and so was one whose credential nginx has asked about.
+// charged before, and so was one whose credential nginx has asked about. A caller above its own
+// rate causes no statement that finds its role in the named organization.
 void RequestFlow::apply_rate_limit() {
     if (request_.deferral) {
+        act_on_named_organization(worker_.context, caller_, request_);
         headers_ = request_.deferral->headers;
         return;
     }
-    if (caller_.session) {
+    const bool is_charged = !request_.charged_rate.empty();
+    ChargedRates rates = is_charged ? ChargedRates{request_.charged_policy, request_.charged_rate}
+                                    : charge_caller(worker_, caller_);
+    const bool is_above_own = rates.retry_after > 0;
+    if (!is_above_own) act_on_named_organization(worker_.context, caller_, request_);
+    if (!is_charged) charge_organization(worker_, caller_, rates);
+    if (caller_.session && !(is_above_own && request_.organization)) {
         headers_.emplace_back("X-Active-Organization", caller_.actor.organization.text());
     }
-    ChargedRates rates = request_.charged_rate.empty()
-                             ? charge_rates(worker_, caller_)
-                             : ChargedRates{request_.charged_policy, request_.charged_rate};
     // nginx and browsers cache articles, and would show figures of the past.
     if (endpoint_->access != Access::ContentKey) {
         headers_.emplace_back("RateLimit-Policy", std::move(rates.policies));

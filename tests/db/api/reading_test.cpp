@@ -4,8 +4,12 @@
 
 #include "base/log.hpp"
 #include "db/members.hpp"
+#include "rules/access/roles.hpp"
+#include "service/access/sessions.hpp"
+#include "service/access/team.hpp"
 #include "service/members/create.hpp"
 #include "service/pages/publishable_keys.hpp"
+#include "store/access/admins.hpp"
 #include "unit/base/logged.hpp"
 
 #include "print.hpp"
@@ -96,6 +100,25 @@ BOOST_AUTO_TEST_CASE(each_page_of_events_adds_one_query) {
     const std::string path = "/v1/users/" + ann.text() + "/engagement/events";
     BOOST_TEST(statements_of({get(path, ours)}) == 3);
     BOOST_TEST(statements_of({get(path, ours), get(path, ours), get_user(bob, ours)}) == 4);
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_above_the_rate_causes_no_look_up_of_the_named_organization) {
+    for (const OrgId organization : {acme, umbrella})
+        service::add_admin(context, organization, "ada@x.test", "owner");
+    const auto opened = database.transaction([&](db::Tx& tx) {
+        return service::open_session(tx, store::find_admin(tx, "ada@x.test").value(), acme,
+                                     rules::Role::Owner, {}, Timestamp::now());
+    });
+    client.execute("UPDATE sessions SET verified_at = ?", Timestamp::now());
+    Request named = get_user(cat, ours);
+    named.authorization = "Bearer " + opened.token.reveal();
+    named.organization = umbrella.text();
+    BOOST_TEST(statements_of({named}) == 3);
+    BOOST_TEST(answers({named}).front().status == 200);
+    settings.limits.key_rate = settings.limits.key_burst = 1;
+    const std::vector<Request> many(16, named);
+    BOOST_TEST(statements_of(many) <= 3);  // at most one of them is accepted
+    BOOST_TEST(answers(many).back().status == 429);
 }
 
 BOOST_AUTO_TEST_CASE(the_other_reader_is_let_in_before_a_part_that_needs_a_permit) {
