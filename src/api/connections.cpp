@@ -381,9 +381,9 @@ constexpr std::array kConnectionEndpoints = {
         .body_schema = schema_of<kConnect>,
         .body_example = R"({"provider": "shopify", "name": "Fan shop",
                  "settings": {"shop": "acme.myshopify.com"}})",
-        .reply =
+        .reply = with_cookie(
             {200,
-             "The address to open within ten minutes, and a cookie that identifies the browser."},
+             "The address to open within ten minutes, and a cookie that identifies the browser."}),
         .errors = kConnectErrors,
         .handler = decoded<kConnect, sets_cookie<answers<kIssuedLink, connect_provider>>>},
     Endpoint{

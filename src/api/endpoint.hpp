@@ -107,6 +107,7 @@ struct ReplySpec {
     bool has_retry_after = false;  // while a job is running
     bool has_next_cursor = false;  // if more records follow
     bool has_next_after = false;   // if more rows follow
+    bool has_cookie = false;
 };
 // The same reply, with an ETag.
 constexpr ReplySpec with_tag(ReplySpec reply) {
@@ -131,6 +132,11 @@ constexpr ReplySpec with_next_cursor(ReplySpec reply) {
 // The same reply, with the number of the last row in a header.
 constexpr ReplySpec with_next_after(ReplySpec reply) {
     reply.has_next_after = true;
+    return reply;
+}
+// The same reply, with a cookie.
+constexpr ReplySpec with_cookie(ReplySpec reply) {
+    reply.has_cookie = true;
     return reply;
 }
 inline constexpr ReplySpec kNotModified{304, "Not changed since the ETag of If-None-Match."};

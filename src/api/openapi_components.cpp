@@ -76,6 +76,7 @@ constexpr std::array kHeaders = {
            "true if this is the recorded reply to an earlier request with the same "
            "Idempotency-Key.",
            [] { return one_of({"true"}); }},
+    Header{"Set-Cookie", "The cookie that identifies the browser, for ten minutes.", text_schema},
     Header{"WWW-Authenticate", "The scheme of the Authorization header.",
            [] { return one_of({"Bearer"}); }},
 };

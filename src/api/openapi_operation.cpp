@@ -253,6 +253,7 @@ std::vector<std::string_view> headers_of(const Endpoint& row, const ReplySpec& r
     if (reply.has_retry_after) names.emplace_back("Retry-After");
     if (reply.has_next_cursor) names.emplace_back("X-Next-Cursor");
     if (reply.has_next_after) names.emplace_back("X-Next-After");
+    if (reply.has_cookie) names.emplace_back("Set-Cookie");
     const bool redirects = reply.status == 302 || reply.status == 303;
     if (redirects || row.reply.status == 201) names.emplace_back("Location");
     return names;
