@@ -21,7 +21,8 @@ using test::until;
 namespace {
 
 struct FanOuts : test::EndpointFixture {
-    // A turn of `waiting` that waits for the endpoint, which an open transaction of `client` deletes.
+    // A turn of `waiting` that waits for the endpoint, which an open transaction of `client`
+    // deletes.
     std::future<void> turn_during_deletion(EndpointId gone) {
         client.run("BEGIN");
         client.execute("DELETE FROM webhook_endpoints WHERE id = ?", gone);
