@@ -8,6 +8,7 @@
 #include "rules/stored_json.hpp"
 #include "service/audit.hpp"
 #include "store/attributes.hpp"
+#include "store/organization_lock.hpp"
 
 #include <algorithm>
 #include <set>
@@ -137,7 +138,7 @@ Attribute changed(Attribute attribute, const AttributeChange& change) {
 // Every write of values reads and locks the registry, so its size is limited. Locks the
 // organization, so that attributes added at the same time are counted too.
 void reject_too_many(db::OrgStore& org, Faults& faults) {
-    (void)store::lock_attribute_count(org);
+    (void)store::lock_organization(org);
     if (store::count_attributes(org) < kMostAttributes) return;
     faults.add("key", FieldCode::OutOfRange,
                "is new, and the organization already has " + std::to_string(kMostAttributes) +

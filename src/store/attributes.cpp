@@ -52,12 +52,6 @@ std::int64_t count_attributes(db::OrgStore& org) {
     return org.value<std::int64_t>(kCount);
 }
 
-bool lock_attribute_count(db::OrgStore& org) {
-    static constexpr OrgSql kLock{"attributes.lock_count",
-                                  "SELECT 1 FROM organizations WHERE id = :org FOR UPDATE"};
-    return org.exists(kLock);
-}
-
 std::int64_t sum_choice_bytes(db::OrgStore& org) {
     static constexpr OrgSql kSum{
         "attributes.sum_choice_bytes",

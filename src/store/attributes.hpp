@@ -13,9 +13,6 @@ namespace muster::store {
 // False if the key is already used.
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
 std::int64_t count_attributes(db::OrgStore& org);
-// Locks the organization, so that the count grows only by what this transaction inserts. False if
-// there is no such organization.
-bool lock_attribute_count(db::OrgStore& org);
 // The size of the choices of all attributes, as JSON.
 std::int64_t sum_choice_bytes(db::OrgStore& org);
 // All attributes of the organization, including disabled ones, ordered by key.

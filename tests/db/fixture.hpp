@@ -190,6 +190,16 @@ struct Fixture : DatabaseContext {
         return result;
     }
 
+    // The same while this session holds the organization's lock, after `changes`.
+    template <class Call>
+    auto result_after_lock(OrgId locked, const std::function<void()>& changes, Call call) {
+        const auto lock_and_change = [&] {
+            client.query("SELECT 1 FROM organizations WHERE id = ? FOR UPDATE", locked);
+            changes();
+        };
+        return result_after(lock_and_change, std::move(call));
+    }
+
     Client client;
 };
 

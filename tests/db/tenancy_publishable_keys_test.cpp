@@ -1,6 +1,6 @@
 // The statements of the tenancy suite on publishable keys (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
-#include "store/access/organizations.hpp"
+#include "store/organization_lock.hpp"
 #include "store/pages/publishable_keys.hpp"
 
 using namespace muster;

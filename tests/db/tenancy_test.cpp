@@ -131,9 +131,6 @@ BOOST_AUTO_TEST_CASE(attributes) {
     };
     const auto owner_s = number_of(owner.id);
     const auto stranger_s = number_of(stranger.id);
-    check(
-        {"attributes.lock_count"}, [](OrgStore& org) { return store::lock_attribute_count(org); },
-        OrgId::create());
     check({"attributes.count"}, [&](OrgStore& org) {
         const auto counted = store::count_attributes(org);
         return org.org() == owner.id ? counted == owner_s : counted != stranger_s;

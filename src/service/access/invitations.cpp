@@ -13,6 +13,7 @@
 #include "service/access/team_changes.hpp"
 #include "service/mail.hpp"
 #include "store/access/organizations.hpp"
+#include "store/organization_lock.hpp"
 
 #include <algorithm>
 
@@ -212,8 +213,10 @@ rules::TeamSeat team_seat(const Invitation& invitation, Timestamp now) {
 }
 
 rules::TeamSeat invite_admin(Context& context, OrgTransaction& transaction, const NewSeat& seat) {
-    const LockedTeam team(transaction);
     db::OrgStore org(transaction.tx, transaction.org());
+    // add_admin() locks it too, so an address never gets a seat and an invitation.
+    (void)store::lock_organization(org);
+    const LockedTeam team(transaction);
     delete_expired_or_reject(transaction, org, seat.email);
     reject_full_team(team, org);
     const Invitation made = new_invitation(transaction, seat);

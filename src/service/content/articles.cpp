@@ -6,6 +6,7 @@
 #include "rules/stored_json.hpp"
 #include "service/audit.hpp"
 #include "store/content/articles.hpp"
+#include "store/organization_lock.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -25,8 +26,9 @@ constexpr int kEntriesAPage = 200;  // the page size if articles must be filtere
     throw Error(ErrorCode::Conflict).detail("field", "slug");
 }
 
-// Articles that are created at the same time may exceed the limit.
+// Locks the organization, so that articles created at the same time are counted too.
 void reject_surplus_article(db::OrgStore& org) {
+    (void)store::lock_organization(org);
     if (store::count_articles(org, rules::kMostArticles) < rules::kMostArticles) return;
     throw Error(ErrorCode::InvalidState)
         .detail("reason", "an organization has at most " + std::to_string(rules::kMostArticles) +

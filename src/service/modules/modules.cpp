@@ -7,6 +7,7 @@
 #include "service/audit.hpp"
 #include "service/versions.hpp"
 #include "store/modules/modules.hpp"
+#include "store/organization_lock.hpp"
 
 namespace muster::service {
 namespace {
@@ -34,7 +35,8 @@ rules::Module locked_module(db::OrgStore& org, ModuleId id) {
 
 rules::Module create_module(OrgTransaction& transaction, const NewModule& in) {
     db::OrgStore org(transaction.tx, transaction.org());
-    // Concurrent requests may exceed the limit slightly; it only keeps lists short.
+    // So that modules created at the same time are counted too.
+    (void)store::lock_organization(org);
     if (store::count_modules(org) >= kMostModules) {
         reject_state("an organization has at most " + std::to_string(kMostModules) +
                      " modules; publish a new version of an existing one");

@@ -9,6 +9,7 @@
 #include "service/audit.hpp"
 #include "service/quotas.hpp"
 #include "store/access/organizations.hpp"
+#include "store/organization_lock.hpp"
 #include "store/pages/publishable_keys.hpp"
 
 #include <algorithm>

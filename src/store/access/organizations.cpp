@@ -67,10 +67,4 @@ void set_organization_disabled(db::OrgStore& org, std::optional<Timestamp> since
     org.execute(kSet, since);
 }
 
-bool lock_organization(db::OrgStore& org) {
-    static constexpr OrgSql kLock{"organizations.lock",
-                                  "SELECT 1 FROM organizations WHERE id = :org FOR UPDATE"};
-    return org.exists(kLock);
-}
-
 }  // namespace muster::store

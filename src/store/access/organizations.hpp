@@ -21,9 +21,4 @@ std::optional<rules::Organization> read_and_lock_organization(db::OrgStore& org)
 void set_organization_name(db::OrgStore& org, std::string_view name);
 // nullopt: enables it.
 void set_organization_disabled(db::OrgStore& org, std::optional<Timestamp> since);
-// Locks the organization until the transaction ends, for example to count its records before adding
-// one. Inserting a row that refers to the organization waits for the lock, so hold it only briefly.
-// False if the organization does not exist.
-bool lock_organization(db::OrgStore& org);
-
 }  // namespace muster::store

@@ -65,6 +65,22 @@ BOOST_AUTO_TEST_CASE(an_admin_added_in_parallel_is_created_once) {
     BOOST_TEST(team().size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(an_invitation_waits_for_a_seat_that_the_operator_adds) {
+    const auto add_bob = [&] {
+        const AdminId bob = AdminId::create();
+        client.execute("INSERT INTO admins (id, email, created_at) VALUES (?, ?, 1)", bob, kBob);
+        client.execute(
+            "INSERT INTO seats (organization_id, admin_id, role, created_at) VALUES (?, ?, "
+            "'viewer', 1)",
+            acme, bob);
+    };
+    const auto code = result_after_lock(acme, add_bob, [&] {
+        test::DatabaseContext worker;
+        return code_of([&] { service::invite_admin(worker.context, acme, kBob, Role::Viewer); });
+    });
+    BOOST_TEST(code == ErrorCode::Conflict);
+}
+
 BOOST_AUTO_TEST_CASE(the_operator_uses_the_same_functions_by_address) {
     const auto invited = service::invite_admin(context, acme, " Bob@Example.test", Role::Viewer);
     BOOST_TEST(invited.email == kBob);

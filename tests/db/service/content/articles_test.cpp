@@ -297,6 +297,29 @@ BOOST_AUTO_TEST_CASE(the_console_lists_all_articles_or_one_status_newest_first) 
     BOOST_TEST(service::list_articles(context, acme, {}, "", 1).articles.at(0).body_html.empty());
 }
 
+BOOST_AUTO_TEST_CASE(articles_that_are_created_at_the_same_time_are_counted) {
+    const auto add = [&](const std::string& slug, int count) {
+        client.execute(
+            "INSERT INTO articles (organization_id, id, slug, title, body_html, locale, tags, "
+            "created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(CONCAT(?, seq), 256), 32)), "
+            "CONCAT(?, seq), '', '', 'en', '[]', 0, 0 FROM " +
+                test::sequence(count),
+            acme, slug, slug);
+    };
+    add("early", static_cast<int>(rules::kMostArticles) - 1);
+    const auto code = result_after_lock(
+        acme, [&] { add("last", 1); },
+        [&] {
+            return code_of([&] {
+                test::DatabaseContext().as(acme, [](service::OrgTransaction& transaction) {
+                    return service::create_article(transaction,
+                                                   {"more", "Title", "", {}, "en", {}, {}, {}});
+                });
+            });
+        });
+    BOOST_TEST(code == ErrorCode::InvalidState);
+}
+
 BOOST_AUTO_TEST_CASE(a_page_costs_one_statement_and_a_bounded_number_of_rows) {
     // Titles and tags match, and the locale matches no article.
     for (int i = 0; i < 1500; ++i) {

@@ -54,6 +54,24 @@ BOOST_AUTO_TEST_CASE(an_organization_has_at_most_two_hundred_modules) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM modules") == service::kMostModules);
 }
 
+BOOST_AUTO_TEST_CASE(modules_that_are_created_at_the_same_time_are_counted) {
+    for (int i = 1; i < service::kMostModules; ++i) create("m" + std::to_string(i));
+    const auto create_last = [&] {
+        client.execute(
+            "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
+            "created_at, updated_at) VALUES (?, ?, 'last', '', '', 'proprietary', 'draft', 0, 0)",
+            acme, ModuleId::create());
+    };
+    const auto code = result_after_lock(acme, create_last, [&] {
+        return code_of([&] {
+            test::DatabaseContext().as(acme, [](service::OrgTransaction& transaction) {
+                return service::create_module(transaction, {"more", "Name", "Vendor"});
+            });
+        });
+    });
+    BOOST_TEST(code == ErrorCode::InvalidState);
+}
+
 BOOST_AUTO_TEST_CASE(a_module_has_at_most_five_hundred_versions) {
     const auto module = create("shop");
     draft(module.id, "0");
