@@ -84,6 +84,7 @@ test("a body was sent only if the receiver may have got it", () => {
   assert.equal(state("canceled"), "unsent")
   assert.equal(state("failed", { class: "tls", status_code: null }), "unsent")
   assert.equal(state("pending", { class: "timeout", status_code: null }, { class: "dns", status_code: null }), "maybe")
+  assert.equal(state("failed", { class: "internal", status_code: null }), "maybe")
   assert.equal(state("pending", { class: "http_5xx", status_code: 500 }, { class: "tls", status_code: null }), "sent")
 })
 

@@ -109,7 +109,9 @@ constexpr auto kSentHeaders = record<SentHeaders>(
     field<&SentHeaders::webhook_timestamp>("webhook-timestamp",
                                            "Seconds since 1970 of the attempt.", "1795283198"),
     field<&SentHeaders::webhook_signature>(
-        "webhook-signature", "The signatures that were sent; null for attempts before an upgrade.",
+        "webhook-signature",
+        "The signatures that were sent; null for attempts before an upgrade, and for internal errors "
+        "before the signing.",
         "v1,fzDpgyR6BFSJuYZI5LEN2UMmukcy0De1lU28I2gnhl8="));
 
 // The requests of a delivery's attempts, in their order.

@@ -22,18 +22,25 @@ using Clock = std::chrono::steady_clock;
 
 constexpr long kKeptConnections = 256;
 constexpr std::size_t kKeptNames = 1024;
+// Longer than the caller usually takes between two calls of wait().
+constexpr std::chrono::seconds kLongestHalt{1};
 
 void check_multi(CURLMcode code) {
     if (code != CURLM_OK)
         throw std::runtime_error(std::string("curl: ") + curl_multi_strerror(code));
 }
 
-void log_not_sent(const std::exception& error) noexcept {
+void log_not_sent(std::string_view reason) noexcept {
     try {
-        log_event(LogLevel::Error, "webhook.not_sent", {{"reason", error.what()}});
+        log_event(LogLevel::Error, "webhook.not_sent", {{"reason", reason}});
     } catch (const std::exception&) {
         return;  // without memory there is no line
     }
+}
+
+// Why an attempt with this code is an internal error.
+std::string_view reason_of(CURLcode code) {
+    return code == CURLE_COULDNT_CONNECT ? "no socket" : curl_easy_strerror(code);
 }
 
 void prepare_process() {
@@ -43,7 +50,7 @@ void prepare_process() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
     limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);  // otherwise some posts fail with "connect"
+    setrlimit(RLIMIT_NOFILE, &limit);  // otherwise some posts fail with "internal"
 }
 
 }  // namespace
@@ -84,6 +91,8 @@ struct WebhookSender::Impl {
     void reserve_results();
     std::vector<PostResult> take_results();
     void proceed();
+    void complete(WebhookTransfer& transfer, CURLcode code);
+    void finish_late(WebhookTransfer& transfer, const char* outcome);
     void pause(Milliseconds at_most);
 
     const SenderSettings settings;
@@ -94,17 +103,19 @@ struct WebhookSender::Impl {
         waiting;  // by the name whose addresses they wait for
     std::map<std::string, Known> known;
     std::vector<PostResult> results;
+    Clock::time_point last_proceeded = Clock::now();
+    bool was_halted = false;  // before the current proceed()
 };
 
-// Runs a step of the transfer, which may finish it. If the step throws, the result is "connect":
+// Runs a step of the transfer, which may finish it. If the step throws, the result is "internal":
 // every post has a result.
 template <class Step>
 void WebhookSender::Impl::run(WebhookTransfer& transfer, const Step& step) noexcept {
     try {
         step();
     } catch (const std::exception& error) {
-        finish(transfer, transfer.result("connect"));
-        log_not_sent(error);
+        finish(transfer, transfer.result("internal"));
+        log_not_sent(error.what());
     }
 }
 
@@ -137,7 +148,7 @@ void WebhookSender::Impl::use_addresses(const std::string& name,
     if (waited.empty()) return;
     for (WebhookTransfer* transfer : waited.mapped()) {
         if (addresses.empty()) {
-            finish(*transfer, transfer->result("dns"));
+            finish_late(*transfer, "dns");
         } else {
             run(*transfer, [&] { connect(*transfer, addresses); });
         }
@@ -152,7 +163,7 @@ void WebhookSender::Impl::connect(WebhookTransfer& transfer,
                                   const std::vector<IpAddress>& addresses) {
     if (!transfer.pin(addresses)) return finish(transfer, transfer.result("blocked_address"));
     CURL* curl = transfer.prepare();
-    if (curl == nullptr) return finish(transfer, transfer.result("timeout"));
+    if (curl == nullptr) return finish_late(transfer, "timeout");
     check_multi(curl_multi_add_handle(multi.get(), curl));
 }
 
@@ -175,6 +186,7 @@ std::vector<PostResult> WebhookSender::Impl::take_results() {
 }
 
 void WebhookSender::Impl::proceed() {
+    was_halted = Clock::now() - last_proceeded > kLongestHalt;
     resolver.proceed();
     int running = 0;
     check_multi(curl_multi_perform(multi.get(), &running));
@@ -184,8 +196,25 @@ void WebhookSender::Impl::proceed() {
         void* owner = nullptr;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
         auto& transfer = *static_cast<WebhookTransfer*>(owner);
-        run(transfer, [&] { finish(transfer, transfer.result(message->data.result)); });
+        run(transfer, [&] { complete(transfer, message->data.result); });
     }
+    last_proceeded = Clock::now();
+}
+
+void WebhookSender::Impl::complete(WebhookTransfer& transfer, CURLcode code) {
+    PostResult result = transfer.result(code);
+    if (code == CURLE_OPERATION_TIMEDOUT) return finish_late(transfer, result.outcome.c_str());
+    const bool is_internal = result.outcome == "internal";
+    finish(transfer, std::move(result));
+    if (is_internal) log_not_sent(reason_of(code));
+}
+
+// The time is up. If the caller did something else meanwhile, replies were not read: then this says
+// nothing about the receiver or the name servers.
+void WebhookSender::Impl::finish_late(WebhookTransfer& transfer, const char* outcome) {
+    const bool is_internal = was_halted && transfer.age() > kLongestHalt;
+    finish(transfer, transfer.result(is_internal ? "internal" : outcome));
+    if (is_internal) log_not_sent("replies were not read in time");
 }
 
 void WebhookSender::Impl::pause(Milliseconds at_most) {

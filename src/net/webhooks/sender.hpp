@@ -39,10 +39,12 @@ struct PostResult {
     //                      was sent
     //   "dns"              the name has no address, or none was found within connect_seconds
     //   "connect"          no TCP connection, or it broke, or the reply was not HTTP, had more than
-    //                      64 KiB of header lines, or chunks with much more than the body; also
-    //                      after an internal error, which the sender logs
+    //                      64 KiB of header lines, or chunks with much more than the body
     //   "tls"              no TLS, or the certificate is not trusted
     //   "timeout"          connected, but no complete reply in time
+    //   "internal"         an internal error, which the sender logs: no memory, no free file
+    //                      descriptor, no file of authorities, or no call of wait() for a second
+    //                      before the time was up. It says nothing about the receiver
     std::string outcome;
     std::optional<int> status;  // of the reply
     Milliseconds duration{};    // since start()

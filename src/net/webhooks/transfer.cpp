@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
@@ -174,7 +175,11 @@ curl_socket_t WebhookTransfer::on_open(void* to, curlsocktype /*purpose*/,
         self.was_blocked_ = true;
         return CURL_SOCKET_BAD;
     }
-    return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+    const curl_socket_t opened =
+        socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+    // Without IPv6, curl continues with the next address.
+    self.lacked_socket_ = opened == CURL_SOCKET_BAD && errno != EAFNOSUPPORT;
+    return opened;
 }
 
 // curl sends a post again if a kept connection closes before the reply begins, up to five times: to
@@ -189,6 +194,7 @@ int WebhookTransfer::on_request(void* to, char* /*peer*/, char* /*local*/, int /
 
 const char* WebhookTransfer::failure_of(CURLcode code) const {
     if (was_blocked_) return "blocked_address";
+    if (lacked_socket_) return "internal";
     long port = 0;  // set once TCP is connected, even before TLS
     switch (code) {
         case CURLE_OPERATION_TIMEDOUT:
@@ -198,12 +204,15 @@ const char* WebhookTransfer::failure_of(CURLcode code) const {
             return "dns";
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CACERT_BADFILE:
         case CURLE_SSL_CERTPROBLEM:
         case CURLE_SSL_CIPHER:
         case CURLE_SSL_ISSUER_ERROR:
         case CURLE_SSL_INVALIDCERTSTATUS:
             return "tls";
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_OUT_OF_MEMORY:
+        case CURLE_FAILED_INIT:
+            return "internal";
         default:
             return "connect";
     }

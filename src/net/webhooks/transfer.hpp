@@ -39,6 +39,8 @@ class WebhookTransfer {
     [[nodiscard]] PostResult result(CURLcode code) const;
     // The result for a post that curl did not send.
     [[nodiscard]] PostResult result(const char* outcome) const;
+    // The time since it was created.
+    [[nodiscard]] Milliseconds age() const;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -55,7 +57,6 @@ class WebhookTransfer {
     void set_route();
     void set_request();
     [[nodiscard]] const char* failure_of(CURLcode code) const;
-    [[nodiscard]] Milliseconds age() const;
 
     const SenderSettings& settings_;
     const Post post_;
@@ -72,8 +73,9 @@ class WebhookTransfer {
     std::string retry_after_;
     std::size_t head_size_ = 0;
     std::size_t body_size_ = 0;
-    int status_ = 0;            // of a complete head; never a 1xx
-    bool was_blocked_ = false;  // the second check rejected an address
+    int status_ = 0;              // of a complete head; never a 1xx
+    bool was_blocked_ = false;    // the second check rejected an address
+    bool lacked_socket_ = false;  // for the last address
 };
 
 }  // namespace muster::net

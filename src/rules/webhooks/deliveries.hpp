@@ -28,7 +28,8 @@ enum class AttemptClass : std::uint8_t {
     Dns,
     Connect,
     Tls,
-    BlockedAddress
+    BlockedAddress,
+    Internal
 };
 
 // The class under which dropped deliveries are counted together with the classes of attempts.
@@ -77,6 +78,7 @@ inline constexpr std::array kNames<rules::AttemptClass> = {
     Name{rules::AttemptClass::Dns, "dns"},
     Name{rules::AttemptClass::Connect, "connect"},
     Name{rules::AttemptClass::Tls, "tls"},
-    Name{rules::AttemptClass::BlockedAddress, "blocked_address"}};
+    Name{rules::AttemptClass::BlockedAddress, "blocked_address"},
+    Name{rules::AttemptClass::Internal, "internal"}};
 
 }  // namespace muster

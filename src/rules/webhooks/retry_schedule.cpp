@@ -35,6 +35,7 @@ std::optional<Milliseconds> next_attempt_after(int made, double random,
 
 DeliveryResult delivery_result(std::string_view outcome, std::optional<int> status) {
     if (counted_class(outcome) == "2xx") return DeliveryResult::Delivered;
+    if (outcome == kInternalOutcome) return DeliveryResult::SenderFailed;
     return status == kGone ? DeliveryResult::Gone : DeliveryResult::Failed;
 }
 

@@ -20,8 +20,12 @@ inline constexpr Milliseconds kFailingTooLong = std::chrono::days(5);
 [[nodiscard]] std::optional<Milliseconds> next_attempt_after(
     int made, double random, std::optional<Milliseconds> retry_after);
 
-// The meaning of an attempt for the delivery and its endpoint.
-enum class DeliveryResult { Delivered, Failed, Gone };
+// The meaning of an attempt for the delivery and its endpoint. SenderFailed: an internal error of
+// Muster; the delivery is retried, and the endpoint is not to blame.
+enum class DeliveryResult { Delivered, Failed, Gone, SenderFailed };
+
+// The outcome of an attempt that failed by an internal error.
+inline constexpr std::string_view kInternalOutcome = "internal";
 
 // `outcome`: "dns", "timeout", "http_5xx", …, or the 2xx status (net/webhooks/sender.hpp).
 [[nodiscard]] DeliveryResult delivery_result(std::string_view outcome, std::optional<int> status);

@@ -43,8 +43,10 @@ constexpr Milliseconds kLease{60'000};
 // Claimed deliveries that are not started in this time are released, so that pausing, disabling or
 // deleting an endpoint takes effect despite claims made ahead.
 constexpr Milliseconds kStartDeadline{100};
-// After an error that concerns a single endpoint.
+// After a secret could not be decrypted.
 constexpr Milliseconds kEndpointPause{60'000};
+// Of the log, for internal errors at one endpoint.
+constexpr Milliseconds kWarningInterval{60'000};
 // Of bodies that are claimed or in flight.
 constexpr std::size_t kBodyBytes = std::size_t{128} << 20U;
 
@@ -242,18 +244,28 @@ void WebhookDispatch::start(Lane& lane) {
         try {
             post(lane, delivery);
         } catch (const std::exception& error) {
-            return postpone(lane, delivery.id, error);
+            fail_internally(lane, delivery, error);
         }
     }
 }
 
-// Releases the lane's deliveries, and pauses the lane: the error may happen again at once.
-void WebhookDispatch::postpone(Lane& lane, DeliveryId delivery, const std::exception& error) {
-    stale_.emplace_back(lane.organization, delivery);
-    lane.not_before = steady_now() + kEndpointPause;
-    release_ready(lane);
+// A failed attempt, so that the delivery is retried later and does not stop the others.
+void WebhookDispatch::fail_internally(Lane& lane, const ReadyDelivery& delivery,
+                                      const std::exception& error) {
+    add_result({.organization = lane.organization,
+                .endpoint = lane.endpoint,
+                .delivery = delivery.id,
+                .made = delivery.step + 1,
+                .began = Timestamp::now(),
+                .outcome = std::string(rules::kInternalOutcome)});
+    if (lane.has_more) lanes_.enqueue(lane);
+    const SteadyTime now = steady_now();
+    if (now < lane.next_warning) return;
+    lane.next_warning = now + kWarningInterval;
     log_event(LogLevel::Error, "webhook.not_sent",
-              {{"endpoint", lane.endpoint.text()}, {"reason", error.what()}});
+              {{"endpoint", lane.endpoint.text()},
+               {"delivery", delivery.id.text()},
+               {"reason", error.what()}});
 }
 
 // Releases the lane's claimed deliveries; they are claimed again if the endpoint is still active.
@@ -300,33 +312,40 @@ void WebhookDispatch::collect_results(Milliseconds at_most) {
         std::reverse(replies_.begin(), replies_.end());
     }
     while (!replies_.empty()) {
-        add_result(replies_.back());
+        handle_reply(replies_.back());
         replies_.pop_back();
     }
 }
 
-void WebhookDispatch::add_result(const net::PostResult& result) {
+void WebhookDispatch::add_result(AttemptResult result) {
+    if (results_.empty()) first_result_ = steady_now();
+    result.random = std::uniform_real_distribution<double>(0, 1)(random_);
+    results_.push_back(std::move(result));
+}
+
+void WebhookDispatch::handle_reply(const net::PostResult& result) {
     const auto entry = posts_.find(result.tag);
     if (entry == posts_.end()) return;
     const PendingPost& post = entry->second;
     Lane& lane = *post.lane;
-    if (results_.empty()) first_result_ = steady_now();
-    results_.push_back({.organization = lane.organization,
-                        .endpoint = lane.endpoint,
-                        .delivery = post.delivery,
-                        .made = post.made,
-                        .began = post.began,
-                        .outcome = result.outcome,
-                        .status = result.status,
-                        .duration = result.duration,
-                        .excerpt = result.excerpt,
-                        .signature = post.signature,
-                        .retry_after = result.retry_after,
-                        .random = std::uniform_real_distribution<double>(0, 1)(random_)});
+    add_result({.organization = lane.organization,
+                .endpoint = lane.endpoint,
+                .delivery = post.delivery,
+                .made = post.made,
+                .began = post.began,
+                .outcome = result.outcome,
+                .status = result.status,
+                .duration = result.duration,
+                .excerpt = result.excerpt,
+                .signature = post.signature,
+                .retry_after = result.retry_after});
     posts_.erase(entry);
-    const bool delivered =
-        rules::delivery_result(result.outcome, result.status) == rules::DeliveryResult::Delivered;
-    lanes_.note_result(lane, delivered, result.duration);
+    const auto meaning = rules::delivery_result(result.outcome, result.status);
+    if (meaning == rules::DeliveryResult::SenderFailed) {
+        lanes_.note_internal_failure(lane);
+    } else {
+        lanes_.note_result(lane, meaning == rules::DeliveryResult::Delivered, result.duration);
+    }
     start(lane);
     if (lane.has_more) lanes_.enqueue(lane);
 }

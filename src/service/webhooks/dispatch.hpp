@@ -71,8 +71,9 @@ class WebhookDispatch {
     [[nodiscard]] Milliseconds pause() const;
     void start(Lane& lane);
     void post(Lane& lane, const ReadyDelivery& delivery);
-    void postpone(Lane& lane, DeliveryId delivery, const std::exception& error);
-    void add_result(const net::PostResult& result);
+    void fail_internally(Lane& lane, const ReadyDelivery& delivery, const std::exception& error);
+    void handle_reply(const net::PostResult& result);
+    void add_result(AttemptResult result);
     void record();
     void record_if_due();
     bool try_save();

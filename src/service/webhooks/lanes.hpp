@@ -56,7 +56,8 @@ struct Lane {
     bool has_more = false;                // the last claim left due deliveries
     std::size_t most_claimed = SIZE_MAX;  // deliveries of the next claim
     Milliseconds last_took{};
-    SteadyTime not_before;  // claim nothing before this time
+    SteadyTime not_before;    // claim nothing before this time
+    SteadyTime next_warning;  // log no internal error before this time
 };
 
 class Lanes {
@@ -86,6 +87,8 @@ class Lanes {
     // Whether another delivery may start.
     [[nodiscard]] bool may_start(const Lane& lane) const;
     void note_result(Lane& lane, bool delivered, Milliseconds took);
+    // The delivery ended by an internal error: it says nothing about the endpoint.
+    void note_internal_failure(Lane& lane) { --lane.in_flight; }
     // The event's body: the one that other deliveries hold already, or `body`. It counts once, as
     // long as a delivery or its request holds it.
     std::shared_ptr<const std::string> share_body(OrgId organization, WebhookEventId event,

@@ -42,7 +42,7 @@ std::optional<Milliseconds> next_attempt(const AttemptResult& result) {
 // The results of one endpoint.
 struct EndpointSignals {
     bool delivered = false;  // at least once
-    bool fails = false;      // since the last delivery
+    bool fails = false;      // since the last delivery; internal errors do not count
     bool gone = false;
     rules::RecentResults results;
 };
@@ -61,10 +61,11 @@ std::map<EndpointId, EndpointSignals> signals_in(const Results& results) {
     for (const AttemptResult* result : results) {
         EndpointSignals& signals = all[result->endpoint];
         const DeliveryResult delivery = delivery_result(*result);
+        count(*result, signals.results);
+        if (delivery == DeliveryResult::SenderFailed) continue;
         signals.delivered |= delivery == DeliveryResult::Delivered;
         signals.fails = delivery != DeliveryResult::Delivered;
         signals.gone |= delivery == DeliveryResult::Gone;
-        count(*result, signals.results);
     }
     return all;
 }
@@ -170,7 +171,7 @@ class Recorder {
             const bool too_long = failed && since->second <= too_long_ago;
             const Change change{signals.delivered && failed,
                                 signals.fails && (signals.delivered || !failed), signals.gone,
-                                !signals.delivered && too_long};
+                                signals.fails && !signals.delivered && too_long};
             if (change.any()) changes.emplace(endpoint, change);
         }
         return changes;

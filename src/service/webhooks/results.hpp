@@ -18,11 +18,11 @@ struct AttemptResult {
     int made = 1;  // number of attempts including this one
     Timestamp began;
     std::string outcome;  // net/webhooks/sender.hpp
-    std::optional<int> status;
+    std::optional<int> status{};
     Milliseconds duration{};
-    std::string excerpt;  // any bytes
-    std::string signature;
-    std::optional<Milliseconds> retry_after;
+    std::string excerpt{};  // any bytes
+    std::string signature{};
+    std::optional<Milliseconds> retry_after{};
     double random = 0;  // randomizes the time of the next attempt
 };
 

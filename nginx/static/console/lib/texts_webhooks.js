@@ -148,6 +148,7 @@ export const deliveries = {
   classes: {
     "2xx": "Accepted", http_3xx: "HTTP 3xx", http_4xx: "HTTP 4xx", http_5xx: "HTTP 5xx",
     timeout: "No answer in time", dns: "Name not found", connect: "No connection", tls: "TLS failed", blocked_address: "Address not allowed",
+    internal: "Error of Muster",
   },
   none: "No deliveries yet",
   noneHint: "Deliveries are here after the first event that an endpoint subscribes to. A test event makes one.",
@@ -167,6 +168,7 @@ export const deliveries = {
     connect: ["The receiver was not reached, or closed the connection without an HTTP answer.", "Check that the receiver runs, that the port in the URL is right, and that its firewall lets Muster in."],
     tls: ["The encrypted connection failed. The event was not sent.", "Check the receiver's certificate: it must be valid for the name in the URL, not expired, and sent with all intermediate certificates. TLS 1.2 or later is required."],
     blocked_address: ["Muster does not call this address. The event was not sent.", "Use a URL whose name has only public addresses, or ask the operator of Muster."],
+    internal: ["An error of Muster ended the attempt. It does not count against the endpoint.", "Wait for the next attempt. If it ends in the same way, ask the operator of Muster."],
   },
   copyPayload: "Copy body",
   headers: "Headers of the last attempt",

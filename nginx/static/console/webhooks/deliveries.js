@@ -13,7 +13,7 @@ import { DeliveryTable } from "./delivery_table.js"
 import { MUSTER_EVENTS, TEST_EVENT } from "./events.js"
 import { Tabs, addressOf, endpointsOf } from "./parts.js"
 
-const RESULTS = ["2xx", "http_3xx", "http_4xx", "http_5xx", "timeout", "dns", "connect", "tls", "blocked_address"]
+const RESULTS = ["2xx", "http_3xx", "http_4xx", "http_5xx", "timeout", "dns", "connect", "tls", "blocked_address", "internal"]
 
 const parametersOf = ({ status, event, result, since, until }) => ({
   status, event_type: event, class: result, since: momentOf(since, false), until: momentOf(until, true),

@@ -29,7 +29,7 @@ const Attempts = ({ delivery }) => html`<section><h2>${t.attempts}</h2>${deliver
 /** Whether a body reached a receiver: "sent", "maybe", "unsent", or "next" before the first attempt. @param {Api.WebhookDelivery} delivery */
 export const sentStateOf = ({ attempts, status }) => {
   if (attempts.some(one => one.status_code)) return "sent"
-  if (attempts.some(one => one.class === "timeout" || one.class === "connect")) return "maybe"
+  if (attempts.some(one => ["timeout", "connect", "internal"].includes(one.class))) return "maybe"
   return attempts.length === 0 && status === "pending" ? "next" : "unsent"
 }
 

@@ -290,6 +290,31 @@ BOOST_AUTO_TEST_CASE(failing_since_is_the_first_failure_since_the_last_success) 
     BOOST_TEST(cell(to, "status") == "active");
 }
 
+BOOST_AUTO_TEST_CASE(an_internal_failure_is_retried_and_does_not_count_against_the_endpoint) {
+    const auto to = endpoint("https://one.example/");
+    const auto id = deliver(to, "internal");
+    BOOST_TEST(status(id) == "pending");
+    BOOST_TEST(due_in(id) > 4'000);
+    BOOST_TEST(due_in(id) <= 5'000);
+    BOOST_TEST(client.value("SELECT class FROM webhook_attempts") == "internal");
+    BOOST_TEST(cell(to, "failing_since") == "NULL");
+    BOOST_TEST(client.number("SELECT attempts FROM webhook_attempt_totals WHERE class = "
+                             "'internal'") == 1);
+    // Nor does it end a series of failures, or disable the endpoint.
+    const std::int64_t since = Timestamp::now().milliseconds() - 5 * kDay - 1'000;
+    set(to, "failing_since", std::to_string(since));
+    deliver(to, "internal");
+    BOOST_TEST(cell(to, "status") == "active");
+    BOOST_TEST(cell(to, "failing_since") == std::to_string(since));
+    // In one batch with a success, whichever ended last.
+    queue(to, 2);
+    const auto claimed = claim(to, owner);
+    const std::vector both{result(to, claimed.at(0), "200", 200),
+                           result(to, claimed.at(1), "internal")};
+    record_attempts(context, owner, both);
+    BOOST_TEST(cell(to, "failing_since") == "NULL");
+}
+
 BOOST_AUTO_TEST_CASE(an_endpoint_that_replies_gone_is_disabled_and_gets_nothing_more) {
     const auto to = endpoint("https://one.example/hook?key=hush#f");
     const auto ids = queue(to, 1500);

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 using namespace muster;
 using namespace muster::test;
@@ -297,7 +299,7 @@ BOOST_AUTO_TEST_CASE(a_refused_connection_is_a_connect_failure) {
     BOOST_TEST(!result.status);
 }
 
-BOOST_AUTO_TEST_CASE(a_post_that_curl_rejects_is_a_connect_failure) {
+BOOST_AUTO_TEST_CASE(a_post_that_curl_rejects_is_an_internal_failure) {
     const LoopbackServer server(answering({}));
     const LoopbackDns dns(knowing({{"hooks.example", {"127.0.0.1"}}}));
     auto odd = settings(true, &dns);
@@ -312,9 +314,60 @@ BOOST_AUTO_TEST_CASE(a_post_that_curl_rejects_is_a_connect_failure) {
         results.push_back(send(sender, post_to("https://hooks.example/")));
     });
     BOOST_TEST(results.size() == 5U);
-    for (const auto& result : results) BOOST_TEST(result.outcome == "connect");
+    for (const auto& result : results) BOOST_TEST(result.outcome == "internal");
     BOOST_TEST(sender.pending_count() == 0U);
     BOOST_TEST(log.find("level=error event=webhook.not_sent reason=\"curl: ") != log.npos);
+}
+
+BOOST_AUTO_TEST_CASE(without_the_file_of_authorities_a_post_fails_internally) {
+    const TlsReceiver server("hooks.example");
+    auto odd = settings();
+    odd.ca_file = "/nonexistent/ca.pem";
+    const std::string log = logged([&] {
+        const auto result = send(odd, "https://127.0.0.1:" + std::to_string(server.port()) + "/");
+        BOOST_TEST(result.outcome == "internal");
+    });
+    BOOST_TEST(log.find("level=error event=webhook.not_sent") != log.npos);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_free_file_descriptor_a_post_fails_internally) {
+    const LoopbackServer server(answering({}));
+    WebhookSender sender(settings());
+    rlimit usual{};
+    BOOST_REQUIRE(getrlimit(RLIMIT_NOFILE, &usual) == 0);
+    const int lowest_free = dup(STDOUT_FILENO);
+    close(lowest_free);
+    const rlimit none{static_cast<rlim_t>(lowest_free), usual.rlim_max};
+    BOOST_REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const std::string outcome = send(sender, post_to(server.url())).outcome;
+    BOOST_REQUIRE(setrlimit(RLIMIT_NOFILE, &usual) == 0);
+    BOOST_TEST(outcome == "internal");
+    BOOST_TEST(send(sender, post_to(server.url())).outcome == "200");
+}
+
+// The runner waits for a database that hangs.
+BOOST_AUTO_TEST_CASE(a_reply_that_the_sender_did_not_read_in_time_is_an_internal_failure) {
+    std::latch taken(1);
+    std::latch answers(1);
+    const LoopbackServer server([&](const ServedRequest&) {
+        taken.count_down();
+        answers.wait();
+        return ServedResponse{};
+    });
+    WebhookSender sender(settings());
+    sender.start(post_to(server.url()));
+    const auto time_up = Clock::now() + std::chrono::milliseconds(2'100);
+    while (!taken.try_wait()) BOOST_TEST_REQUIRE(sender.wait(Milliseconds(5)).empty());
+    answers.count_down();
+    while (Clock::now() < time_up)
+        std::this_thread::sleep_for(Milliseconds(20));  // lint: sleeps because it polls
+    const std::string log = logged([&] {
+        const auto results = all_of(sender);
+        BOOST_REQUIRE_EQUAL(results.size(), 1U);
+        BOOST_TEST(results[0].outcome == "internal");
+    });
+    BOOST_TEST(log.find("event=webhook.not_sent reason=\"replies were not read in time\"") !=
+               log.npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_that_is_not_established_in_time_is_a_connect_failure) {

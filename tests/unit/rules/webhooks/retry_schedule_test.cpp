@@ -71,6 +71,8 @@ BOOST_AUTO_TEST_CASE(only_2xx_is_delivered_and_only_410_is_gone) {
         BOOST_TEST(delivery_result(outcome, {}) == DeliveryResult::Failed);
         BOOST_TEST(rules::counted_class(outcome) == outcome);
     }
+    BOOST_TEST(delivery_result("internal", {}) == DeliveryResult::SenderFailed);
+    BOOST_TEST(rules::counted_class("internal") == "internal");
 }
 
 BOOST_AUTO_TEST_CASE(an_excerpt_is_valid_utf8_of_limited_length_for_any_bytes) {
