@@ -168,8 +168,10 @@ void WebhookDispatch::claim() {
         return std::tie(left.first->organization, left.first->endpoint) <
                std::tie(right.first->organization, right.first->endpoint);
     });
-    const Timestamp now = Timestamp::now();
+    SteadyTime leased_at;
     auto all = context_.database.transaction([&](db::Tx& tx) {
+        leased_at = steady_now();
+        const Timestamp now = Timestamp::now();
         std::vector<Claimed> claimed;
         for (const auto& [lane, count] : claims) {
             db::OrgStore org(tx, lane->organization);
@@ -183,7 +185,7 @@ void WebhookDispatch::claim() {
         }
         return claimed;
     });
-    for (Claimed& claimed : all) add_claimed(claimed);
+    for (Claimed& claimed : all) add_claimed(claimed, leased_at);
 }
 
 // Copies the address and secrets to the lane. Returns false if nothing may be claimed for it.
@@ -217,14 +219,16 @@ bool WebhookDispatch::prepare_lane(Lane& lane, const Claimed& claimed) {
     return true;
 }
 
-void WebhookDispatch::add_claimed(Claimed& claimed) {
+void WebhookDispatch::add_claimed(Claimed& claimed, SteadyTime leased_at) {
     Lane& lane = *claimed.lane;
     if (claimed.target.is_disabled) canceling_.emplace(lane.organization, lane.endpoint);
     auto& [deliveries, has_more, is_cut] = claimed.claim;
     lanes_.note_claim(lane, deliveries.size(), has_more, is_cut);
     // Counted from now and not from the begin of the claim: a slow database must not make all
-    // claims stale.
-    const SteadyTime start_before = steady_now() + kStartDeadline;
+    // claims stale. But if it took so long that the lease could end before the attempt does,
+    // another runner would send the delivery too.
+    const SteadyTime start_before =
+        std::min<SteadyTime>(steady_now() + kStartDeadline, leased_at + kLease - kLongestAttempt);
     for (store::ClaimedDelivery& delivery : deliveries) {
         lane.ready.push_back(
             {delivery.id, delivery.event, delivery.step,
@@ -255,6 +259,7 @@ void WebhookDispatch::fail_internally(Lane& lane, const ReadyDelivery& delivery,
     add_result({.organization = lane.organization,
                 .endpoint = lane.endpoint,
                 .delivery = delivery.id,
+                .url = lane.url,
                 .made = delivery.step + 1,
                 .began = Timestamp::now(),
                 .outcome = std::string(rules::kInternalOutcome)});
@@ -296,7 +301,7 @@ void WebhookDispatch::post(Lane& lane, const ReadyDelivery& delivery) {
                     {"webhook-signature", signature}};
     post.body = delivery.body;
     const auto entry = posts_.emplace(
-        post.tag, PendingPost{&lane, delivery.id, delivery.step + 1, now, signature});
+        post.tag, PendingPost{&lane, delivery.id, delivery.step + 1, now, lane.url, signature});
     try {
         sender_->start(std::move(post));
     } catch (...) {
@@ -331,6 +336,7 @@ void WebhookDispatch::handle_reply(const net::PostResult& result) {
     add_result({.organization = lane.organization,
                 .endpoint = lane.endpoint,
                 .delivery = post.delivery,
+                .url = post.url,
                 .made = post.made,
                 .began = post.began,
                 .outcome = result.outcome,
@@ -355,9 +361,10 @@ void WebhookDispatch::handle_reply(const net::PostResult& result) {
 void WebhookDispatch::record() {
     if (results_.empty()) return;
     // The results remain valid while the database is unavailable.
-    const auto disabled = record_attempts(context_, owner_, results_);
-    results_.clear();
-    for (const OrgEndpoint& entry : disabled) {
+    auto recorded = record_attempts(context_, owner_, results_);
+    results_ = std::move(recorded.held);
+    first_result_ = steady_now();
+    for (const OrgEndpoint& entry : recorded.disabled) {
         lanes_.lane(entry.organization, entry.endpoint).ready.clear();
         canceling_.emplace(entry.organization, entry.endpoint);
     }
@@ -393,15 +400,20 @@ void WebhookDispatch::finish(const std::function<Milliseconds()>& max_wait) {
     collect_results(Milliseconds(0));
     if (!posts_.empty()) interrupt_posts();
     record();
+    // The next run sends these deliveries again, and is answered 410 too.
+    for (const AttemptResult& held : results_)
+        stale_.emplace_back(held.organization, held.delivery);
+    results_.clear();
     release_stale();
 }
 
-// Records the results and releases what was not started. Returns false while the database fails.
+// Records the results and releases what was not started. Returns false while the database fails, or
+// another transaction holds an endpoint that is to be disabled.
 bool WebhookDispatch::try_save() {
     try {
         record();
         release_stale();
-        return true;
+        return results_.empty();
     } catch (const db::DbError&) {
         return false;
     }

@@ -58,6 +58,7 @@ class WebhookDispatch {
         DeliveryId delivery;
         int made;
         Timestamp began;
+        std::string url;
         std::string signature;
     };
 
@@ -67,7 +68,7 @@ class WebhookDispatch {
     void find_due_endpoints(bool failing);
     void claim();
     bool prepare_lane(Lane& lane, const Claimed& claimed);
-    void add_claimed(Claimed& claimed);
+    void add_claimed(Claimed& claimed, SteadyTime leased_at);
     [[nodiscard]] Milliseconds pause() const;
     void start(Lane& lane);
     void post(Lane& lane, const ReadyDelivery& delivery);

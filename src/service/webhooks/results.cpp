@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace muster::service {
 namespace {
@@ -41,9 +42,9 @@ std::optional<Milliseconds> next_attempt(const AttemptResult& result) {
 
 // The results of one endpoint.
 struct EndpointSignals {
-    bool delivered = false;  // at least once
-    bool fails = false;      // since the last delivery; internal errors do not count
-    bool gone = false;
+    bool delivered = false;           // at least once
+    bool fails = false;               // since the last delivery; internal errors do not count
+    std::set<std::string_view> gone;  // the URLs that were answered 410
     rules::RecentResults results;
 };
 
@@ -65,7 +66,7 @@ std::map<EndpointId, EndpointSignals> signals_in(const Results& results) {
         if (delivery == DeliveryResult::SenderFailed) continue;
         signals.delivered |= delivery == DeliveryResult::Delivered;
         signals.fails = delivery != DeliveryResult::Delivered;
-        signals.gone |= delivery == DeliveryResult::Gone;
+        if (delivery == DeliveryResult::Gone) signals.gone.insert(result->url);
     }
     return all;
 }
@@ -81,7 +82,7 @@ class Recorder {
 
     // Returns the results that were recorded.
     Results record(const Results& all) {
-        Results results = still_claimed(all);
+        Results results = without_held(still_claimed(all));
         if (results.empty()) return results;
         insert_attempts(results);
         delete_old_attempts(results);
@@ -92,6 +93,8 @@ class Recorder {
         return results;
     }
     const std::vector<Disabled>& disabled() const { return disabled_; }
+    // The results that have to be recorded later.
+    const Results& held() const { return held_; }
 
   private:
     Results still_claimed(const Results& all) {
@@ -102,6 +105,26 @@ class Recorder {
         std::copy_if(all.begin(), all.end(), std::back_inserter(results), [&](const auto* result) {
             return std::binary_search(locked.begin(), locked.end(), result->delivery);
         });
+        return results;
+    }
+
+    // Moves the answers of 410 whose endpoint cannot be disabled now to held_. Without waiting: the
+    // other transaction may take long. If the runner dies, the lease ends, and the next attempt is
+    // answered 410 too.
+    Results without_held(const Results& all) {
+        std::vector<EndpointId> gone;
+        for (const AttemptResult* result : all) {
+            if (delivery_result(*result) == DeliveryResult::Gone) gone.push_back(result->endpoint);
+        }
+        if (gone.empty()) return all;
+        const auto locked = store::lock_endpoints(org_, gone);
+        Results results;
+        for (const AttemptResult* result : all) {
+            const bool is_held =
+                delivery_result(*result) == DeliveryResult::Gone &&
+                !std::binary_search(locked.begin(), locked.end(), result->endpoint);
+            (is_held ? held_ : results).push_back(result);
+        }
         return results;
     }
 
@@ -169,9 +192,9 @@ class Recorder {
             const auto since = failing.find(endpoint);
             const bool failed = since != failing.end();
             const bool too_long = failed && since->second <= too_long_ago;
-            const Change change{signals.delivered && failed,
-                                signals.fails && (signals.delivered || !failed), signals.gone,
-                                signals.fails && !signals.delivered && too_long};
+            const Change change{
+                signals.delivered && failed, signals.fails && (signals.delivered || !failed),
+                !signals.gone.empty(), signals.fails && !signals.delivered && too_long};
             if (change.any()) changes.emplace(endpoint, change);
         }
         return changes;
@@ -194,12 +217,18 @@ class Recorder {
         store::set_failing(org_, newly_failing, transaction_.now);
         for (const EndpointId& endpoint : ids) {
             const Change& change = changes.at(endpoint);
-            if (change.gone) {
+            if (change.gone && has_url(endpoint, all.at(endpoint).gone)) {
                 disable(endpoint, "gone", std::nullopt);
             } else if (change.fails_too_long) {
                 disable(endpoint, "failing", transaction_.now - rules::kFailingTooLong);
             }
         }
+    }
+
+    // False if an admin has replaced the URL since it was called.
+    bool has_url(EndpointId endpoint, const std::set<std::string_view>& urls) {
+        const auto target = store::find_target(org_, endpoint);
+        return target && urls.contains(target->url);
     }
 
     void disable(EndpointId endpoint, std::string_view reason,
@@ -213,11 +242,13 @@ class Recorder {
     db::OrgStore org_;
     const Uuid& owner_;
     std::vector<Disabled> disabled_;
+    Results held_;
 };
 
 // The outcome of one transaction; created again if the transaction runs again.
 struct Outcome {
     Results recorded;
+    Results held;
     std::vector<Disabled> disabled;
 };
 
@@ -244,16 +275,16 @@ void log(const Outcome& outcome, std::size_t results) {
                    {"endpoint", disabled.endpoint.endpoint.text()},
                    {"reason", disabled.reason}});
     }
-    if (outcome.recorded.size() < results) {
-        log_event(LogLevel::Info, "webhook.lease_lost",
-                  {{"results", results - outcome.recorded.size()}});
+    const std::size_t kept = outcome.recorded.size() + outcome.held.size();
+    if (kept < results) {
+        log_event(LogLevel::Info, "webhook.lease_lost", {{"results", results - kept}});
     }
 }
 
 }  // namespace
 
-std::vector<OrgEndpoint> record_attempts(Context& context, const Uuid& owner,
-                                         std::span<const AttemptResult> results) {
+RecordedAttempts record_attempts(Context& context, const Uuid& owner,
+                                 std::span<const AttemptResult> results) {
     std::map<OrgId, Results> by_organization;
     for (const AttemptResult& result : results) {
         by_organization[result.organization].push_back(&result);
@@ -265,6 +296,7 @@ std::vector<OrgEndpoint> record_attempts(Context& context, const Uuid& owner,
             Recorder recorder(transaction, context.keys, owner);
             const Results recorded = recorder.record(own);
             done.recorded.insert(done.recorded.end(), recorded.begin(), recorded.end());
+            done.held.insert(done.held.end(), recorder.held().begin(), recorder.held().end());
             done.disabled.insert(done.disabled.end(), recorder.disabled().begin(),
                                  recorder.disabled().end());
         }
@@ -272,9 +304,10 @@ std::vector<OrgEndpoint> record_attempts(Context& context, const Uuid& owner,
         return done;
     });
     log(outcome, results.size());
-    std::vector<OrgEndpoint> disabled;
-    for (const Disabled& one : outcome.disabled) disabled.push_back(one.endpoint);
-    return disabled;
+    RecordedAttempts done;
+    for (const Disabled& one : outcome.disabled) done.disabled.push_back(one.endpoint);
+    for (const AttemptResult* result : outcome.held) done.held.push_back(*result);
+    return done;
 }
 
 }  // namespace muster::service

@@ -15,7 +15,8 @@ struct AttemptResult {
     OrgId organization;
     EndpointId endpoint;
     DeliveryId delivery;
-    int made = 1;  // number of attempts including this one
+    std::string url;  // that was called
+    int made = 1;     // number of attempts including this one
     Timestamp began;
     std::string outcome;  // net/webhooks/sender.hpp
     std::optional<int> status{};
@@ -31,10 +32,17 @@ struct OrgEndpoint {
     EndpointId endpoint;
 };
 
+struct RecordedAttempts {
+    std::vector<OrgEndpoint> disabled;  // as a consequence
+    // Answers of 410 that were not recorded, because another transaction holds the endpoint's row.
+    // Record them again soon: then the endpoint is disabled.
+    std::vector<AttemptResult> held;
+};
+
 // Records the results in one transaction, in the order in which the attempts ended. A result is
 // dropped if the delivery is no longer claimed by `owner`: its lease expired and another runner
-// claimed it, or it was canceled. Returns the endpoints that were disabled as a consequence.
-std::vector<OrgEndpoint> record_attempts(Context& context, const Uuid& owner,
-                                         std::span<const AttemptResult> results);
+// claimed it, or it was canceled.
+RecordedAttempts record_attempts(Context& context, const Uuid& owner,
+                                 std::span<const AttemptResult> results);
 
 }  // namespace muster::service
