@@ -56,7 +56,12 @@ std::int64_t recover_all(const Invocation& in, OrgId organization, EndpointId en
         }
     } catch (const Error& error) {
         // With --json programs read its code.
-        if (error.code() != ErrorCode::NotFound || in.flag("--json")) throw;
+        if (in.flag("--json")) throw;
+        if (error.code() == ErrorCode::InvalidState && queued > 0) {
+            throw CommandError(std::to_string(queued) + " queued, and not the others: " +
+                               error.details()["reason"].asString());
+        }
+        if (error.code() != ErrorCode::NotFound) throw;
         throw CommandError("the organization has no webhook endpoint " + endpoint.text());
     }
     return queued;

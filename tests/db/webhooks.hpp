@@ -3,7 +3,6 @@
 
 #include "db/fixture.hpp"
 #include "rules/webhooks/endpoints.hpp"
-#include "service/access/organizations.hpp"
 #include "service/access/team.hpp"
 #include "service/webhooks/deliveries.hpp"
 #include "service/webhooks/endpoints.hpp"

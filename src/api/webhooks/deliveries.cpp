@@ -5,6 +5,7 @@
 
 #include "api/groups.hpp"
 #include "api/webhooks/endpoint_ref.hpp"
+#include "base/settings.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/webhook_wire.hpp"
 
@@ -163,19 +164,23 @@ auto get_delivery(Call& call) {
                                   call.id<DeliveryId>(2));
 }
 
+std::int64_t backlog(const Call& call) {
+    return call.context.settings.webhooks.backlog;
+}
+
 auto redeliver(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto ref = endpoint_ref(call);
     const auto id = call.id<DeliveryId>(2);
-    return service::redeliver(transaction, ref, id);
+    return service::redeliver(transaction, ref, id, backlog(call));
 }
 
 auto test_endpoint(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto ref = endpoint_ref(call);
-    return service::test_endpoint(transaction, ref);
+    return service::test_endpoint(transaction, ref, backlog(call));
 }
 
 auto recover_deliveries(Call& call, OrgTransaction& transaction, const Recovery& in) {
-    return service::recover_deliveries(transaction, endpoint_ref(call), in);
+    return service::recover_deliveries(transaction, endpoint_ref(call), in, backlog(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -208,9 +213,9 @@ constexpr std::array kDeliveryEndpoints = {
         .summary = "Send a test event to an endpoint",
         .description =
             "Sends a webhook_endpoint.test event to the endpoint, whatever its subscriptions. The "
-            "endpoint must be active and the installation not disabled, otherwise 409 "
-            "INVALID_STATE. Read the result with listWebhookDeliveries. Repeat safely with an "
-            "Idempotency-Key.",
+            "endpoint must be active, the installation not disabled, and the backlog not full, "
+            "otherwise 409 INVALID_STATE. Read the result with listWebhookDeliveries. Repeat safely "
+            "with an Idempotency-Key.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -226,10 +231,10 @@ constexpr std::array kDeliveryEndpoints = {
         .description =
             "Queues failed and canceled deliveries that were created since a time, and before until. "
             "Each keeps its webhook id, so receivers can detect duplicates. A call queues up to "
-            "5,000; call again, with another Idempotency-Key, while has_more is true. With dry_run "
-            "true, nothing is queued, and matching counts the deliveries, exactly up to 10,000. "
-            "The endpoint must be active and the installation not disabled, otherwise 409 "
-            "INVALID_STATE.",
+            "5,000, or fewer if the backlog is full then; call again, with another Idempotency-Key, "
+            "while has_more is true. With dry_run true, nothing is queued, and matching counts the "
+            "deliveries, exactly up to 10,000. The endpoint must be active, the installation not "
+            "disabled, and the backlog not full, otherwise 409 INVALID_STATE.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -272,9 +277,9 @@ constexpr std::array kDeliveryEndpoints = {
         .summary = "Send a delivery again",
         .description =
             "Sends a delivery again, whatever its status. It keeps its webhook id, so receivers "
-            "can detect duplicates. It keeps its last 40 attempts. The endpoint must be active "
-            "and the installation not disabled, otherwise 409 INVALID_STATE. Repeat safely with "
-            "an Idempotency-Key.",
+            "can detect duplicates. It keeps its last 40 attempts. The endpoint must be active, "
+            "the installation not disabled, and, unless the delivery waits already, the backlog "
+            "not full, otherwise 409 INVALID_STATE. Repeat safely with an Idempotency-Key.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,

@@ -3,14 +3,17 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "base/json.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
+#include "rules/webhooks/backlog.hpp"
 #include "service/audit.hpp"
 #include "service/modules/installations.hpp"
 #include "service/outbox.hpp"
 #include "service/page_bytes.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
+#include "store/webhooks/fan_out.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +37,32 @@ rules::WebhookEndpoint locked_active(OrgTransaction& transaction, const Endpoint
                                   "; set it active first");
     }
     return std::move(*endpoint);
+}
+
+// How many further deliveries may wait for the endpoint.
+std::int64_t room_for(db::OrgStore& org, EndpointId endpoint, std::int64_t backlog) {
+    const auto pending = store::count_pending(org);
+    rules::WaitingDeliveries waiting;
+    for (const auto& [id, count] : pending) waiting.of_organization += count;
+    const auto own = pending.find(endpoint);
+    const bool is_new = own == pending.end();
+    if (!is_new) waiting.of_endpoint = own->second;
+    waiting.endpoints = static_cast<std::int64_t>(pending.size()) + (is_new ? 1 : 0);
+    return rules::backlog_room(waiting, backlog);
+}
+
+[[noreturn]] void reject_full_backlog(std::int64_t backlog) {
+    throw Error(ErrorCode::InvalidState)
+        .detail(
+            "reason",
+            "too many deliveries of the organization wait, and this endpoint has its share; "
+            "wait until some have ended, or activate, disable or delete the endpoints for which "
+            "most of them wait")
+        .detail("limit", Json::Int64(backlog));
+}
+
+void reject_if_full(db::OrgStore& org, EndpointId endpoint, std::int64_t backlog) {
+    if (room_for(org, endpoint, backlog) == 0) reject_full_backlog(backlog);
 }
 
 std::optional<WebhookDelivery> read_delivery(db::OrgStore& org, EndpointId endpoint,
@@ -81,7 +110,8 @@ RecoverableCount count_recoverable(db::OrgStore& org, EndpointId endpoint,
     return {std::min(count, kMostRecoverable), count <= kMostRecoverable};
 }
 
-Recovered recover(OrgTransaction& transaction, const EndpointRef& ref, const Recovery& recovery) {
+Recovered recover(OrgTransaction& transaction, const EndpointRef& ref, const Recovery& recovery,
+                  std::int64_t backlog) {
     check_recovery(recovery, transaction.now);
     locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
@@ -91,15 +121,17 @@ Recovered recover(OrgTransaction& transaction, const EndpointRef& ref, const Rec
         recovered.matching = count_recoverable(org, ref.endpoint, span);
         return recovered;
     }
+    const std::int64_t most = std::min(kMostRecovered, room_for(org, ref.endpoint, backlog));
     for (const auto status : kRecoverable) {
-        recovered.queued += store::recover_deliveries(
-            org, ref.endpoint, status, span, transaction.now, kMostRecovered - recovered.queued);
+        recovered.queued += store::recover_deliveries(org, ref.endpoint, status, span,
+                                                      transaction.now, most - recovered.queued);
     }
     recovered.has_more =
-        recovered.queued == kMostRecovered &&
+        recovered.queued == most &&
         std::ranges::any_of(kRecoverable, [&](rules::DeliveryStatus status) {
             return store::count_recoverable(org, ref.endpoint, status, span, 1) > 0;
         });
+    if (recovered.has_more && most == 0) reject_full_backlog(backlog);
     return recovered;
 }
 
@@ -177,25 +209,34 @@ std::optional<WebhookDelivery> find_delivery(Context& context, OrgId organizatio
     });
 }
 
-WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref) {
+WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
+                              std::int64_t backlog) {
     const auto endpoint = locked_active(transaction, ref);
+    db::OrgStore org(transaction.tx, transaction.org());
+    reject_if_full(org, ref.endpoint, backlog);
     const auto id = emit_to(
         transaction, endpoint.id,
         {rules::event_type::kEndpointTest, std::nullopt, [&] { return test_data(endpoint); }});
     audit(transaction, "webhook_endpoint.tested", endpoint.id.text());
-    db::OrgStore org(transaction.tx, transaction.org());
     auto delivery = read_delivery(org, endpoint.id, id);
     if (!delivery) throw std::runtime_error("a delivery that was just inserted does not exist");
     return std::move(*delivery);
 }
 
-WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, DeliveryId id) {
+WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, DeliveryId id,
+                          std::int64_t backlog) {
     locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
+    const auto before = store::find_delivery(org, ref.endpoint, id);
+    if (!before) throw Error(ErrorCode::NotFound);
+    const bool waits = before->status == rules::DeliveryStatus::Pending;
+    if (!waits) reject_if_full(org, ref.endpoint, backlog);
     const bool is_queued = store::requeue_delivery(org, ref.endpoint, id, transaction.now);
     auto delivery = read_delivery(org, ref.endpoint, id);
     if (!delivery) throw Error(ErrorCode::NotFound);
     if (is_queued) {
+        // Many calls within the first minute of a delivery would add attempts without a bound.
+        store::delete_old_attempts(org, {&id, 1});
         audit(transaction, "webhook_delivery.redelivered", id.text(),
               {{"endpoint_id", ref.endpoint.text()}});
     }
@@ -203,8 +244,8 @@ WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, D
 }
 
 Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
-                             const Recovery& recovery) {
-    Recovered recovered = recover(transaction, ref, recovery);
+                             const Recovery& recovery, std::int64_t backlog) {
+    Recovered recovered = recover(transaction, ref, recovery, backlog);
     if (recovery.dry_run) return recovered;
     audit(transaction, "webhook_endpoint.recovered", ref.endpoint.text(),
           {{"since", recovery.since.text()},
@@ -221,7 +262,8 @@ Recovered recover_deliveries(Context& context, OrgId organization, EndpointId en
         const auto installation = store::find_installation_of_endpoint(org, endpoint);
         if (!installation) throw Error(ErrorCode::NotFound);
         const Recovery recovery{since, std::nullopt};
-        Recovered recovered = recover(transaction, {*installation, endpoint}, recovery);
+        Recovered recovered = recover(transaction, {*installation, endpoint}, recovery,
+                                      context.settings.webhooks.backlog);
         audit_operator(tx, organization, "webhook_endpoint.recovered", endpoint.text(),
                        {{"since", since.text()}, {"queued", std::to_string(recovered.queued)}},
                        transaction.now);

@@ -40,14 +40,18 @@ std::optional<rules::WebhookDelivery> find_delivery(Context& context, OrgId orga
                                                     const EndpointRef& ref, DeliveryId id);
 
 // The following functions throw NOT_FOUND, and INVALID_STATE unless the endpoint is active and its
-// installation is not disabled.
+// installation is not disabled. `backlog`: how many deliveries of the organization may wait
+// (webhooks.backlog). They throw INVALID_STATE, with the reason and the limit, if that many wait
+// and the endpoint has its share (rules/webhooks/backlog.hpp).
 
 // Sends an event of type webhook_endpoint.test to this endpoint only.
-rules::WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref);
+rules::WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
+                                     std::int64_t backlog);
 // Queues the delivery again from the first attempt on, with the same webhook id and whatever its
-// result. A delivery that a runner is sending now is not changed, and not logged.
-rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref,
-                                 DeliveryId id);
+// result, and deletes all but its last attempts. A delivery that a runner is sending now is not
+// changed, and not logged. One that waits already is queued at the bound too.
+rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, DeliveryId id,
+                                 std::int64_t backlog);
 // One transaction queues at most this many deliveries again.
 inline constexpr std::int64_t kMostRecovered = 5'000;
 // A dry run counts at most this many.
@@ -66,10 +70,11 @@ struct Recovery {
     std::optional<Timestamp> until;
     bool dry_run = false;  // only count
 };
-// Queues failed and canceled deliveries created at or after `since` and before `until` again.
-// Throws VALIDATION_ERROR if `since` is in the future, or `until` is not after it.
+// Queues failed and canceled deliveries created at or after `since` and before `until` again, up to
+// the bound of the backlog. Throws VALIDATION_ERROR if `since` is in the future, or `until` is not
+// after it.
 Recovered recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
-                             const Recovery& recovery);
+                             const Recovery& recovery, std::int64_t backlog);
 // The same for the operator, without an installation.
 Recovered recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
                              Timestamp since);

@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
+#include "rules/webhooks/backlog.hpp"
 #include "rules/webhooks/deliveries.hpp"
 #include "service/access/budgets.hpp"
 #include "service/audit.hpp"
@@ -228,17 +229,16 @@ const FanOut::Backlog& FanOut::backlog_of(OrgTransaction& transaction) {
 // An endpoint with less than its share of the bound gets deliveries, however many wait for others.
 bool FanOut::is_full(const Backlog& backlog, const Piece& piece, EndpointId endpoint,
                      std::size_t subscribers) const {
-    const std::int64_t most = context_.settings.webhooks.backlog;
-    if (backlog.total + static_cast<std::int64_t>(piece.deliveries.size()) < most) return false;
     const auto count_in = [&](const std::map<EndpointId, std::int64_t>& counts) {
         const auto found = counts.find(endpoint);
         return found == counts.end() ? 0 : found->second;
     };
     const std::size_t is_new = backlog.pending.contains(endpoint) ? 0 : 1;
-    const std::size_t endpoints = std::max(subscribers, backlog.pending.size() + is_new);
-    const std::int64_t share =
-        std::max<std::int64_t>(most / static_cast<std::int64_t>(endpoints), 1);
-    return count_in(backlog.pending) + count_in(piece.pending) >= share;
+    const rules::WaitingDeliveries waiting{
+        backlog.total + static_cast<std::int64_t>(piece.deliveries.size()),
+        count_in(backlog.pending) + count_in(piece.pending),
+        static_cast<std::int64_t>(std::max(subscribers, backlog.pending.size() + is_new))};
+    return rules::backlog_room(waiting, context_.settings.webhooks.backlog) == 0;
 }
 
 void FanOut::note_dropped(OrgTransaction& transaction, Piece& piece) {

@@ -87,7 +87,7 @@ export const endpoints = isolating({
   testDuration: "Duration",
   testAnswer: "Beginning of the answer",
   testDelivery: "Open the delivery",
-  testErrors: { INVALID_STATE: "The endpoint must be active, and its installation must not be disabled." },
+  testErrors: { INVALID_STATE: "This is not possible: the endpoint is not active, its installation is disabled, or too many deliveries of the organization wait." },
 
   more: "Secret, pause and removal",
   rotate: "Rotate the secret",
@@ -128,7 +128,7 @@ export const endpoints = isolating({
   recoverNow: "Send again",
   recovering: count => `${count} queued…`,
   recovered: deliveries => `${deliveries} queued.`,
-  recoverErrors: { INVALID_STATE: "The endpoint must be active, and its installation must not be disabled." },
+  recoverErrors: { INVALID_STATE: "This is not possible: the endpoint is not active, its installation is disabled, or too many deliveries of the organization wait." },
 })
 
 export const deliveries = {

@@ -49,22 +49,22 @@ struct Deliveries : test::EndpointFixture {
     }
     WebhookDelivery redeliver(DeliveryId id) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::redeliver(transaction, place(), id);
+            return service::redeliver(transaction, place(), id, backlog);
         });
     }
     WebhookDelivery send_test() {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::test_endpoint(transaction, place());
+            return service::test_endpoint(transaction, place(), backlog);
         });
     }
     std::int64_t recover(Timestamp since) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::recover_deliveries(transaction, place(), {since, {}}).queued;
+            return service::recover_deliveries(transaction, place(), {since, {}}, backlog).queued;
         });
     }
     service::Recovered recover(const service::Recovery& recovery) {
         return as_admin([&](service::OrgTransaction& transaction) {
-            return service::recover_deliveries(transaction, place(), recovery);
+            return service::recover_deliveries(transaction, place(), recovery, backlog);
         });
     }
     // Failed deliveries, `count` more than `first`.
@@ -92,6 +92,7 @@ struct Deliveries : test::EndpointFixture {
         return found;
     }
 
+    const std::int64_t backlog = context.settings.webhooks.backlog;
     EndpointId endpoint = create().endpoint.id;
 };
 
@@ -200,7 +201,7 @@ BOOST_AUTO_TEST_CASE(deliveries_of_another_endpoint_are_not_listed) {
         BOOST_TEST(!service::find_delivery(context, organization_id, where, id).has_value());
         BOOST_TEST(code_of([&, o = organization_id, w = where] {
                        as(o, [&](service::OrgTransaction& transaction) {
-                           service::redeliver(transaction, w, id);
+                           service::redeliver(transaction, w, id, backlog);
                        });
                    }) == ErrorCode::NotFound);
     }
