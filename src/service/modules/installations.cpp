@@ -200,6 +200,20 @@ RevealedInstallation reveal_installation(Context& context, OrgId organization, I
     return {std::move(found->installation), std::move(config)};
 }
 
+bool end_installation_error(OrgTransaction& transaction, Installation installation) {
+    if (installation.status != InstallationStatus::Error) return false;
+    db::OrgStore org(transaction.tx, transaction.org());
+    installation.status = InstallationStatus::Enabled;
+    installation.updated_at = next_version(installation.updated_at, transaction.now);
+    // An installation with status error already counts as the module's active one, so this cannot
+    // conflict.
+    (void)store::set_installation_status(org, installation.id, installation.status,
+                                         installation.updated_at);
+    emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
+    audit(transaction, "installation.enabled", installation.id.text());
+    return true;
+}
+
 Installation enable_installation(OrgTransaction& transaction, InstallationId id,
                                  const VersionCheck& check) {
     db::OrgStore org(transaction.tx, transaction.org());

@@ -51,6 +51,10 @@ rules::Installation change_installation(Context& context, OrgTransaction& transa
                                         InstallationId id, const InstallationChange& change,
                                         const VersionCheck& check = {});
 
+// Ends the status error of an installation that the transaction has locked, and emits an event.
+// Changes nothing in another status. Returns whether it did.
+bool end_installation_error(OrgTransaction& transaction, rules::Installation installation);
+
 // An installation with its whole config, for the module's own backend.
 struct RevealedInstallation {
     rules::Installation installation;

@@ -28,7 +28,6 @@ namespace muster::service {
 namespace {
 
 using rules::EndpointStatus;
-using rules::InstallationStatus;
 
 // A deletion of an endpoint deletes this many of its deliveries at once, with their attempts.
 constexpr int kDeliveriesAtOnce = 200;
@@ -108,17 +107,14 @@ void audit_change(OrgTransaction& transaction, const rules::WebhookEndpoint& bef
            {"previous_url", logged_url(before.url)}});
 }
 
-// Ends the status error of an installation whose endpoint is set active. Returns whether it did.
-bool end_error(OrgTransaction& transaction, const rules::Installation& owner,
-               const EndpointChange& change) {
-    if (change.status != EndpointStatus::Active) return false;
-    if (owner.status != InstallationStatus::Error) return false;
+// Stores a changed endpoint.
+void write_change(OrgTransaction& transaction, const rules::WebhookEndpoint& endpoint) {
     db::OrgStore org(transaction.tx, transaction.org());
-    // An installation with status error already counts as the module's active one, so this cannot
-    // conflict.
-    (void)store::set_installation_status(org, owner.id, InstallationStatus::Enabled,
-                                         next_version(owner.updated_at, transaction.now));
-    return true;
+    store::write_webhook_endpoint(org, endpoint);
+    store::write_subscriptions(org, endpoint.id, endpoint.subscribed_event_types,
+                               endpoint.updated_at);
+    // The runner cancels what remains.
+    if (endpoint.status == EndpointStatus::Disabled) cancel_deliveries(transaction, endpoint.id);
 }
 
 void notify_of_endpoint(OrgTransaction& transaction, const KeyRing& keys, std::string_view what,
@@ -144,7 +140,8 @@ void check_endpoint_fields(const Context& context, const std::optional<std::stri
 IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
                                        InstallationId installation,
                                        const NewWebhookEndpoint& fields) {
-    reject_disabled(lock_installation(transaction, installation));
+    const auto owner = lock_installation(transaction, installation);
+    reject_disabled(owner);
     db::OrgStore org(transaction.tx, transaction.org());
     if (store::count_webhook_endpoints(org, installation) >= kMostEndpoints) {
         throw Error(ErrorCode::InvalidState)
@@ -173,6 +170,7 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
                                endpoint.updated_at);
     audit(transaction, "webhook_endpoint.created", endpoint.id.text(),
           {{"installation_id", installation.text()}});
+    end_installation_error(transaction, owner);
     notify_of_endpoint(transaction, keys, "webhook endpoint", endpoint);
     return issued;
 }
@@ -207,7 +205,7 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
                                                const UrlCheck& check_url) {
     const auto owner = lock_installation(transaction, ref.installation);
     db::OrgStore org(transaction.tx, transaction.org());
-    rules::WebhookEndpoint before = locked(org, ref, check);
+    const rules::WebhookEndpoint before = locked(org, ref, check);
     rules::WebhookEndpoint endpoint = before;
     if (change.url) endpoint.url = *change.url;
     const bool has_new_url = endpoint.url != before.url;
@@ -215,18 +213,15 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, cons
     endpoint.description = change.description.value_or(endpoint.description);
     if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);
     if (change.status) set_status(endpoint, *change.status);
-    const bool has_ended_error = end_error(transaction, owner, change);
-    if (is_same(before, endpoint)) {
-        if (has_ended_error) audit_change(transaction, before, endpoint);
-        return before;
+    const bool is_changed = !is_same(before, endpoint);
+    if (is_changed) {
+        endpoint.updated_at = next_version(before.updated_at, transaction.now);
+        write_change(transaction, endpoint);
     }
-    endpoint.updated_at = next_version(before.updated_at, transaction.now);
-    store::write_webhook_endpoint(org, endpoint);
-    store::write_subscriptions(org, endpoint.id, endpoint.subscribed_event_types,
-                               endpoint.updated_at);
-    // The runner cancels what remains.
-    if (endpoint.status == EndpointStatus::Disabled) cancel_deliveries(transaction, endpoint.id);
-    audit_change(transaction, before, endpoint);
+    // After the endpoint is written, so that it gets the event.
+    const bool has_ended_error =
+        change.status == EndpointStatus::Active && end_installation_error(transaction, owner);
+    if (is_changed || has_ended_error) audit_change(transaction, before, endpoint);
     if (has_new_url) {
         notify_of_endpoint(transaction, keys, "address of a webhook endpoint", endpoint);
     }

@@ -270,13 +270,6 @@ BOOST_AUTO_TEST_CASE(activation_clears_the_failures_of_the_endpoint_and_its_inst
     BOOST_TEST(installation_status() == "disabled");
 }
 
-BOOST_AUTO_TEST_CASE(an_activation_that_only_ends_the_installations_error_is_logged) {
-    set_installation("error");
-    set_status(create().endpoint.id, EndpointStatus::Active);
-    BOOST_TEST(installation_status() == "enabled");
-    BOOST_TEST(actions().front() == "webhook_endpoint.changed");
-}
-
 BOOST_AUTO_TEST_CASE(disabling_cancels_waiting_deliveries_and_pausing_keeps_them) {
     const auto id = create().endpoint.id;
     const auto other = create().endpoint.id;
