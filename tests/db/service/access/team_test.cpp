@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <set>
 
 using namespace muster;
@@ -65,20 +66,19 @@ BOOST_AUTO_TEST_CASE(an_admin_added_in_parallel_is_created_once) {
     BOOST_TEST(team().size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(an_invitation_waits_for_a_seat_that_the_operator_adds) {
-    const auto add_bob = [&] {
-        const AdminId bob = AdminId::create();
-        client.execute("INSERT INTO admins (id, email, created_at) VALUES (?, ?, 1)", bob, kBob);
-        client.execute(
-            "INSERT INTO seats (organization_id, admin_id, role, created_at) VALUES (?, ?, "
-            "'viewer', 1)",
-            acme, bob);
-    };
-    const auto code = result_after_lock(acme, add_bob, [&] {
-        test::DatabaseContext worker;
-        return code_of([&] { service::invite_admin(worker.context, acme, kBob, Role::Viewer); });
+BOOST_AUTO_TEST_CASE(a_seat_of_an_address_that_is_being_invited_replaces_the_invitation) {
+    std::future<service::AddedAdmin> added;
+    as(acme, [&](service::OrgTransaction& transaction) {
+        (void)service::invite_admin(context, transaction,
+                                    service::NewSeat{std::string(kBob), Role::Viewer});
+        added = std::async(std::launch::async, [&] {
+            test::DatabaseContext worker;
+            return service::add_admin(worker.context, acme, kBob, "admin");
+        });
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
-    BOOST_TEST(code == ErrorCode::Conflict);
+    BOOST_TEST(added.get().is_new_seat);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM seat_invitations") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_operator_uses_the_same_functions_by_address) {
