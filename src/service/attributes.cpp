@@ -7,8 +7,8 @@
 #include "rules/attributes.hpp"
 #include "rules/stored_json.hpp"
 #include "service/audit.hpp"
+#include "service/quotas.hpp"
 #include "store/attributes.hpp"
-#include "store/organization_lock.hpp"
 
 #include <algorithm>
 #include <set>
@@ -135,10 +135,9 @@ Attribute changed(Attribute attribute, const AttributeChange& change) {
     return attribute;
 }
 
-// Every write of values reads and locks the registry, so its size is limited. Locks the
-// organization, so that attributes added at the same time are counted too.
-void reject_too_many(db::OrgStore& org, Faults& faults) {
-    (void)store::lock_organization(org);
+// Every write of values reads and locks the registry, so its size is limited.
+void reject_too_many(db::OrgStore& org, Timestamp now, Faults& faults) {
+    lock_counts(org, now);
     if (store::count_attributes(org) < kMostAttributes) return;
     faults.add("key", FieldCode::OutOfRange,
                "is new, and the organization already has " + std::to_string(kMostAttributes) +
@@ -258,7 +257,7 @@ rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_vi
     if (before) record = *before;
     record.attribute = changed(record.attribute, change);
     Faults faults = faults_of(record.attribute);
-    if (!before) reject_too_many(org, faults);
+    if (!before) reject_too_many(org, transaction.now, faults);
     if (faults.empty()) {
         reject_too_many_choices(org, record.attribute, before ? choice_bytes(before->attribute) : 0,
                                 faults);
@@ -293,7 +292,7 @@ void add_attribute(Context& context, OrgId organization, const Attribute& attrib
         db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();
         Faults too_many;
-        reject_too_many(org, too_many);
+        reject_too_many(org, now, too_many);
         reject_too_many_choices(org, attribute, 0, too_many);
         reject_first(too_many);
         if (!store::insert_attribute(org, {AttributeId::create(), attribute, now, now})) {

@@ -225,6 +225,12 @@ void add_use(db::OrgStore& org, Quota quota, std::int64_t amount, Timestamp now)
     store::add_quota_use(org, quota, rules::quota_day_of(now), slot_for(quota), amount);
 }
 
+// Locks the row of the day that has one slot. Not the organization's row: every insert of a record
+// refers to it, also those of other organizations' transactions that record webhooks.
+void lock_counts(db::OrgStore& org, Timestamp now) {
+    add_use(org, Quota::IssuedKeys, 0, now);
+}
+
 void reject_used_up(db::OrgStore& org, Quota quota, std::int64_t most, Timestamp now) {
     const std::int64_t used = used_today(org, quota, now);
     if (used >= most) reject(quota, used, most, now);

@@ -32,6 +32,10 @@ std::int64_t used_today(db::OrgStore& org, rules::Quota quota, Timestamp now);
 // IssuedKeys and MemberJobs wait for each other.
 void add_use(db::OrgStore& org, rules::Quota quota, std::int64_t amount, Timestamp now);
 
+// Until the transaction ends, others of the organization wait here, so that records with a bound on
+// their number are counted exactly. Those that issue keys wait too, others do not.
+void lock_counts(db::OrgStore& org, Timestamp now);
+
 // Throws QUOTA_EXCEEDED if today's uses have reached `most`. Transactions that run at the same time
 // can exceed it by what they use.
 void reject_used_up(db::OrgStore& org, rules::Quota quota, std::int64_t most, Timestamp now);

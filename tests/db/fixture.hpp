@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
+#include "rules/quotas.hpp"
 #include "service/context.hpp"
 
 #include <chrono>
@@ -190,11 +191,14 @@ struct Fixture : DatabaseContext {
         return result;
     }
 
-    // The same while this session holds the organization's lock, after `changes`.
+    // The same while this session holds service::lock_counts(), after `changes`.
     template <class Call>
-    auto result_after_lock(OrgId locked, const std::function<void()>& changes, Call call) {
+    auto result_after_count(OrgId locked, const std::function<void()>& changes, Call call) {
         const auto lock_and_change = [&] {
-            client.query("SELECT 1 FROM organizations WHERE id = ? FOR UPDATE", locked);
+            client.execute(
+                "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
+                "VALUES (?, ?, 'issued_keys', 0, 0) ON DUPLICATE KEY UPDATE amount = amount",
+                locked, rules::quota_day_of(Timestamp::now()));
             changes();
         };
         return result_after(lock_and_change, std::move(call));

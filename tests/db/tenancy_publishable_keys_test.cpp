@@ -1,6 +1,5 @@
 // The statements of the tenancy suite on publishable keys (see tenancy_test.cpp).
 #include "db/two_tenants.hpp"
-#include "store/organization_lock.hpp"
 #include "store/pages/publishable_keys.hpp"
 
 using namespace muster;
@@ -20,9 +19,6 @@ BOOST_AUTO_TEST_CASE(publishable_keys) {
     key.token = "ek_live_another";
     key.allowed_origins = {"https://other.example"};
     key.created_at = kNow;
-    check(
-        {"organizations.lock"}, [](OrgStore& org) { return store::lock_organization(org); },
-        OrgId::create());
     check({"publishable_keys.insert"}, [&](OrgStore& org) {
         store::insert_publishable_key(org, key);
         return false;

@@ -24,18 +24,11 @@ constexpr long kKeptConnections = 256;
 constexpr std::size_t kKeptNames = 1024;
 // Longer than the caller usually takes between two calls of wait().
 constexpr std::chrono::seconds kLongestHalt{1};
+constexpr std::chrono::minutes kLogInterval{1};
 
 void check_multi(CURLMcode code) {
     if (code != CURLM_OK)
         throw std::runtime_error(std::string("curl: ") + curl_multi_strerror(code));
-}
-
-void log_not_sent(std::string_view reason) noexcept {
-    try {
-        log_event(LogLevel::Error, "webhook.not_sent", {{"reason", reason}});
-    } catch (const std::exception&) {
-        return;  // without memory there is no line
-    }
 }
 
 // Why an attempt with this code is an internal error.
@@ -93,6 +86,7 @@ struct WebhookSender::Impl {
     void proceed();
     void complete(WebhookTransfer& transfer, CURLcode code);
     void finish_late(WebhookTransfer& transfer, const char* outcome);
+    void log_not_sent(std::string_view reason) noexcept;
     void pause(Milliseconds at_most);
 
     const SenderSettings settings;
@@ -105,7 +99,24 @@ struct WebhookSender::Impl {
     std::vector<PostResult> results;
     Clock::time_point last_proceeded = Clock::now();
     bool was_halted = false;  // before the current proceed()
+    Clock::time_point next_line{};
+    std::int64_t unlogged = 0;  // internal errors since the last line
 };
+
+// One line a minute: the same error usually ends every attempt.
+void WebhookSender::Impl::log_not_sent(std::string_view reason) noexcept {
+    ++unlogged;
+    const auto now = Clock::now();
+    if (now < next_line) return;
+    try {
+        log_event(LogLevel::Error, "webhook.not_sent",
+                  {{"attempts", unlogged}, {"reason", reason}});
+    } catch (const std::exception&) {
+        return;  // without memory there is no line
+    }
+    next_line = now + kLogInterval;
+    unlogged = 0;
+}
 
 // Runs a step of the transfer, which may finish it. If the step throws, the result is "internal":
 // every post has a result.

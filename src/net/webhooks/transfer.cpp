@@ -194,8 +194,8 @@ int WebhookTransfer::on_request(void* to, char* /*peer*/, char* /*local*/, int /
 
 const char* WebhookTransfer::failure_of(CURLcode code) const {
     if (was_blocked_) return "blocked_address";
-    if (lacked_socket_) return "internal";
-    long port = 0;  // set once TCP is connected, even before TLS
+    long port = 0;               // set once TCP is connected, even before TLS
+    curl_off_t reply_began = 0;  // set once a byte of a reply was read
     switch (code) {
         case CURLE_OPERATION_TIMEDOUT:
             curl_easy_getinfo(curl_.get(), CURLINFO_PRIMARY_PORT, &port);
@@ -209,8 +209,12 @@ const char* WebhookTransfer::failure_of(CURLcode code) const {
         case CURLE_SSL_ISSUER_ERROR:
         case CURLE_SSL_INVALIDCERTSTATUS:
             return "tls";
+        case CURLE_COULDNT_CONNECT:
+            return lacked_socket_ ? "internal" : "connect";
+        case CURLE_OUT_OF_MEMORY:  // also if a header line is longer than curl's buffer
+            curl_easy_getinfo(curl_.get(), CURLINFO_STARTTRANSFER_TIME_T, &reply_began);
+            return reply_began == 0 ? "internal" : "connect";
         case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_OUT_OF_MEMORY:
         case CURLE_FAILED_INIT:
             return "internal";
         default:

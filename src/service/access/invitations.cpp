@@ -12,8 +12,8 @@
 #include "service/access/sessions.hpp"
 #include "service/access/team_changes.hpp"
 #include "service/mail.hpp"
+#include "service/quotas.hpp"
 #include "store/access/organizations.hpp"
-#include "store/organization_lock.hpp"
 
 #include <algorithm>
 
@@ -214,8 +214,7 @@ rules::TeamSeat team_seat(const Invitation& invitation, Timestamp now) {
 
 rules::TeamSeat invite_admin(Context& context, OrgTransaction& transaction, const NewSeat& seat) {
     db::OrgStore org(transaction.tx, transaction.org());
-    // add_admin() locks it too, so an address never gets a seat and an invitation.
-    (void)store::lock_organization(org);
+    lock_counts(org, transaction.now);  // as add_admin(): an address gets one of the two
     const LockedTeam team(transaction);
     delete_expired_or_reject(transaction, org, seat.email);
     reject_full_team(team, org);

@@ -4,9 +4,9 @@
 #include "db/transaction.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/team_changes.hpp"
+#include "service/quotas.hpp"
 #include "store/access/invitations.hpp"
 #include "store/access/sessions.hpp"
-#include "store/organization_lock.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -193,7 +193,7 @@ AddedAdmin add_admin(Context& context, OrgId organization, std::string_view emai
     const Timestamp now = Timestamp::now();
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        (void)store::lock_organization(org);  // see invite_admin()
+        lock_counts(org, now);  // as invite_admin(): an address gets one of the two
         const AdminId admin = store::find_or_insert_admin(tx, address, now);
         const AddedAdmin added{admin, store::insert_seat(org, admin, role, now)};
         if (!added.is_new_seat) return added;

@@ -74,17 +74,22 @@ void reject_while_paused(const rules::Admin& admin, Timestamp now) {
     if (seconds) throw Error(ErrorCode::RateLimited).retry_after(*seconds);
 }
 
-// For a wrong code beyond kLoggedWrongCodes. If it is logged, as one in an hour is: how many before
-// it were not (63 may be more).
-std::optional<std::size_t> count_unlogged(db::Tx& tx, AdminId admin, Timestamp now) {
+// Counts a wrong code. `is_within`: within kLoggedWrongCodes. Of the others, one an hour is logged.
+// Returns how many codes since the last logged one had no entry (63: or more); nullopt if this one
+// is not logged.
+std::optional<std::size_t> count_unlogged(db::Tx& tx, AdminId admin, bool is_within,
+                                          Timestamp now) {
     const std::string subject = admin_subject(kUnloggedCode, admin);
     rules::SpentTimes codes(store::lock_guess_budget(tx, kAdminBudget, subject));
     const std::size_t before = codes.size();
-    const bool is_logged = before == 0 || !codes.exhausted({before, kUnloggedTime}, now);
+    const bool is_logged =
+        is_within || before == 0 || !codes.exhausted({before, kUnloggedTime}, now);
     if (is_logged) codes = {};
-    // A full list keeps the time of the logged code.
-    if (codes.size() < rules::SpentTimes::kMost) codes.spend(now, kWrongCodeTime);
-    store::write_guess_budget(tx, kAdminBudget, subject, codes.packed(), now + kWrongCodeTime);
+    // The first time is that of the logged code; a full list keeps it.
+    if (!is_within && codes.size() < rules::SpentTimes::kMost) codes.spend(now, kWrongCodeTime);
+    if (!is_within || before > 0) {
+        store::write_guess_budget(tx, kAdminBudget, subject, codes.packed(), now + kWrongCodeTime);
+    }
     if (!is_logged) return std::nullopt;
     return before == 0 ? 0 : before - 1;
 }
@@ -94,18 +99,17 @@ void count_failure(db::Tx& tx, const KeyRing& keys, const rules::Admin& admin, S
     const auto guesses = rules::after_wrong_code(admin.guesses, now);
     store::set_second_factor_guesses(tx, admin.id, guesses);
     store::count_session_failure(tx, session);
-    const bool is_logged =
+    const bool is_within =
         !try_spend(tx, kAdminBudget, admin_subject(kWrongCode, admin.id), kLoggedWrongCodes, now)
              .wait_seconds;
-    const auto unlogged =
-        is_logged ? std::optional<std::size_t>(0) : count_unlogged(tx, admin.id, now);
+    const auto unlogged = count_unlogged(tx, admin.id, is_within, now);
     if (unlogged) {
         audit_refused_sign_in(tx, sorted_organizations_of(store::find_seats(tx, admin.id)),
                               admin.id, "second_factor", request_id, now, *unlogged);
     }
     const auto seconds = rules::seconds_paused(guesses, now);
     if (!seconds) return;
-    if (is_logged) {
+    if (is_within) {
         audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now,
                          {{"minutes", std::to_string(*seconds / 60)}});
     }

@@ -5,8 +5,8 @@
 #include "db/transaction.hpp"
 #include "rules/stored_json.hpp"
 #include "service/audit.hpp"
+#include "service/quotas.hpp"
 #include "store/content/articles.hpp"
-#include "store/organization_lock.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -26,9 +26,8 @@ constexpr int kEntriesAPage = 200;  // the page size if articles must be filtere
     throw Error(ErrorCode::Conflict).detail("field", "slug");
 }
 
-// Locks the organization, so that articles created at the same time are counted too.
-void reject_surplus_article(db::OrgStore& org) {
-    (void)store::lock_organization(org);
+void reject_surplus_article(db::OrgStore& org, Timestamp now) {
+    lock_counts(org, now);
     if (store::count_articles(org, rules::kMostArticles) < rules::kMostArticles) return;
     throw Error(ErrorCode::InvalidState)
         .detail("reason", "an organization has at most " + std::to_string(rules::kMostArticles) +
@@ -177,7 +176,7 @@ Article create_article(OrgTransaction& transaction, const NewArticle& in) {
     article.created_by_email = transaction.actor.admin_email;
     article.created_at = article.updated_at = transaction.now;
     db::OrgStore org(transaction.tx, transaction.org());
-    reject_surplus_article(org);
+    reject_surplus_article(org, transaction.now);
     if (!store::insert_article(org, article)) reject_taken_slug();
     if (!in.tags.empty()) store::insert_article_tags(org, article.id, in.tags, std::nullopt);
     audit(transaction, "article.created", article.id.text(), {{"slug", article.slug}});

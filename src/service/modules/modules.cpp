@@ -5,9 +5,9 @@
 #include "db/transaction.hpp"
 #include "rules/modules/manifest.hpp"
 #include "service/audit.hpp"
+#include "service/quotas.hpp"
 #include "service/versions.hpp"
 #include "store/modules/modules.hpp"
-#include "store/organization_lock.hpp"
 
 namespace muster::service {
 namespace {
@@ -35,8 +35,7 @@ rules::Module locked_module(db::OrgStore& org, ModuleId id) {
 
 rules::Module create_module(OrgTransaction& transaction, const NewModule& in) {
     db::OrgStore org(transaction.tx, transaction.org());
-    // So that modules created at the same time are counted too.
-    (void)store::lock_organization(org);
+    lock_counts(org, transaction.now);
     if (store::count_modules(org) >= kMostModules) {
         reject_state("an organization has at most " + std::to_string(kMostModules) +
                      " modules; publish a new version of an existing one");

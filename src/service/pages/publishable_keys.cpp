@@ -9,7 +9,6 @@
 #include "service/audit.hpp"
 #include "service/quotas.hpp"
 #include "store/access/organizations.hpp"
-#include "store/organization_lock.hpp"
 #include "store/pages/publishable_keys.hpp"
 
 #include <algorithm>
@@ -47,9 +46,8 @@ PublishableKey make_key(OrgId organization, PublishableKeyKind kind,
     return key;
 }
 
-// Locks the organization, so that keys issued at the same time are counted too.
 void insert_within_bound(db::OrgStore& org, const PublishableKey& key) {
-    (void)store::lock_organization(org);
+    lock_counts(org, key.created_at);
     if (store::count_publishable_keys(org) >= kMostPublishableKeys) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason",

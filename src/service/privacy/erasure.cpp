@@ -162,8 +162,14 @@ class Eraser {
         const auto end = std::chrono::steady_clock::now() + writing_time_;
         for (;;) {
             const bool is_last = std::chrono::steady_clock::now() >= end;
-            add_counts(context_.database.transaction(
-                [&](db::Tx& tx) { return erase_latest_events(tx, user, memberships); }));
+            add_counts(context_.database.transaction([&](db::Tx& tx) {
+                auto latest = erase_latest_events(tx, user, memberships);
+                for (const auto& [organization, counts] : latest) {
+                    if (counts.webhooks > 0 && !has_membership(memberships, organization))
+                        audit_once(tx, organization);
+                }
+                return latest;
+            }));
             if (is_last) return;
             std::this_thread::sleep_for(kLatePause);
         }

@@ -39,7 +39,8 @@ rules::WebhookEndpoint locked_active(OrgTransaction& transaction, const Endpoint
     return std::move(*endpoint);
 }
 
-// How many further deliveries may wait for the endpoint.
+// How many further deliveries may wait for the endpoint. Reads up to the whole backlog, so ask
+// before rows are locked.
 std::int64_t room_for(db::OrgStore& org, EndpointId endpoint, std::int64_t backlog) {
     const auto pending = store::count_pending(org);
     rules::WaitingDeliveries waiting;
@@ -59,10 +60,6 @@ std::int64_t room_for(db::OrgStore& org, EndpointId endpoint, std::int64_t backl
             "wait until some have ended, or activate, disable or delete the endpoints for which "
             "most of them wait")
         .detail("limit", Json::Int64(backlog));
-}
-
-void reject_if_full(db::OrgStore& org, EndpointId endpoint, std::int64_t backlog) {
-    if (room_for(org, endpoint, backlog) == 0) reject_full_backlog(backlog);
 }
 
 std::optional<WebhookDelivery> read_delivery(db::OrgStore& org, EndpointId endpoint,
@@ -113,15 +110,18 @@ RecoverableCount count_recoverable(db::OrgStore& org, EndpointId endpoint,
 Recovered recover(OrgTransaction& transaction, const EndpointRef& ref, const Recovery& recovery,
                   std::int64_t backlog) {
     check_recovery(recovery, transaction.now);
-    locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
+    const bool has_room = !recovery.dry_run && room_for(org, ref.endpoint, backlog) > 0;
+    locked_active(transaction, ref);
     const store::TimeSpan span{recovery.since, recovery.until};
     Recovered recovered;
     if (recovery.dry_run) {
         recovered.matching = count_recoverable(org, ref.endpoint, span);
         return recovered;
     }
-    const std::int64_t most = std::min(kMostRecovered, room_for(org, ref.endpoint, backlog));
+    // Counted again: another recovery may have queued thousands since.
+    const std::int64_t most =
+        has_room ? std::min(kMostRecovered, room_for(org, ref.endpoint, backlog)) : 0;
     for (const auto status : kRecoverable) {
         recovered.queued += store::recover_deliveries(org, ref.endpoint, status, span,
                                                       transaction.now, most - recovered.queued);
@@ -211,9 +211,10 @@ std::optional<WebhookDelivery> find_delivery(Context& context, OrgId organizatio
 
 WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
                               std::int64_t backlog) {
-    const auto endpoint = locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
-    reject_if_full(org, ref.endpoint, backlog);
+    const bool has_room = room_for(org, ref.endpoint, backlog) > 0;
+    const auto endpoint = locked_active(transaction, ref);
+    if (!has_room) reject_full_backlog(backlog);
     const auto id = emit_to(
         transaction, endpoint.id,
         {rules::event_type::kEndpointTest, std::nullopt, [&] { return test_data(endpoint); }});
@@ -225,12 +226,13 @@ WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& re
 
 WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, DeliveryId id,
                           std::int64_t backlog) {
-    locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
+    const bool has_room = room_for(org, ref.endpoint, backlog) > 0;
+    locked_active(transaction, ref);
     const auto before = store::find_delivery(org, ref.endpoint, id);
     if (!before) throw Error(ErrorCode::NotFound);
     const bool waits = before->status == rules::DeliveryStatus::Pending;
-    if (!waits) reject_if_full(org, ref.endpoint, backlog);
+    if (!waits && !has_room) reject_full_backlog(backlog);
     const bool is_queued = store::requeue_delivery(org, ref.endpoint, id, transaction.now);
     auto delivery = read_delivery(org, ref.endpoint, id);
     if (!delivery) throw Error(ErrorCode::NotFound);

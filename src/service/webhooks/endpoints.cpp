@@ -12,9 +12,9 @@
 #include "service/access/notices.hpp"
 #include "service/audit.hpp"
 #include "service/modules/installations.hpp"
+#include "service/quotas.hpp"
 #include "service/webhooks/disabling.hpp"
 #include "store/modules/installations.hpp"
-#include "store/organization_lock.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoint_results.hpp"
 #include "store/webhooks/endpoints.hpp"
@@ -149,8 +149,7 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
             .detail("reason", "an installation has at most " + std::to_string(kMostEndpoints) +
                                   " endpoints; delete one first");
     }
-    // So that endpoints created at the same time, of any installation, are counted too.
-    (void)store::lock_organization(org);
+    lock_counts(org, transaction.now);
     if (store::count_webhook_endpoints(org) >= kMostEndpointsInAll) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " + std::to_string(kMostEndpointsInAll) +

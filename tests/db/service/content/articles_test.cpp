@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(articles_that_are_created_at_the_same_time_are_counted) {
             acme, slug, slug);
     };
     add("early", static_cast<int>(rules::kMostArticles) - 1);
-    const auto code = result_after_lock(
+    const auto code = result_after_count(
         acme, [&] { add("last", 1); },
         [&] {
             return code_of([&] {

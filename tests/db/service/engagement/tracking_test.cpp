@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_deletes_an_event_whose_request_had_found_the_mem
     BOOST_TEST(test::until([&] { return other.has_lock_wait(); }));
     auto erasure = std::async(std::launch::async, [] {
         test::DatabaseContext worker;
-        return service::erase_person(worker.context, "ann@x.test");
+        return service::erase_person(worker.context, "ann@x.test", std::chrono::seconds(5));
     });
     BOOST_TEST(test::until([&] { return other.number("SELECT COUNT(*) FROM users") == 0; }));
     client.run("ROLLBACK");

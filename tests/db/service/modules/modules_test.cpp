@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(modules_that_are_created_at_the_same_time_are_counted) {
             "created_at, updated_at) VALUES (?, ?, 'last', '', '', 'proprietary', 'draft', 0, 0)",
             acme, ModuleId::create());
     };
-    const auto code = result_after_lock(acme, create_last, [&] {
+    const auto code = result_after_count(acme, create_last, [&] {
         return code_of([&] {
             test::DatabaseContext().as(acme, [](service::OrgTransaction& transaction) {
                 return service::create_module(transaction, {"more", "Name", "Vendor"});
