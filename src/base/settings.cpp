@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -113,17 +115,13 @@ std::vector<Section> sections_of(std::span<const std::string_view> providers) {
 
 // ---------------------------------------------------------------------------- reading
 
-// The end of a sentence about an unknown word.
-std::string known_words(std::string_view word, const std::vector<std::string_view>& known,
-                        std::string_view opening, std::string_view closing) {
-    const auto in_brackets = [&](std::string_view one) {
-        return std::string(opening) + std::string(one) + std::string(closing);
-    };
-    if (const auto meant = nearest(word, known))
-        return "; did you mean " + in_brackets(*meant) + "?";
-    std::vector<std::string> names;
-    std::ranges::transform(known, std::back_inserter(names), in_brackets);
-    return "; use " + listed(std::vector<std::string_view>(names.begin(), names.end()));
+// The known word that an unknown one of the file probably is a misspelling of. nullopt: the word
+// may be a part of a secret of several lines, so it must not be shown.
+std::optional<std::string_view> meant_by(std::string_view word,
+                                         const std::vector<std::string_view>& known) {
+    const bool is_name =
+        std::ranges::all_of(word, [](char c) { return is_letter_or_digit(c) || c == '_'; });
+    return is_name ? nearest(word, known) : std::nullopt;
 }
 
 // Of a name that begins as a provider's section, only the rest is compared.
@@ -133,16 +131,49 @@ const Section& find_section(std::span<const Section> sections, std::string_view 
     const auto found = std::ranges::find(sections, name, &Section::name);
     if (found != sections.end()) return *found;
     const bool is_provider = name.starts_with(kProviders);
-    const std::string_view prefix = is_provider ? kProviders : "";
+    const std::string prefix(is_provider ? kProviders : "");
     std::vector<std::string_view> known;
     for (const Section& section : sections) {
         if (section.provider.empty() == is_provider) continue;
         known.push_back(is_provider ? section.provider : std::string_view(section.name));
     }
     if (!is_provider) known.push_back(kProviderSection);
+    const auto in_brackets = [&](std::string_view one) {
+        return "[" + prefix + std::string(one) + "]";
+    };
+    if (const auto meant = meant_by(name.substr(prefix.size()), known)) {
+        refuse(place, "",
+               "unknown section [" + std::string(name) + "]; did you mean " + in_brackets(*meant) +
+                   "?");
+    }
+    std::vector<std::string> names;
+    std::ranges::transform(known, std::back_inserter(names), in_brackets);
     refuse(place, "",
-           "unknown section [" + std::string(name) + "]" +
-               known_words(name.substr(prefix.size()), known, "[" + std::string(prefix), "]"));
+           "unknown section; use " +
+               listed(std::vector<std::string_view>(names.begin(), names.end())));
+}
+
+std::vector<std::string_view> keys_of(std::span<const Setting> rows) {
+    std::vector<std::string_view> keys;
+    std::ranges::transform(rows, std::back_inserter(keys), &Setting::key);
+    return keys;
+}
+
+[[noreturn]] void refuse_before_sections(const std::string& key, const Place& place) {
+    const bool is_shown = meant_by(key, keys_of(settings_table())).has_value();
+    refuse(place, is_shown ? key : "",
+           (is_shown ? key : "a key") + " is before the first [section]; move it into its section");
+}
+
+[[noreturn]] void refuse_unknown_key(const Section& section, const std::string& key,
+                                     const Place& place) {
+    const std::vector<std::string_view> known = keys_of(section.rows);
+    const std::string in_section = " in [" + section.name + "]; ";
+    if (const auto meant = meant_by(key, known)) {
+        refuse(place, section.name + "." + key,
+               "unknown key " + key + in_section + "did you mean " + std::string(*meant) + "?");
+    }
+    refuse(place, "", "unknown key" + in_section + "use " + listed(known));
 }
 
 void read_key(FileValues& to, const Section& section, std::string_view text, const Place& place) {
@@ -151,20 +182,14 @@ void read_key(FileValues& to, const Section& section, std::string_view text, con
         refuse(place, "", "neither [section] nor key = value");
     }
     const std::string key(trimmed(text.substr(0, equals)));
-    if (section.name.empty()) {
-        refuse(place, key, key + " is before the first [section]; move it into its section");
-    }
-    const std::string name = section.name + "." + key;
+    if (section.name.empty()) refuse_before_sections(key, place);
     if (std::ranges::find(section.rows, key, &Setting::key) == section.rows.end()) {
-        std::vector<std::string_view> known;
-        std::ranges::transform(section.rows, std::back_inserter(known), &Setting::key);
-        refuse(
-            place, name,
-            "unknown key " + key + " in [" + section.name + "]" + known_words(key, known, "", ""));
+        refuse_unknown_key(section, key, place);
     }
     Given given{std::string(trimmed(text.substr(equals + 1))), place};
     const auto [first, is_new] = to.try_emplace({section.name, key}, std::move(given));
     if (is_new) return;
+    const std::string name = section.name + "." + key;
     refuse(
         place, name,
         name + " is given twice; line " + std::to_string(first->second.place.line) + " has it too");
@@ -261,10 +286,11 @@ bool may_be_shown(std::string_view text) {
     return at == std::string_view::npos || text.substr(0, at).find(':') == std::string_view::npos;
 }
 
-// A long text without a folder may be a key or a password in the place of its path.
+// A long text without a folder may be a key or a password in the place of its path. So may a text
+// that is longer than paths.
 bool may_be_secret(std::string_view path) {
     constexpr std::size_t kShortestKey = 32;
-    return path.size() >= kShortestKey && !path.starts_with('/');
+    return path.size() >= (path.starts_with('/') ? std::size_t{PATH_MAX} : kShortestKey);
 }
 
 constexpr std::size_t kMostSecretBytes = std::size_t{64} << 10U;

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 using muster::Settings;
 
@@ -93,6 +95,39 @@ BOOST_AUTO_TEST_CASE(a_short_key_is_rejected_and_not_shown) {
     const std::string reason = refusal("[security]\nkey_file = " + file);
     BOOST_TEST(reason ==
                "muster.conf:2: security.key_file is not valid; use a file of at least 32 bytes");
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_a_secret_is_not_shown) {
+    const std::vector<std::string> lines = {"MC4CAQAwzQ7xK2VwBCIEIHq",
+                                            "zQ7x0xgkT3+aB/0Zw=",
+                                            "workerzQ7xpq7L=",
+                                            "zQ7xYg==",
+                                            "zQ7x",
+                                            "[MC4CzQ7xMAUGAytl]",
+                                            "[providers.zQ7xAQAw]",
+                                            "zQ7x" + std::string(900'000, 'k') + "="};
+    for (const std::string before :
+         {"", "[providers.slack]\nclient_secret = -----BEGIN\n", "[server]\n", "[log]\n"}) {
+        for (const std::string& line : lines) {
+            try {
+                load(before + line + "\n");
+                BOOST_FAIL("not rejected");
+            } catch (const muster::SettingsError& error) {
+                const std::string reason = error.what();
+                BOOST_TEST(reason.find("zQ7x") == std::string::npos, reason);
+                BOOST_TEST(error.faults.size() == 1U);
+                BOOST_TEST(error.faults.front().setting == "");
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_is_longer_than_paths_is_not_shown) {
+    const std::string reason =
+        refusal("[database]\npassword = file:/" + std::string(1'000'000, 'k') + "\n");
+    BOOST_TEST(reason ==
+               "muster.conf:2: database.password names a file that cannot be read: "
+               "File name too long; write the secret into a file and use file:/path");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

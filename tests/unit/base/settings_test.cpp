@@ -75,11 +75,11 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_rejected_with_its_line) {
     const std::vector<std::pair<std::string, std::string>> table = {
         {"[databases]\n", "muster.conf:1: unknown section [databases]; did you mean [database]?"},
         {"\n[]\n",
-         "muster.conf:2: unknown section []; use [database], [server], [limits], [jobs], [mail], "
+         "muster.conf:2: unknown section; use [database], [server], [limits], [jobs], [mail], "
          "[webhooks], [console], [security], [log], [files] or [providers.<id>]"},
         {"[server]\nworker = 1\n",
          "muster.conf:2: unknown key worker in [server]; did you mean workers?"},
-        {"[log]\nname = x\n", "muster.conf:2: unknown key name in [log]; use level"},
+        {"[log]\nname = x\n", "muster.conf:2: unknown key in [log]; use level"},
         {"[providers.slak]\nclient_id = x\n",
          "muster.conf:1: unknown section [providers.slak]; did you mean [providers.slack]?"},
         {"workers = 1\n",
@@ -318,13 +318,12 @@ BOOST_AUTO_TEST_CASE(a_provider_has_a_section_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(an_unknown_provider_and_an_unknown_provider_key_are_rejected) {
     BOOST_TEST(refusal("[providers.myspace]\n") ==
-               "muster.conf:1: unknown section [providers.myspace]; use [providers.slack] or "
-               "[providers.google_docs]");
-    BOOST_TEST(refusal("[providers.]\n")
-                   .starts_with("muster.conf:1: unknown section [providers.]; use [providers.sl"));
+               "muster.conf:1: unknown section; use [providers.slack] or [providers.google_docs]");
+    BOOST_TEST(
+        refusal("[providers.]\n").starts_with("muster.conf:1: unknown section; use [providers.sl"));
     BOOST_TEST(refusal("[providers]\n").ends_with(" or [providers.<id>]"));
     BOOST_TEST(refusal("[providers.slack]\nworkers = 2\n")
-                   .starts_with("muster.conf:2: unknown key workers in [providers.slack]; use "));
+                   .starts_with("muster.conf:2: unknown key in [providers.slack]; use "));
     BOOST_TEST(refusal("[providers.slack]\nclient_id = a\nclient_id = b\n") ==
                "muster.conf:3: providers.slack.client_id is given twice; line 2 has it too");
     BOOST_TEST(refusal("[providers.slack]\nclient_id = a\n[providers.google_docs]\nclient_id = b\n")
