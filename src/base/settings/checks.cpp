@@ -36,8 +36,8 @@ bool is_digits(std::string_view text) {
     return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A name, which may end with a dot, or an IPv4 address. A name whose last part is a number is an
-// address to every resolver.
+// A name, which may end with a dot, or an IPv4 address. The last part of a name is not a number:
+// resolvers take most of such names as addresses, and browsers take none of them as a name.
 bool is_host_name(std::string_view text) {
     constexpr std::size_t kLongest = 253;
     if (text.ends_with('.')) text.remove_suffix(1);
@@ -56,6 +56,30 @@ bool is_authority(std::string_view text) {
     const std::size_t end = text.find(']');
     return end != std::string_view::npos && is_ip_address(AF_INET6, text.substr(1, end - 1)) &&
            is_server_port(text.substr(end + 1));
+}
+
+// [192.0.2.1] or [IPv6:2001:db8::1] (RFC 5321 section 4.1.3).
+bool is_address_literal(std::string_view text) {
+    constexpr std::string_view kIpv6 = "IPv6:";
+    if (!text.starts_with('[') || !text.ends_with(']')) return false;
+    const std::string_view address = text.substr(1, text.size() - 2);
+    return is_ip_address(AF_INET, address) ||
+           (equal_ignoring_case(address.substr(0, kIpv6.size()), kIpv6) &&
+            is_ip_address(AF_INET6, address.substr(kIpv6.size())));
+}
+
+// An authority in which {host} may stand for whole labels. As a part of a label it would lead to
+// another customer of the provider, with the secrets: x{host} to xacme.example.
+bool is_authority_with_host_place(std::string_view text) {
+    constexpr std::string_view kHostPlace = "{host}";
+    constexpr std::string_view kSample = "host";
+    const std::size_t at = text.find(kHostPlace);
+    if (at == std::string_view::npos) return is_authority(text);
+    const std::string_view before = text.substr(0, at);
+    const std::string_view after = text.substr(at + kHostPlace.size());
+    const bool is_whole = (before.empty() || before.ends_with('.')) &&
+                          (after.empty() || after.starts_with('.') || after.starts_with(':'));
+    return is_whole && is_authority(std::string(before).append(kSample).append(after));
 }
 
 // As c-ares reads it: an IPv6 address has brackets only before a port.
@@ -88,7 +112,8 @@ bool is_mail_url(std::string_view url) {
            (url.starts_with(kTls) && is_authority(url.substr(kTls.size())));
 }
 
-// As in an email address, and the domain may be one word, such as localhost.
+// As in an email address. The domain may also be one word, such as localhost, or an address
+// literal.
 bool is_sender(std::string_view address) {
     constexpr std::size_t kLongestLocalPart = 64;
     constexpr std::string_view kOthers = "!#$%&'*+-/=?^_`{|}~";
@@ -96,7 +121,7 @@ bool is_sender(std::string_view address) {
     const std::string_view domain = address.substr(local.size());
     const auto parts = split(local, '.');
     return local.size() <= kLongestLocalPart && domain.starts_with('@') &&
-           is_host_name(domain.substr(1)) &&
+           (is_host_name(domain.substr(1)) || is_address_literal(domain.substr(1))) &&
            std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
                return !part.empty() && std::all_of(part.begin(), part.end(), [&](char c) {
                    return is_letter_or_digit(c) || kOthers.find(c) != std::string_view::npos;
@@ -147,12 +172,9 @@ bool is_database_name(std::string_view text) {
 }
 
 bool is_secret_url(std::string_view text) {
-    constexpr std::string_view kHostPlace = "{host}";
     const std::string_view authority = authority_of(text);
-    const std::string_view host =
-        authority.starts_with(kHostPlace) ? authority.substr(kHostPlace.size()) : authority;
-    const bool is_named = host.size() == authority.size() ? is_authority(host) : host.empty();
-    if (!is_plain_word(text) || !is_named || text.find('#') != std::string_view::npos) return false;
+    if (!is_plain_word(text) || !is_authority_with_host_place(authority)) return false;
+    if (text.find('#') != std::string_view::npos) return false;
     return text.starts_with("https://") || (text.starts_with("http://") && is_loopback(authority));
 }
 

@@ -27,7 +27,7 @@ namespace muster {
 // 1 to 64 characters.
 [[nodiscard]] bool is_database_name(std::string_view text);
 // https://, or http:// on the loopback only, because secrets are sent there. {host} may be in the
-// place of the host.
+// place of the host, or of whole labels of it: sso.{host}.
 [[nodiscard]] bool is_secret_url(std::string_view text);
 // HOST or HOST:PORT.
 [[nodiscard]] bool is_host(std::string_view text);

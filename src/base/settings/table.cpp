@@ -19,8 +19,8 @@ SettingValue of_provider(Settings& settings, std::string_view provider) {
 
 constexpr std::string_view kPlainWord = "one word of printable ASCII characters";
 constexpr std::string_view kSecretUrl =
-    "an address that begins with https:// (http:// on the loopback only)";
-constexpr std::string_view kSocketPath = "an absolute path of at most 107 bytes";
+    "an address that begins with https://HOST[:PORT] (http:// on the loopback only)";
+constexpr std::string_view kSocketPath = "an absolute path of a file, at most 107 bytes";
 constexpr std::string_view kCertificates =
     "a file with certificates in PEM format that the programs can read";
 
@@ -30,7 +30,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = at<&Settings::database, &DatabaseSettings::url>,
      .fallback = "unix:/run/mysqld/mysqld.sock",
      .check = is_database_url,
-     .expects = "unix:PATH or tcp://HOST[:PORT], or several, separated by commas",
+     .expects =
+         "unix:PATH or tcp://HOST[:PORT], or several, separated by commas, where HOST is an IP address or a name whose last part is not a number",
      .meaning = "The database's address. Several addresses are tried in turn."},
     {.section = "database",
      .key = "name",
