@@ -58,23 +58,35 @@ class TurnFailures {
     Clock::time_point logged_at_;
 };
 
-TurnResult take_turn(const Work& work, const Deadline& deadline, TurnFailures& failures) {
+// A turn and the pause after it fail for reasons of their own.
+struct Failures {
+    explicit Failures(const Work& work) : of_turns(work), of_pauses(work) {}
+    void forget() {
+        of_turns.forget();
+        of_pauses.forget();
+    }
+
+    TurnFailures of_turns;
+    TurnFailures of_pauses;
+};
+
+TurnResult take_turn(const Work& work, const Deadline& deadline, Failures& failures) {
     try {
         const bool has_worked = work.turn(deadline);
         failures.forget();
         return has_worked ? TurnResult::Worked : TurnResult::Idle;
     } catch (const std::exception& error) {
-        failures.add(error);
+        failures.of_turns.add(error);
         return TurnResult::Failed;
     }
 }
 
-void pause_after_failure(const Work& work, const Deadline& deadline, TurnFailures& failures) {
+void pause_after_failure(const Work& work, const Deadline& deadline, Failures& failures) {
     const Deadline end = deadline.within(kAfterFailure);
     try {
         if (work.while_paused) work.while_paused(end);
     } catch (const std::exception& error) {
-        failures.add(error);
+        failures.of_pauses.add(error);
     }
     end.pause(kAfterFailure);
 }
@@ -82,7 +94,7 @@ void pause_after_failure(const Work& work, const Deadline& deadline, TurnFailure
 // Returns true if no turn failed.
 bool take_turns(const Work& work, const Deadline& deadline) {
     bool all_well = true;
-    TurnFailures failures(work);
+    Failures failures(work);
     Clock::time_point sequel_until;
     while (!deadline.over()) {
         switch (take_turn(work, deadline, failures)) {
