@@ -31,6 +31,11 @@ std::string fault_of(const TriggerProbe& probe) {
     return name + " is missing or was replaced";
 }
 
+// It would outlive a later rule of the trigger that it copies.
+std::string left_behind(const std::string& stand_in) {
+    return "the trigger " + stand_in + " remains of an interrupted repair";
+}
+
 bool is_installed(const TriggerStatement& wanted, const std::vector<InstalledTrigger>& installed) {
     return std::any_of(installed.begin(), installed.end(), [&](const InstalledTrigger& trigger) {
         return store::is_made_by(trigger, wanted);
@@ -78,13 +83,19 @@ AuditProtection check_audit_protection(Context& context) {
     const auto visible =
         context.database.autocommit([](db::Tx& tx) { return store::installed_triggers(tx); });
     std::string faults;
+    const auto add = [&](const std::string& fault) {
+        faults += (faults.empty() ? "" : "; ") + fault;
+    };
     for (const TriggerProbe& probe : probes) {
-        if (probe.refuses || (probe.error.empty() && is_exempt(visible, probe.name))) continue;
-        faults += (faults.empty() ? "" : "; ") + fault_of(probe);
+        const bool is_sound =
+            probe.refuses || (probe.error.empty() && is_exempt(visible, probe.name));
+        if (!is_sound) add(fault_of(probe));
+        const std::string stand_in = store::stand_in_name(probe.name);
+        if (has_trigger(visible, stand_in)) add(left_behind(stand_in));
     }
     if (!faults.empty()) {
         return {faults + ": run " + command_for(context, "musterctl db init") +
-                    ", which creates the triggers that protect the audit log",
+                    ", which restores the triggers that protect the audit log",
                 ""};
     }
     const bool is_owner = is_exempt(visible, probes.front().name);

@@ -11,10 +11,12 @@
 namespace muster::service {
 
 struct AuditProtection {
-    std::string problem;  // which trigger does not work, and the command that repairs it; or ""
+    // Which trigger does not work or remains of a repair, and the command that repairs it; or "".
+    std::string problem;
     std::string finding;
 };
-// Tries what the triggers must refuse. Throws DbError.
+// Tries what the triggers must refuse, and looks for stand-ins, which MariaDB shows. Throws
+// DbError.
 AuditProtection check_audit_protection(Context& context);
 
 // Creates the triggers of settings.files.sql/schema.sql that are missing, or that differ from those
@@ -22,7 +24,7 @@ AuditProtection check_audit_protection(Context& context);
 // Does nothing if the schema has another version than this program. Returns the names of the
 // created triggers. Throws DbError, and std::runtime_error if the file is missing.
 std::vector<std::string> restore_triggers(db::Database& database, const Settings& settings);
-// The same as the configured user, if a trigger does not work and the user may change the schema.
+// The same as the configured user, if the check has a problem and the user may change the schema.
 std::vector<std::string> restore_triggers(Context& context);
 
 }  // namespace muster::service

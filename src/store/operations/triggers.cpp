@@ -50,9 +50,13 @@ TriggerProbe probed(std::string_view name, const std::function<void()>& statemen
 
 }  // namespace
 
+std::string stand_in_name(std::string_view trigger) {
+    return std::string(trigger) + "_stand_in";
+}
+
 TriggerStatement stand_in_of(const TriggerStatement& statement) {
     TriggerStatement other = statement;
-    other.name += "_stand_in";
+    other.name = stand_in_name(statement.name);
     other.text.replace(kBeginning.size(), statement.name.size(), other.name);
     return other;
 }

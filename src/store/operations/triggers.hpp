@@ -37,6 +37,8 @@ bool is_made_by(const InstalledTrigger& installed, const TriggerStatement& state
 // The same trigger under another name. It protects while the trigger itself is replaced, because no
 // statement of MySQL replaces one.
 TriggerStatement stand_in_of(const TriggerStatement& statement);
+// The name of a trigger's stand-in.
+std::string stand_in_name(std::string_view trigger);
 
 std::string drop_trigger_statement(const TriggerStatement& statement);
 

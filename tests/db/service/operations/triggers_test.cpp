@@ -76,6 +76,11 @@ struct ProtectedDatabase {
     }
     // As `db init --root-socket` does.
     Texts restore() { return service::restore_triggers(database, settings); }
+    std::int64_t triggers() {
+        return root->number(
+            "SELECT COUNT(*) FROM information_schema.triggers "
+            "WHERE trigger_schema = DATABASE()");
+    }
     std::int64_t entries() { return root->number("SELECT COUNT(*) FROM audit_log"); }
 
     Settings settings = changed_settings();
@@ -142,11 +147,28 @@ BOOST_AUTO_TEST_CASE(a_stand_in_that_an_interrupted_repair_left_protects_and_is_
     root->run(
         "CREATE TRIGGER audit_log_update_stand_in BEFORE UPDATE ON audit_log FOR EACH ROW "
         "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'");
-    BOOST_TEST(problem() == "");
+    has_fault("the trigger audit_log_update_stand_in remains of an interrupted repair");
+    BOOST_TEST(problem().find("is missing") == std::string::npos);
     BOOST_TEST(restore() == Texts{"audit_log_update"});
-    BOOST_TEST(root->number("SELECT COUNT(*) FROM information_schema.triggers "
-                            "WHERE trigger_schema = DATABASE()") == 2);
+    BOOST_TEST(triggers() == 2);
     BOOST_TEST(restore() == Texts());
+    BOOST_TEST(problem() == "");
+}
+
+// As after a repair whose last statement failed.
+BOOST_AUTO_TEST_CASE(a_stand_in_next_to_its_trigger_is_named_and_dropped) {
+    const std::string stand_in =
+        "CREATE TRIGGER audit_log_delete_stand_in BEFORE DELETE ON audit_log FOR EACH ROW "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'";
+    root->run(stand_in);
+    has_fault("the trigger audit_log_delete_stand_in remains of an interrupted repair");
+    BOOST_TEST(restore() == Texts());
+    BOOST_TEST(triggers() == 2);
+    BOOST_TEST(problem() == "");
+
+    root->run(stand_in);
+    BOOST_TEST(service::restore_triggers(*owner) == Texts());
+    BOOST_TEST(triggers() == 2);
     BOOST_TEST(problem() == "");
 }
 
