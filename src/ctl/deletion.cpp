@@ -1,6 +1,7 @@
 // musterctl org delete.
 #include "service/organization/deletion.hpp"
 
+#include "base/error.hpp"
 #include "base/printable.hpp"
 #include "ctl/command.hpp"
 #include "ctl/table.hpp"
@@ -84,12 +85,18 @@ void on_deletion_signal(int /*signal*/) {
     g_deletion_is_interrupted = true;
 }
 
-// The first signal ends the deletion after the step in progress, a second one ends the program.
+// The first signal ends the deletion after the step in progress, a second one ends the program. A
+// signal that is ignored remains so: nohup ignores SIGHUP, so that the command outlives a terminal.
 void watch_deletion_signals() {
     struct sigaction action {};
     action.sa_handler = on_deletion_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+    sigemptyset(&action.sa_mask);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        sigaction(signal, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+    }
 }
 
 CommandError incomplete(const std::string& reason, const rules::Organization& organization) {
@@ -106,6 +113,10 @@ DeletionState delete_rows(const Invocation& in, const rules::Organization& organ
     try {
         state = service::delete_organization(in.context, organization.id,
                                              [] { return g_deletion_is_interrupted.load(); });
+    } catch (const Error& error) {
+        // With --json programs read its code.
+        if (in.flag("--json")) throw;
+        throw incomplete(service::explained(error), organization);
     } catch (const std::exception& error) {
         throw incomplete(service::explained(error), organization);
     }

@@ -54,9 +54,12 @@ std::int64_t recover_all(const Invocation& in, OrgId organization, EndpointId en
             queued += piece.queued;
             has_more = piece.has_more;
         }
-    } catch (const Error& error) {
+    } catch (Error& error) {
         // With --json programs read its code.
-        if (in.flag("--json")) throw;
+        if (in.flag("--json")) {
+            if (queued > 0) error.detail("queued", Json::Int64(queued));
+            throw;
+        }
         if (error.code() == ErrorCode::InvalidState && queued > 0) {
             throw CommandError(std::to_string(queued) + " queued, and not the others: " +
                                error.details()["reason"].asString());

@@ -105,6 +105,18 @@ def test_a_killed_deletion_goes_on(new_org, stack, no_runner):
     assert again["state"] == "deleted" and left(stack, org) == []
 
 
+def test_a_deletion_under_nohup_outlives_its_terminal(new_org, stack, no_runner):
+    org = new_org(attributes=False)
+    members = with_members(stack, org)
+    command = ["nohup", stack.build / "musterctl", "--config", stack.config, "--json", "org", "delete", "--confirm", "e2e", org.id]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        wait_for(lambda: members() < MEMBERS, "the deletion has not begun")
+        running.send_signal(signal.SIGHUP)
+        said, errors = running.communicate(timeout=60)
+    assert running.returncode == 0, errors
+    assert json.loads(said)["id"] == org.id and members() == 0
+
+
 def test_an_interrupted_deletion_says_how_to_continue_it(new_org, stack, no_runner):
     org = new_org(attributes=False)
     members = with_members(stack, org)

@@ -176,6 +176,19 @@ def test_a_call_without_fields_rejects_any_field(admin, endpoint, where):
 # ---------------------------------------------------------------------------- the operator
 
 
+def test_a_recovery_that_fills_the_backlog_says_how_many_it_queued(own, stack, no_runner):
+    org, installation = own
+    client = org.admin().api
+    made = org.create_endpoint(installation)
+    for _ in range(101):
+        set_delivery(stack, tried(client, path_of_endpoint(made)), "failed")
+    done = stack.ctl_raw("--json", "webhook", "recover", "--org", org.id, "--endpoint", made["id"], "--since", LONG_AGO,
+                         env={"MUSTER_WEBHOOKS_BACKLOG": "100"})
+    error = json.loads(done.stderr)["error"]
+    assert (done.returncode, error["code"]) == (1, "INVALID_STATE")
+    assert (error["details"]["queued"], error["details"]["limit"]) == (100, 100)
+
+
 def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, no_runner):
     org, installation = own
     client = org.admin().api
