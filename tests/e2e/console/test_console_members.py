@@ -74,6 +74,20 @@ def test_a_value_that_the_type_does_not_have_is_explained(at, club, module_org):
     browser.web.get_log("browser")
 
 
+@pytest.mark.parametrize("address, label, name", [
+    ("country=XX", "Country", "country"), ("since=2026-13-01T00:00:00Z", "Changed since", "updated_since"),
+    ("import=none", "Import", "imported_by")])
+def test_a_fault_of_a_filter_in_the_address_names_its_label(at, club, address, label, name):
+    browser = at(f"members?{address}")
+    browser.web.get_log("browser")  # the reply that the server refuses
+    faults = [one.text for one in browser.wait(lambda: browser.web.find_elements("css selector", ".box.error li"), "the fault")]
+    assert faults[0].startswith(label) and name not in faults[0]
+    browser.press("Export CSV")
+    browser.wait(lambda: len(browser.web.find_elements("css selector", ".box.error li")) == 2, "the fault of the export")
+    assert [one.text for one in browser.web.find_elements("css selector", ".box.error li")] == faults * 2
+    browser.web.get_log("browser")
+
+
 def test_all_matching_members_are_locked_after_the_count(at, club, module_org):
     browser = at("members?country=DE&attribute.shirt_size=M")
     browser.sees("12 members")

@@ -3,6 +3,7 @@ import { saveText } from "../lib/copy.js"
 import { wholeFile } from "../lib/download.js"
 import { texts } from "../lib/texts.js"
 import { html, useState } from "../lib/view.js"
+import { withLabels } from "./faults.js"
 
 const t = texts.members
 
@@ -16,7 +17,7 @@ export const Export = ({ filters, exporting }) => {
   const [pages, setPages] = useState(0)
   const start = () => {
     setPages(0)
-    exporting.run(() => download(filters, setPages))
+    exporting.run(() => download(filters, setPages).catch(async error => { throw await withLabels(error) }))
   }
   return html`<button type="button" disabled=${exporting.isBusy} onClick=${start}>
     ${exporting.isBusy ? t.exporting(pages) : t.export}</button>`

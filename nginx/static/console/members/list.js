@@ -1,9 +1,7 @@
 // The members of an organization: search, filters, total and pages.
 import { get } from "../lib/api.js"
-import { otherFaults } from "../lib/faults.js"
 import { formatDay, formatNumber, plural } from "../lib/format.js"
 import { useAction, useList } from "../lib/load.js"
-import { allAttributes } from "../lib/registry.js"
 import { address, replaceQuery, route } from "../lib/router.js"
 import { useStore } from "../lib/store.js"
 import { texts } from "../lib/texts.js"
@@ -14,20 +12,14 @@ import { Empty, ErrorBox, Filtered, More, SelectField, Table, Title } from "../u
 import { ClearFilters, SearchField } from "../ui/search.js"
 import { AddMember } from "./add.js"
 import { BulkChange } from "./bulk.js"
-import { attributeKeys, hasMore, isAddress, isFiltered, filterNameOf, parametersOf } from "./conditions.js"
+import { hasMore, isAddress, isFiltered, parametersOf } from "./conditions.js"
 import { Export } from "./export.js"
+import { withLabels } from "./faults.js"
 import { MoreFilters } from "./filters.js"
 import { StatusBadge, nameOf } from "./parts.js"
 
 const t = texts.members
 const EMPTY_PAGES = 10 // pages without a match that are read on at once
-
-/** A list's error, with the labels of filters instead of the names in the address. */
-const withLabels = async (error, signal) => {
-  const hasAttribute = attributeKeys(error.fields ?? {}).length > 0
-  const registry = hasAttribute ? await allAttributes(signal).catch(() => []) : []
-  return hasAttribute ? otherFaults(error, () => false, path => filterNameOf(path, registry)) : error
-}
 
 /** A page of members. The API examines about 2,000 for a page, so a page can be empty although more follow. */
 const readPage = async (parameters, cursor, signal) => {
