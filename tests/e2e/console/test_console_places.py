@@ -41,6 +41,11 @@ LOADING = [
 ]
 # The screen, a filter and a value that all records of the screen have, and whether it is a choice.
 FILTERS = [("members", "Status", "Active", True), ("audit", "From", "01/01/2020", False), ("webhooks/deliveries", "From", "01/01/2020", False)]
+# Whether any two of the elements of the arguments cover each other.
+COVER = """const boxes = [...arguments].map(one => one.getBoundingClientRect())
+return boxes.some((one, index) => boxes.slice(index + 1).some(other =>
+    one.top < other.bottom && other.top < one.bottom && one.left < other.right && other.left < one.right))"""
+ANNOUNCE = "const [text, done] = arguments; import('/console/lib/announce.js').then(({announce}) => { announce(text); setTimeout(done) })"
 IN_VIEW = "const box = arguments[0].getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight"
 
 
@@ -299,3 +304,91 @@ def test_an_error_of_live_events_moves_no_control(browser, module_org, records):
     note(browser)
     browser.web.execute_script("window.loses = 'GET /v1/engagement/events'")
     is_below(browser, "The server cannot be reached.")
+
+
+def test_an_error_is_seen_in_a_window_where_it_does_not_stick(browser, module_org, records):
+    browser.open(f"#/o/{module_org.id}/members")
+    browser.resize(320, 400)
+    browser.press("More filters")
+    browser.sees("ann@places.example")
+    browser.web.execute_script("window.loses = 'GET /v1/users/export'")
+    browser.press_above("Export CSV")
+    browser.sees("The server cannot be reached.")
+    assert browser.web.execute_script(IN_VIEW, browser.element(".box.error"))
+    browser.resize(1280)
+
+
+@pytest.fixture
+def long_list(browser, module_org, records):
+    """A list of members that is longer than the window, and whose further page fails."""
+    page = module_org.api.get_json("/v1/users", params={"limit": 1})
+    users = [page["users"][0] | {"id": f"{records['member'][:-2]}{number}"} for number in range(10, 50)]
+    page = page | {"users": users, "next_cursor": "none", "total": {"count": 80, "exact": True}}
+    browser.open(f"#/o/{module_org.id}/slots")
+    browser.sees("Free")
+    browser.web.execute_script("fakes['/v1/users?order=newest&limit=50&total=true'] = arguments[0]", json.dumps(page))
+    go(browser, module_org, "members")
+    browser.sees("80 members")
+    yield
+    browser.resize(1280)
+    browser.web.get_log("browser")  # the cursor is none of the API
+
+
+def fail_export(browser):
+    """An error that sticks to the bottom of the window, above the list's rows."""
+    browser.web.execute_script("window.loses = 'GET /v1/users/export'")
+    browser.press_above("Export CSV")
+    browser.sees("The server cannot be reached.")
+    box = browser.element("main > .box.low")
+    assert browser.web.execute_script(IN_VIEW, box)
+    return box
+
+
+@pytest.mark.parametrize("width, height", [(320, 500), (1280, 900)])
+def test_two_errors_of_a_list_do_not_cover_each_other(browser, long_list, width, height):
+    browser.resize(width, height)
+    exported = fail_export(browser)
+    browser.press("Show more", before="scrollTo(0, document.body.scrollHeight)")
+    further = browser.wait(lambda: browser.web.find_elements("css selector", ".box.low li"), "the error")[0].find_element("xpath", "./../..")
+    assert further != exported
+    assert browser.web.execute_script(IN_VIEW, further)
+    assert not browser.web.execute_script(COVER, exported, further)
+    for place in ("0", "document.body.scrollHeight"):
+        browser.web.execute_script(f"scrollTo(0, {place})")
+        assert not browser.web.execute_script(COVER, exported, further), place
+
+
+@pytest.mark.parametrize("width, height", [(320, 500), (1280, 900)])
+def test_an_announcement_covers_no_error_and_takes_no_click(browser, long_list, width, height):
+    browser.resize(width, height)
+    box = fail_export(browser)
+    browser.web.execute_async_script(ANNOUNCE, "The members of the spring list were unlocked.")
+    said = browser.element(".announcement:not(:empty)")
+    assert browser.web.execute_script(IN_VIEW, box) and browser.web.execute_script(IN_VIEW, said)
+    assert not browser.web.execute_script(COVER, box, said)
+    assert browser.web.execute_script("""const {x, y, width, height} = arguments[0].getBoundingClientRect()
+        return !arguments[0].contains(document.elementFromPoint(x + width / 2, y + height / 2))""", said)
+
+
+@pytest.mark.parametrize("width, height", [(320, 500), (1280, 900)])
+def test_the_tab_key_reaches_no_control_behind_an_error(browser, long_list, width, height):
+    browser.resize(width, height)
+    box = fail_export(browser)
+    reached = 0
+    for _ in range(40):
+        browser.web.switch_to.active_element.send_keys(Keys.TAB)
+        now = browser.web.switch_to.active_element
+        if now.tag_name == "a":  # of a member; the region of the table is longer than the window
+            assert not browser.web.execute_script(COVER, box, now)
+            reached += 1
+    assert reached > 20
+
+
+def test_the_focus_on_a_button_of_an_error_scrolls_nothing(browser, long_list):
+    browser.resize(320, 500)
+    browser.press("Show more", before="scrollTo(0, document.body.scrollHeight)")
+    copy = browser.element(".box.low button")
+    browser.web.execute_script("scrollTo(0, 200)")
+    browser.web.execute_script("arguments[0].focus()", copy)
+    assert browser.web.switch_to.active_element == copy and browser.web.execute_script("return scrollY") == 200
+    assert browser.web.execute_script(IN_VIEW, copy)

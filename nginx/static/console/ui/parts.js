@@ -82,7 +82,8 @@ const faultLines = error => Object.entries(error.fields ?? {}).map(([path, messa
 
 /**
  * An error with what to do, and its request id to copy. `known`: messages of its code that replace the API's. isLow: it is below
- * what people use meanwhile, at the bottom of the window, so that it moves no control.
+ * what people use meanwhile, at the bottom of the window, so that it moves no control. Where it does not stick, it is scrolled to
+ * once for each code, because live events repeat it.
  * @param {{ error: ApiError | null, retry?: () => void, retryText?: string, known?: Record<string, string>, isLow?: boolean }} props
  */
 export const ErrorBox = props => props.error && html`<${ShownError} ...${props} />`
@@ -90,7 +91,10 @@ export const ErrorBox = props => props.error && html`<${ShownError} ...${props} 
 /** @param {{ error: ApiError, retry?: () => void, retryText?: string, known?: Record<string, string>, isLow?: boolean }} props */
 const ShownError = ({ error, retry, retryText = t.tryAgain, known = {}, isLow = false }) => {
   const box = useRef(/** @type {HTMLElement | null} */ (null))
-  useLayoutEffect(() => void (isLow || box.current?.scrollIntoView({ block: "nearest" })), [error.code, error.requestId])
+  useLayoutEffect(() => {
+    const { current } = box
+    if (current && !(isLow && getComputedStyle(current).position === "sticky")) current.scrollIntoView({ block: "nearest" })
+  }, [error.code, isLow || error.requestId])
   const message = known[error.code] ?? general[error.code] ?? error.message
   const report = [message, ...faultLines(error), error.requestId && `${t.requestId}: ${error.requestId}`].filter(Boolean).join("\n")
   return html`<div class="box error ${isLow ? "low" : ""}" role="alert" ref=${box}>
