@@ -7,7 +7,7 @@ const page = { members: ["b"], next_cursor: null }
 const shown = { data: first, error: null, isLoading: false }
 
 test("a further page is added to its list", () => {
-  assert.deepEqual(withPage(shown, first, page, "members").data, { members: ["a", "b"], next_cursor: null, total: 3 })
+  assert.deepEqual(withPage(shown, first, page, "members").data, { members: ["a", "b"], next_cursor: null, total: 3, isExtended: true })
 })
 
 test("a further page of another filter is dropped", () => {

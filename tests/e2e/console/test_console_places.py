@@ -392,3 +392,10 @@ def test_the_focus_on_a_button_of_an_error_scrolls_nothing(browser, long_list):
     browser.web.execute_script("arguments[0].focus()", copy)
     assert browser.web.switch_to.active_element == copy and browser.web.execute_script("return scrollY") == 200
     assert browser.web.execute_script(IN_VIEW, copy)
+
+
+def test_a_filtered_list_of_one_page_does_not_say_that_it_ends(browser, long_list):
+    browser.choose("Status", "Active")
+    browser.sees("\n1 member\n")
+    assert not browser.web.find_elements("xpath", "//button[.='Show more']")
+    assert "This is the end of the list." not in browser.text()

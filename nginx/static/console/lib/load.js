@@ -108,15 +108,15 @@ export const useAction = () => {
 }
 
 /**
- * A list with a further page. The page is dropped if the list was loaded again, or is being loaded, since it was asked for: it
- * belongs to other filters, or misses what was removed.
+ * A list with a further page, which makes it extended. The page is dropped if the list was loaded again, or is being loaded, since
+ * it was asked for: it belongs to other filters, or misses what was removed.
  * @param {Loading<any>} list @param {any} before the data of the list when the page was asked for @param {any} page @param {string} name
  */
 export const withPage = (list, before, page, name) => (list.isLoading || list.data !== before ? list
-  : { ...list, data: { ...before, next_cursor: page.next_cursor, [name]: [...before[name], ...page[name]] } })
+  : { ...list, data: { ...before, isExtended: true, next_cursor: page.next_cursor, [name]: [...before[name], ...page[name]] } })
 
 /**
- * A list that grows page by page.
+ * A list that grows page by page. isExtended: it has more than its first page.
  * @template {string} Name
  * @template {Record<Name, any[]> & { next_cursor: string | null }} Page
  * @param {(cursor: string | null, signal?: AbortSignal) => Promise<Page>} fetchPage
@@ -135,5 +135,6 @@ export const useList = (fetchPage, name, inputs) => {
   })
   /** @type {Page[Name] | never[]} */
   const items = first.data?.[name] ?? []
-  return { ...first, items, hasMore: Boolean(first.data?.next_cursor), more, loadMore }
+  const isExtended = Boolean(/** @type {any} */ (first.data)?.isExtended)
+  return { ...first, items, isExtended, hasMore: Boolean(first.data?.next_cursor), more, loadMore }
 }

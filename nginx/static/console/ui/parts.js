@@ -253,12 +253,10 @@ export const Table = ({ caption, columns, numbers = [], role, children }) => htm
  */
 export const More = ({ list }) => {
   const end = useRef(/** @type {HTMLElement | null} */ (null))
-  const hadMore = useRef(false)
-  hadMore.current ||= list.hasMore
   useLayoutEffect(() => void (isFocusLost() && end.current?.focus({ preventScroll: true })), [list.hasMore])
   return html`${list.hasMore
     ? html`<p><button type="button" disabled=${list.more.isBusy} onClick=${list.loadMore}>${list.more.isBusy ? t.loading : t.more}</button></p>`
-    : hadMore.current && html`<p class="faint" tabindex="-1" ref=${end}>${t.end}</p>`}
+    : list.isExtended && html`<p class="faint" tabindex="-1" ref=${end}>${t.end}</p>`}
     <${ErrorBox} error=${list.more.error} isLow=${true} />`
 }
 
