@@ -15,12 +15,13 @@ using http::Request;
 constexpr std::size_t kUsualCompression = 8;
 
 bool is_plain(const Request& request) {
-    const std::string_view coding = trimmed(request.content_encoding);
+    const std::string_view coding = trimmed_ascii(request.content_encoding);
     return coding.empty() || equal_ignoring_case(coding, "identity");
 }
 
 bool is_media_type(std::string_view content_type, std::string_view expected) {
-    return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), expected);
+    return equal_ignoring_case(trimmed_ascii(content_type.substr(0, content_type.find(';'))),
+                               expected);
 }
 
 // navigator.sendBeacon() sends JSON as text/plain to avoid a preflight.
@@ -51,7 +52,7 @@ std::string decompressed(std::string_view body, const Endpoint& endpoint) {
 // The body without its Content-Encoding.
 std::string decoded_body(std::string body, const Request& request, const Endpoint& endpoint) {
     if (is_plain(request)) return body;
-    const std::string_view coding = trimmed(request.content_encoding);
+    const std::string_view coding = trimmed_ascii(request.content_encoding);
     if (endpoint.accepts_gzip && equal_ignoring_case(coding, "gzip")) {
         return decompressed(body, endpoint);
     }

@@ -181,12 +181,12 @@ void read_key(FileValues& to, const Section& section, std::string_view text, con
     if (equals == std::string_view::npos || text.front() == '[') {
         refuse(place, "", "neither [section] nor key = value");
     }
-    const std::string key(trimmed(text.substr(0, equals)));
+    const std::string key(trimmed_ascii(text.substr(0, equals)));
     if (section.name.empty()) refuse_before_sections(key, place);
     if (std::ranges::find(section.rows, key, &Setting::key) == section.rows.end()) {
         refuse_unknown_key(section, key, place);
     }
-    Given given{std::string(trimmed(text.substr(equals + 1))), place};
+    Given given{std::string(trimmed_ascii(text.substr(equals + 1))), place};
     const auto [first, is_new] = to.try_emplace({section.name, key}, std::move(given));
     if (is_new) return;
     const std::string name = section.name + "." + key;
@@ -233,7 +233,7 @@ FileValues read_file(const std::string& path, std::span<const Section> sections,
     int number = 0;
     for (const std::string_view line : lines_of(text)) {
         const Place place{path + ":" + std::to_string(++number), number};
-        const std::string_view words = trimmed(line);
+        const std::string_view words = trimmed_ascii(line);
         if (words.empty() || words.front() == '#' || words.front() == ';') continue;
         const bool is_section = words.front() == '[';
         if (is_section) section = nullptr;
@@ -319,11 +319,11 @@ std::string secret_of(const Setting& row, const std::string& name, const Given& 
     constexpr std::string_view kFile = "file:";
     const bool is_marked = given.text.starts_with(kFile);
     if (!is_marked && row.source != Setting::Source::File) {
-        return std::string(trimmed(given.text));
+        return std::string(trimmed_ascii(given.text));
     }
     const std::string bytes =
         secret_file(given.text.substr(is_marked ? kFile.size() : 0), name, given.place);
-    return row.source == Setting::Source::File ? bytes : std::string(trimmed(bytes));
+    return row.source == Setting::Source::File ? bytes : std::string(trimmed_ascii(bytes));
 }
 
 struct Store {

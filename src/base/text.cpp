@@ -23,6 +23,44 @@ constexpr std::array<int, 256> kBase64urlValue = [] {
 bool is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
+
+// White space above ASCII that has two or three bytes, and the two invisible characters that web
+// pages and the beginnings of files leave at the ends of a text.
+bool is_wide_space(std::string_view character) {
+    if (character.size() == 2) return character == "\u0085" || character == "\u00a0";
+    constexpr std::array<std::string_view, 7> kSpaces = {"\u1680", "\u2028", "\u2029", "\u202f",
+                                                         "\u205f", "\u3000", "\ufeff"};
+    if (character >= "\u2000" && character <= "\u200b") return true;
+    return std::ranges::find(kSpaces, character) != kSpaces.end();
+}
+
+constexpr std::size_t kShortestWide = 2;
+constexpr std::size_t kLongestWide = 3;
+
+bool is_ascii(char c) {
+    return static_cast<unsigned char>(c) < 0x80;
+}
+
+// The length in bytes of the white space that `text` begins with; 0 if there is none.
+std::size_t space_in_front(std::string_view text) {
+    if (text.empty()) return 0;
+    if (is_ascii(text.front())) return is_space(text.front()) ? 1 : 0;
+    for (std::size_t size = kShortestWide; size <= std::min(kLongestWide, text.size()); ++size) {
+        if (is_wide_space(text.substr(0, size))) return size;
+    }
+    return 0;
+}
+
+// The same for the end of `text`.
+std::size_t space_at_end(std::string_view text) {
+    if (text.empty()) return 0;
+    if (is_ascii(text.back())) return is_space(text.back()) ? 1 : 0;
+    for (std::size_t size = kShortestWide; size <= std::min(kLongestWide, text.size()); ++size) {
+        if (is_wide_space(text.substr(text.size() - size))) return size;
+    }
+    return 0;
+}
+
 char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
@@ -46,8 +84,23 @@ std::size_t character_size(std::string_view text) {
     return 0;
 }
 
+std::size_t control_size(std::string_view text) {
+    if (text.empty()) return 0;
+    if (is_control(text.front())) return 1;
+    if (text.starts_with('\xc2')) {
+        return text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0 ? 2 : 0;
+    }
+    return text.starts_with("\u2028") || text.starts_with("\u2029") ? 3 : 0;
+}
+
 bool has_control(std::string_view text) {
-    return std::any_of(text.begin(), text.end(), is_control);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        // A control character begins with itself, with C2 or with E2.
+        const char c = text[at];
+        const bool may_begin = is_control(c) || c == '\xc2' || c == '\xe2';
+        if (may_begin && control_size(text.substr(at)) > 0) return true;
+    }
+    return false;
 }
 
 void ascii_lower(std::string& text) {
@@ -59,6 +112,12 @@ void ascii_upper(std::string& text) {
 }
 
 std::string_view trimmed(std::string_view text) {
+    while (const std::size_t size = space_in_front(text)) text.remove_prefix(size);
+    while (const std::size_t size = space_at_end(text)) text.remove_suffix(size);
+    return text;
+}
+
+std::string_view trimmed_ascii(std::string_view text) {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
     return text;

@@ -1,5 +1,5 @@
-// Text helpers that do not depend on the locale: UTF-8 validity and length, ASCII case and
-// trimming, hex, base32, base64url, percent-encoding.
+// Text helpers that do not depend on the locale: UTF-8 validity and length, ASCII case, trimming,
+// control characters, hex, base32, base64url, percent-encoding.
 #pragma once
 
 #include <charconv>
@@ -21,6 +21,10 @@ namespace muster {
 [[nodiscard]] constexpr bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
+// The length in bytes of the control character that `text` begins with; 0 if there is none. These
+// are the ASCII ones, U+0080 to U+009F, and the separators of lines and paragraphs U+2028, U+2029.
+[[nodiscard]] std::size_t control_size(std::string_view text);
+// Whether the text has one of them.
 [[nodiscard]] bool has_control(std::string_view text);
 
 // An ASCII letter or digit.
@@ -34,8 +38,11 @@ inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // Change ASCII letters in place.
 void ascii_lower(std::string& text);
 void ascii_upper(std::string& text);
-// The text without ASCII white space (space, \t, \n, \v, \f, \r) at both ends.
+// What a person wrote, without blank ends: without Unicode's White_Space, U+200B and U+FEFF.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
+// A part of a protocol or a file of settings, without ASCII white space (space, \t, \n, \v, \f,
+// \r) at both ends.
+[[nodiscard]] std::string_view trimmed_ascii(std::string_view text);
 // Ignores the case of ASCII letters only.
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right);
 
@@ -67,7 +74,7 @@ template <class Number>
     return value;
 }
 
-// Removes ASCII white space at both ends, in place.
+// trimmed() in place.
 void trim(std::string& text);
 
 // True if valid UTF-8 has more than `characters` code points.

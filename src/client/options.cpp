@@ -389,7 +389,7 @@ Secret load_key(const Options& options, const char* environment_key) {
     } else {
         throw UsageError("no key: use --key-file FILE, or set MUSTER_KEY_FILE or MUSTER_API_KEY");
     }
-    Secret key{std::string(trimmed(text))};
+    Secret key{std::string(trimmed_ascii(text))};
     check_key(key.reveal());
     return key;
 }

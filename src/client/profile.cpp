@@ -38,7 +38,7 @@ bool set_default(Defaults& defaults, std::string_view name, std::string_view val
                  const std::string& home) {
     if (name.starts_with(kMapWord)) {
         defaults.maps.push_back(
-            {std::string(trimmed(name.substr(kMapWord.size()))), std::string(value)});
+            {std::string(trimmed_ascii(name.substr(kMapWord.size()))), std::string(value)});
     } else if (name == "url") {
         defaults.url = value;
     } else if (name == "key_file") {
@@ -68,12 +68,12 @@ Defaults read_profile(const std::string& path, const std::string& home) {
     std::ifstream file = open_file("the profile " + path, path);
     std::string text;
     for (std::size_t number = 1; std::getline(file, text); ++number) {
-        const std::string_view line = trimmed(text);
+        const std::string_view line = trimmed_ascii(text);
         if (line.empty() || line.starts_with('#')) continue;
         const auto equals = line.rfind('=');
-        const std::string_view name = trimmed(line.substr(0, equals));
+        const std::string_view name = trimmed_ascii(line.substr(0, equals));
         const std::string_view value =
-            equals == std::string_view::npos ? "" : trimmed(line.substr(equals + 1));
+            equals == std::string_view::npos ? "" : trimmed_ascii(line.substr(equals + 1));
         if (number <= kMostProfileLines && !value.empty() && !exposes_key(text) &&
             set_default(defaults, name, value, home))
             continue;

@@ -13,17 +13,6 @@ namespace {
 
 using rules::ImportState;
 
-// C0, DEL and C1, in UTF-8.
-bool has_control_characters(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const bool is_c1 =
-            byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-        if (byte < 0x20 || byte == 0x7F || is_c1) return true;
-    }
-    return false;
-}
-
 // What clock_lag does not show of the difference between the clocks of this machine and of the
 // service.
 constexpr Milliseconds kClockDifference{60'000};
@@ -59,7 +48,7 @@ std::string job_file_name(const std::string& path) {
     const auto slash = path.rfind('/');
     std::string name(trimmed(slash == std::string::npos ? path : path.substr(slash + 1)));
     const bool fits = !name.empty() && is_utf8(name) && utf8_length(name) <= kMostCharacters &&
-                      !has_control_characters(name);
+                      !has_control(name);
     return fits ? name : "import.csv";
 }
 

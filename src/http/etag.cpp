@@ -17,7 +17,7 @@ std::string_view take_entry(std::string_view& list) {
     }
     const std::string_view entry = list.substr(0, end);
     list.remove_prefix(end == list.size() ? end : end + 1);
-    return trimmed(entry);
+    return trimmed_ascii(entry);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::string version_tag(std::string_view version) {
 }
 
 bool if_match_holds(std::string_view if_match, std::string_view etag) {
-    if (trimmed(if_match) == "*") return true;
+    if (trimmed_ascii(if_match) == "*") return true;
     while (!if_match.empty()) {
         if (take_entry(if_match) == etag) return true;
     }
@@ -39,7 +39,7 @@ bool if_match_holds(std::string_view if_match, std::string_view etag) {
 }
 
 bool if_none_match_matches(std::string_view if_none_match, std::string_view etag) {
-    if (trimmed(if_none_match) == "*") return true;
+    if (trimmed_ascii(if_none_match) == "*") return true;
     while (!if_none_match.empty()) {
         std::string_view entry = take_entry(if_none_match);
         if (entry.starts_with("W/")) entry.remove_prefix(2);

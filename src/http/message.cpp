@@ -63,14 +63,15 @@ bool is_repeated(const Request& request, std::string_view header) {
 std::string cookie_value(std::string_view cookies, std::string_view name) {
     for (const std::string_view pair : split(cookies, ';')) {
         const std::size_t equals = pair.find('=');
-        if (equals == std::string_view::npos || trimmed(pair.substr(0, equals)) != name) continue;
-        return std::string(trimmed(pair.substr(equals + 1)));
+        if (equals == std::string_view::npos || trimmed_ascii(pair.substr(0, equals)) != name)
+            continue;
+        return std::string(trimmed_ascii(pair.substr(equals + 1)));
     }
     return "";
 }
 
 bool names_prefetch(std::string_view purpose) {
-    std::string first(trimmed(purpose.substr(0, purpose.find_first_of(";,"))));
+    std::string first(trimmed_ascii(purpose.substr(0, purpose.find_first_of(";,"))));
     ascii_lower(first);
     return first == "prefetch";
 }
@@ -90,7 +91,7 @@ std::string_view bearer_token(const Request& request) {
     constexpr std::string_view kScheme = "Bearer ";  // RFC 6750; case-insensitive
     const std::string_view header = request.authorization;
     if (!equal_ignoring_case(header.substr(0, kScheme.size()), kScheme)) return "";
-    return trimmed(header.substr(kScheme.size()));
+    return trimmed_ascii(header.substr(kScheme.size()));
 }
 
 }  // namespace muster::http

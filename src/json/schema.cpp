@@ -150,7 +150,7 @@ Json::Value Email::schema() const {
 void Digits::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
     const auto text = to.string(in, path);
     if (!text) return;
-    out = *text;
+    out = trimmed(*text);
     std::erase_if(out, [](char c) { return trimmed({&c, 1}).empty(); });
     if (out.size() < count) return to.fault(path, FieldCode::TooShort, shortest(count));
     if (out.size() > count) return to.fault(path, FieldCode::TooLong, longest(count));

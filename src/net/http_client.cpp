@@ -67,7 +67,7 @@ void take_header(Exchange& exchange, std::string_view line) {
     if (colon == std::string_view::npos) return;
     std::string name(line.substr(0, colon));
     ascii_lower(name);
-    exchange.response.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+    exchange.response.headers.emplace_back(std::move(name), trimmed_ascii(line.substr(colon + 1)));
 }
 
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* to) {

@@ -62,7 +62,10 @@ std::string encoded_character(std::string_view character) {
 // A short plain ASCII subject is unchanged. Any other is split into encoded words between
 // characters.
 std::string subject_line(std::string_view subject) {
-    if (has_control(subject)) throw std::invalid_argument("control character in the subject");
+    // Only these could end the header. Others are encoded, in a name from before they were
+    // rejected.
+    if (std::ranges::any_of(subject, is_control))
+        throw std::invalid_argument("control character in the subject");
     if (subject.size() <= kPlainSubject && subject.find("=?") == std::string_view::npos &&
         std::all_of(subject.begin(), subject.end(), is_printable)) {
         return std::string(subject);

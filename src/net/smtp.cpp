@@ -31,7 +31,7 @@ constexpr std::size_t kLongestAnswer = 512;
 
 // Keeps the last line of a reply. 334 asks for credentials, 235 accepts them, 221 answers QUIT.
 std::size_t on_smtp_answer(char* from, std::size_t size, std::size_t count, void* to) {
-    const std::string_view line = trimmed(std::string_view(from, size * count));
+    const std::string_view line = trimmed_ascii(std::string_view(from, size * count));
     const bool is_left_out =
         line.starts_with("334") || line.starts_with("235") || line.starts_with("221");
     if (!is_left_out) *static_cast<std::string*>(to) = line.substr(0, kLongestAnswer);

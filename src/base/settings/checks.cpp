@@ -143,8 +143,9 @@ bool is_origin(std::string_view text) {
 
 bool is_database_url(std::string_view text) {
     const auto servers = split(text, ',');
-    return std::all_of(servers.begin(), servers.end(),
-                       [](std::string_view server) { return is_database_server(trimmed(server)); });
+    return std::all_of(servers.begin(), servers.end(), [](std::string_view server) {
+        return is_database_server(trimmed_ascii(server));
+    });
 }
 
 bool is_socket_path(std::string_view path) {

@@ -157,12 +157,12 @@ std::size_t WebhookTransfer::on_header(char* data, std::size_t size, std::size_t
     const std::string_view line(data, size * count);
     self.head_size_ += line.size();
     if (self.head_size_ > kMaxHead) return 0;
-    if (trimmed(line).empty()) {  // the end of the head
+    if (trimmed_ascii(line).empty()) {  // the end of the head
         long status = 0;
         curl_easy_getinfo(self.curl_.get(), CURLINFO_RESPONSE_CODE, &status);
         if (status >= 200) self.status_ = static_cast<int>(status);
     } else if (equal_ignoring_case(line.substr(0, kRetryAfter.size()), kRetryAfter)) {
-        self.retry_after_ = trimmed(line.substr(kRetryAfter.size()));
+        self.retry_after_ = trimmed_ascii(line.substr(kRetryAfter.size()));
     }
     return line.size();
 }

@@ -11,7 +11,7 @@ namespace {
 
 template <const auto& Choices>
 std::optional<std::string> choice(std::string_view value) {
-    std::string copy(trimmed(value));
+    std::string copy(trimmed_ascii(value));
     ascii_lower(copy);
     if (std::find(Choices.begin(), Choices.end(), copy) == Choices.end()) return std::nullopt;
     return copy;
@@ -60,7 +60,7 @@ std::optional<std::string> empty_text(std::string_view) {
 
 std::optional<std::string> number(std::string_view value) {
     constexpr unsigned kHighest = 65'534;
-    const auto parsed = parse_number<unsigned>(trimmed(value));
+    const auto parsed = parse_number<unsigned>(trimmed_ascii(value));
     if (!parsed || *parsed > kHighest) return std::nullopt;
     return std::to_string(*parsed);
 }

@@ -53,18 +53,29 @@ constexpr bool is_free_text(CoreField field) {
     return field != CoreField::Email && field != CoreField::Country && field != CoreField::Dob;
 }
 
+// The length in bytes of the run of spaces and control characters that `text` begins with.
+std::size_t blank_run(std::string_view text) {
+    std::size_t length = 0;
+    while (length < text.size()) {
+        const std::size_t size = text[length] == ' ' ? 1 : control_size(text.substr(length));
+        if (size == 0) break;
+        length += size;
+    }
+    return length;
+}
+
 // Replaces each run of spaces and control characters that has a control character by one space. A
 // line break in a cell must not cost the text.
 void join_lines(std::string& text) {
-    const auto is_blank = [](char c) { return c == ' ' || is_control(c); };
     std::string joined;
     joined.reserve(text.size());
-    for (auto at = text.begin(); at != text.end();) {
-        const auto end = std::find_if_not(at, text.end(), is_blank);
-        const std::string_view run(&*at, static_cast<std::size_t>(end - at));
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view run = rest.substr(0, blank_run(rest));
         joined += has_control(run) ? " " : run;
-        at = end;
-        for (; at != text.end() && !is_blank(*at); ++at) joined += *at;
+        rest.remove_prefix(run.size());
+        if (rest.empty()) break;
+        joined += rest.front();
+        rest.remove_prefix(1);
     }
     text = std::move(joined);
     trim(text);

@@ -14,7 +14,7 @@ constexpr std::string_view kUnix = "unix:";
 db::ConnectionSettings connection_settings(const DatabaseSettings& settings) {
     db::ConnectionSettings connection;
     for (const std::string_view url : split(settings.url, ',')) {
-        connection.urls.emplace_back(trimmed(url));
+        connection.urls.emplace_back(trimmed_ascii(url));
     }
     connection.database = settings.name;
     connection.user = settings.user;

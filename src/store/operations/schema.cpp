@@ -89,7 +89,7 @@ std::optional<int> oldest_program_in(std::string_view file) {
     constexpr std::string_view kMark = "-- oldest program:";
     for (const std::string_view line : split(file, '\n')) {
         if (!line.starts_with(kMark)) continue;
-        const auto number = parse_number<int>(trimmed(line.substr(kMark.size())));
+        const auto number = parse_number<int>(trimmed_ascii(line.substr(kMark.size())));
         if (!number) {
             throw std::runtime_error('"' + std::string(line) +
                                      R"(" names no number; write "-- oldest program: N")");

@@ -24,7 +24,7 @@ constexpr std::string_view kBeginning = "CREATE TRIGGER IF NOT EXISTS ";
 
 std::string with_single_spaces(std::string_view text) {
     std::string spaced;
-    for (const char c : trimmed(text)) {
+    for (const char c : trimmed_ascii(text)) {
         const bool is_space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
         if (!is_space) {
             spaced += c;
@@ -66,7 +66,7 @@ std::optional<TriggerStatement> trigger_statement(std::string_view statement) {
     const std::size_t body = statement.find(kBody);
     if (!statement.starts_with(kBeginning) || body == std::string_view::npos) return std::nullopt;
     const std::string_view name = statement.substr(kBeginning.size());
-    std::string_view action = trimmed(statement.substr(body + kBody.size()));
+    std::string_view action = trimmed_ascii(statement.substr(body + kBody.size()));
     if (action.ends_with(';')) action.remove_suffix(1);
     return TriggerStatement{std::string(name.substr(0, name.find(' '))), with_single_spaces(action),
                             std::string(statement)};

@@ -102,7 +102,17 @@ BOOST_AUTO_TEST_CASE(white_space_is_trimmed_at_both_ends) {
         {" a", "a"},
         {"a ", "a"},
         {"\r\n a b \t\v\f", "a b"},
-        {"\u00a0a", "\u00a0a"},
+        {"\u00a0a", "a"},
+        {"\u0085\u1680a\u2028 b\u2029\u202f", "a\u2028 b"},
+        {"\ufeff \u2000a\u200a\u205f\u3000", "a"},
+        {" \u200b ", ""},
+        {"\u00a0", ""},
+        {"\u007f\u0084a\u0086\u009f", "\u007f\u0084a\u0086\u009f"},
+        {"\u1fff\u200c\u200d\u180ea\u2060\u2030\u3001",
+         "\u1fff\u200c\u200d\u180ea\u2060\u2030\u3001"},
+        {"\u00e0\U0001f600", "\u00e0\U0001f600"},
+        {"\xa0", "\xa0"},
+        {"\x80\x80", "\x80\x80"},
         {"\x1f"
          "a",
          "\x1f"
@@ -114,6 +124,36 @@ BOOST_AUTO_TEST_CASE(white_space_is_trimmed_at_both_ends) {
     };
     for (const auto& [text, expected] : table) BOOST_TEST(muster::trimmed(text) == expected);
     BOOST_TEST(muster::trimmed(std::string_view("\0 ", 2)).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(all_white_space_of_unicode_is_trimmed) {
+    for (const std::string_view space :
+         {"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
+          "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
+          "\u200b", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\ufeff"}) {
+        const std::string text = std::string(space) + "a" + std::string(space);
+        BOOST_TEST(muster::trimmed(text) == "a", space);
+        BOOST_TEST(muster::trimmed(space) == "", space);
+        BOOST_TEST(muster::trimmed_ascii(text) == text, space);
+    }
+    BOOST_TEST(muster::trimmed_ascii("\r\n a b \t\v\f") == "a b");
+}
+
+BOOST_AUTO_TEST_CASE(control_characters_above_ascii_are_found_anywhere) {
+    std::string lines = "a\u0080b";
+    for (int c = 0x80; c < 0xa0; ++c) {
+        lines[2] = static_cast<char>(c);
+        BOOST_TEST(muster::has_control(lines), c);
+    }
+    for (const std::string_view text :
+         {"\u2028", "a\u2029", "\u2028z", "\u00a0\u0085", "\u2027\u2028", "\n", "\x7f"}) {
+        BOOST_TEST(muster::has_control(text), text);
+    }
+    for (const std::string_view text :
+         {"", "a b", "\u00a0", "\u00bf\u00e9\u20ac", "\u2027\u202a", "\U0001f468\u200d\U0001f469",
+          "\u4f60", "\xc2", "\xe2\x80"}) {
+        BOOST_TEST(!muster::has_control(text), text);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(texts_are_compared_case_insensitively) {

@@ -396,7 +396,8 @@ BOOST_AUTO_TEST_CASE(free_texts_are_only_trimmed) {
             {field, "Ann", "good", "Ann"},
             {field, "  Ann Lee ", "good", "Ann Lee"},
             {field, "Zo\u00eb O'Brien", "good", "Zo\u00eb O'Brien"},
-            {field, "\u00a0Ann\u00a0", "good", "\u00a0Ann\u00a0"},
+            {field, "\u00a0Ann\u00a0Lee\u3000", "good", "Ann\u00a0Lee"},
+            {field, "\u200b\ufeff", "good", ""},
             {field, "DROP TABLE x; --", "good", "DROP TABLE x; --"},
             {field, "=1+1", "good", "=1+1"},
             {field, "\U0001f468\u200d\U0001f469", "good", "\U0001f468\u200d\U0001f469"},
@@ -410,9 +411,10 @@ constexpr bool is_free_text(CoreField field) {
 
 BOOST_AUTO_TEST_CASE(a_control_character_is_a_fault_of_formats_and_a_space_in_free_texts) {
     for (const auto& entry : kCoreFields) {
-        for (int c = 0; c < 0x80; ++c) {
-            if (c >= 0x20 && c != 0x7f) continue;
-            std::string text = "a" + std::string(1, static_cast<char>(c)) + "b";
+        for (int c = 0; c < 0xa0; ++c) {
+            if (c >= 0x20 && c < 0x7f) continue;
+            std::string text =
+                (c < 0x80 ? "a" : "a\xc2") + std::string(1, static_cast<char>(c)) + "b";
             const bool is_free = is_free_text(entry.field);
             BOOST_TEST(name_of(normalize(entry.field, text, kToday)) ==
                            (is_free ? "good" : "invalid_value"),
@@ -428,6 +430,9 @@ BOOST_AUTO_TEST_CASE(a_run_of_line_breaks_becomes_one_space) {
         {CoreField::LastName, "Lee\r\nKing", "good", "Lee King"},
         {CoreField::LastName, "Lee \r\n \t King  Jr", "good", "Lee King  Jr"},
         {CoreField::LastName, "\x01Lee\x02", "good", "Lee"},
+        {CoreField::LastName, "Lee\u0085 \u2028\u2029King", "good", "Lee King"},
+        {CoreField::FirstName, "Zo\u00eb \u0085\n \u2013 \u20ac", "good", "Zo\u00eb \u2013 \u20ac"},
+        {CoreField::LastName, "\u0080Lee\u009f", "good", "Lee"},
         {CoreField::LastName, "\0\x1f\x7f"s, "good", ""},
         {CoreField::Locale, "de\n" + times(32, "x"), "good", "de " + times(32, "x")},
         {CoreField::Locale, "de\n" + times(33, "x"), "too_long", ""},
