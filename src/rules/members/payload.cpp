@@ -161,7 +161,9 @@ void MemberPatchPayload::decode(const JsonIn& in, const Path& path, Decoding& to
     for (const auto& [key, value] : *object) {
         const Path at(path, key);
         const auto* entry = core_entry(key);
-        if (key == kAttributes) {
+        if (key == kAttributes && value.is_null()) {
+            to.fault(at, FieldCode::Required);
+        } else if (key == kAttributes) {
             decode_attributes(value, at, to, Absent::Null, out.attributes);
         } else if (!entry || entry->field == CoreField::Email) {
             to.fault(at, FieldCode::UnknownField);

@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(every_fault_is_reported_at_once) {
     BOOST_TEST(
         patch_faults(R"({"email":"x@y.zz","dob":"x","no":1,"locale":5,"attributes":null})") ==
         (Texts{"email unknown_field", "dob invalid_date", "no unknown_field", "locale wrong_type",
-               "attributes wrong_type"}));
+               "attributes required"}));
+    BOOST_TEST(patch_faults(R"({"attributes":[]})") == Texts{"attributes wrong_type"});
     BOOST_TEST(patch_faults("[]") == Texts{" wrong_type"});
     BOOST_TEST(
         patch_faults(R"({"attributes":{"a":{"b":1},")" + std::string(65, 'k') + R"(":null}})") ==
