@@ -44,7 +44,8 @@ std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string
         if (const auto fault = choice_fault(parameter, text)) return fault;
     }
     if (parameter.kind == Kind::Email) {
-        return normalize_email(text);
+        const auto fault = normalize_email(text);
+        return fault == FieldCode::Required ? FieldCode::TooShort : fault;
     }
     if (parameter.kind == Kind::Timestamp) {
         const auto when = Timestamp::parse_since(text);

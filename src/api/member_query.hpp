@@ -14,6 +14,7 @@ service::MemberFilter member_filter_of(const Call& call);
 inline constexpr QueryParameter kEmailFilter{
     .name = "email",
     .kind = QueryParameter::Kind::Email,
+    .least = 1,
     .meaning = "Only the user with this address, ignoring case."};
 inline constexpr QueryParameter kExternalIdFilter{
     .name = "external_id", .least = 1, .meaning = "Only users with exactly this external_id."};
@@ -37,6 +38,7 @@ inline constexpr QueryParameter kSinceFilter{
 
 inline constexpr QueryParameter kCountryFilter{
     .name = "country",
+    .least = 1,
     .meaning = "Only users with this country: two letters of ISO 3166-1, ignoring case."};
 inline constexpr QueryParameter kAttributeFilter{
     .name = "attribute",

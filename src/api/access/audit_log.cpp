@@ -60,10 +60,11 @@ constexpr std::array kAuditLogListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "action",
+                   .least = 1,
                    .meaning =
                        "Only this action, such as api_key.revoked. A text that ends with a dot, "
                        "such as api_key., selects all actions that begin with it."},
-    QueryParameter{.name = "subject_id", .meaning = "Only actions on this subject."},
+    QueryParameter{.name = "subject_id", .least = 1, .meaning = "Only actions on this subject."},
     QueryParameter{.name = "actor",
                    .choice = name_at<rules::AuditActor>,
                    .meaning = "Only actions of admins, of the operator, or of Muster itself."},

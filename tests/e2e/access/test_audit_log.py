@@ -110,6 +110,8 @@ def test_the_log_is_filtered_by_actor_time_and_the_beginning_of_actions(busy):
     assert entries(admin.api, since=middle, until=middle) == []
     assert entries(admin.api, limit=1, action="api_key.", actor="admin", actor_id=admin.id, subject_id=key["id"]) == [
         entry for entry in mine if entry["subject_id"] == key["id"]]
+    faults = faults_of(admin.api.get("/v1/audit-log", expect=422, params={"action": "", "subject_id": ""}))
+    assert faults == {"action": "too_short", "subject_id": "too_short"}
     faults = faults_of(admin.api.get("/v1/audit-log", expect=422, params={
         "actor": "robot", "actor_id": "me", "since": "yesterday", "until": "soon"}))
     assert faults == {"actor": "invalid_choice", "actor_id": "invalid_uuid", "since": "invalid_timestamp",

@@ -208,6 +208,9 @@ BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalized) {
     BOOST_TEST(!api::decode_query(kList, "").timestamp("since").has_value());
     BOOST_TEST(query_faults("email=ann&since=2026-11-20&word=") ==
                (Texts{"email invalid_email", "since invalid_timestamp", "word too_short"}));
+    BOOST_TEST(query_faults("email=&since=&word=%20") ==
+               (Texts{"email too_short", "since invalid_timestamp", "word too_short"}));
+    BOOST_TEST(query_faults("email=%20%C2%A0") == Texts{"email too_short"});
 }
 
 BOOST_AUTO_TEST_CASE(a_row_without_parameters_rejects_a_query) {
