@@ -3,6 +3,7 @@
 #include "api/worker_state.hpp"
 #include "base/email.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "http/etag.hpp"
 #include "http/query.hpp"
 #include "service/callers.hpp"
@@ -209,6 +210,7 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
             if (!text) continue;
             const bool is_exact = parameter.choice || parameter.is_prefix;
             if (parameter.kind == Kind::Text && !is_exact) trim(*text);
+            if (parameter.is_prefix) compose(*text);
             if (const auto fault = text_fault(parameter, *text)) {
                 faults.add(name, *fault, limits_of(parameter, *fault));
             }

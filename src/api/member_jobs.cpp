@@ -4,6 +4,7 @@
 
 #include "api/groups.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "rules/access/roles.hpp"
 #include "rules/members/core_field_checks.hpp"
 #include "service/members/filter.hpp"
@@ -92,7 +93,9 @@ struct FilterPrefix {
             return to.fault(path, FieldCode::TooLong, longest(kText.max));
         }
         kText.decode(in, path, to, out);
-        if (!out.empty()) out = *text;
+        if (out.empty()) return;
+        out = *text;
+        compose(out);
     }
     Json::Value schema() const { return kText.schema(); }
 };

@@ -2,9 +2,11 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -45,7 +47,44 @@ utf8proc_int32_t take_point(std::string_view& text) {
     return point;
 }
 
+// Blocks "CJK Compatibility Ideographs" and their supplement. No combining mark joins them.
+bool is_compatibility_ideograph(utf8proc_int32_t point) {
+    return (point >= 0xf900 && point <= 0xfaff) || (point >= 0x2f800 && point <= 0x2fa1f);
+}
+
+// All characters below U+0300 are composed. In UTF-8 their bytes are below 0xcc.
+bool may_be_decomposed(std::string_view text) {
+    constexpr unsigned char kLead = 0xcc;
+    return std::any_of(text.begin(), text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) >= kLead; });
+}
+
+// The length in bytes of what `text` has before its first ideograph for compatibility.
+std::size_t before_ideograph(std::string_view text) {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const std::size_t at = text.size() - rest.size();
+        if (is_compatibility_ideograph(take_point(rest))) return at;
+    }
+    return text.size();
+}
+
 }  // namespace
+
+void compose(std::string& text) {
+    if (!may_be_decomposed(text) || text.size() > kMostComposedBytes) return;
+    if (!is_stream_safe(text)) return;
+    std::string whole;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t size = before_ideograph(rest);
+        if (size > 0) whole += composed(rest.substr(0, size), nullptr);
+        rest.remove_prefix(size);
+        const std::string_view ideograph = rest;
+        if (!rest.empty()) take_point(rest);
+        whole += ideograph.substr(0, ideograph.size() - rest.size());
+    }
+    text = std::move(whole);
+}
 
 std::string folded(std::string_view text) {
     if (text.empty()) return {};

@@ -13,6 +13,13 @@ namespace muster {
 // of a run of combining marks, so the caller rejects a foreign text without is_stream_safe().
 [[nodiscard]] std::string folded(std::string_view text);
 
+// Replaces letters and their combining marks by composed letters, so that a search finds both
+// spellings: "Be\u0301rg" becomes "B\u00e9rg". That is normalization form C, except that ideographs
+// for compatibility are kept, because the form replaces them by others of a different shape. A text
+// of more than kMostComposedBytes, without is_stream_safe() or that is not UTF-8 is kept too.
+void compose(std::string& text);
+inline constexpr std::size_t kMostComposedBytes = 4096;
+
 // Whether no more than 30 combining marks follow each other, which no language needs (UAX #15,
 // "Stream-Safe Text Format"). `text` must be valid UTF-8.
 [[nodiscard]] bool is_stream_safe(std::string_view text);

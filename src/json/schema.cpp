@@ -3,8 +3,10 @@
 #include "base/email.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::json {
 namespace {
@@ -37,7 +39,8 @@ void refuse_fields(const Faults& faults) {
 void Text::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
     const auto value = to.string(in, path);
     if (!value) return;
-    const std::string_view text = trimmed(*value);
+    std::string text(trimmed(*value));
+    if (is_searched) compose(text);
     const std::size_t length = utf8_length(text);
     if (length < min) {
         return to.fault(path, min == 1 ? FieldCode::Required : FieldCode::TooShort, shortest(min));
@@ -47,7 +50,7 @@ void Text::decode(const JsonIn& in, const Path& path, Decoding& to, std::string&
         return to.faults.add(path.text(), FieldCode::InvalidValue,
                              "has a control character, such as a line break; remove it");
     }
-    out = text;
+    out = std::move(text);
 }
 
 Json::Value Text::schema() const {

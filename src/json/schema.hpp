@@ -67,10 +67,12 @@ class Decoding {
 
 // ---------------------------------------------------------------------------- types
 
-// A string of `min`..`max` characters, trimmed, without control characters.
+// A string of `min`..`max` characters, trimmed, without control characters. It is composed
+// (base/unicode.hpp) if it is searched.
 struct Text {
     std::size_t min;
     std::size_t max;
+    bool is_searched = false;
     void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
     Json::Value schema() const;
 };

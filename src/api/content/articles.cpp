@@ -45,7 +45,7 @@ struct Tags {
 
 constexpr rules::Html kBody{rules::kMostArticleBytes};
 constexpr rules::HttpsUrl kCover{2048};
-constexpr Text kTitle{1, 255};
+constexpr Text kTitle{1, 255, true};
 constexpr Text kExcerpt{1, 1000};
 constexpr Text kLocale{1, 35};
 constexpr Text kAuthor{1, 255};

@@ -4,6 +4,7 @@
 
 #include "base/email.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 
 #include <algorithm>
 
@@ -133,11 +134,13 @@ std::optional<FieldCode> normalize(CoreField field, std::string& text, Date toda
         case CoreField::Dob:
             if (!is_birthday(text, today)) return FieldCode::InvalidDate;
             return std::nullopt;
-        case CoreField::Email:
-        case CoreField::ExternalId:
         case CoreField::FirstName:
         case CoreField::LastName:
         case CoreField::DisplayName:
+            compose(text);
+            [[fallthrough]];
+        case CoreField::Email:
+        case CoreField::ExternalId:
         case CoreField::Locale:
             if (is_longer_than(text, entry_of(field).max_length)) return FieldCode::TooLong;
             return std::nullopt;

@@ -1,6 +1,7 @@
 """/console/v1/articles: written, published, unpublished and deleted by the admins of the organization
 (docs/content.md "Content")."""
 
+import unicodedata
 import uuid
 
 import pytest
@@ -237,6 +238,17 @@ def test_articles_are_found_by_the_beginning_of_their_title(module_org, console)
     assert [article["id"] for article in listed(console, q=word, status="published")] == [made[1]["id"]]
     assert [article["id"] for article in listed(console, q=word, status="draft")] == [made[0]["id"], made[2]["id"]]
     assert listed(console, q=f"x{word}") == []
+
+
+def test_a_title_is_found_in_composed_and_decomposed_spelling(module_org, console):
+    title = f"Fête {slug('word')}"
+    article = module_org.create_article(title=unicodedata.normalize("NFD", title))
+    assert article["title"] == title
+    for form in ("NFC", "NFD"):
+        sent = {"title": unicodedata.normalize(form, title)}
+        assert console.request("PATCH", f"{PATH}/{article['id']}", json=sent, expect=200).json()["title"] == title
+        assert [found["id"] for found in listed(console, q=unicodedata.normalize(form, title))] == [article["id"]]
+    assert [found["id"] for found in listed(console, q=title.replace("ê", "e"))] == [article["id"]]
 
 
 def test_a_preview_is_a_page_that_runs_nothing(module_org, console):

@@ -86,6 +86,12 @@ def test_a_space_at_the_end_of_q_counts_as_in_the_list(new_org):
     org.api.post("/v1/member-jobs", json={"action": "lock", "filter": {"q": "a" + 255 * " "}}, expect=422)
 
 
+def test_the_q_of_a_job_is_composed_as_in_the_list(new_org):
+    org = new_org(attributes=False)
+    org.create_user({"email": email(), "last_name": "B\u00e9rg"})
+    assert run(org.api, action="lock", filter={"q": "be\u0301r"})["changed_count"] == 1
+
+
 @pytest.mark.parametrize("zero", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "1969-12-31T23:59:59Z"])
 def test_a_time_before_1970_selects_all_members(new_org, zero):
     org = new_org(attributes=False)

@@ -1,5 +1,6 @@
 """GET /v1/users: filters, order and pages (docs/api/users.md "Users")."""
 
+import unicodedata
 import uuid
 
 import pytest
@@ -89,6 +90,16 @@ def test_members_are_filtered_by_status(people):
 ])
 def test_names_are_found_by_prefix_in_the_order_of_the_match(people, q, expected):
     assert places(people, q=q) == expected
+
+
+def test_a_name_is_found_in_composed_and_decomposed_spelling(org):
+    name = "Hrůška" + str(uuid.uuid4())
+    user = org.create_user({"email": email(), "first_name": "Ann", "last_name": unicodedata.normalize("NFD", name)})
+    assert user["last_name"] == name
+    for form in ("NFC", "NFD"):
+        assert listed(org, q=unicodedata.normalize(form, name)) == [org.user(user["id"])]
+        assert listed(org, q=unicodedata.normalize(form, "Ann " + name)) == [org.user(user["id"])]
+    assert listed(org, q=name.replace("ů", "u").replace("š", "s")) == [org.user(user["id"])]
 
 
 def test_addresses_are_found_by_prefix(people):

@@ -110,6 +110,7 @@ constexpr std::array kQuery = {
     QueryParameter{.name = "email", .kind = QueryParameter::Kind::Email},
     QueryParameter{.name = "since", .kind = QueryParameter::Kind::Timestamp},
     QueryParameter{.name = "word", .least = 1},
+    QueryParameter{.name = "start", .is_prefix = true},
 };
 constexpr Endpoint kList = [] {
     Endpoint list = kOne;
@@ -211,6 +212,12 @@ BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalized) {
     BOOST_TEST(query_faults("email=&since=&word=%20") ==
                (Texts{"email too_short", "since invalid_timestamp", "word too_short"}));
     BOOST_TEST(query_faults("email=%20%C2%A0") == Texts{"email too_short"});
+}
+
+BOOST_AUTO_TEST_CASE(the_beginning_of_a_text_is_composed_and_keeps_its_spaces) {
+    const auto values = api::decode_query(kList, "start=be%CC%81rg%20&word=e%CC%81");
+    BOOST_TEST(values.text("start") == "b\u00e9rg ");
+    BOOST_TEST(values.text("word") == "e\u0301");
 }
 
 BOOST_AUTO_TEST_CASE(a_row_without_parameters_rejects_a_query) {

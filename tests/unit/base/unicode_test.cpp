@@ -16,6 +16,21 @@
 using muster::column_width;
 using muster::folded;
 
+namespace {
+
+std::string composed_text(std::string text) {
+    muster::compose(text);
+    return text;
+}
+
+std::string repeated_text(std::size_t count, std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < count; ++i) result += text;
+    return result;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(unicode)
 
 BOOST_AUTO_TEST_CASE(a_text_is_composed_and_folded) {
@@ -55,6 +70,40 @@ BOOST_AUTO_TEST_CASE(composed_and_decomposed_spellings_become_equal) {
         }
     }
     BOOST_TEST(different == "");
+}
+
+BOOST_AUTO_TEST_CASE(letters_and_their_marks_are_composed) {
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {"", ""},
+        {"Ann", "Ann"},
+        {"Be\u0301rg", "B\u00e9rg"},
+        {"B\u00e9rg", "B\u00e9rg"},
+        {"e\u0302\u0323", "\u1ec7"},
+        {"\u304b\u3099", "\u304c"},
+        {"\u1112\u1161\u11ab\u1100\u1173\u11af", "\ud55c\uae00"},
+        {"\u0418\u0306", "\u0419"},
+        {"x\u030c", "x\u030c"},
+        {"\u0301", "\u0301"},
+        {"\ufb01 \u2460 \uff21", "\ufb01 \u2460 \uff21"},
+        // Kept: names are written with these shapes.
+        {"\ufa19\u8c37", "\ufa19\u8c37"},
+        {"e\u0301\uf900e\u0301\U0002f800\u304b\u3099", "\u00e9\uf900\u00e9\U0002f800\u304c"},
+    };
+    for (const auto& [text, expected] : table) {
+        BOOST_TEST(composed_text(text) == expected, text);
+        BOOST_TEST(composed_text(expected) == expected, text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_would_take_long_to_compose_is_kept) {
+    const std::string most = repeated_text(muster::kMostComposedBytes / 3 - 1, "e\u0301");
+    BOOST_TEST(composed_text(most).size() < most.size());
+    for (const std::string& text : {most + "e\u0301 e\u0301", "e" + repeated_text(31, "\u0301"),
+                                    std::string("e\u0301\xff"), std::string("\xcc")}) {
+        BOOST_TEST(composed_text(text) == text);
+    }
+    BOOST_TEST(composed_text("e" + repeated_text(30, "\u0301")) ==
+               "\u00e9" + repeated_text(29, "\u0301"));
 }
 
 BOOST_AUTO_TEST_CASE(letters_of_different_words_stay_different) {
