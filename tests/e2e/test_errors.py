@@ -151,6 +151,13 @@ def test_a_reply_that_needs_no_body_is_sent_for_a_body_of_any_size(anyone, contr
                     module_org.api.request(operation.method, path, data=body, headers=JSON, expect=403)
 
 
+@pytest.mark.parametrize("body", [b'{"x":1}', b"no JSON"])
+def test_get_and_delete_ignore_a_body(module_org, body):
+    path = f"/v1/users/{module_org.create_user({'email': email()})['id']}"
+    module_org.api.get(path, data=body, expect=200)
+    module_org.api.delete(path, data=body, headers=JSON, expect=204)
+
+
 def test_a_chunked_body_is_read_and_limited_alike(module_org):
     address = email()
     body = json.dumps({"email": address}).encode()

@@ -261,6 +261,10 @@ def test_only_the_key_of_the_organization_and_its_admins_may_read(module_org, sh
     # A publishable key is rejected both as a bearer token and in the query.
     anyone.get(path, key=module_org.page_api.token, expect=403, code="FORBIDDEN")
     module_org.page_api.get(path, expect=401, code="UNAUTHORIZED")
+    # Operations that take such a key read it from the query or the body only.
+    for method, where, sent in (("POST", "/v1/track", {"json": {"events": []}}), ("GET", "/v1/ads/serve?slot=x", {})):
+        reply = anyone.request(method, where, key=module_org.page_api.token, expect=401, code="UNAUTHORIZED", **sent)
+        assert details_of(reply)["reason"] == "MISSING"
 
 
 def test_another_expected_organization_is_a_conflict(module_org, new_org, ann):

@@ -424,22 +424,6 @@ BOOST_AUTO_TEST_CASE(a_control_character_is_a_fault_of_formats_and_a_space_in_fr
     }
 }
 
-BOOST_AUTO_TEST_CASE(accents_of_names_are_composed) {
-    for (const CoreField field :
-         {CoreField::FirstName, CoreField::LastName, CoreField::DisplayName}) {
-        check({
-            {field, "Be\u0301rg", "good", "B\u00e9rg"},
-            {field, times(255, "e\u0301"), "good", times(255, "\u00e9")},
-            {field, times(256, "e\u0301"), "too_long", ""},
-            {field, times(128, "\u0958"), "too_long", ""},  // two characters in this form
-        });
-    }
-    check({
-        {CoreField::ExternalId, "e\u0301", "good", "e\u0301"},
-        {CoreField::Locale, "e\u0301", "good", "e\u0301"},
-    });
-}
-
 BOOST_AUTO_TEST_CASE(a_run_of_line_breaks_becomes_one_space) {
     using namespace std::string_literals;
     check({

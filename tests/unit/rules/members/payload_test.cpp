@@ -47,6 +47,26 @@ BOOST_AUTO_TEST_CASE(a_payload_is_normalized) {
     BOOST_TEST(fields.attributes == R"({"phone":"1","n":1.5,"b":true,"m":["x",1,false]})");
 }
 
+BOOST_AUTO_TEST_CASE(accents_of_names_are_composed) {
+    const auto fields = decoded(
+        kPayload,
+        "{\"email\":\"a@x.test\",\"first_name\":\"Zoe\u0308\",\"last_name\":\"Be\u0301rg\","
+        "\"display_name\":\"Zo\u00eb B.\",\"external_id\":\"e\u0301\",\"locale\":\"e\u0301\"}");
+    BOOST_TEST(fields.first_name == "Zo\u00eb");
+    BOOST_TEST(fields.last_name == "B\u00e9rg");
+    BOOST_TEST(fields.display_name == "Zo\u00eb B.");
+    BOOST_TEST(fields.external_id == "e\u0301");
+    BOOST_TEST(fields.locale == "e\u0301");
+    const auto named = [](std::size_t count, std::string_view letter) {
+        std::string text;
+        for (std::size_t i = 0; i < count; ++i) text += letter;
+        return payload("\"last_name\":\"" + text + "\"");
+    };
+    BOOST_TEST(named(255, "e\u0301") == Texts());
+    BOOST_TEST(named(256, "e\u0301") == Texts{"last_name too_long"});
+    BOOST_TEST(named(128, "\u0958") == Texts{"last_name too_long"});  // two characters in this form
+}
+
 BOOST_AUTO_TEST_CASE(a_payload_reports_every_fault) {
     const std::string long_text(256, 'x');
     const std::vector<std::pair<std::string, Texts>> table = {
