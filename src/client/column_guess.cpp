@@ -217,10 +217,12 @@ std::map<std::string, std::size_t> winners(const Guesses& guesses,
 std::string column_name(std::string_view cell) {
     constexpr std::size_t kMostCharacters = 240;  // the API takes 255, and " (2)" may follow
     std::string name;
-    for (const char c : trimmed(cell)) {
-        const bool is_blank = c == ' ' || is_control(c);
-        if (!is_blank) name += c;
+    for (std::string_view rest = trimmed(cell); !rest.empty();) {
+        const std::size_t control = control_size(rest);
+        const bool is_blank = control > 0 || rest.front() == ' ';
+        if (!is_blank) name += rest.front();
         if (is_blank && !name.ends_with(' ')) name += ' ';
+        rest.remove_prefix(std::max<std::size_t>(control, 1));
     }
     std::size_t end = 0;
     for (std::size_t count = 0; end < name.size(); ++end) {
