@@ -228,8 +228,9 @@ BOOST_AUTO_TEST_CASE(column_names_become_unique) {
     const std::vector<std::string> expected = {"Email", "column 2", "Email (2)", "Email (2) (2)",
                                                "Email (3)"};
     BOOST_TEST(names == expected, boost::test_tools::per_element());
-    const std::vector<std::string> questions = unique_column_names(
-        {"Do you come?\r\n\u0085 \u2028(choose one)", std::string(300, 'x'), std::string(300, 'x')});
+    const std::vector<std::string> questions =
+        unique_column_names({"Do you come?\r\n\u0085 \u2028(choose one)", std::string(300, 'x'),
+                             std::string(300, 'x')});
     BOOST_TEST(questions[0] == "Do you come? (choose one)");
     BOOST_TEST(questions[1] == std::string(240, 'x'));
     BOOST_TEST(questions[2] == std::string(240, 'x') + " (2)");
