@@ -19,9 +19,9 @@ def person(address):
 
 @pytest.fixture
 def erase(stack):
-    """Erases an address permanently; returns the output. status: the expected exit status."""
-    def run(address, *more, status=DONE):
-        done = stack.ctl_raw("--json", "user", "erase", "--email", address, *(more or ["--yes"]))
+    """Erases an address permanently, or previews that; returns the output. status: the expected exit status."""
+    def run(address, status=DONE, permanently=True):
+        done = stack.ctl_raw("--json", "user", "erase", "--email", address, *(["--yes"] if permanently else []))
         assert done.returncode == status, done
         return json.loads(done.stdout)
     return run
@@ -77,7 +77,7 @@ def test_without_yes_it_only_reports(org, erase, stack):
     address = email("ann")
     user = org.create_user({"email": address, "first_name": "Annabel"})
     job_id = org.imported([person(address)])["id"]
-    reported = erase(address, "--email", address)
+    reported = erase(address, permanently=False)
     assert not reported["erased"] and not reported["complete"] and reported["user_id"] == user["id"]
     assert [(entry["member_id"], entry["import_rows"]) for entry in reported["organizations"]] == [(user["member_id"], 1)]
     assert org.user(user["id"])["first_name"] == "Annabel"
@@ -96,7 +96,7 @@ def test_an_active_job_is_reported_and_erased_after_it_ends(org, erase, no_runne
     user = org.create_user({"email": address})
     job_id = org.staged([person(address)])
     job = {"id": job_id, "organization_id": org.id}
-    assert erase(address, "--email", address)["active_imports"] == [job]
+    assert erase(address, permanently=False)["active_imports"] == [job]
     first = erase(address, status=NOT_DONE)
     assert first["active_imports"] == [job] and not first["complete"] and first["user_id"] == user["id"]
     org.api.get(f"/v1/users/{user['id']}", expect=404)

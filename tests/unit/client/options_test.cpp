@@ -6,6 +6,8 @@
 
 #include "print.hpp"
 
+#include <algorithm>
+
 using namespace muster;
 using namespace muster::client;
 
@@ -16,7 +18,9 @@ Options parse_words(const std::vector<std::string>& words) {
 }
 
 Options parse(std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"members.csv", "--url", "https://api.example.org"};
+    std::vector<std::string> arguments = {"members.csv"};
+    if (std::ranges::none_of(more, [](const auto& word) { return word.starts_with("--url"); }))
+        arguments.insert(arguments.end(), {"--url", "https://api.example.org"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return parse_words(arguments);
 }
@@ -105,8 +109,7 @@ BOOST_AUTO_TEST_CASE(a_key_in_the_place_of_another_value_is_rejected_and_not_rep
         for (const Words& words :
              {Words{key}, Words{"--map", key}, Words{"--map", "Email=" + key},
               Words{"--chunk", key}, Words{"--url", key}, Words{"--resume", key},
-              Words{"--ca-file", key}, Words{"--key-file", key},
-              Words{"--key-file", key, "--key-file", "good"}}) {
+              Words{"--ca-file", key}, Words{"--key-file", key}}) {
             BOOST_TEST_CONTEXT(words.front()) {
                 const std::string text = refusal_of(words);
                 BOOST_TEST(text.find(key) == std::string::npos);
@@ -115,6 +118,9 @@ BOOST_AUTO_TEST_CASE(a_key_in_the_place_of_another_value_is_rejected_and_not_rep
                                          : "a key on the command line is visible") == 0U);
             }
         }
+        const std::string twice = refusal_of({"--key-file", key, "--key-file", "good"});
+        BOOST_TEST(twice.find("--key-file is given twice") == 0U);
+        BOOST_TEST(twice.find(key) == std::string::npos);
     }
 }
 

@@ -54,7 +54,8 @@ std::vector<std::pair<std::string, std::string>> faulty_texts() {
             {"k\tk", "\"k\\x09k\": " + control},
             {"k\xff", "\"k\\xff\": the text is not UTF-8; encode it as UTF-8"},
             {"  ", "\"  \": the text is empty; use 1 to 255 characters"},
-            {longest + "y", "\"" + longest + "y\": the text has 256 characters; use 1 to 255"}};
+            {longest + "y", "\"" + std::string(200, 'x') +
+                                "...\" (256 bytes): the text has 256 characters; use 1 to 255"}};
 }
 
 }  // namespace
