@@ -1,5 +1,6 @@
 #include "db/fixture.hpp"
 
+#include "rules/quotas.hpp"
 #include "service/access/organizations.hpp"
 
 #include <unistd.h>
@@ -208,6 +209,13 @@ Fixture::Fixture() {
 
 OrgId Fixture::organization(std::string_view name) {
     return service::create_organization(context, name, service::StarterAttributes::Disabled).id;
+}
+
+void Fixture::lock_counts(OrgId locked) {
+    client.execute(
+        "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
+        "VALUES (?, ?, 'issued_keys', 0, 0) ON DUPLICATE KEY UPDATE amount = amount",
+        locked, rules::quota_day_of(Timestamp::now()));
 }
 
 InstallationId Fixture::install(OrgId organization, std::string_view slug) {

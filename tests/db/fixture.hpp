@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
-#include "rules/quotas.hpp"
 #include "service/context.hpp"
 
 #include <chrono>
@@ -191,20 +190,20 @@ struct Fixture : DatabaseContext {
         return result;
     }
 
-    // The same while this session holds service::lock_counts(), after `changes`.
+    // The same while `client` holds service::lock_counts(), after `changes`.
     template <class Call>
     auto result_after_count(OrgId locked, const std::function<void()>& changes, Call call) {
         const auto lock_and_change = [&] {
-            client.execute(
-                "INSERT INTO organization_days (organization_id, day, kind, slot, amount) "
-                "VALUES (?, ?, 'issued_keys', 0, 0) ON DUPLICATE KEY UPDATE amount = amount",
-                locked, rules::quota_day_of(Timestamp::now()));
+            lock_counts(locked);
             changes();
         };
         return result_after(lock_and_change, std::move(call));
     }
 
     Client client;
+
+  private:
+    void lock_counts(OrgId locked);
 };
 
 }  // namespace muster::test

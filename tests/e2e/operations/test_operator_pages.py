@@ -80,7 +80,7 @@ def test_each_section_of_the_configuration_is_valid(stack, machine, page, text, 
     """In the place of the sandbox's lines of the same settings."""
     machine.paths |= {"/etc/muster/": f"{tmp_path}/"}
     for name in re.findall(r"/etc/muster/([\w.-]+)", text):
-        like = {".key": "muster.key", ".pem": "ca.pem"}.get(Path(name).suffix)
+        like = "muster.key" if "key" in name else "ca.pem" if name.endswith(".pem") else None
         (tmp_path / name).write_bytes((stack.folder / like).read_bytes() if like else b"secret\n")
         (tmp_path / name).chmod(0o600)
     section, *lines = machine.here(text).splitlines()
