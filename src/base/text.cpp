@@ -88,7 +88,8 @@ std::size_t control_size(std::string_view text) {
     if (text.empty()) return 0;
     if (is_control(text.front())) return 1;
     if (text.starts_with('\xc2')) {
-        return text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0 ? 2 : 0;
+        const auto next = text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0U;
+        return next >= 0x80 && next < 0xa0 ? 2 : 0;
     }
     return text.starts_with("\u2028") || text.starts_with("\u2029") ? 3 : 0;
 }

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -45,6 +46,14 @@ utf8proc_int32_t take_point(std::string_view& text) {
     if (size < 1) return -1;
     text.remove_prefix(static_cast<std::size_t>(size));
     return point;
+}
+
+// How many combining marks a character is, when decomposed; 0 for one that ends a run of marks. The
+// four are written as one character, but every form of normalization takes them apart.
+int combining_marks(utf8proc_int32_t point) {
+    constexpr std::array<utf8proc_int32_t, 4> kTwoMarks = {0x344, 0xf73, 0xf75, 0xf81};
+    if (std::ranges::find(kTwoMarks, point) != kTwoMarks.end()) return 2;
+    return utf8proc_get_property(point)->combining_class == 0 ? 0 : 1;
 }
 
 // Blocks "CJK Compatibility Ideographs" and their supplement. No combining mark joins them.
@@ -94,11 +103,12 @@ std::string folded(std::string_view text) {
 
 bool is_stream_safe(std::string_view text) {
     constexpr int kMostMarks = 30;
-    int marks = 0;
+    int marks = 0;  // of the run that the last character belongs to
     while (!text.empty()) {
         const utf8proc_int32_t point = take_point(text);
         if (point < 0) return false;
-        marks = utf8proc_get_property(point)->combining_class == 0 ? 0 : marks + 1;
+        const int more = combining_marks(point);
+        marks = more == 0 ? 0 : marks + more;
         if (marks > kMostMarks) return false;
     }
     return true;

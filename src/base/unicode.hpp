@@ -18,10 +18,11 @@ namespace muster {
 // for compatibility are kept, because the form replaces them by others of a different shape. A text
 // of more than kMostComposedBytes, without is_stream_safe() or that is not UTF-8 is kept too.
 void compose(std::string& text);
-inline constexpr std::size_t kMostComposedBytes = 4096;
+// 255 syllables of Korean, each in three parts of three bytes, take less.
+inline constexpr std::size_t kMostComposedBytes = 2304;
 
-// Whether no more than 30 combining marks follow each other, which no language needs (UAX #15,
-// "Stream-Safe Text Format"). `text` must be valid UTF-8.
+// Whether no more than 30 combining marks follow each other when the text is decomposed, which no
+// language needs (UAX #15, "Stream-Safe Text Format"). `text` must be valid UTF-8.
 [[nodiscard]] bool is_stream_safe(std::string_view text);
 
 // Whether the last character is a letter, a combining mark or a digit. `text` must be valid UTF-8.

@@ -230,6 +230,7 @@ std::string column_name(std::string_view cell) {
         if (begins_character && ++count > kMostCharacters) break;
     }
     name.resize(end);
+    trim(name);  // as the API does
     return name;
 }
 

@@ -67,6 +67,7 @@ test("a first row with an address is a member", () => {
 test("a control character in the name of a column becomes a space", () => {
   assert.deepEqual(uniqueHeader(["E-Mail\r\n(private)", "a\tb", "\n", "a  b", "\u0007"]), ["E-Mail (private)", "a b", "Column 3", "a b (2)", "Column 5"])
   assert.deepEqual(uniqueHeader(["a\u0085\u2028b", "\u200B\u00A0c\uFEFF", "\u200B"]), ["a b", "c", "Column 3"])
+  assert.deepEqual(uniqueHeader(["Email", "Email\u0001", `${"x".repeat(199)} b`]), ["Email", "Email (2)", "x".repeat(199)])
   assert.equal(uniqueHeader([`${"x".repeat(199)}😀y`])[0], `${"x".repeat(199)}😀`)
 })
 

@@ -52,8 +52,9 @@ using MemberSource =
 struct MemberFilter {
     std::optional<std::string> email;  // normalized
     std::optional<std::string> external_id;
-    std::optional<std::string>
-        prefix;  // 1 to 255 characters; of the email address, the full name or last_name
+    // Of the email address, the full name or last_name. It had 1 to 255 characters before it was
+    // composed.
+    std::optional<std::string> prefix;
     std::optional<Timestamp> updated_since;
     std::optional<std::string> status;
     MemberOrder order = MemberOrder::Filter;

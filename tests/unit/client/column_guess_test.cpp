@@ -234,6 +234,7 @@ BOOST_AUTO_TEST_CASE(column_names_become_unique) {
     BOOST_TEST(questions[0] == "Do you come? (choose one)");
     BOOST_TEST(questions[1] == std::string(240, 'x'));
     BOOST_TEST(questions[2] == std::string(240, 'x') + " (2)");
+    BOOST_TEST(unique_column_names({"Email", "Email\x01"})[1] == "Email (2)");
     std::string umlauts;
     for (int i = 0; i < 300; ++i) umlauts += "ä";
     BOOST_TEST(unique_column_names({umlauts})[0] == umlauts.substr(0, 480));

@@ -60,15 +60,17 @@ const MOST_CHARACTERS = 200 // of a name; the API takes 255
 
 const BLANK = /[\s\u200B]/u
 
-/** The characters without the blank ends that the API removes. @param {string} text */
-const trimmedIn = text => {
-  const characters = [...text]
+/** The characters without the blank ends that the API removes. @param {string[]} characters */
+const trimmedIn = characters => {
   const first = characters.findIndex(one => !BLANK.test(one))
   return first < 0 ? [] : characters.slice(first, characters.findLastIndex(one => !BLANK.test(one)) + 1)
 }
 
 /** The API takes no control character, such as a line break in a cell of a spreadsheet. */
-const nameIn = cell => trimmedIn(cell.replace(/[\p{Cc}\p{Zl}\p{Zp} ]+/gu, " ")).slice(0, MOST_CHARACTERS).join("")
+const nameIn = cell => {
+  const characters = trimmedIn([...cell.replace(/[\p{Cc}\p{Zl}\p{Zp} ]+/gu, " ")])
+  return trimmedIn(characters.slice(0, MOST_CHARACTERS)).join("")
+}
 
 /** Names for columns: unique and not empty, because a mapping needs that. "Name", "Name (2)", "Column 3". */
 export const uniqueHeader = cells => {
