@@ -110,7 +110,7 @@ def test_every_fault_is_reported_at_once(org, ann):
     changes = {"email": "x@example.com", "dob": "x", "no_such": 1, "attributes": None}
     reply = org.update_user(ann["id"], changes, expect=422)
     assert faults_of(reply) == {"email": "unknown_field", "dob": "invalid_date", "no_such": "unknown_field",
-                                "attributes": "wrong_type"}
+                                "attributes": "required"}
 
 
 def test_attributes_are_validated_by_the_registry_also_when_cleared(org, ann):

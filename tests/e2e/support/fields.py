@@ -112,7 +112,7 @@ BAD = [
 # (attribute, value, whether the registry of support.world accepts it)
 ATTRIBUTE_VALUES = [
     ("phone", "+44 7700 900100", True), ("phone", 5, False), ("phone", True, False), ("phone", ["x"], False),
-    ("phone", "😀 \"quoted\" \\ back / slash 'single' \u2028", True),
+    ("phone", "😀 \"quoted\" \\ back / slash \u2028 'single'", True),
     ("phone", "line\nbreak\ttab \u0001 \u007f", True),
     ("gender", "non_binary", True), ("gender", "Non_binary", False),
     ("gender", ["female"], False),
