@@ -255,7 +255,7 @@ def test_an_invalid_configuration_fails_the_reload_and_changes_nothing(machine, 
 
             def is_explained():
                 said = machine.run(f"journalctl --no-pager -u muster --since=@{began}")
-                return f"{CONFIGURATION}:" in said and "nonsense" in said
+                return f"{CONFIGURATION}:" in said and "unknown key in [" in said
 
             wait_for("the reason", 10, is_explained)
             rejections, reloads = logged(machine, "pool.reload_refused"), logged(machine, "pool.reloaded")
